@@ -1,1 +1,76 @@
-//! x
+//! Tamiz turns an HTTP request into the one text that says what it is: the same request gives the
+//! same text, another spelling of it gives the same text, whatever was odd about the spelling is
+//! kept as flags, and no secret is left in it. It never fails, whatever the bytes.
+//!
+//! ```
+//! use tamiz::{Canonicalizer, Config};
+//!
+//! let tamiz = Canonicalizer::new(Config::default());
+//! let document = tamiz.canonicalize(b"GET /%61dmin?token=abc HTTP/1.1\r\nHost: ex.com\r\n\r\n");
+//! assert_eq!(document.url(), Some("http://ex.com/admin?token=<SECRET:hex:3>".replace("hex", "alpha").as_str()));
+//! let flags: Vec<String> = document.flags().map(|raised| raised.to_string()).collect();
+//! assert_eq!(flags, ["PCTUNRES"]);
+//! ```
+//!
+//! The form is specified in `spec/canonical-form.md`; `ARCHITECTURE.md` shows how the modules
+//! follow it. The flow is bytes → [`message`] → [`target`], [`headers`] → [`request`] →
+//! [`document`]; [`flags`] and [`decode`] are leaves that every stage uses.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::string_slice
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::string_slice,
+        reason = "a test may fail loudly"
+    )
+)]
+
+mod bytes;
+mod canonicalizer;
+mod config;
+mod context;
+mod decode;
+mod document;
+mod echo;
+mod fingerprint;
+mod flags;
+mod headers;
+mod json;
+mod lists;
+mod marker;
+mod measure;
+mod message;
+mod request;
+mod scan;
+mod secrets;
+mod settings;
+mod shape;
+mod target;
+mod text;
+
+pub use canonicalizer::{Canonicalizer, Scratch};
+#[cfg(feature = "toml")]
+pub use config::ConfigError;
+pub use config::{
+    Config, HeaderOptions, Limits, Lines, PathOptions, Profile, Scheme, Secrets, UnknownWord, Unlisted, View,
+};
+pub use document::{Document, HeaderLine, ParseError, Place, Raised};
+pub use fingerprint::Fingerprint;
+pub use flags::{Family, Flag, Weight};
+pub use measure::Buckets;
+pub use message::parts::Parts;
+pub use shape::Shape;
+
+/// The version of the form that this library writes.
+pub const FORM_VERSION: u32 = 1;

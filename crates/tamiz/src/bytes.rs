@@ -1,0 +1,239 @@
+//! Byte classes.
+//!
+//! One table, built at compile time from the patterns below, answers every "is this byte a …"
+//! question of the form. Its edges are asserted beneath it, also at compile time.
+
+/// `a`–`z`.
+pub(crate) const LOWER: u16 = 1;
+/// `A`–`Z`.
+pub(crate) const UPPER: u16 = 1 << 1;
+/// `0`–`9`.
+pub(crate) const DIGIT: u16 = 1 << 2;
+/// `a`–`f`, `A`–`F`.
+pub(crate) const HEX_LETTER: u16 = 1 << 3;
+/// RFC 9110 section 5.6.2: `tchar = "!" / "#" / "$" / "%" / "&" / "'" / "*" / "+" / "-" / "." /
+/// "^" / "_" / "`" / "|" / "~" / DIGIT / ALPHA`.
+pub(crate) const TOKEN: u16 = 1 << 4;
+/// The dangerous characters of clause 7.1: `< > ' " ; ( ) { } | \` and NUL.
+pub(crate) const DANGER: u16 = 1 << 5;
+/// C0 controls and DEL.
+pub(crate) const CONTROL: u16 = 1 << 6;
+/// Bytes outside ASCII (the guard byte of [`crate::decode`] among them).
+pub(crate) const HIGH: u16 = 1 << 7;
+/// The punctuation a key may have and still look like a name: `_ . $ : @ [ ] -`.
+pub(crate) const NAME_MARK: u16 = 1 << 8;
+/// The punctuation of RFC 9110 `token68` credentials: `- . _ ~ + / =`.
+pub(crate) const TOKEN68_MARK: u16 = 1 << 9;
+/// `.`, `_` and `-`: what joins the parts of a path-shaped value.
+pub(crate) const PATH_MARK: u16 = 1 << 10;
+/// The alphabet of Base64URL besides letters and digits: `-` and `_`.
+pub(crate) const B64URL_MARK: u16 = 1 << 11;
+/// SP.
+pub(crate) const SPACE: u16 = 1 << 12;
+
+pub(crate) const ALPHA: u16 = LOWER | UPPER;
+pub(crate) const ALNUM: u16 = ALPHA | DIGIT;
+pub(crate) const HEX: u16 = DIGIT | HEX_LETTER;
+pub(crate) const TOKEN68: u16 = ALNUM | TOKEN68_MARK;
+
+const TABLE: [u16; 256] = build();
+
+const fn within(byte: u8, set: &[u8]) -> bool {
+    let mut i = 0;
+    while i < set.len() {
+        if set[i] == byte {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn build() -> [u16; 256] {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < 256 {
+        let byte = i as u8;
+        let mut class = 0;
+        if byte.is_ascii_lowercase() {
+            class |= LOWER;
+        }
+        if byte.is_ascii_uppercase() {
+            class |= UPPER;
+        }
+        if byte.is_ascii_digit() {
+            class |= DIGIT;
+        }
+        if byte.is_ascii_hexdigit() && !byte.is_ascii_digit() {
+            class |= HEX_LETTER;
+        }
+        if byte.is_ascii_alphanumeric() || within(byte, b"!#$%&'*+-.^_`|~") {
+            class |= TOKEN;
+        }
+        if within(byte, b"<>'\";(){}|\\\0") {
+            class |= DANGER;
+        }
+        if byte.is_ascii_control() {
+            class |= CONTROL;
+        }
+        if !byte.is_ascii() {
+            class |= HIGH;
+        }
+        if within(byte, b"_.$:@[]-") {
+            class |= NAME_MARK;
+        }
+        if within(byte, b"-._~+/=") {
+            class |= TOKEN68_MARK;
+        }
+        if within(byte, b"._-") {
+            class |= PATH_MARK;
+        }
+        if within(byte, b"-_") {
+            class |= B64URL_MARK;
+        }
+        if byte == b' ' {
+            class |= SPACE;
+        }
+        table[i] = class;
+        i += 1;
+    }
+    table
+}
+
+const _: () = {
+    assert!(TABLE[b'a' as usize] & LOWER != 0 && TABLE[b'`' as usize] & LOWER == 0);
+    assert!(TABLE[b'z' as usize] & LOWER != 0 && TABLE[b'{' as usize] & LOWER == 0);
+    assert!(TABLE[b'0' as usize] & DIGIT != 0 && TABLE[b'/' as usize] & DIGIT == 0);
+    assert!(TABLE[b'f' as usize] & HEX_LETTER != 0 && TABLE[b'g' as usize] & HEX_LETTER == 0);
+    assert!(TABLE[b'~' as usize] & TOKEN != 0 && TABLE[b':' as usize] & TOKEN == 0);
+    assert!(TABLE[0x1f] & CONTROL != 0 && TABLE[0x20] & CONTROL == 0 && TABLE[0x7f] & CONTROL != 0);
+    assert!(TABLE[0x7f] & HIGH == 0 && TABLE[0x80] & HIGH != 0 && TABLE[0xff] & HIGH != 0);
+};
+
+/// The classes of `byte`, as a mask.
+#[inline]
+#[allow(clippy::indexing_slicing, reason = "a u8 cannot leave a table of 256")]
+pub(crate) fn class(byte: u8) -> u16 {
+    TABLE[byte as usize]
+}
+
+/// Whether `byte` is in any of `classes`.
+#[inline]
+pub(crate) fn is(byte: u8, classes: u16) -> bool {
+    class(byte) & classes != 0
+}
+
+/// Whether every byte of `bytes` is in one of `classes` (true of nothing).
+pub(crate) fn all(bytes: &[u8], classes: u16) -> bool {
+    bytes.iter().all(|&b| is(b, classes))
+}
+
+/// The union of the classes of all bytes.
+pub(crate) fn union(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |seen, &b| seen | class(b))
+}
+
+/// RFC 9110 `token = 1*tchar`.
+pub(crate) fn is_token(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && all(bytes, TOKEN)
+}
+
+/// SP or HTAB, the `OWS` of RFC 9110.
+pub(crate) fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// `bytes` without the SP and HTAB around it.
+pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
+    trim_end(trim_start(bytes))
+}
+
+pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = bytes
+        && is_blank(*first)
+    {
+        bytes = rest;
+    }
+    bytes
+}
+
+pub(crate) fn trim_end(mut bytes: &[u8]) -> &[u8] {
+    while let [rest @ .., last] = bytes
+        && is_blank(*last)
+    {
+        bytes = rest;
+    }
+    bytes
+}
+
+/// The value of one hexadecimal digit.
+pub(crate) fn hex_value(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// The byte that `%hh` at the start of `bytes` stands for.
+pub(crate) fn escape(bytes: &[u8]) -> Option<u8> {
+    match bytes {
+        [b'%', high, low, ..] => Some(hex_value(*high)? << 4 | hex_value(*low)?),
+        _ => None,
+    }
+}
+
+/// Two upper-case hexadecimal digits.
+pub(crate) fn hex(byte: u8) -> [u8; 2] {
+    let digit = |nibble: u8| {
+        if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 }
+    };
+    [digit(byte >> 4), digit(byte & 15)]
+}
+
+/// Where `needle` first stands in `haystack`, ASCII case ignored. `needle` is lower-case.
+pub(crate) fn find_ignore_case(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    let (&first, _) = needle.split_first()?;
+    let upper = first.to_ascii_uppercase();
+    let mut from = 0;
+    while let Some(step) = memchr::memchr2(first, upper, haystack.get(from..)?) {
+        let at = from + step;
+        if haystack.get(at..at + needle.len())?.eq_ignore_ascii_case(needle) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_two_hex_digits() {
+        assert_eq!(escape(b"%2f"), Some(b'/'));
+        assert_eq!(escape(b"%2Frest"), Some(b'/'));
+        for not in [&b"%"[..], b"%2", b"%2G", b"2F", b""] {
+            assert_eq!(escape(not), None);
+        }
+        for byte in 0..=255 {
+            let [h, l] = hex(byte);
+            assert_eq!(escape(&[b'%', h, l]), Some(byte));
+        }
+    }
+
+    #[test]
+    fn search_ignores_case() {
+        assert_eq!(find_ignore_case(b"xBeArEr y", b"bearer"), Some(1));
+        assert_eq!(find_ignore_case(b"bbearer", b"bearer"), Some(1));
+        assert_eq!(find_ignore_case(b"beare", b"bearer"), None);
+    }
+
+    #[test]
+    fn trims_only_blanks() {
+        assert_eq!(trim(b" \t a b\x0b \t"), b"a b\x0b");
+        assert_eq!(trim(b" \t"), b"");
+    }
+}

@@ -1,0 +1,102 @@
+//! The way from bytes to a document.
+
+use bumpalo::Bump;
+
+use crate::config::Config;
+use crate::context::Context;
+use crate::document::{self, Document, Notes};
+use crate::fingerprint::Fingerprint;
+use crate::message::parts::{self, Parts};
+use crate::message::{self, Message};
+use crate::request::Request;
+use crate::settings::Settings;
+use crate::text::Text;
+
+/// Turns requests into documents. Cheap to share: build one per configuration.
+///
+/// ```
+/// use tamiz::{Canonicalizer, Config};
+///
+/// let tamiz = Canonicalizer::new(Config::default());
+/// let document = tamiz.canonicalize(b"GET /a//b?pwd=visionario HTTP/1.1\r\nHost: EX.com:80\r\n\r\n");
+/// assert_eq!(
+///     document.to_string(),
+///     "M:GET\n\
+///      U:http://ex.com/a/b?pwd=<SECRET:alpha:10>\n\
+///      P:/a/b PLEN:4@0-15 PMAX:1@0-15 [MULTIPLESLASH]\n\
+///      Q:1 KEYS:pwd\n\
+///      FLAGS:[MULTIPLESLASH]\n\
+///      H:host=ex.com\n\
+///      HCNT:1 HLEN:12@0-15\n"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct Canonicalizer {
+    settings: Settings,
+}
+
+/// Memory to be used again by the next [`Canonicalizer::canonicalize_into`].
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bump: Bump,
+    tail: Vec<u8>,
+}
+
+impl Canonicalizer {
+    /// Makes a canonicalizer.
+    pub fn new(config: Config) -> Self {
+        Canonicalizer { settings: Settings::new(config) }
+    }
+
+    /// The configuration it was made from.
+    pub fn config(&self) -> &Config {
+        &self.settings.config
+    }
+
+    /// The identity of rules, tables and configuration.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.settings.fingerprint
+    }
+
+    /// The document of the wire bytes of one HTTP/1.x request. Any bytes give one.
+    pub fn canonicalize(&self, request: &[u8]) -> Document {
+        self.read_wire(request, false)
+    }
+
+    /// The same document, whose flags carry the byte ranges of the request that raised them.
+    pub fn canonicalize_with_evidence(&self, request: &[u8]) -> Document {
+        self.read_wire(request, true)
+    }
+
+    /// The document of a request that someone else has cut already.
+    pub fn canonicalize_parts(&self, parts: &Parts<'_>) -> Document {
+        let bump = Bump::new();
+        let cx = self.context(&bump, false);
+        self.document(parts::read(parts, cx), cx)
+    }
+
+    /// Appends the text of the document to `out`, using memory of `scratch`.
+    pub fn canonicalize_into(&self, scratch: &mut Scratch, request: &[u8], out: &mut Vec<u8>) {
+        scratch.bump.reset();
+        let cx = self.context(&scratch.bump, false);
+        let request = Request::read(message::read(Text::request(request, false), cx), cx);
+        document::write(&request, Notes::Without, cx, out, &mut scratch.tail);
+    }
+
+    fn context<'a>(&'a self, bump: &'a Bump, traced: bool) -> Context<'a> {
+        Context { bump, settings: &self.settings, traced }
+    }
+
+    fn read_wire(&self, request: &[u8], traced: bool) -> Document {
+        let bump = Bump::new();
+        let cx = self.context(&bump, traced);
+        self.document(message::read(Text::request(request, traced), cx), cx)
+    }
+
+    fn document<'a>(&self, message: Message<'a>, cx: Context<'a>) -> Document {
+        let request = Request::read(message, cx);
+        let mut buffer = Vec::with_capacity(1024);
+        let (text_len, evidence) = document::write(&request, Notes::With, cx, &mut buffer, &mut Vec::new());
+        Document::fresh(buffer, text_len, self.settings.fingerprint.clone(), evidence)
+    }
+}

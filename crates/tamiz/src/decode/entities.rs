@@ -1,0 +1,170 @@
+//! HTML entities (clause 4.8): decimal, hexadecimal and every HTML5 name, ended by `;`, one pass.
+
+use crate::bytes;
+use crate::context::Context;
+use crate::decode::put_guarded;
+use crate::flags::{Flag, Flags};
+use crate::text::{Builder, Text};
+
+/// An entity at the start of some text.
+pub(crate) struct Entity {
+    /// Its length, from `&` to `;`.
+    pub(crate) len: usize,
+    decoded: Decoded,
+}
+
+enum Decoded {
+    Number(char),
+    Name(&'static [u8]),
+}
+
+impl Entity {
+    /// What it stands for.
+    pub(crate) fn decoded<'b>(&'b self, buffer: &'b mut [u8; 4]) -> &'b [u8] {
+        match &self.decoded {
+            Decoded::Number(c) => c.encode_utf8(buffer).as_bytes(),
+            Decoded::Name(bytes) => bytes,
+        }
+    }
+
+    pub(crate) fn is_ampersand(&self) -> bool {
+        self.decoded(&mut [0; 4]) == b"&"
+    }
+}
+
+/// The entity that `text` starts with, if it is well formed.
+///
+/// ```text
+/// entity = "&" ( "#" 1*DIGIT / "#" ("x" / "X") 1*HEXDIG / html5-name ) ";"
+/// ```
+pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
+    match text {
+        [b'&', b'#', b'x' | b'X', digits @ ..] => number(digits, 16, 3),
+        [b'&', b'#', digits @ ..] => number(digits, 10, 2),
+        [b'&', ..] => {
+            let head = text.get(..text.len().min(htmlize::ENTITY_MAX_LENGTH))?;
+            let end = memchr::memchr(b';', head)?;
+            let name = head.get(..=end)?;
+            let decoded = htmlize::ENTITIES.get(name)?;
+            Some(Entity { len: name.len(), decoded: Decoded::Name(decoded) })
+        }
+        _ => None,
+    }
+}
+
+fn number(digits: &[u8], radix: u32, prefix: usize) -> Option<Entity> {
+    let mut value: u32 = 0;
+    let mut len = 0;
+    for &digit in digits {
+        if digit == b';' {
+            break;
+        }
+        let digit = char::from(digit).to_digit(radix)?;
+        value = value.checked_mul(radix)?.checked_add(digit)?;
+        len += 1;
+    }
+    if len == 0 || digits.get(len) != Some(&b';') {
+        return None;
+    }
+    Some(Entity { len: prefix + len + 1, decoded: Decoded::Number(char::from_u32(value)?) })
+}
+
+/// Decodes every entity of a path, which has delimiters of its own: `/` becomes a real one, the
+/// others stay guarded.
+pub(crate) fn decode_path<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    decode(text, cx, flags, |byte| matches!(byte, b'\\' | b'?' | b'#' | b';' | b'%'))
+}
+
+/// Decodes every entity of a query key or value.
+pub(crate) fn decode_value<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    decode(text, cx, flags, |_| false)
+}
+
+/// Borrows when there is no entity.
+fn decode<'a>(
+    text: Text<'a>,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+    stays_guarded: impl Fn(u8) -> bool,
+) -> Text<'a> {
+    if memchr::memchr(b'&', text.bytes).is_none() {
+        return text;
+    }
+    let mut builder: Option<Builder<'a>> = None;
+    let mut copied = 0;
+    for at in memchr::memchr_iter(b'&', text.bytes) {
+        let Some(entity) = at_start(text.bytes.get(at..).unwrap_or_default()) else {
+            continue;
+        };
+        let source = text.slice(at..at + entity.len);
+        flags.raise(Flag::HtmlEnt, source);
+        let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
+        builder.copy(text.slice(copied..at));
+        match entity.decoded(&mut [0; 4]) {
+            [byte] if stays_guarded(*byte) => put_guarded(builder, *byte, source),
+            decoded => builder.put(decoded, source),
+        }
+        copied = at + entity.len;
+    }
+    match builder {
+        None => text,
+        Some(mut builder) => {
+            builder.copy(text.from(copied));
+            builder.finish()
+        }
+    }
+}
+
+/// Whether the `#` at `at` belongs to an entity, and so starts no fragment.
+pub(crate) fn owns_hash(text: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return false;
+    };
+    text.get(before..).is_some_and(|from| {
+        matches!(from, [b'&', b'#', next, ..] if bytes::is(*next, bytes::ALNUM)) && at_start(from).is_some()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Option<String> {
+        let entity = at_start(text.as_bytes())?;
+        Some(String::from_utf8(entity.decoded(&mut [0; 4]).to_vec()).unwrap())
+    }
+
+    #[test]
+    fn all_three_kinds() {
+        assert_eq!(one("&#47;").as_deref(), Some("/"));
+        assert_eq!(one("&#x2F;rest").as_deref(), Some("/"));
+        assert_eq!(one("&#X0000002f;").as_deref(), Some("/"));
+        assert_eq!(one("&lt;").as_deref(), Some("<"));
+        assert_eq!(one("&NotEqualTilde;").as_deref(), Some("≂̸"));
+    }
+
+    #[test]
+    fn malformed_ones_are_left_alone() {
+        for text in [
+            "&lt",
+            "&#47",
+            "&#;",
+            "&#x;",
+            "&#xD800;",
+            "&#1114112;",
+            "&#99999999999;",
+            "&no-such;",
+            "&;",
+            "& lt;",
+        ] {
+            assert_eq!(one(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_hash_inside_an_entity_is_no_fragment() {
+        assert!(owns_hash(b"a&#x2f;b", 2));
+        assert!(!owns_hash(b"a&#x2f", 2));
+        assert!(!owns_hash(b"#a", 0));
+    }
+}

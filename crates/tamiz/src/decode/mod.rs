@@ -1,0 +1,105 @@
+//! Decoding: UTF-8, percent escapes, HTML entities, Unicode.
+//!
+//! Decoded text is UTF-8 with one addition. Some bytes and characters must be written `%HH` in
+//! the document and must never be taken for an escape, a delimiter or residue by a later pass:
+//! bytes that are not UTF-8, the delimiters a path keeps encoded, delimiters that NFKC gives birth
+//! to. They are *guarded*: the byte [`GUARD`], which no UTF-8 text holds, and the two digits. The
+//! writer puts `%` for the guard. Nothing in a request can forge one, because raw text is repaired
+//! (every byte that is not UTF-8 is itself guarded) before anything else looks at it.
+
+pub(crate) mod entities;
+pub(crate) mod percent;
+pub(crate) mod unicode;
+pub(crate) mod utf8;
+
+use crate::bytes;
+use crate::text::{Builder, Text};
+
+/// Stands for the `%` of a protected `%HH`.
+pub(crate) const GUARD: u8 = 0xFF;
+
+/// Appends `byte` as a guarded `%HH` that stands for `source`.
+pub(crate) fn put_guarded(builder: &mut Builder<'_>, byte: u8, source: Text<'_>) {
+    let [high, low] = bytes::hex(byte);
+    builder.put(&[GUARD, high, low], source);
+}
+
+/// The number of Unicode characters; each guarded byte counts as one.
+pub(crate) fn chars(text: &[u8]) -> usize {
+    let starts = text.iter().filter(|&&b| b & 0xC0 != 0x80).count();
+    starts - 2 * memchr::memchr_iter(GUARD, text).count()
+}
+
+/// A character of decoded text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Char {
+    /// A character, with its length in bytes.
+    Plain(char),
+    /// A guarded byte (three bytes long).
+    Guarded(u8),
+}
+
+impl Char {
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Char::Plain(c) => c.len_utf8(),
+            Char::Guarded(_) => 3,
+        }
+    }
+
+    /// The character, where there is one.
+    pub(crate) fn plain(self) -> Option<char> {
+        match self {
+            Char::Plain(c) => Some(c),
+            Char::Guarded(_) => None,
+        }
+    }
+}
+
+/// The first character of decoded text.
+pub(crate) fn first_char(text: &[u8]) -> Option<Char> {
+    match text {
+        [] => None,
+        [GUARD, high, low, ..] => {
+            Some(Char::Guarded(bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?))
+        }
+        [byte, ..] if byte.is_ascii() => Some(Char::Plain(char::from(*byte))),
+        _ => {
+            let head = text.get(..text.len().min(4)).unwrap_or_default();
+            let chunk = head.utf8_chunks().next()?;
+            chunk.valid().chars().next().map(Char::Plain)
+        }
+    }
+}
+
+/// The characters of decoded text, with their offsets.
+pub(crate) fn char_indices(text: &[u8]) -> impl Iterator<Item = (usize, Char)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let found = first_char(text.get(at..)?)?;
+        let here = at;
+        at += found.len();
+        Some((here, found))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guarded_bytes_are_one_character() {
+        let text = b"a\xFF2F\xC3\xA9\xFFC0";
+        assert_eq!(chars(text), 4);
+        let all: Vec<_> = char_indices(text).collect();
+        assert_eq!(
+            all,
+            [
+                (0, Char::Plain('a')),
+                (1, Char::Guarded(b'/')),
+                (4, Char::Plain('é')),
+                (6, Char::Guarded(0xC0)),
+            ]
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! Unicode (clauses 4.5, 4.9 to 4.11): NFKC of structural fields, and what characters are.
+
+use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
+use icu_properties::props::{
+    DefaultIgnorableCodePoint, GeneralCategory, Script as ScriptProperty, WhiteSpace,
+};
+use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, CodePointSetData};
+
+use crate::context::Context;
+use crate::decode::{Char, GUARD, first_char, put_guarded};
+use crate::flags::{Flag, Flags};
+use crate::text::{Builder, Text};
+
+const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfkc();
+const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfc();
+const CATEGORY: CodePointMapDataBorrowed<'static, GeneralCategory> = CodePointMapData::new();
+const SCRIPT: CodePointMapDataBorrowed<'static, ScriptProperty> = CodePointMapData::new();
+
+/// `FULLWIDTH`: the block of full-width and half-width forms, and the characters whose
+/// decomposition is `<wide>` or `<narrow>`, of which only U+3000 lies outside that block.
+pub(crate) fn is_full_width(c: char) -> bool {
+    matches!(c, '\u{FF00}'..='\u{FFEF}' | '\u{3000}')
+}
+
+/// `CONTROL`: Cc, the line and paragraph separators, and the bidirectional controls.
+pub(crate) fn is_control(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{2028}' | '\u{2029}' | '\u{061C}' | '\u{200E}' | '\u{200F}'
+                | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+/// `INVISIBLE`: default-ignorable characters that are not controls.
+pub(crate) fn is_invisible(c: char) -> bool {
+    !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) && !is_control(c)
+}
+
+/// White_Space.
+pub(crate) fn is_white_space(c: char) -> bool {
+    if c.is_ascii() {
+        matches!(c, '\t'..='\r' | ' ')
+    } else {
+        CodePointSetData::new::<WhiteSpace>().contains(c)
+    }
+}
+
+/// A letter or a decimal digit.
+pub(crate) fn is_letter_or_digit(c: char) -> bool {
+    use GeneralCategory as G;
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
+    matches!(
+        CATEGORY.get(c),
+        G::UppercaseLetter
+            | G::LowercaseLetter
+            | G::TitlecaseLetter
+            | G::ModifierLetter
+            | G::OtherLetter
+            | G::DecimalNumber
+    )
+}
+
+/// A combining mark.
+pub(crate) fn is_mark(c: char) -> bool {
+    use GeneralCategory as G;
+    !c.is_ascii() && matches!(CATEGORY.get(c), G::NonspacingMark | G::SpacingMark | G::EnclosingMark)
+}
+
+/// The scripts that homographs are made of, as bits; everything else is none.
+fn script(c: char) -> u8 {
+    if c.is_ascii() {
+        return u8::from(c.is_ascii_alphabetic());
+    }
+    match SCRIPT.get(c) {
+        ScriptProperty::Latin => 1,
+        ScriptProperty::Cyrillic => 2,
+        ScriptProperty::Greek => 4,
+        _ => 0,
+    }
+}
+
+/// `MIXEDSCRIPT`: whether letters of two of Latin, Cyrillic and Greek stand in one token.
+pub(crate) fn mixes_scripts(token: &[u8]) -> bool {
+    if token.is_ascii() {
+        return false;
+    }
+    let seen = super::char_indices(token).filter_map(|(_, c)| c.plain()).fold(0, |seen, c| seen | script(c));
+    seen.count_ones() > 1
+}
+
+/// Which text is being normalised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// As it came, before percent-decoding: `％` starts an escape and `／` separates.
+    Raw,
+    /// After decoding: no delimiter is born.
+    Revealed,
+}
+
+/// The delimiters that NFKC may not give birth to. The dot is among them only for dot segments,
+/// which [`crate::target::path`] sees to.
+fn is_delimiter(c: char) -> bool {
+    matches!(c, '/' | '\\' | '?' | '#' | '%' | '&' | '=' | ';' | ':' | '@' | '.')
+}
+
+/// NFKC of a structural field. Borrows what is ASCII, or normal already.
+pub(crate) fn normalize<'a>(
+    text: Text<'a>,
+    stage: Stage,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Text<'a> {
+    if text.bytes.is_ascii() { text } else { normalize_slow(text, stage, cx, flags) }
+}
+
+/// Works on runs beyond ASCII, each with the ASCII character before it, which may combine with
+/// them: NFKC never reaches across an ASCII character to its right.
+fn normalize_slow<'a>(text: Text<'a>, stage: Stage, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    let mut builder: Option<Builder<'a>> = None;
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(step) = text.bytes.get(at..).and_then(|rest| rest.iter().position(|b| !b.is_ascii())) {
+        at += step;
+        let rest = text.bytes.get(at..).unwrap_or_default();
+        if rest.first() == Some(&GUARD) {
+            at += 3;
+            continue;
+        }
+        if stage == Stage::Raw
+            && let Some(Char::Plain(c @ ('％' | '／'))) = first_char(rest)
+        {
+            let source = text.slice(at..at + c.len_utf8());
+            flags.raise(Flag::FullWidth, source);
+            let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
+            builder.copy(text.slice(copied..at));
+            builder.put(if c == '％' { b"%" } else { b"/" }, source);
+            at += c.len_utf8();
+            copied = at;
+            continue;
+        }
+        let end = at + run_length(rest, stage);
+        let base = base_before(text.bytes, copied, at);
+        let run = text.slice(base..end);
+        if let Ok(plain) = std::str::from_utf8(run.bytes) {
+            raise_odd_characters(plain, run, flags);
+            if !NFKC.is_normalized(plain) {
+                let builder =
+                    builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
+                builder.copy(text.slice(copied..base));
+                let normal = NFKC.normalize(plain);
+                let mut born = normal.as_ref();
+                if base < at
+                    && let Some(first) = born.chars().next().filter(char::is_ascii)
+                {
+                    builder.copy(text.slice(base..at));
+                    born = born.get(first.len_utf8()..).unwrap_or_default();
+                }
+                put_born(born, run.from(at - base), builder);
+                copied = end;
+            }
+        }
+        at = end;
+    }
+    match builder {
+        None => text,
+        Some(mut builder) => {
+            builder.copy(text.from(copied));
+            builder.finish()
+        }
+    }
+}
+
+/// How long the run beyond ASCII at the start of `rest` is.
+fn run_length(rest: &[u8], stage: Stage) -> usize {
+    let mut len = 0;
+    while let Some(c) = first_char(rest.get(len..).unwrap_or_default()) {
+        match c {
+            Char::Guarded(_) => break,
+            Char::Plain(c) if c.is_ascii() => break,
+            Char::Plain('％' | '／') if stage == Stage::Raw => break,
+            Char::Plain(c) => len += c.len_utf8(),
+        }
+    }
+    len
+}
+
+/// Where a run that starts at `at` starts together with the ASCII character before it.
+fn base_before(bytes: &[u8], copied: usize, at: usize) -> usize {
+    match at.checked_sub(1) {
+        Some(before) if before >= copied && !in_guard(bytes, before) => before,
+        _ => at,
+    }
+}
+
+/// Whether the ASCII byte at `at` is a digit of a guarded byte.
+fn in_guard(bytes: &[u8], at: usize) -> bool {
+    [1, 2].iter().any(|back| at.checked_sub(*back).and_then(|i| bytes.get(i)) == Some(&GUARD))
+}
+
+fn raise_odd_characters<'a>(plain: &str, run: Text<'a>, flags: &mut Flags<'a>) {
+    let mut narrow = String::new();
+    for (at, c) in plain.char_indices() {
+        if is_full_width(c) {
+            flags.raise_at(Flag::FullWidth, run, at..at + c.len_utf8());
+            narrow.push_str(&NFKC.normalize(c.encode_utf8(&mut [0; 4])));
+        } else {
+            narrow.push(c);
+        }
+    }
+    if NFC.normalize(&narrow) != NFKC.normalize(&narrow) {
+        flags.raise(Flag::Compat, run);
+    }
+}
+
+/// Writes what NFKC made of `source`: its ASCII delimiters are born, and guarded.
+fn put_born(born: &str, source: Text<'_>, builder: &mut Builder<'_>) {
+    for c in born.chars() {
+        if is_delimiter(c) {
+            put_guarded(builder, c as u8, source);
+        } else {
+            builder.put(c.encode_utf8(&mut [0; 4]).as_bytes(), source);
+        }
+    }
+}
+
+/// The versions of the tables behind all this, for the fingerprint.
+pub(crate) const UNICODE_VERSION: &str = "17.0";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    fn normal(input: &str, stage: Stage) -> (Vec<u8>, Vec<Flag>) {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            let text = normalize(Text::request(input.as_bytes(), true), stage, cx, &mut flags);
+            (text.bytes.to_vec(), flags.set.iter().collect())
+        })
+    }
+
+    #[test]
+    fn raw_percent_and_slash_are_real() {
+        assert_eq!(normal("a％70／b", Stage::Raw), (b"a%70/b".to_vec(), vec![Flag::FullWidth]));
+        assert_eq!(normal("a％／", Stage::Revealed).0, b"a\xFF25\xFF2F");
+    }
+
+    #[test]
+    fn other_delimiters_are_guarded() {
+        assert_eq!(normal("a？；", Stage::Raw).0, b"a\xFF3F\xFF3B");
+        assert_eq!(normal("℅", Stage::Raw), (b"c\xFF2Fo".to_vec(), vec![Flag::Compat]));
+    }
+
+    #[test]
+    fn composition_is_not_odd() {
+        assert_eq!(normal("e\u{301}", Stage::Raw), ("é".as_bytes().to_vec(), vec![]));
+        assert_eq!(normal("ﬁ", Stage::Raw), (b"fi".to_vec(), vec![Flag::Compat]));
+        assert_eq!(normal("ＡＢ", Stage::Raw), (b"AB".to_vec(), vec![Flag::FullWidth]));
+        assert_eq!(normal("ｶﾞ", Stage::Raw), ("ガ".as_bytes().to_vec(), vec![Flag::FullWidth]));
+    }
+
+    #[test]
+    fn mixing_counts_three_scripts() {
+        assert!(mixes_scripts("раypal".as_bytes()));
+        assert!(!mixes_scripts("paypal-ñ-1".as_bytes()));
+        assert!(!mixes_scripts("рау".as_bytes()));
+    }
+
+    #[test]
+    fn classes_of_characters() {
+        assert!(is_control('\u{202E}') && is_control('\0') && !is_control('a'));
+        assert!(is_invisible('\u{200B}') && is_invisible('\u{FEFF}') && !is_invisible('\u{202E}'));
+        assert!(is_white_space('\u{A0}') && is_white_space('\u{B}') && !is_white_space('a'));
+        assert!(is_letter_or_digit('é') && !is_letter_or_digit('½') && is_mark('\u{301}'));
+    }
+}

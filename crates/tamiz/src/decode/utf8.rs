@@ -1,0 +1,29 @@
+//! Raw bytes to UTF-8 (clause 4.4): what is not UTF-8 stays in place, guarded, and is told.
+
+use crate::context::Context;
+use crate::decode::put_guarded;
+use crate::flags::{Flag, Flags};
+use crate::text::{Builder, Text};
+
+/// Guards every byte that is not part of a UTF-8 character. Borrows when there is none.
+pub(crate) fn repair<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    if std::str::from_utf8(text.bytes).is_ok() { text } else { repair_slow(text, cx, flags) }
+}
+
+fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    let mut builder = Builder::new(cx.bump, text.is_traced(), text.len() + 16);
+    let mut at = 0;
+    for chunk in text.bytes.utf8_chunks() {
+        let valid = at..at + chunk.valid().len();
+        at = valid.end;
+        builder.copy(text.slice(valid));
+        if !chunk.invalid().is_empty() {
+            flags.raise_at(Flag::BadUtf8, text, at..at + chunk.invalid().len());
+        }
+        for &byte in chunk.invalid() {
+            put_guarded(&mut builder, byte, text.slice(at..at + 1));
+            at += 1;
+        }
+    }
+    builder.finish()
+}

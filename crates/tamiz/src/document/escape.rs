@@ -1,0 +1,145 @@
+//! Escaping (clause 9.4): so that every line can be cut again and nothing can be forged.
+
+use crate::bytes;
+use crate::decode::{Char, GUARD, char_indices, unicode};
+
+/// Where text is written, and so what must be escaped in it besides controls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spot {
+    /// `M`, `U`, `P`: white space.
+    Line,
+    /// Keys, cookie names, list items, flag parameters: white space and `, | & = < >`.
+    Name,
+    /// A query value in clear: white space and `& = # < >`.
+    QueryValue,
+    /// A header value: nothing else. ` [` is seen to by [`guard_flags`].
+    HeaderValue,
+}
+
+impl Spot {
+    fn escapes(self, byte: u8) -> bool {
+        match self {
+            Spot::Line => byte == b' ',
+            Spot::Name => matches!(byte, b' ' | b',' | b'|' | b'&' | b'=' | b'<' | b'>'),
+            Spot::QueryValue => matches!(byte, b' ' | b'&' | b'=' | b'#' | b'<' | b'>'),
+            Spot::HeaderValue => false,
+        }
+    }
+}
+
+/// Writes decoded text, escaped for `spot`.
+pub(crate) fn write(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
+    let plain = |&b: &u8| b.is_ascii() && !b.is_ascii_control() && !spot.escapes(b);
+    if text.iter().all(plain) {
+        out.extend_from_slice(text);
+    } else {
+        write_slow(text, spot, out);
+    }
+}
+
+fn write_slow(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
+    for (at, c) in char_indices(text) {
+        let encoded = text.get(at..at + c.len()).unwrap_or_default();
+        match c {
+            Char::Guarded(_) => {
+                out.push(b'%');
+                out.extend_from_slice(encoded.get(1..).unwrap_or_default());
+            }
+            Char::Plain(c) => {
+                let odd = unicode::is_control(c)
+                    || unicode::is_invisible(c)
+                    || (spot != Spot::HeaderValue && unicode::is_white_space(c))
+                    || (c.is_ascii() && spot.escapes(c as u8));
+                if odd {
+                    encoded.iter().for_each(|&byte| escape(byte, out));
+                } else {
+                    out.extend_from_slice(encoded);
+                }
+            }
+        }
+    }
+}
+
+fn escape(byte: u8, out: &mut Vec<u8>) {
+    let [high, low] = bytes::hex(byte);
+    out.extend_from_slice(&[b'%', high, low]);
+}
+
+/// Writes text as it will be read back by a case-folding normaliser: escaped, then ASCII letters
+/// to lower case, except the digits of escapes.
+pub(crate) fn write_lowercase(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
+    if text.iter().all(|&b| b.is_ascii() && !b.is_ascii_control() && !spot.escapes(b)) {
+        out.extend(text.iter().map(u8::to_ascii_lowercase));
+        return;
+    }
+    for (at, c) in char_indices(text) {
+        let encoded = text.get(at..at + c.len()).unwrap_or_default();
+        match c {
+            Char::Plain(c) if c.is_ascii_uppercase() => out.push(c.to_ascii_lowercase() as u8),
+            _ => write(encoded, spot, out),
+        }
+    }
+}
+
+/// Rewrites ` [` in the header value that begins at `start` of `out`, so that no value can pass
+/// for the flags that follow it.
+pub(crate) fn guard_flags(out: &mut Vec<u8>, start: usize) {
+    let value = out.get(start..).unwrap_or_default();
+    if memchr::memmem::find(value, b" [").is_none() {
+        return;
+    }
+    let mut safe = Vec::with_capacity(value.len() + 8);
+    for (i, &byte) in value.iter().enumerate() {
+        let after_space = i.checked_sub(1).and_then(|before| value.get(before)) == Some(&b' ');
+        if byte == b'[' && after_space {
+            escape(byte, &mut safe);
+        } else {
+            safe.push(byte);
+        }
+    }
+    out.truncate(start);
+    out.extend_from_slice(&safe);
+}
+
+/// The number of characters of written text.
+pub(crate) fn chars(written: &[u8]) -> usize {
+    debug_assert!(!written.contains(&GUARD));
+    written.iter().filter(|&&b| b & 0xC0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &[u8], spot: Spot) -> String {
+        let mut out = Vec::new();
+        write(text, spot, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn each_spot_has_its_own() {
+        assert_eq!(written(b"a b<c>&d", Spot::Line), "a%20b<c>&d");
+        assert_eq!(written(b"a b<c>,d", Spot::Name), "a%20b%3Cc%3E%2Cd");
+        assert_eq!(written(b"a#b=c|d", Spot::QueryValue), "a%23b%3Dc|d");
+        assert_eq!(written("a\u{a0}b [c".as_bytes(), Spot::HeaderValue), "a\u{a0}b [c");
+        assert_eq!(written(b"\0\n\x7f\xFF2F", Spot::HeaderValue), "%00%0A%7F%2F");
+        assert_eq!(written("\u{200b}\u{202e}é".as_bytes(), Spot::Line), "%E2%80%8B%E2%80%AEé");
+        assert_eq!(written("a\u{3000}b".as_bytes(), Spot::Line), "a%E3%80%80b");
+    }
+
+    #[test]
+    fn case_is_folded_but_not_of_escapes() {
+        let mut out = Vec::new();
+        write_lowercase(b"AB\0C\xFFFF", Spot::Name, &mut out);
+        assert_eq!(out, b"ab%00c%FF");
+    }
+
+    #[test]
+    fn flags_cannot_be_forged() {
+        let mut out = b"H:x=".to_vec();
+        out.extend_from_slice(b"[a] [QUOTE] [b");
+        guard_flags(&mut out, 4);
+        assert_eq!(out, b"H:x=[a] %5BQUOTE] %5Bb");
+    }
+}

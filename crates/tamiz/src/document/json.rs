@@ -1,0 +1,106 @@
+//! The document as JSON (clause 9.11): OpenTelemetry names, canonical content only.
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::lines::Measure;
+use super::{Document, Raised};
+use crate::FORM_VERSION;
+
+impl Serialize for Document {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let lines = self.lines();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("http.request.method", lines.method)?;
+        if let Some(url) = lines.url {
+            map.serialize_entry("url.full", url)?;
+        }
+        if let Some(path) = lines.path {
+            map.serialize_entry("url.path", path)?;
+        }
+        if lines.query.is_some() {
+            map.serialize_entry("url.query", &query_of(lines.url, lines.path))?;
+        }
+        for group in lines.headers.chunk_by(|a, b| a.name == b.name) {
+            let Some(first) = group.first() else { continue };
+            let values: Vec<&str> = group.iter().map(|header| header.value).collect();
+            map.serialize_entry(&format!("http.request.header.{}", first.name), &values)?;
+            if first.name == "user-agent" {
+                map.serialize_entry("user_agent.original", first.value)?;
+            }
+        }
+        map.serialize_entry("tamiz.version", &FORM_VERSION)?;
+        map.serialize_entry("tamiz.fingerprint", &self.fingerprint().map(|f| f.as_str()))?;
+        if lines.path.is_some() {
+            map.serialize_entry("tamiz.path.length", &lines.path_length)?;
+            map.serialize_entry("tamiz.path.longest_segment", &lines.path_longest)?;
+        }
+        if let Some((count, _)) = lines.query {
+            map.serialize_entry("tamiz.query.count", &count)?;
+            map.serialize_entry("tamiz.query.keys", &lines.keys().collect::<Vec<_>>())?;
+        }
+        map.serialize_entry("tamiz.headers.count", &lines.header_count)?;
+        map.serialize_entry("tamiz.headers.length", &lines.header_length)?;
+        map.serialize_entry("tamiz.flags", &FlagList(self))?;
+        map.serialize_entry("tamiz.text", self.as_str())?;
+        map.end()
+    }
+}
+
+/// What stands between the path and the fragment of `U`, without its `?`.
+fn query_of<'d>(url: Option<&'d str>, path: Option<&str>) -> Option<&'d str> {
+    let url = url?;
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    let slash = url.get(authority..)?.find('/')?;
+    let rest = url.get(authority + slash..)?;
+    let path = path?;
+    let tail =
+        if path.starts_with('/') { rest.strip_prefix(path) } else { rest.get(1..)?.strip_prefix(path) }?;
+    let query = tail.strip_prefix('?')?;
+    query.get(..query.find("%23<").unwrap_or(query.len()))
+}
+
+impl Serialize for Measure<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("n", &self.length)?;
+        map.serialize_entry("bucket", self.bucket)?;
+        map.end()
+    }
+}
+
+struct FlagList<'d>(&'d Document);
+
+impl Serialize for FlagList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for raised in self.0.flags() {
+            list.serialize_element(&FlagEntry { raised, with_evidence: self.0.evidence.is_some() })?;
+        }
+        list.end()
+    }
+}
+
+struct FlagEntry<'d> {
+    raised: Raised<'d>,
+    with_evidence: bool,
+}
+
+impl Serialize for FlagEntry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let flag = self.raised.flag();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", flag.name())?;
+        if let Some(parameter) = self.raised.parameter() {
+            map.serialize_entry("parameter", parameter)?;
+        }
+        map.serialize_entry("place", &self.raised.place().to_string())?;
+        map.serialize_entry("family", &flag.family())?;
+        map.serialize_entry("weight", &flag.weight())?;
+        if self.with_evidence {
+            let ranges: Vec<[usize; 2]> =
+                self.raised.evidence().iter().map(|range| [range.start, range.end]).collect();
+            map.serialize_entry("evidence", &ranges)?;
+        }
+        map.end()
+    }
+}

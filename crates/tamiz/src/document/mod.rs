@@ -1,0 +1,110 @@
+//! The document (section 9): the text, and ways to look at it.
+
+pub(crate) mod escape;
+mod json;
+mod lines;
+mod parse;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use crate::fingerprint::Fingerprint;
+use crate::flags::Flag;
+
+pub use lines::{HeaderLine, Place, Raised};
+pub use parse::ParseError;
+pub(crate) use write::{Notes, write, write_key, write_url};
+
+/// The one text that says what a request is.
+///
+/// The text is the document: two documents are equal when their texts are. A document fresh from
+/// a request also knows which query key raised which flag and, when asked for, the evidence.
+#[derive(Clone)]
+pub struct Document {
+    /// The text, then the notes that only a fresh document has.
+    buffer: String,
+    text_len: usize,
+    fingerprint: Option<Fingerprint>,
+    evidence: Option<Box<Evidence>>,
+}
+
+/// The byte ranges of the request behind a document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evidence {
+    /// By place and flag.
+    pub(crate) flags: BTreeMap<(String, Flag), Vec<Range<usize>>>,
+    /// What the document hides; sorted, disjoint.
+    pub(crate) hidden: Vec<Range<usize>>,
+}
+
+impl Document {
+    pub(crate) fn fresh(
+        buffer: Vec<u8>,
+        text_len: usize,
+        fingerprint: Fingerprint,
+        evidence: Option<Box<Evidence>>,
+    ) -> Self {
+        // Every byte was written by `escape`, as UTF-8; were it not, nothing may leak from it.
+        let buffer = String::from_utf8(buffer).unwrap_or_default();
+        let text_len = text_len.min(buffer.len());
+        Document { buffer, text_len, fingerprint: Some(fingerprint), evidence }
+    }
+
+    /// Reads a document that this form has written, strictly.
+    ///
+    /// # Errors
+    /// Names the line, the column and what was expected there; never content.
+    pub fn parse(text: &str) -> Result<Document, ParseError> {
+        parse::check(text)?;
+        Ok(Document { buffer: text.to_owned(), text_len: text.len(), fingerprint: None, evidence: None })
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        self.buffer.get(..self.text_len).unwrap_or_default()
+    }
+
+    fn notes(&self) -> &str {
+        self.buffer.get(self.text_len..).unwrap_or_default()
+    }
+
+    /// The fingerprint of the canonicalizer that wrote it; a parsed document has none.
+    pub fn fingerprint(&self) -> Option<&Fingerprint> {
+        self.fingerprint.as_ref()
+    }
+
+    /// The ranges of the request that the document hides: secrets, and what it shows only by shape
+    /// because it is no part of a well-formed request. Empty unless evidence was asked for.
+    pub fn secrets(&self) -> &[Range<usize>] {
+        self.evidence.as_deref().map_or(&[], |evidence| &evidence.hidden)
+    }
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Document").field(&self.as_str()).finish()
+    }
+}
+
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Document {}
+
+impl Hash for Document {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}

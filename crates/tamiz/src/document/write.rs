@@ -1,0 +1,584 @@
+//! Writing a document (clauses 9.1 to 9.4).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use bumpalo::collections::Vec as BumpVec;
+
+use super::Evidence;
+use super::escape::{self, Spot};
+use crate::context::Context;
+use crate::decode;
+use crate::flags::{Family, Flag, FlagSet, Flags, Mark, Parameter, Weight};
+use crate::headers::{Content, Header};
+use crate::marker::{self, number, push};
+use crate::request::Request;
+use crate::target::Url;
+use crate::target::form::Form;
+use crate::target::path::{self, Path, Shown};
+use crate::target::query::{Key, KeyShown, Pair, Query};
+
+/// Whether to note what the text does not say: which query key raised which flag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Notes {
+    Without,
+    With,
+}
+
+/// A flag with its parameter, as it is shown.
+type Parametrised<'a> = (Flag, &'a [u8]);
+
+/// All flags of a document, gathered line by line.
+struct Rollup<'a> {
+    plain: FlagSet,
+    parametrised: BumpVec<'a, Parametrised<'a>>,
+}
+
+struct Writer<'a, 'o> {
+    cx: Context<'a>,
+    out: &'o mut Vec<u8>,
+    rollup: Rollup<'a>,
+}
+
+/// Writes `request` to the end of `out`. `tail` is scratch space. Returns how long the text is,
+/// without its notes, and the evidence when the context keeps it.
+pub(crate) fn write<'a>(
+    request: &Request<'a>,
+    notes: Notes,
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+    tail: &mut Vec<u8>,
+) -> (usize, Option<Box<Evidence>>) {
+    tail.clear();
+    let start = out.len();
+    let rollup = Rollup { plain: FlagSet::default(), parametrised: BumpVec::new_in(cx.bump) };
+    // The headers come after the roll-up, which needs their flags: they are written first, aside.
+    let mut aside = Writer { cx, out: tail, rollup };
+    let names = aside.headers(request);
+    let rollup = aside.rollup;
+    let mut writer = Writer { cx, out, rollup };
+    writer.head(request);
+    writer.flags_line();
+    if cx.settings.fam {
+        writer.families_line();
+    }
+    out.extend_from_slice(tail);
+    let text_len = out.len() - start;
+    let evidence = cx.traced.then(|| Box::new(evidence(request, &names, cx)));
+    if notes == Notes::With {
+        write_notes(request, cx, out);
+    }
+    (text_len, evidence)
+}
+
+impl<'a> Writer<'a, '_> {
+    fn head(&mut self, request: &Request<'a>) {
+        push(self.out, "M:");
+        if request.method.in_clear {
+            self.out.extend_from_slice(request.method.text.bytes);
+        } else {
+            marker::write(request.method.text.bytes, false, self.cx.settings, self.out);
+        }
+        self.end_line(&request.flags, &mut []);
+        self.url_line(request);
+        if let Some(path) = &request.url.path {
+            self.path_line(path);
+        }
+        if let Some(query) = &request.url.query {
+            self.query_lines(query);
+        }
+    }
+
+    fn url_line(&mut self, request: &Request<'a>) {
+        let url = &request.url;
+        let Some(host) = url.host else { return };
+        push(self.out, "U:");
+        if request.form == Form::Authority {
+            write_userinfo(url, self.out);
+            host.write(self.out);
+        } else {
+            push(self.out, request.scheme.as_str());
+            push(self.out, "://");
+            write_userinfo(url, self.out);
+            host.write(self.out);
+            write_tail(url, self.cx, self.out);
+        }
+        self.end_line(&url.flags, &mut []);
+    }
+
+    fn path_line(&mut self, path: &Path<'a>) {
+        push(self.out, "P:");
+        let start = self.out.len();
+        write_path(path, self.cx, self.out);
+        let text = self.out.get(start..).unwrap_or_default();
+        let len = escape::chars(text) as u64;
+        let longest = text.split(|&b| b == b'/').map(escape::chars).max().unwrap_or(0) as u64;
+        self.measure(" PLEN:", len);
+        self.measure(" PMAX:", longest);
+        let climb = self.cx.bump.alloc_str(&path.longest_climb.to_string());
+        self.end_line(&path.flags, &mut [(Flag::DotDotN, climb.as_bytes()), (Flag::MultiEnc, b"path")]);
+    }
+
+    fn measure(&mut self, name: &str, n: u64) {
+        push(self.out, name);
+        number(self.out, n);
+        self.out.push(b'@');
+        push(self.out, self.cx.settings.config.buckets.label(n));
+    }
+
+    fn query_lines(&mut self, query: &Query<'a>) {
+        push(self.out, "Q:");
+        number(self.out, query.pairs.len() as u64);
+        push(self.out, " KEYS:");
+        for (i, pair) in query.pairs.iter().enumerate() {
+            if i > 0 {
+                self.out.push(b',');
+            }
+            write_key(pair.key, self.cx, self.out);
+        }
+        let mut all = FlagSet::default().union(query.flags.set);
+        let mut parameters = BumpVec::new_in(self.cx.bump);
+        for pair in &query.pairs {
+            all = all.union(pair.flags.set);
+            for flag in pair.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key) {
+                parameters.push((flag, key_text(pair.key, self.cx)));
+            }
+        }
+        self.end_line_of(all, &mut parameters);
+        if self.cx.settings.keys_sorted {
+            self.keys_sorted_line(query);
+        }
+        if self.cx.settings.qk {
+            self.qk_lines(query);
+        }
+    }
+
+    fn keys_sorted_line(&mut self, query: &Query<'a>) {
+        let mut keys = BumpVec::with_capacity_in(query.pairs.len(), self.cx.bump);
+        keys.extend(query.pairs.iter().map(|pair| key_text(pair.key, self.cx)));
+        keys.sort_unstable();
+        keys.dedup();
+        push(self.out, "KEYS_SORTED:");
+        for (i, key) in keys.iter().enumerate() {
+            if i > 0 {
+                self.out.push(b',');
+            }
+            self.out.extend_from_slice(key);
+        }
+        self.out.push(b'\n');
+    }
+
+    /// One line a key, in order of first arrival.
+    fn qk_lines(&mut self, query: &Query<'a>) {
+        for group in by_key(query, self.cx) {
+            push(self.out, "QK:");
+            for (i, (key, pair)) in group.iter().enumerate() {
+                if i == 0 {
+                    self.out.extend_from_slice(key);
+                }
+                self.out.push(if i == 0 { b'=' } else { b'|' });
+                write_value_shape(pair, self.cx, self.out);
+            }
+            self.out.push(b'\n');
+        }
+    }
+
+    /// Writes the flags of one place and the line's end.
+    fn end_line(&mut self, flags: &Flags<'a>, parameters: &mut [Parametrised<'a>]) {
+        self.end_line_of(flags.set, parameters);
+    }
+
+    fn end_line_of(&mut self, set: FlagSet, parameters: &mut [Parametrised<'a>]) {
+        let set = set.intersection(self.cx.settings.enabled);
+        if !set.is_empty() {
+            parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
+            for flag in set.iter() {
+                if flag.parameter_kind() == Parameter::None {
+                    self.out.extend_from_slice(b" [");
+                    push(self.out, flag.name());
+                    self.out.push(b']');
+                    self.rollup.plain.insert(flag);
+                } else {
+                    self.parametrised(flag, parameters);
+                }
+            }
+        }
+        self.out.push(b'\n');
+    }
+
+    fn parametrised(&mut self, flag: Flag, parameters: &[Parametrised<'a>]) {
+        let mut before = None;
+        for &(_, parameter) in parameters.iter().filter(|(of, _)| *of == flag) {
+            if before == Some(parameter) {
+                continue;
+            }
+            before = Some(parameter);
+            self.out.extend_from_slice(b" [");
+            push(self.out, flag.name());
+            self.out.push(b':');
+            self.out.extend_from_slice(parameter);
+            self.out.push(b']');
+            self.rollup.parametrised.push((flag, parameter));
+        }
+    }
+
+    fn flags_line(&mut self) {
+        let rollup = &mut self.rollup;
+        rollup.parametrised.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
+        rollup.parametrised.dedup();
+        let mut all = rollup.plain;
+        for (flag, _) in &rollup.parametrised {
+            all.insert(*flag);
+        }
+        if all.is_empty() {
+            return;
+        }
+        push(self.out, "FLAGS:[");
+        let mut first = true;
+        for flag in all.iter() {
+            let with = rollup.parametrised.iter().filter(|(of, _)| *of == flag).map(|(_, p)| Some(*p));
+            let plain = rollup.plain.contains(flag).then_some(None);
+            for parameter in plain.into_iter().chain(with) {
+                if !first {
+                    self.out.push(b' ');
+                }
+                first = false;
+                push(self.out, flag.name());
+                if let Some(parameter) = parameter {
+                    self.out.push(b':');
+                    self.out.extend_from_slice(parameter);
+                }
+            }
+        }
+        push(self.out, "]\n");
+    }
+
+    /// Counts by family, structural flags left out.
+    fn families_line(&mut self) {
+        let rollup = &self.rollup;
+        let telling = rollup
+            .plain
+            .iter()
+            .chain(rollup.parametrised.iter().map(|(flag, _)| *flag))
+            .filter(|flag| flag.weight() != Weight::Structural);
+        let mut families = BumpVec::new_in(self.cx.bump);
+        families.extend(telling.map(|flag| flag.family().as_str()));
+        families.sort_unstable();
+        if families.is_empty() {
+            return;
+        }
+        push(self.out, "FAM:");
+        for (i, family) in families.chunk_by(|a, b| a == b).enumerate() {
+            if i > 0 {
+                self.out.push(b' ');
+            }
+            push(self.out, family.first().copied().unwrap_or_default());
+            self.out.push(b'=');
+            number(self.out, family.len() as u64);
+        }
+        self.out.push(b'\n');
+        debug_assert!(families.iter().all(|name| name.parse::<Family>().is_ok()));
+    }
+
+    /// Writes the header block; returns each header's name as shown, in the order of `list`.
+    fn headers(&mut self, request: &Request<'a>) -> BumpVec<'a, &'a [u8]> {
+        let list = &request.headers.list;
+        let mut names: BumpVec<'a, &'a [u8]> = BumpVec::with_capacity_in(list.len(), self.cx.bump);
+        names.extend(list.iter().map(|header| header_name(header, self.cx)));
+        let mut order = BumpVec::with_capacity_in(list.len(), self.cx.bump);
+        order.extend(0..list.len());
+        let key =
+            |i: usize| (list.get(i).is_none_or(|h: &Header<'_>| h.name.is_none()), names.get(i).copied());
+        order.sort_by(|&a, &b| key(a).cmp(&key(b)));
+        let mut total = 0;
+        for &i in &order {
+            let (Some(header), Some(name)) = (list.get(i), names.get(i)) else {
+                continue;
+            };
+            total += header.len as u64;
+            self.header_line(header, name);
+        }
+        push(self.out, "HCNT:");
+        number(self.out, list.len() as u64);
+        self.measure(" HLEN:", total);
+        self.out.push(b'\n');
+        names
+    }
+
+    fn header_line(&mut self, header: &Header<'a>, name: &'a [u8]) {
+        push(self.out, "H:");
+        self.out.extend_from_slice(name);
+        self.out.push(b'=');
+        let start = self.out.len();
+        for (i, value) in header.values.iter().enumerate() {
+            if i > 0 && self.out.len() > start {
+                self.out.push(b' ');
+            }
+            value.write(self.cx, self.out);
+        }
+        escape::guard_flags(self.out, start);
+        let parameter = name_parameter(name, header, self.cx);
+        let cookies: usize = header
+            .values
+            .iter()
+            .map(|value| match &value.content {
+                Content::Cookies(cookies) => cookies.len(),
+                _ => 0,
+            })
+            .sum();
+        let count = self.cx.bump.alloc_str(&cookies.to_string());
+        let mut parameters = BumpVec::new_in(self.cx.bump);
+        for flag in header.flags.set.iter() {
+            match flag.parameter_kind() {
+                Parameter::Name => parameters.push((flag, parameter)),
+                Parameter::Number => parameters.push((flag, count.as_bytes())),
+                Parameter::None | Parameter::Key => {}
+            }
+        }
+        self.end_line(&header.flags, &mut parameters);
+    }
+}
+
+/// A header's name as its line shows it; `?` for a line without one.
+fn header_name<'a>(header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
+    match &header.name {
+        None => b"?",
+        Some(name) => {
+            let mut shown = Vec::new();
+            name.write(cx, &mut shown);
+            cx.bump.alloc_slice_copy(&shown)
+        }
+    }
+}
+
+/// A header's name as a flag's parameter.
+fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
+    let in_clear = header.name.as_ref().is_some_and(|name| name.shown == crate::headers::NameShown::Text);
+    if !in_clear || shown.iter().all(|b| !matches!(b, b'|' | b'&')) {
+        return shown;
+    }
+    let mut escaped = Vec::new();
+    escape::write(shown, Spot::Name, &mut escaped);
+    cx.bump.alloc_slice_copy(&escaped)
+}
+
+fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
+    if key.shown == KeyShown::Text && key.text.bytes.is_ascii() {
+        return key.text.bytes;
+    }
+    let mut shown = Vec::new();
+    write_key(key, cx, &mut shown);
+    cx.bump.alloc_slice_copy(&shown)
+}
+
+/// The pairs of each key as shown, keys in order of first arrival.
+fn by_key<'a, 'q>(query: &'q Query<'a>, cx: Context<'a>) -> Vec<Vec<(&'a [u8], &'q Pair<'a>)>> {
+    let mut pairs: Vec<(&'a [u8], usize, &'q Pair<'a>)> =
+        query.pairs.iter().enumerate().map(|(i, pair)| (key_text(pair.key, cx), i, pair)).collect();
+    pairs.sort_unstable_by_key(|(key, i, _)| (*key, *i));
+    let mut groups: Vec<&[(&'a [u8], usize, &'q Pair<'a>)]> = pairs.chunk_by(|a, b| a.0 == b.0).collect();
+    groups.sort_unstable_by_key(|group| group.first().map(|(_, i, _)| *i));
+    groups.iter().map(|group| group.iter().map(|(key, _, pair)| (*key, *pair)).collect()).collect()
+}
+
+/// Writes a key as every line and flag shows it.
+pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    match key.shown {
+        KeyShown::Text => escape::write(key.text.bytes, Spot::Name, out),
+        KeyShown::Shape => marker::write(key.text.bytes, false, cx.settings, out),
+        KeyShown::Secret => marker::write(key.text.bytes, true, cx.settings, out),
+    }
+}
+
+fn write_userinfo(url: &Url<'_>, out: &mut Vec<u8>) {
+    if let Some(userinfo) = url.userinfo {
+        marker::write_secret("userinfo", decode::chars(userinfo.bytes), out);
+        out.push(b'@');
+    }
+}
+
+/// Writes a URL that a header holds.
+pub(crate) fn write_url(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let (Some(scheme), Some(host)) = (url.scheme, url.host) {
+        push(out, scheme.as_str());
+        push(out, "://");
+        write_userinfo(url, out);
+        host.write(out);
+    }
+    write_tail(url, cx, out);
+}
+
+/// Path, query and fragment.
+fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let Some(path) = &url.path {
+        if !path.rooted {
+            out.push(b'/');
+        }
+        write_path(path, cx, out);
+    }
+    if let Some(query) = &url.query {
+        for (i, pair) in query.pairs.iter().enumerate() {
+            out.push(if i == 0 { b'?' } else { b'&' });
+            write_pair(pair, cx, out);
+        }
+        if query.pairs.is_empty() {
+            out.push(b'?');
+        }
+    }
+    if let Some(fragment) = url.fragment {
+        push(out, "%23");
+        marker::write(fragment.bytes, url.fragment_secret, cx.settings, out);
+    }
+}
+
+fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    for (i, segment) in path.segments.iter().enumerate() {
+        if path.rooted || i > 0 {
+            out.push(b'/');
+        }
+        let text = segment.text;
+        match segment.shown {
+            Shown::Text => escape::write(text.bytes, Spot::Line, out),
+            Shown::Shape => marker::write(text.bytes, false, cx.settings, out),
+            Shown::Secret => marker::write(text.bytes, true, cx.settings, out),
+            Shown::Parameters => {
+                for (i, part) in text.split(|b| b == b';').enumerate() {
+                    if i > 0 {
+                        out.push(b';');
+                    }
+                    match path::sensitive_value(part, cx).filter(|_| i > 0) {
+                        None => escape::write(part.bytes, Spot::Line, out),
+                        Some(value) => {
+                            let name = part.slice(0..part.len() - value.len());
+                            escape::write(name.bytes, Spot::Line, out);
+                            marker::write(value.bytes, true, cx.settings, out);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if path.segments.is_empty() {
+        out.push(b'/');
+    }
+}
+
+fn write_pair(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    write_key(pair.key, cx, out);
+    let Some(value) = pair.value else { return };
+    out.push(b'=');
+    if cx.settings.literal() && !pair.secret && !is_left(pair) {
+        escape::write(value.bytes, Spot::QueryValue, out);
+    } else {
+        write_value_shape(pair, cx, out);
+    }
+}
+
+/// Whether the value is a marker, left as it is.
+fn is_left(pair: &Pair<'_>) -> bool {
+    !pair.secret
+        && pair.flags.set.contains(Flag::Marker)
+        && pair.value.is_some_and(|v| marker::is_marker(v.bytes))
+}
+
+fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    let value = pair.value.map_or(&b""[..], |value| value.bytes);
+    if is_left(pair) {
+        out.extend_from_slice(value);
+    } else {
+        marker::write(value, pair.secret, cx.settings, out);
+    }
+}
+
+/// Writes which place of the query raised which flag, a line each: `FLAG place`.
+fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
+    let Some(query) = &request.url.query else {
+        return;
+    };
+    let enabled = cx.settings.enabled;
+    for flag in query.flags.set.intersection(enabled).iter() {
+        push(out, flag.name());
+        out.extend_from_slice(b" q\n");
+    }
+    if query.pairs.iter().all(|pair| pair.flags.set.intersection(enabled).is_empty()) {
+        return;
+    }
+    for group in by_key(query, cx) {
+        let Some((key, _)) = group.first() else {
+            continue;
+        };
+        let set = group.iter().fold(FlagSet::default(), |set, (_, pair)| set.union(pair.flags.set));
+        for flag in set.intersection(enabled).iter() {
+            push(out, flag.name());
+            if flag.parameter_kind() == Parameter::Key {
+                out.push(b':');
+                out.extend_from_slice(key);
+            }
+            out.extend_from_slice(b" q.");
+            out.extend_from_slice(key);
+            out.push(b'\n');
+        }
+    }
+}
+
+/// Gathers the evidence of every place.
+fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Context<'a>) -> Evidence {
+    let mut gatherer = Gatherer { enabled: cx.settings.enabled, ..Gatherer::default() };
+    gatherer.add("m".to_owned(), &request.flags);
+    gatherer.add("u".to_owned(), &request.url.flags);
+    if let Some(path) = &request.url.path {
+        gatherer.add("p".to_owned(), &path.flags);
+    }
+    if let Some(query) = &request.url.query {
+        gatherer.add("q".to_owned(), &query.flags);
+        for pair in &query.pairs {
+            let key = String::from_utf8_lossy(key_text(pair.key, cx)).into_owned();
+            gatherer.add(format!("q.{key}"), &pair.flags);
+        }
+    }
+    for (header, name) in request.headers.list.iter().zip(names) {
+        gatherer.add(format!("h.{}", String::from_utf8_lossy(name)), &header.flags);
+    }
+    gatherer.finish()
+}
+
+#[derive(Default)]
+struct Gatherer {
+    enabled: FlagSet,
+    ranges: BTreeMap<(String, Flag), Vec<Range<usize>>>,
+    hidden: Vec<Range<usize>>,
+}
+
+impl Gatherer {
+    fn add(&mut self, place: String, flags: &Flags<'_>) {
+        for mark in flags.marks() {
+            match mark {
+                Mark::Hidden(range) => self.hidden.push(range.clone()),
+                Mark::Flag(flag, range) if self.enabled.contains(*flag) => {
+                    self.ranges.entry((place.clone(), *flag)).or_default().push(range.clone());
+                }
+                Mark::Flag(..) => {}
+            }
+        }
+    }
+
+    fn finish(self) -> Evidence {
+        Evidence {
+            flags: self.ranges.into_iter().map(|(of, ranges)| (of, merged(ranges))).collect(),
+            hidden: merged(self.hidden),
+        }
+    }
+}
+
+/// Sorts ranges and joins those that touch.
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    ranges.dedup_by(|next, kept| {
+        let touch = next.start <= kept.end;
+        if touch {
+            kept.end = kept.end.max(next.end);
+        }
+        touch
+    });
+    ranges
+}

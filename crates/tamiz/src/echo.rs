@@ -1,0 +1,224 @@
+//! Secrets by echo (clause 6.10): a secret of eight or more characters makes a secret of whatever
+//! else contains it.
+
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::bytes::{self};
+use crate::context::Context;
+use crate::decode;
+use crate::flags::Flags;
+use crate::headers::{Content, Header, NameShown, Value};
+use crate::request::Request;
+use crate::secrets;
+use crate::target::Url;
+use crate::target::path::{self, Shown};
+use crate::target::query::{Key, KeyShown};
+use crate::text::Text;
+
+/// Shorter secrets are not looked for: they would be found by chance.
+const SHORTEST: usize = 8;
+/// With more secrets than this, only the first eight bytes of each are looked for, so that the
+/// search stays linear.
+const MOST: usize = 64;
+
+/// The secrets of a request.
+struct Echo<'a> {
+    needles: BumpVec<'a, &'a [u8]>,
+    /// Sorted; used instead of `needles` when these are too many.
+    prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
+}
+
+/// Finds the secrets of a request and hides every echo of them.
+pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
+    let mut echo = Echo { needles: BumpVec::new_in(cx.bump), prefixes: None };
+    echo.collect(request, cx);
+    if echo.needles.is_empty() {
+        return;
+    }
+    echo.prepare(cx.bump);
+    echo.hide_in_url(&mut request.url);
+    for header in &mut request.headers.list {
+        echo.hide_in_header(header);
+    }
+    if request.method.in_clear && echo.is_in(request.method.text.bytes) {
+        request.method.in_clear = false;
+        request.flags.hide(request.method.text);
+    }
+}
+
+impl<'a> Echo<'a> {
+    fn collect(&mut self, request: &Request<'a>, cx: Context<'a>) {
+        self.collect_from_url(&request.url, cx);
+        for header in &request.headers.list {
+            for value in &header.values {
+                match &value.content {
+                    Content::Secret => self.add(value.text, cx),
+                    Content::Url(url) => self.collect_from_url(url, cx),
+                    Content::Cookies(cookies) => {
+                        for cookie in cookies.iter().filter(|cookie| cookie.sensitive) {
+                            self.push(cookie.value.bytes);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn collect_from_url(&mut self, url: &Url<'a>, cx: Context<'a>) {
+        if let Some(userinfo) = url.userinfo {
+            self.push(userinfo.bytes);
+            if let Some((_, password)) = userinfo.cut(b':') {
+                self.push(password.bytes);
+            }
+        }
+        for segment in url.path.iter().flat_map(|path| path.segments.iter()) {
+            match segment.shown {
+                Shown::Secret => self.add(segment.text, cx),
+                Shown::Parameters => {
+                    for parameter in segment.text.split(|b| b == b';').skip(1) {
+                        if let Some(value) = path::sensitive_value(parameter, cx) {
+                            self.add(value, cx);
+                        }
+                    }
+                }
+                Shown::Text | Shown::Shape => {}
+            }
+        }
+        for pair in url.query.iter().flat_map(|query| query.pairs.iter()) {
+            if pair.key.shown == KeyShown::Secret {
+                self.add(pair.key.text, cx);
+            }
+            if let Some(value) = pair.value.filter(|_| pair.secret) {
+                self.add(value, cx);
+            }
+        }
+        if let Some(fragment) = url.fragment.filter(|_| url.fragment_secret) {
+            self.add(fragment, cx);
+        }
+    }
+
+    /// Adds a redacted value: by the credential in it where that is long enough, else whole.
+    fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
+        let credential = cx
+            .settings
+            .names
+            .find_credential(secret.bytes)
+            .and_then(|range| secret.bytes.get(range))
+            .filter(|part| decode::chars(part) >= SHORTEST);
+        self.push(credential.unwrap_or(secret.bytes));
+    }
+
+    fn push(&mut self, secret: &'a [u8]) {
+        let secret = bytes::trim(secret);
+        if decode::chars(secret) >= SHORTEST {
+            self.needles.push(secret);
+        }
+    }
+
+    fn prepare(&mut self, bump: &'a Bump) {
+        if self.needles.len() <= MOST {
+            return;
+        }
+        let mut prefixes = BumpVec::with_capacity_in(self.needles.len(), bump);
+        prefixes.extend(self.needles.iter().filter_map(|needle| needle.first_chunk::<SHORTEST>().copied()));
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        self.prefixes = Some(prefixes);
+    }
+
+    /// Whether `text`, as it is or decoded further, contains a secret.
+    fn is_in(&self, text: &[u8]) -> bool {
+        text.len() >= SHORTEST
+            && (self.is_in_plain(text)
+                || memchr::memchr2(b'%', b'&', text).is_some()
+                    && secrets::revealed(text).iter().any(|layer| self.is_in_plain(layer)))
+    }
+
+    fn is_in_plain(&self, text: &[u8]) -> bool {
+        match &self.prefixes {
+            None => self.needles.iter().any(|needle| memchr::memmem::find(text, needle).is_some()),
+            Some(prefixes) => text.windows(SHORTEST).any(|window| {
+                window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())
+            }),
+        }
+    }
+
+    fn hide_in_url(&self, url: &mut Url<'a>) {
+        if let Some(path) = &mut url.path {
+            for segment in &mut path.segments {
+                if segment.shown != Shown::Secret && self.is_in(segment.text.bytes) {
+                    segment.shown = Shown::Secret;
+                    path.flags.hide(segment.text);
+                }
+            }
+        }
+        for pair in url.query.iter_mut().flat_map(|query| query.pairs.iter_mut()) {
+            self.hide_in_key(&mut pair.key, &mut pair.flags);
+            if let Some(value) = pair.value
+                && !pair.secret
+                && self.is_in(value.bytes)
+            {
+                pair.secret = true;
+                pair.flags.hide(value);
+            }
+        }
+        if let Some(fragment) = url.fragment
+            && !url.fragment_secret
+            && self.is_in(fragment.bytes)
+        {
+            url.fragment_secret = true;
+            url.flags.hide(fragment);
+        }
+    }
+
+    fn hide_in_key(&self, key: &mut Key<'a>, flags: &mut Flags<'a>) {
+        if key.shown != KeyShown::Secret && self.is_in(key.text.bytes) {
+            key.shown = KeyShown::Secret;
+            flags.hide(key.text);
+        }
+    }
+
+    fn hide_in_header(&self, header: &mut Header<'a>) {
+        if let Some(name) = &mut header.name
+            && name.shown != NameShown::Secret
+            && self.is_in(name.text.bytes)
+        {
+            name.shown = NameShown::Secret;
+            header.flags.hide(name.raw);
+        }
+        for value in &mut header.values {
+            self.hide_in_value(value, &mut header.flags);
+        }
+    }
+
+    fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
+        if value.label.is_some_and(|label| self.is_in(label.bytes)) {
+            value.label = None;
+            value.content = Content::Secret;
+            flags.hide(value.text);
+            return;
+        }
+        let whole = value.is_in_clear() || matches!(value.content, Content::Shape);
+        match &mut value.content {
+            Content::Url(url) => self.hide_in_url(url),
+            Content::Cookies(cookies) => {
+                for cookie in cookies {
+                    if let Some(name) = &mut cookie.name {
+                        self.hide_in_key(name, flags);
+                    }
+                    if cookie.is_attribute() && self.is_in(cookie.value.bytes) {
+                        cookie.hide();
+                        flags.hide(cookie.value);
+                    }
+                }
+            }
+            _ if whole && self.is_in(value.text.bytes) => {
+                value.content = Content::Secret;
+                flags.hide(value.text);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,572 @@
+//! The one table of flags.
+//!
+//! A flag exists by its row here and nowhere else: the enum, its documentation, `spec/flags.md`,
+//! the JSON schema, `tamiz flags` and the tests of both its requests come from it. Ids only ever
+//! grow, because models depend on their order: new rows go last.
+
+use super::{Family, Parameter, Weight};
+use crate::config::Profile;
+
+struct Row {
+    name: &'static str,
+    parameter: Parameter,
+    family: Family,
+    weight: Weight,
+    profile: Profile,
+    clause: &'static str,
+    meaning: &'static str,
+    why: &'static str,
+    raises: &'static [u8],
+    near_miss: &'static [u8],
+}
+
+macro_rules! flags {
+    ($($variant:ident = $id:literal, $name:literal, $parameter:ident, $family:ident, $weight:ident,
+       $profile:ident, $clause:literal, $meaning:literal, $why:literal, $raises:literal, $near_miss:literal;)+) => {
+        /// One oddity of a request.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        #[non_exhaustive]
+        pub enum Flag {
+            $(
+                #[doc = concat!("`", $name, "`: ", $meaning, "\n\n", $why, "\n\nClause ", $clause, ".")]
+                $variant = $id,
+            )+
+        }
+
+        impl Flag {
+            /// Every flag, in the order of their ids.
+            pub const ALL: &'static [Flag] = &[$(Flag::$variant,)+];
+        }
+
+        const ROWS: [Row; Flag::ALL.len()] = [$(
+            Row {
+                name: $name,
+                parameter: Parameter::$parameter,
+                family: Family::$family,
+                weight: Weight::$weight,
+                profile: Profile::$profile,
+                clause: $clause,
+                meaning: $meaning,
+                why: $why,
+                raises: $raises,
+                near_miss: $near_miss,
+            },
+        )+];
+    };
+}
+
+flags! {
+    DoublePct = 0, "DOUBLEPCT", None, Encoding, Evasion, Core, "0",
+        "A valid `%hh` is left after decoding once, or percent-encoded bytes are not UTF-8.",
+        "Filters that decode once see an escape where a server that decodes twice sees the attack.",
+        b"GET /a%252Ejsp HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a%2Ejsp HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    HtmlEnt = 1, "HTMLENT", None, Encoding, Evasion, Core, "0",
+        "An HTML entity was decoded in the path or query.",
+        "Entities mean nothing in a URL: they are there for a page or a filter that decodes them later.",
+        b"GET /a&#x2f;b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a&#x2f HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    BadUtf8 = 2, "BADUTF8", None, Encoding, Notable, Core, "0",
+        "Bytes that are not UTF-8: overlong, truncated, surrogates, or another charset.",
+        "Overlong forms slip delimiters past filters; other charsets are read differently by each layer.",
+        b"GET /%C0%AFetc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /%C3%A9 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PctSlash = 3, "PCTSLASH", None, Encoding, Evasion, Core, "0",
+        "The path shows `%2F`.",
+        "Some servers decode it into a separator after access rules were checked.",
+        b"GET /a%2Fb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a%2Eb HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PctBackslash = 4, "PCTBACKSLASH", None, Encoding, Evasion, Core, "0",
+        "The path shows `%5C`.",
+        "Some servers take a backslash for a separator.",
+        b"GET /a%5Cb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a\\b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PctDelim = 5, "PCTDELIM", None, Encoding, Notable, Standard, "0",
+        "The path shows `%3F`, `%23` or `%3B`.",
+        "A layer that decodes them cuts the path elsewhere.",
+        b"GET /a%3Fb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a%3Ab HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PctUnres = 6, "PCTUNRES", None, Encoding, Evasion, Standard, "0",
+        "A letter, digit, `-`, `.` or `_` was percent-encoded in the path or query.",
+        "Nobody honest writes `/%61dmin`.",
+        b"GET /%61dmin HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /%7Eadmin HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PctU = 7, "PCTU", None, Encoding, Evasion, Standard, "0",
+        "A `%uXXXX` escape.",
+        "Only old Microsoft servers decode it; everywhere else it hides characters.",
+        b"GET /%u002e HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /%up HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    BadPct = 8, "BADPCT", None, Encoding, Notable, Full, "0",
+        "A `%` that starts no valid escape.",
+        "Decoders differ on what to do with it.",
+        b"GET /a%2Gb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a%25b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    MultiEnc = 9, "MULTIENC", Key, Encoding, Evasion, Full, "0",
+        "Where a second layer of encoding is: the key, or `path`.",
+        "Ties the doubled encoding to the field that carries it.",
+        b"GET /?next=%252Fadmin HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?next=%2Fadmin HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    FullWidth = 10, "FULLWIDTH", None, Unicode, Evasion, Core, "0",
+        "A full-width or half-width form in the method, a header name, the path, the host or a query key.",
+        "Such forms become plain ASCII in a layer that normalises, after the filter looked.",
+        b"GET /\xEF\xBD\x81dmin HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /\xC3\xA4dmin HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Compat = 11, "COMPAT", None, Unicode, Evasion, Standard, "0",
+        "NFKC changes a structural field by more than composition or width.",
+        "Ligatures, superscripts and letter-like symbols turn into other letters downstream.",
+        b"GET /\xEF\xAC\x81le HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /e\xCC\x81 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    MixedScript = 12, "MIXEDSCRIPT", None, Unicode, Notable, Core, "0",
+        "Latin, Cyrillic and Greek letters mixed within one token.",
+        "Homographs: the eye and the machine read different names.",
+        b"GET /\xD1\x80\xD0\xB0ypal HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /\xD1\x80\xD0\xB0\xD1\x83\xD1\x80\xD0\xB0\xD0\xBB HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Control = 13, "CONTROL", None, Unicode, Evasion, Core, "0",
+        "A control character, line separator or bidirectional control, raw or decoded.",
+        "Controls cut strings, lines and terminals, and reorder what people read.",
+        b"GET /a%01b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a%20b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Invisible = 14, "INVISIBLE", None, Unicode, Evasion, Standard, "0",
+        "A default-ignorable character: zero width, soft hyphen, byte order mark, tag.",
+        "Invisible characters split the words that filters look for.",
+        b"GET /ad%E2%80%8Bmin HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /ad%E2%80%94min HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Idna = 15, "IDNA", None, Unicode, Notable, Core, "0",
+        "The host had Unicode labels and was converted to ASCII.",
+        "Names outside ASCII can look like others.",
+        b"GET / HTTP/1.1\r\nHost: espa\xC3\xB1a.es\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: xn--espaa-rta.es\r\n\r\n";
+    MultipleSlash = 16, "MULTIPLESLASH", None, Path, Notable, Core, "0",
+        "Repeated `/` collapsed.",
+        "Access rules that compare paths as text miss `//admin`.",
+        b"GET /a//b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a/b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    DotDot = 17, "DOTDOT", None, Path, Evasion, Core, "0",
+        "A `..` segment, never resolved, also behind `;`, `\\` or an encoded delimiter.",
+        "Path traversal.",
+        b"GET /a/../b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a/..b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    DotDotN = 18, "DOTDOTN", Number, Path, Evasion, Full, "0",
+        "The longest run of consecutive `..`.",
+        "How far the traversal reaches.",
+        b"GET /../../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /... HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    DotCur = 19, "DOTCUR", None, Path, Notable, Standard, "0",
+        "A `.` segment collapsed.",
+        "Spells a path in another way.",
+        b"GET /a/./b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a/.b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Home = 20, "HOME", None, Path, Structural, Core, "0",
+        "The path is `/`.",
+        "The most ordinary path there is.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    TrailSlash = 21, "TRAILSLASH", None, Path, Structural, Standard, "0",
+        "A final `/` dropped.",
+        "Two spellings of one path that some servers route differently.",
+        b"GET /a/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PathParam = 22, "PATHPARAM", None, Path, Notable, Standard, "0",
+        "A `;` in a path segment.",
+        "Matrix parameters are dropped by some servers and kept by others.",
+        b"GET /a;b/c HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a/c HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    DotTail = 23, "DOTTAIL", None, Path, Evasion, Standard, "0",
+        "A segment that ends in `.`, a space or `::$DATA`.",
+        "Windows drops these, so `file.asp.` is `file.asp`.",
+        b"GET /file.asp. HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /file.asp HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    RootTrav = 24, "ROOTTRAV", None, Path, Evasion, Full, "0",
+        "`..` segments climb above the root.",
+        "No honest link leaves the root.",
+        b"GET /a/../../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a/../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    NetPath = 25, "NETPATH", None, Path, Evasion, Standard, "0",
+        "The target begins with `//`, `/\\`, `\\`, or an encoding of them.",
+        "Read as a network path, the first segment becomes a host.",
+        b"GET //evil.example/x HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a//x HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PercentInPath = 26, "PERCENT_IN_PATH", None, Path, Notable, Full, "0",
+        "A bare `%` is left in the path after decoding.",
+        "What looks like an escape to one layer is text to another.",
+        b"GET /100%25 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /100%20 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    BadTarget = 27, "BADTARGET", None, Path, Evasion, Standard, "0",
+        "The target has a form its method does not allow, an unknown scheme, or no form at all.",
+        "Proxies and servers disagree on what such a target names.",
+        b"GET admin HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /admin HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Fragment = 28, "FRAGMENT", None, Path, Notable, Standard, "0",
+        "A raw `#` in the target.",
+        "Clients never send fragments; some servers cut there, others do not.",
+        b"GET /a#b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a%23b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QRepeat = 29, "QREPEAT", Key, Query, Structural, Core, "0",
+        "A key that appears more than once.",
+        "Parameter pollution: the first, the last or all of them may count.",
+        b"GET /?a=1&a=2 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=1&A=2 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QEmptyVal = 30, "QEMPTYVAL", None, Query, Structural, Core, "0",
+        "A pair with `=` and nothing after it.",
+        "A form sent half filled in.",
+        b"GET /?a= HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QBare = 31, "QBARE", None, Query, Structural, Core, "0",
+        "A token without `=`.",
+        "Read as a key by some and as a value by others.",
+        b"GET /?a HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a= HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QNul = 32, "QNUL", None, Query, Evasion, Core, "0",
+        "A decoded NUL in a query value.",
+        "Cuts the string in languages that end strings with NUL.",
+        b"GET /?a=%00 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=%2500 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QNonAscii = 33, "QNONASCII", None, Query, Structural, Core, "0",
+        "A key or value beyond ASCII after decoding.",
+        "Ordinary in names of people and places; rare in identifiers.",
+        b"GET /?a=%C3%A9 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=e HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QArray = 34, "QARRAY", Key, Query, Structural, Core, "0",
+        "A key that ends in `[]`.",
+        "Changes the type that some frameworks hand to the application.",
+        b"GET /?ids[]=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?ids[0]=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QSemiSep = 35, "QSEMISEP", None, Query, Structural, Core, "0",
+        "`;` separates pairs.",
+        "An old convention that only some parsers still follow.",
+        b"GET /?x=1;y=2;z=3 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?x=1;y=2 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QRawSemi = 36, "QRAWSEMI", None, Query, Notable, Core, "0",
+        "A `;` that is no separator.",
+        "A parser that cuts there sees other parameters.",
+        b"GET /?x=a;b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?x=1;y=2;z=3 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    QLong = 37, "QLONG", None, Query, Notable, Core, "0",
+        "A value longer than 1,024 bytes after decoding.",
+        "Overflows, encoded payloads and whole documents travel in long values.",
+        b"GET /?a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Angle = 38, "ANGLE", None, Danger, Notable, Core, "0",
+        "`<` or `>`.",
+        "Markup: cross-site scripting, XML, server-side includes.",
+        b"GET /?a=%3Cb%3E HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Quote = 39, "QUOTE", None, Danger, Notable, Core, "0",
+        "`'` or `\"`.",
+        "Breaks out of strings in SQL, markup and scripts.",
+        b"GET /?a=O%27Brien HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=OBrien HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Semicolon = 40, "SEMICOLON", None, Danger, Notable, Core, "0",
+        "`;` in a value, key or segment.",
+        "Ends a statement or a command.",
+        b"GET /?a=b%3Bc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=b:c HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Paren = 41, "PAREN", None, Danger, Notable, Core, "0",
+        "`(` or `)`.",
+        "Calls a function.",
+        b"GET /?a=f(1) HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=f-1 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Brace = 42, "BRACE", None, Danger, Notable, Core, "0",
+        "`{` or `}`.",
+        "Templates, JSON operators and shell groups.",
+        b"GET /?a={b} HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=[b] HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Pipe = 43, "PIPE", None, Danger, Notable, Core, "0",
+        "`|`.",
+        "Chains commands.",
+        b"GET /?a=b|c HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=b-c HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Backslash = 44, "BACKSLASH", None, Danger, Notable, Core, "0",
+        "`\\`.",
+        "Escapes, Windows paths, and a separator to some parsers.",
+        b"GET /a\\b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a/b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Space = 45, "SPACE", None, Danger, Notable, Core, "0",
+        "A space in a path segment or query key.",
+        "Request lines are cut at spaces.",
+        b"GET /a%20b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a+b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Nul = 46, "NUL", None, Danger, Evasion, Core, "0",
+        "A NUL, raw or decoded.",
+        "Cuts the string in languages that end strings with NUL.",
+        b"GET /a%00b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a%01b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Marker = 47, "MARKER", None, Content, Evasion, Standard, "0",
+        "A value that is exactly one of this form's own markers.",
+        "Either a document fed back as a request, or someone posing as redacted.",
+        b"GET /?a=%3Cnum:5%3E HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=%3Cnum:x%3E HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Jwt = 48, "JWT", None, Privacy, Structural, Full, "0",
+        "A value that is a JSON Web Token.",
+        "A credential in a place where it is logged.",
+        b"GET /?a=eyJhbGciOiJub25lIn0.e30. HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=abc.def.ghi HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    DupHdr = 49, "DUPHDR", Name, Header, Notable, Core, "0",
+        "A header that appears more than once.",
+        "The first, the last or both may count, depending on the layer.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\r\nX-A: 2\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n";
+    BadHdrName = 50, "BADHDRNAME", Name, Header, Evasion, Core, "0",
+        "A header name that is not a token, has `_` or white space before the colon; or a `Host` with a forbidden character.",
+        "Proxies drop, keep or rewrite such names, so two layers see two requests.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX_Custom: v\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-Custom: v\r\n\r\n";
+    HopByHop = 51, "HOPBYHOP", Name, Header, Structural, Core, "0",
+        "A header meant for one hop.",
+        "Lets a client strip or change headers between two proxies.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nTE: trailers\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nAccept: */*\r\n\r\n";
+    UnkHdr = 52, "UNKHDR", Name, Header, Structural, Full, "0",
+        "A header outside the list of known ones.",
+        "Rare headers are worth a look.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-Zzz: 1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nAccept: */*\r\n\r\n";
+    HostMismatch = 53, "HOSTMISMATCH", None, Header, Evasion, Core, "0",
+        "The target's host differs from `Host`.",
+        "Routing by one and authorising by the other.",
+        b"GET http://ex.com/a HTTP/1.1\r\nHost: other.com\r\n\r\n",
+        b"GET http://ex.com/a HTTP/1.1\r\nHost: EX.com:80\r\n\r\n";
+    BadHost = 54, "BADHOST", None, Header, Evasion, Core, "0",
+        "No valid host where one is needed, a bad port, or a second `Host`.",
+        "Caches, routers and applications each guess another host.",
+        b"GET / HTTP/1.1\r\nHost: a_b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a-b\r\n\r\n";
+    HostDot = 55, "HOSTDOT", None, Header, Notable, Standard, "0",
+        "The host's trailing dot dropped.",
+        "The same host under another name.",
+        b"GET / HTTP/1.1\r\nHost: ex.com.\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    AuthBearer = 56, "AUTHBEARER", None, Privacy, Structural, Core, "0",
+        "Bearer credentials.",
+        "The caller has a token.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: Bearer abc\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: Basic abc\r\n\r\n";
+    AuthBasic = 57, "AUTHBASIC", None, Privacy, Structural, Core, "0",
+        "Basic credentials.",
+        "A password in every request.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: Basic abc\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: Bearer abc\r\n\r\n";
+    Xff = 58, "XFF", None, Header, Structural, Core, "0",
+        "`X-Forwarded-For` or `Forwarded` is there.",
+        "Passed through a proxy, or pretends to.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-Real-IP: 192.0.2.1\r\n\r\n";
+    Cookie = 59, "COOKIE", Number, Privacy, Structural, Core, "0",
+        "How many cookies a `Cookie` header holds.",
+        "Browsers carry many, scripts few.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nCookie: a=1; b=2\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nSet-Cookie: a=1\r\n\r\n";
+    BadHdrLine = 60, "BADHDRLINE", None, Header, Evasion, Standard, "0",
+        "A header line without a colon.",
+        "Dropped by some parsers, joined to its neighbour by others.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nnonsense\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nnonsense:\r\n\r\n";
+    MethodOverride = 61, "METHODOVERRIDE", None, Header, Notable, Standard, "0",
+        "A header that asks for another method.",
+        "Turns an allowed POST into a forbidden DELETE.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nX-HTTP-Method-Override: DELETE\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nX-HTTP-Methodical: x\r\n\r\n";
+    ObsFold = 62, "OBSFOLD", None, Whitespace, Evasion, Core, "0",
+        "A header folded over several lines.",
+        "Forbidden since 2014; layers that do not unfold see other headers.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\r\n 2\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1 2\r\n\r\n";
+    WsPad = 63, "WSPAD", None, Whitespace, Notable, Core, "0",
+        "White space in a header value trimmed or collapsed.",
+        "Padding hides values from exact matches.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A:  1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\r\n\r\n";
+    BadCrlf = 64, "BADCRLF", None, Whitespace, Evasion, Core, "0",
+        "A CR or LF where no line ends.",
+        "A layer that ends the line there reads another header, or another request.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\nX-B: 2\r\n\r\n",
+        b"GET / HTTP/1.1\nHost: ex.com\nX-A: 1\nX-B: 2\n\n";
+    BadHdrCont = 65, "BADHDRCONT", None, Whitespace, Evasion, Core, "0",
+        "A continuation line with no header before it.",
+        "Some servers ignore the first header line, some take it for part of the request line.",
+        b"GET / HTTP/1.1\r\n x\r\nHost: ex.com\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n x\r\n\r\n";
+    LeadCrlf = 66, "LEADCRLF", None, Whitespace, Notable, Standard, "0",
+        "Empty lines before the request line.",
+        "Left over from a body that was longer than it said.",
+        b"\r\nGET / HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    NoEoh = 67, "NOEOH", None, Framing, Notable, Standard, "0",
+        "The input ends before the blank line that ends the headers.",
+        "A truncated request, or one that keeps a server waiting.",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    BadReqLine = 68, "BADREQLINE", None, Framing, Evasion, Standard, "0",
+        "A request line with a missing part, extra white space, a method that is no token or an unknown version.",
+        "Lenient and strict parsers read different requests from it.",
+        b"GET  / HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Http10 = 69, "HTTP10", None, Framing, Structural, Standard, "0",
+        "HTTP/1.0.",
+        "Old clients, simple scripts, and downgrade tricks.",
+        b"GET / HTTP/1.0\r\nHost: ex.com\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Http09 = 70, "HTTP09", None, Framing, Structural, Standard, "0",
+        "No version.",
+        "HTTP/0.9, or a broken line.",
+        b"GET /\r\nHost: ex.com\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    UserInfo = 71, "USERINFO", None, Privacy, Notable, Standard, "0",
+        "Credentials in the URL.",
+        "A password in logs, or a host made to look like another.",
+        b"GET http://user:pass@ex.com/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET http://ex.com/@ HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+}
+
+/// The flags by name: `BY_NAME[rank]` is an id.
+const BY_NAME: [u8; Flag::ALL.len()] = by_name();
+/// The place of each flag in `BY_NAME`.
+const RANKS: [u8; Flag::ALL.len()] = ranks();
+
+const fn less(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() {
+        if a[i] != b[i] {
+            return a[i] < b[i];
+        }
+        i += 1;
+    }
+    a.len() < b.len()
+}
+
+const fn by_name() -> [u8; Flag::ALL.len()] {
+    let mut ids = [0; Flag::ALL.len()];
+    let mut filled = 0;
+    while filled < ids.len() {
+        let mut at = filled;
+        while at > 0 && less(ROWS[filled].name.as_bytes(), ROWS[ids[at - 1] as usize].name.as_bytes()) {
+            ids[at] = ids[at - 1];
+            at -= 1;
+        }
+        ids[at] = filled as u8;
+        filled += 1;
+    }
+    ids
+}
+
+const fn ranks() -> [u8; Flag::ALL.len()] {
+    let mut ranks = [0; Flag::ALL.len()];
+    let mut rank = 0;
+    while rank < ranks.len() {
+        ranks[BY_NAME[rank] as usize] = rank as u8;
+        rank += 1;
+    }
+    ranks
+}
+
+const _: () = {
+    let mut i = 0;
+    while i < Flag::ALL.len() {
+        assert!(Flag::ALL[i] as usize == i, "ids count up from 0 without gaps");
+        i += 1;
+    }
+};
+
+impl Flag {
+    #[allow(clippy::indexing_slicing, reason = "ids are the indexes of ROWS, as asserted above")]
+    const fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// The name documents use: `DOUBLEPCT`.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// A number that never changes and is never reused.
+    pub const fn id(self) -> u16 {
+        self as u16
+    }
+
+    /// The flag with this exact name, which has no parameter in it.
+    pub fn from_name(name: &str) -> Option<Flag> {
+        let at = BY_NAME
+            .binary_search_by_key(&name, |&id| ROWS.get(usize::from(id)).map_or("", |row| row.name))
+            .ok()?;
+        Flag::of_rank(u32::try_from(at).ok()?)
+    }
+
+    /// What follows the colon after the name, if anything does: `key`, `name` or `n`.
+    pub const fn parameter(self) -> Option<&'static str> {
+        match self.row().parameter {
+            Parameter::None => None,
+            Parameter::Key => Some("key"),
+            Parameter::Name => Some("name"),
+            Parameter::Number => Some("n"),
+        }
+    }
+
+    pub(crate) const fn parameter_kind(self) -> Parameter {
+        self.row().parameter
+    }
+
+    /// What kind of thing it tells of.
+    pub const fn family(self) -> Family {
+        self.row().family
+    }
+
+    /// How telling it is.
+    pub const fn weight(self) -> Weight {
+        self.row().weight
+    }
+
+    /// The smallest profile that has it.
+    pub const fn profile(self) -> Profile {
+        self.row().profile
+    }
+
+    /// The clause of `spec/canonical-form.md` that defines it.
+    pub const fn clause(self) -> &'static str {
+        self.row().clause
+    }
+
+    /// What it says about a request, in a sentence.
+    pub const fn meaning(self) -> &'static str {
+        self.row().meaning
+    }
+
+    /// Why that matters, in a sentence.
+    pub const fn why(self) -> &'static str {
+        self.row().why
+    }
+
+    /// A request that raises it in profile `full`.
+    pub const fn raises(self) -> &'static [u8] {
+        self.row().raises
+    }
+
+    /// A request much like [`raises`](Self::raises) that does not raise it.
+    pub const fn near_miss(self) -> &'static [u8] {
+        self.row().near_miss
+    }
+
+    /// Its place among all flags by name.
+    #[allow(clippy::indexing_slicing, reason = "ids are the indexes of RANKS")]
+    pub(crate) const fn rank(self) -> u32 {
+        RANKS[self as usize] as u32
+    }
+
+    pub(crate) fn of_rank(rank: u32) -> Option<Flag> {
+        let id = BY_NAME.get(usize::try_from(rank).ok()?)?;
+        Flag::ALL.get(usize::from(*id)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_flags() {
+        for &flag in Flag::ALL {
+            assert_eq!(Flag::from_name(flag.name()), Some(flag));
+        }
+        assert_eq!(Flag::from_name("NOSUCHFLAG"), None);
+    }
+}

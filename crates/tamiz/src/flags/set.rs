@@ -1,0 +1,156 @@
+//! Sets of flags, and the evidence behind them.
+
+use std::ops::Range;
+
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
+
+use super::Flag;
+use crate::text::Text;
+
+/// A set of flags without parameters, kept in the order documents list them: by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FlagSet(u128);
+
+const _: () = assert!(Flag::ALL.len() <= 128, "FlagSet needs another word");
+
+impl FlagSet {
+    pub(crate) fn insert(&mut self, flag: Flag) {
+        self.0 |= 1 << flag.rank();
+    }
+
+    pub(crate) fn remove(&mut self, flag: Flag) {
+        self.0 &= !(1 << flag.rank());
+    }
+
+    pub(crate) fn contains(self, flag: Flag) -> bool {
+        self.0 & (1 << flag.rank()) != 0
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) fn union(self, other: FlagSet) -> FlagSet {
+        FlagSet(self.0 | other.0)
+    }
+
+    pub(crate) fn intersection(self, other: FlagSet) -> FlagSet {
+        FlagSet(self.0 & other.0)
+    }
+
+    pub(crate) fn difference(self, other: FlagSet) -> FlagSet {
+        FlagSet(self.0 & !other.0)
+    }
+
+    /// The flags, by name.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Flag> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            if rest == 0 {
+                return None;
+            }
+            let rank = rest.trailing_zeros();
+            rest &= rest - 1;
+            Flag::of_rank(rank)
+        })
+    }
+}
+
+impl FromIterator<Flag> for FlagSet {
+    fn from_iter<I: IntoIterator<Item = Flag>>(flags: I) -> Self {
+        let mut set = FlagSet::default();
+        for flag in flags {
+            set.insert(flag);
+        }
+        set
+    }
+}
+
+/// Why a range of the request is remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// It raised this flag.
+    Flag(Flag, Range<usize>),
+    /// It is a secret, or something the document does not show.
+    Hidden(Range<usize>),
+}
+
+/// The flags of one place, with their evidence when it is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Flags<'a> {
+    pub(crate) set: FlagSet,
+    marks: Option<BumpVec<'a, Mark>>,
+}
+
+impl<'a> Flags<'a> {
+    pub(crate) fn new(bump: &'a Bump, traced: bool) -> Self {
+        Flags { set: FlagSet::default(), marks: traced.then(|| BumpVec::new_in(bump)) }
+    }
+
+    /// Raises `flag`, by all of `text`.
+    pub(crate) fn raise(&mut self, flag: Flag, text: Text<'_>) {
+        self.raise_at(flag, text, 0..text.len());
+    }
+
+    /// Raises `flag`, by `range` of `text`. What is raised by an absence has no evidence.
+    pub(crate) fn raise_at(&mut self, flag: Flag, text: Text<'_>, range: Range<usize>) {
+        self.set.insert(flag);
+        if let Some(marks) = &mut self.marks
+            && let Some(origin) = text.origin(range).filter(|origin| !origin.is_empty())
+        {
+            marks.push(Mark::Flag(flag, origin));
+        }
+    }
+
+    /// Remembers that the document hides `text`.
+    pub(crate) fn hide(&mut self, text: Text<'_>) {
+        if let Some(marks) = &mut self.marks
+            && let Some(origin) = text.whole_origin().filter(|origin| !origin.is_empty())
+        {
+            marks.push(Mark::Hidden(origin));
+        }
+    }
+
+    /// Takes over the flags of a part of this place.
+    pub(crate) fn absorb(&mut self, other: &Flags<'a>) {
+        self.set = self.set.union(other.set);
+        if let Some(marks) = &mut self.marks {
+            marks.extend(other.marks().iter().cloned());
+        }
+    }
+
+    /// Takes over the flags among `allowed`, and what is hidden.
+    pub(crate) fn absorb_only(&mut self, other: &Flags<'a>, allowed: FlagSet) {
+        self.set = self.set.union(other.set.intersection(allowed));
+        if let Some(marks) = &mut self.marks {
+            marks.extend(
+                other
+                    .marks()
+                    .iter()
+                    .filter(|mark| match mark {
+                        Mark::Flag(flag, _) => allowed.contains(*flag),
+                        Mark::Hidden(_) => true,
+                    })
+                    .cloned(),
+            );
+        }
+    }
+
+    pub(crate) fn marks(&self) -> &[Mark] {
+        self.marks.as_deref().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_list_flags_by_name() {
+        let set: FlagSet = Flag::ALL.iter().copied().collect();
+        let names: Vec<&str> = set.iter().map(Flag::name).collect();
+        assert!(names.is_sorted());
+        assert_eq!(names.len(), Flag::ALL.len());
+    }
+}

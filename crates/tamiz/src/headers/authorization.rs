@@ -1,0 +1,53 @@
+//! `authorization` and `proxy-authorization` (clause 8.10): the scheme and a length, never more.
+
+use crate::bytes;
+use crate::decode;
+use crate::flags::{Flag, Flags};
+use crate::lists::AUTH_SCHEMES;
+use crate::marker;
+use crate::text::Text;
+
+/// The scheme, of the closed list, and the credentials that follow it.
+pub(crate) fn cut(text: &[u8]) -> Option<(&'static str, &[u8])> {
+    let end = text.iter().position(|&b| bytes::is_blank(b)).unwrap_or(text.len());
+    let (word, rest) = text.split_at_checked(end)?;
+    let scheme = AUTH_SCHEMES.iter().find(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()))?;
+    Some((scheme, bytes::trim(rest)))
+}
+
+pub(crate) fn write(text: &[u8], out: &mut Vec<u8>) {
+    match cut(text) {
+        Some((scheme, credentials)) => marker::write_secret(scheme, decode::chars(credentials), out),
+        None => marker::write_secret("other", decode::chars(text), out),
+    }
+}
+
+pub(crate) fn raise<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
+    match cut(text.bytes) {
+        Some(("bearer", _)) => flags.raise(Flag::AuthBearer, text),
+        Some(("basic", _)) => flags.raise(Flag::AuthBasic, text),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes() {
+        for (text, shown) in [
+            ("Bearer abc", "<SECRET:bearer:3>"),
+            ("BASIC dXNlcg==", "<SECRET:basic:8>"),
+            ("Digest a=b, c=d", "<SECRET:digest:8>"),
+            ("Bearer", "<SECRET:bearer:0>"),
+            ("hunter2", "<SECRET:other:7>"),
+            ("Foo bar", "<SECRET:other:7>"),
+            ("", "<SECRET:other:0>"),
+        ] {
+            let mut out = Vec::new();
+            write(text.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), shown, "{text}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `content-type` and `content-length` (clause 8.13).
+
+use super::parameters::closing_quote;
+use crate::bytes::{self, DIGIT};
+use crate::document::escape::{self, Spot};
+use crate::marker;
+use crate::settings::Settings;
+
+/// `type/subtype;name=value`, lower-case, parameters by name, without the boundary.
+pub(crate) fn write_type(text: &[u8], out: &mut Vec<u8>) {
+    let mut parts = split_parameters(text).into_iter();
+    escape::write_lowercase(bytes::trim(parts.next().unwrap_or_default()), Spot::Line, out);
+    let mut parameters: Vec<Vec<u8>> = parts.filter_map(parameter).collect();
+    parameters.sort();
+    parameters.dedup();
+    for parameter in parameters {
+        out.push(b';');
+        out.extend_from_slice(&parameter);
+    }
+}
+
+fn parameter(text: &[u8]) -> Option<Vec<u8>> {
+    let text = bytes::trim(text);
+    if text.is_empty() {
+        return None;
+    }
+    let mut shown = Vec::with_capacity(text.len());
+    match text.iter().position(|&b| b == b'=') {
+        None => escape::write_lowercase(text, Spot::Line, &mut shown),
+        Some(at) => {
+            let name = bytes::trim(text.get(..at).unwrap_or_default());
+            if name.eq_ignore_ascii_case(b"boundary") {
+                return None;
+            }
+            let value = bytes::trim(text.get(at + 1..).unwrap_or_default());
+            let value = match value {
+                [b'"', inside @ .., b'"'] => inside,
+                _ => value,
+            };
+            escape::write_lowercase(name, Spot::Line, &mut shown);
+            shown.push(b'=');
+            escape::write_lowercase(value, Spot::Line, &mut shown);
+        }
+    }
+    Some(shown)
+}
+
+/// Cuts at every `;` outside quoted strings.
+fn split_parameters(text: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b';' => {
+                parts.push(text.get(start..at).unwrap_or_default());
+                at += 1;
+                start = at;
+            }
+            b'"' => at = closing_quote(text, at).unwrap_or(at) + 1,
+            _ => at += 1,
+        }
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts
+}
+
+/// `{n}@{bucket}`, or the shape of what is no length.
+pub(crate) fn write_length(text: &[u8], settings: &Settings, out: &mut Vec<u8>) {
+    let is_number = !text.is_empty() && bytes::all(text, DIGIT);
+    let number = std::str::from_utf8(text).ok().filter(|_| is_number && text.len() < 20);
+    match number.and_then(|digits| digits.parse::<u64>().ok()) {
+        Some(n) => {
+            marker::number(out, n);
+            out.push(b'@');
+            marker::push(out, settings.config.buckets.label(n));
+        }
+        None => marker::write(text, false, settings, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types() {
+        for (text, shown) in [
+            ("Text/HTML; Charset=UTF-8", "text/html;charset=utf-8"),
+            ("multipart/form-data; boundary=----x;a=1", "multipart/form-data;a=1"),
+            ("a/b; z=1; b=\"Q;2\"; b=\"q;2\"", "a/b;b=q;2;z=1"),
+            ("a/b;", "a/b"),
+            ("", ""),
+        ] {
+            let mut once = Vec::new();
+            write_type(text.as_bytes(), &mut once);
+            assert_eq!(String::from_utf8_lossy(&once), shown, "{text}");
+        }
+    }
+}

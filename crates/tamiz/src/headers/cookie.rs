@@ -1,0 +1,166 @@
+//! `cookie` and `set-cookie` (clauses 8.16 and 8.17): names and lengths, never values.
+
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::bytes::{self, ALNUM};
+use crate::context::Context;
+use crate::decode;
+use crate::document::escape::{self, Spot};
+use crate::document::write_key;
+use crate::flags::{Flag, Flags};
+use crate::marker;
+use crate::scan::{self, Kind};
+use crate::target::query::{Key, KeyShown};
+use crate::text::Text;
+
+/// A cookie, or an attribute of one that is being set.
+pub(crate) struct Cookie<'a> {
+    /// `None` for a piece without `=`.
+    pub(crate) name: Option<Key<'a>>,
+    pub(crate) value: Text<'a>,
+    /// The name is sensitive, so the value is a secret that must not be echoed.
+    pub(crate) sensitive: bool,
+    attribute: Option<Attribute>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attribute {
+    /// One of RFC 6265bis, by its place in `ATTRIBUTES`.
+    Known(usize),
+    Other,
+}
+
+/// The attributes of RFC 6265bis.
+const ATTRIBUTES: [&str; 7] = ["Expires", "Max-Age", "Domain", "Path", "Secure", "HttpOnly", "SameSite"];
+const EXPIRES: usize = 0;
+
+fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookie<'a> {
+    let cookie = match piece.cut(b'=') {
+        None => Cookie { name: None, value: piece, sensitive: false, attribute: None },
+        Some((name, value)) => {
+            let name = Key::new(name.trim(), cx);
+            let sensitive = cx.settings.names.matches(name.text.bytes);
+            Cookie { name: Some(name), value: value.trim(), sensitive, attribute: None }
+        }
+    };
+    if let Some(name) = cookie.name {
+        scan::scan(name.text, Kind::Value, name.shown == KeyShown::Secret, cx, flags);
+        if name.shown == KeyShown::Secret {
+            flags.hide(name.text);
+        }
+    }
+    scan::scan(cookie.value, Kind::Opaque, true, cx, flags);
+    flags.hide(cookie.value);
+    cookie
+}
+
+/// Reads a `cookie` header and counts its cookies.
+pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cookie<'a>> {
+    let mut cookies = BumpVec::new_in(cx.bump);
+    for piece in text.split(|b| b == b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+        cookies.push(read_one(piece, cx, flags));
+    }
+    flags.raise(Flag::Cookie, text);
+    cookies
+}
+
+/// Reads a `set-cookie` header: a cookie, then its attributes.
+pub(crate) fn read_set<'a>(
+    text: Text<'a>,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> BumpVec<'a, Cookie<'a>> {
+    let mut cookies = BumpVec::new_in(cx.bump);
+    for piece in text.split(|b| b == b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+        if cookies.is_empty() {
+            cookies.push(read_one(piece, cx, flags));
+            continue;
+        }
+        let (name, value) = piece.cut(b'=').unwrap_or((piece, piece.from(piece.len())));
+        let known =
+            ATTRIBUTES.iter().position(|known| name.trim().bytes.eq_ignore_ascii_case(known.as_bytes()));
+        let credential = cx.settings.names.find_credential(value.bytes).is_some();
+        let attribute = match known {
+            Some(known) if !credential => Attribute::Known(known),
+            _ => Attribute::Other,
+        };
+        if attribute == Attribute::Other {
+            flags.hide(piece);
+        }
+        scan::scan(piece, Kind::Value, attribute == Attribute::Other, cx, flags);
+        let value = if attribute == Attribute::Other { piece } else { value.trim() };
+        cookies.push(Cookie { name: None, value, sensitive: false, attribute: Some(attribute) });
+    }
+    cookies
+}
+
+impl Cookie<'_> {
+    pub(crate) fn is_attribute(&self) -> bool {
+        self.attribute.is_some()
+    }
+
+    /// Shows an attribute by its shape only.
+    pub(crate) fn hide(&mut self) {
+        self.attribute = Some(Attribute::Other);
+    }
+
+    fn write(&self, cx: Context<'_>, out: &mut Vec<u8>) {
+        if let Some(name) = self.name {
+            write_key(name, cx, out);
+        }
+        marker::push(out, "<len:");
+        marker::number(out, decode::chars(self.value.bytes) as u64);
+        out.push(b'>');
+    }
+
+    fn write_attribute(&self, attribute: Attribute, cx: Context<'_>, out: &mut Vec<u8>) {
+        let Attribute::Known(known) = attribute else {
+            marker::write(self.value.bytes, false, cx.settings, out);
+            return;
+        };
+        marker::push(out, ATTRIBUTES.get(known).copied().unwrap_or_default());
+        if self.value.is_empty() {
+            return;
+        }
+        out.push(b'=');
+        let plain = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'.' | b'/' | b'-' | b'_');
+        if known != EXPIRES && self.value.bytes.iter().all(plain) {
+            escape::write(self.value.bytes, Spot::Name, out);
+        } else {
+            marker::write(self.value.bytes, false, cx.settings, out);
+        }
+    }
+}
+
+/// `NAME<len:n>`, by name.
+pub(crate) fn write(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+    let mut shown: Vec<Vec<u8>> = cookies
+        .iter()
+        .map(|cookie| {
+            let mut one = Vec::with_capacity(32);
+            cookie.write(cx, &mut one);
+            one
+        })
+        .collect();
+    shown.sort_by(|a, b| shown_name(a).cmp(shown_name(b)));
+    out.extend_from_slice(&shown.join(&b' '));
+}
+
+/// What stands before `<len:n>`.
+fn shown_name(cookie: &[u8]) -> &[u8] {
+    let len = memchr::memmem::rfind(cookie, b"<len:").unwrap_or(cookie.len());
+    cookie.get(..len).unwrap_or_default()
+}
+
+/// `NAME<len:n>; Path=/; HttpOnly`, in order of arrival.
+pub(crate) fn write_set(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+    for (i, cookie) in cookies.iter().enumerate() {
+        if i > 0 {
+            out.extend_from_slice(b"; ");
+        }
+        match cookie.attribute {
+            None => cookie.write(cx, out),
+            Some(attribute) => cookie.write_attribute(attribute, cx, out),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Headers (section 8): names, order, repeats; then each value by its kind.
+
+mod accept;
+mod authorization;
+mod content;
+mod cookie;
+mod forwarded;
+mod name;
+mod parameters;
+pub(crate) mod table;
+mod user_agent;
+mod value;
+mod whitespace;
+
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::config::Scheme;
+use crate::context::Context;
+use crate::decode::utf8;
+use crate::flags::{Flag, Flags};
+use crate::message::Line;
+use crate::scan;
+use crate::target::host::{self, Host};
+use crate::text::{Builder, Text};
+
+pub(crate) use cookie::Cookie;
+pub(crate) use name::{Name, NameShown};
+use table::{Hop, Kind, Rule};
+pub(crate) use value::{Content, Value};
+use whitespace::Break;
+
+/// One `H:` line to be.
+pub(crate) struct Header<'a> {
+    /// `None` for a line without a colon.
+    pub(crate) name: Option<Name<'a>>,
+    /// The value in pieces: one, unless line ends were embedded in it.
+    pub(crate) values: BumpVec<'a, Value<'a>>,
+    /// How many bytes `name: value` had, before normalising.
+    pub(crate) len: usize,
+    pub(crate) flags: Flags<'a>,
+}
+
+/// The header block.
+pub(crate) struct Headers<'a> {
+    /// In order of arrival.
+    pub(crate) list: BumpVec<'a, Header<'a>>,
+    /// The first `Host`, where there is one and it is valid.
+    pub(crate) host: Option<Host<'a>>,
+    /// Whether there is a `Host` at all.
+    pub(crate) has_host: bool,
+}
+
+/// A header whose value is collapsed but not looked at.
+struct Collapsed<'a> {
+    name: Option<Name<'a>>,
+    value: Text<'a>,
+    breaks: BumpVec<'a, Break>,
+    flags: Flags<'a>,
+}
+
+impl<'a> Collapsed<'a> {
+    fn rule(&self) -> Rule {
+        self.name.as_ref().map(|name| name.rule).unwrap_or_default()
+    }
+}
+
+/// Reads the header block. `scheme` tells which port need not be shown.
+pub(crate) fn read<'a>(lines: BumpVec<'a, Line<'a>>, scheme: Scheme, cx: Context<'a>) -> Headers<'a> {
+    let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
+    collapsed.extend(lines.into_iter().map(|line| collapse(line, cx)));
+    let collapsed = merge(collapsed, cx);
+    let mut headers =
+        Headers { list: BumpVec::with_capacity_in(collapsed.len(), cx.bump), host: None, has_host: false };
+    for header in collapsed {
+        headers.push(header, scheme, cx);
+    }
+    headers
+}
+
+fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
+    let mut flags = line.flags;
+    let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
+    let (value, breaks) = whitespace::collapse(line.value, line.after_colon, cx, &mut flags);
+    Collapsed { name, value, breaks, flags }
+}
+
+/// Joins the repeats of list headers, and flags every repeat.
+fn merge<'a>(headers: BumpVec<'a, Collapsed<'a>>, cx: Context<'a>) -> BumpVec<'a, Collapsed<'a>> {
+    let n = headers.len();
+    let mut order = BumpVec::with_capacity_in(n, cx.bump);
+    order.extend(0..n);
+    let name = |i: usize| headers.get(i).and_then(|header: &Collapsed<'_>| header.name.as_ref());
+    order.sort_by(|&a, &b| name(a).map(|n| n.text.bytes).cmp(&name(b).map(|n| n.text.bytes)));
+    let mut joins = BumpVec::new_in(cx.bump);
+    let mut repeats = BumpVec::new_in(cx.bump);
+    let mut first = None;
+    for two in order.windows(2) {
+        let [a, b] = two else { continue };
+        let (Some(one), Some(other)) = (name(*a), name(*b)) else {
+            continue;
+        };
+        if one.text.bytes != other.text.bytes {
+            first = None;
+            continue;
+        }
+        let into = *first.get_or_insert(*a);
+        let exact = other.is_exact && name(into).is_some_and(|name| name.is_exact);
+        if other.rule.is_list && exact {
+            joins.push((into, *b));
+        } else if other.rule.kind != Kind::SetCookie {
+            repeats.push(*b);
+        }
+    }
+    if joins.is_empty() && repeats.is_empty() {
+        return headers;
+    }
+    join(headers, &joins, &repeats, cx)
+}
+
+fn join<'a>(
+    headers: BumpVec<'a, Collapsed<'a>>,
+    joins: &[(usize, usize)],
+    repeats: &[usize],
+    cx: Context<'a>,
+) -> BumpVec<'a, Collapsed<'a>> {
+    let mut slots = BumpVec::with_capacity_in(headers.len(), cx.bump);
+    slots.extend(headers.into_iter().map(Some));
+    for &i in repeats {
+        if let Some(Some(header)) = slots.get_mut(i)
+            && let Some(name) = &header.name
+        {
+            header.flags.raise(Flag::DupHdr, name.raw);
+        }
+    }
+    for group in joins.chunk_by(|a, b| a.0 == b.0) {
+        let Some(&(into, _)) = group.first() else {
+            continue;
+        };
+        let Some(mut target) = slots.get_mut(into).and_then(Option::take) else {
+            continue;
+        };
+        let mut builder = Builder::new(cx.bump, cx.traced, target.value.len() * 2);
+        builder.copy(target.value);
+        for &(_, from) in group {
+            let Some(source) = slots.get_mut(from).and_then(Option::take) else {
+                continue;
+            };
+            if let Some(name) = &source.name {
+                target.flags.raise(Flag::DupHdr, name.raw);
+            }
+            builder.put(b", ", source.value.slice(0..0));
+            let shift = builder.len();
+            builder.copy(source.value);
+            target.breaks.extend(source.breaks.iter().map(|b| Break { at: b.at + shift, ..*b }));
+            target.flags.absorb(&source.flags);
+        }
+        target.value = builder.finish();
+        if let Some(slot) = slots.get_mut(into) {
+            *slot = Some(target);
+        }
+    }
+    let mut kept = BumpVec::with_capacity_in(slots.len(), cx.bump);
+    kept.extend(slots.into_iter().flatten());
+    kept
+}
+
+impl<'a> Headers<'a> {
+    fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
+        let rule = header.rule();
+        let Collapsed { name, value, breaks, mut flags } = header;
+        let name_len = name.as_ref().map_or(0, |name| name.text.len() + 2);
+        let mut len = name_len + value.len();
+        if let Some(name) = &name {
+            raise_by_name(name, cx, &mut flags);
+        } else {
+            flags.hide(value);
+        }
+        let value = utf8::repair(value, cx, &mut flags);
+        let mut values = BumpVec::with_capacity_in(1 + breaks.len(), cx.bump);
+        if rule.kind == Kind::Host {
+            let host = self.read_host(value, &breaks, name.as_ref(), scheme, cx, &mut flags);
+            let shown = Value::host(value, host, cx, &mut flags);
+            len = name_len + shown.host_len(cx);
+            values.push(shown);
+        } else {
+            value::read_all(value, &breaks, name.as_ref(), cx, &mut flags, &mut values);
+        }
+        self.list.push(Header { name, values, len, flags });
+    }
+
+    fn read_host(
+        &mut self,
+        value: Text<'a>,
+        breaks: &[Break],
+        name: Option<&Name<'a>>,
+        scheme: Scheme,
+        cx: Context<'a>,
+        flags: &mut Flags<'a>,
+    ) -> Option<Host<'a>> {
+        let host = if breaks.is_empty() {
+            Host::read(value, host::Source::Header, cx, flags)
+        } else {
+            flags.raise(Flag::BadHost, value);
+            flags.raise(Flag::BadHdrName, value);
+            None
+        };
+        let host = host.map(|host| host.without_default_port(scheme));
+        if name.is_some_and(|name| name.is_exact) {
+            if self.has_host {
+                flags.raise(Flag::BadHost, value);
+            } else {
+                self.host = host;
+                self.has_host = true;
+            }
+        }
+        host
+    }
+}
+
+/// The flags that a name alone raises.
+fn raise_by_name<'a>(name: &Name<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let hop = match name.rule.hop {
+        Hop::EndToEnd => false,
+        Hop::Core => true,
+        Hop::Wide => cx.settings.wide_hop_by_hop,
+    };
+    if hop {
+        flags.raise(Flag::HopByHop, name.raw);
+    }
+    if name.rule.overrides_method {
+        flags.raise(Flag::MethodOverride, name.raw);
+    }
+    if !name.rule.is_known {
+        flags.raise(Flag::UnkHdr, name.raw);
+    }
+    if !name.is_token {
+        let kind = if cx.settings.beyond_core() { scan::Kind::Value } else { scan::Kind::Opaque };
+        scan::scan(name.text, kind, name.shown == NameShown::Secret, cx, flags);
+    }
+}

@@ -1,0 +1,68 @@
+//! Values made of items with `;name=value` parameters and quoted strings (clause 7.3): the
+//! delimiters are structure, what they delimit is scanned.
+
+use crate::context::Context;
+use crate::flags::Flags;
+use crate::scan::{self, Kind};
+use crate::text::Text;
+
+/// Scans what is between `,`, `;` and the quotes of well-formed strings.
+pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let mut start = 0;
+    let mut at = 0;
+    while let Some(&byte) = text.bytes.get(at) {
+        match byte {
+            b';' | b',' => {
+                scan::scan(text.slice(start..at), kind, secret, cx, flags);
+                at += 1;
+                start = at;
+            }
+            b'"' => {
+                let Some(close) = closing_quote(text.bytes, at) else {
+                    break;
+                };
+                scan::scan(text.slice(start..at), kind, secret, cx, flags);
+                scan::scan(text.slice(at + 1..close), kind, secret, cx, flags);
+                at = close + 1;
+                start = at;
+            }
+            _ => at += 1,
+        }
+    }
+    scan::scan(text.from(start), kind, secret, cx, flags);
+}
+
+/// Where the quoted string that opens at `open` closes (RFC 9110 section 5.6.4).
+pub(crate) fn closing_quote(text: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        match text.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+    use crate::flags::Flag;
+
+    fn flags(text: &str) -> Vec<&'static str> {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            scan(Text::request(text.as_bytes(), true), Kind::Value, false, cx, &mut flags);
+            flags.set.iter().map(Flag::name).collect()
+        })
+    }
+
+    #[test]
+    fn delimiters_are_no_danger() {
+        assert!(flags("text/html; charset=\"utf-8\", a;b=c").is_empty());
+        assert_eq!(flags("a=\"b;c\""), ["SEMICOLON"]);
+        assert_eq!(flags("a=\"b"), ["QUOTE"]);
+        assert_eq!(flags("a=<b>"), ["ANGLE"]);
+    }
+}

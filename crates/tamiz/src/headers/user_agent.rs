@@ -1,0 +1,140 @@
+//! `user-agent` (clause 8.8): words, and of comments only `name/version` and `like name`.
+
+use crate::bytes::{self, TOKEN};
+use crate::context::Context;
+use crate::document::escape::{self, Spot};
+use crate::flags::Flags;
+use crate::scan::{self, Kind};
+use crate::text::Text;
+
+/// A piece of a user agent: a word outside comments, or an item inside one.
+struct Piece<'a> {
+    text: &'a [u8],
+    in_comment: bool,
+}
+
+/// Cuts a user agent at white space, and in comments at `;` and `,`; brackets are dropped.
+fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
+    let mut at = 0;
+    let mut depth = 0_usize;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let start = at;
+            let in_comment = depth > 0;
+            let is_cut = |b: u8| match b {
+                b'(' | b'[' | b')' | b']' => true,
+                b';' | b',' => in_comment,
+                b' ' => !in_comment,
+                _ => false,
+            };
+            let rest = text.get(at..)?;
+            let len = rest.iter().position(|&b| is_cut(b)).unwrap_or(rest.len());
+            at += len;
+            match text.get(at) {
+                Some(b'(' | b'[') => depth += 1,
+                Some(b')' | b']') => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            at += 1;
+            let piece = bytes::trim(text.get(start..start + len)?);
+            if !piece.is_empty() {
+                return Some(Piece { text: piece, in_comment });
+            }
+        }
+        None
+    })
+}
+
+/// `name/version`, one slash, both sides tokens.
+fn is_product(item: &[u8]) -> bool {
+    let mut sides = item.split(|&b| b == b'/');
+    let is_side = |side: Option<&[u8]>| side.is_some_and(|s| !s.is_empty() && bytes::all(s, TOKEN));
+    is_side(sides.next()) && is_side(sides.next()) && sides.next().is_none()
+}
+
+/// The name of `like name`.
+fn likeness(item: &[u8]) -> Option<&[u8]> {
+    let (word, name) = item.split_at_checked(4)?;
+    let name = name.strip_prefix(b" ")?;
+    (word.eq_ignore_ascii_case(b"like") && bytes::is_token(name)).then_some(name)
+}
+
+/// Writes at most `most` words, lower-case, one space between.
+pub(crate) fn write(text: &[u8], most: usize, out: &mut Vec<u8>) {
+    let words = pieces(text).filter_map(|piece| {
+        if !piece.in_comment || is_product(piece.text) {
+            Some((&b""[..], piece.text))
+        } else {
+            likeness(piece.text).map(|name| (&b"like:"[..], name))
+        }
+    });
+    for (i, (prefix, word)) in words.take(most).enumerate() {
+        if i > 0 {
+            out.push(b' ');
+        }
+        out.extend_from_slice(prefix);
+        escape::write_lowercase(word, Spot::Line, out);
+    }
+}
+
+/// Scans a user agent: the brackets and `;` of well-formed comments are its grammar.
+pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    if !is_balanced(text.bytes) {
+        scan::scan(text, Kind::Value, secret, cx, flags);
+        return;
+    }
+    for piece in pieces(text.bytes) {
+        scan::scan(text.part(piece.text), Kind::Value, secret, cx, flags);
+    }
+}
+
+fn is_balanced(text: &[u8]) -> bool {
+    let mut depth = 0_usize;
+    for &byte in text {
+        match byte {
+            b'(' => depth += 1,
+            b')' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return false,
+            },
+            _ => {}
+        }
+    }
+    depth == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let mut out = Vec::new();
+        write(text.as_bytes(), 16, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn words_and_products() {
+        for (text, shown) in [
+            (
+                "Mozilla/5.0 (compatible; Konqueror/3.5; Linux) KHTML/3.5.8 (like Gecko)",
+                "mozilla/5.0 konqueror/3.5 khtml/3.5.8 like:gecko",
+            ),
+            ("Mozilla 5.0 (X11; Linux)", "mozilla 5.0"),
+            (
+                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36",
+                "mozilla/5.0 applewebkit/537.36 like:gecko chrome/120.0.0.0 safari/537.36",
+            ),
+            ("a [b; C/1] d", "a c/1 d"),
+            ("a (b (like X; D/2)", "a like:x d/2"),
+            ("curl/8.0", "curl/8.0"),
+            ("a) b", "a b"),
+            ("", ""),
+        ] {
+            let once = written(text);
+            assert_eq!(once, shown, "{text}");
+            assert_eq!(written(&once), once, "its own output stays");
+        }
+        assert_eq!(written(&"x ".repeat(20)).split(' ').count(), 16);
+    }
+}

@@ -1,0 +1,275 @@
+//! Header values: what they tell, and how they are shown (clauses 8.8 to 8.15).
+
+use bumpalo::collections::Vec as BumpVec;
+
+use super::table::{Grammar, Kind, Rule};
+use super::whitespace::Break;
+use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
+use crate::bytes;
+use crate::config::Unlisted;
+use crate::context::Context;
+use crate::document::escape::{self, Spot};
+use crate::document::write_url;
+use crate::flags::{Flag, FlagSet, Flags, Weight};
+use crate::marker;
+use crate::scan::{self, Kind as ScanKind};
+use crate::shape::Shape;
+use crate::target::host::Host;
+use crate::target::{self, Url};
+use crate::text::Text;
+
+/// One piece of a value, by the rules of the header it reads as.
+pub(crate) struct Value<'a> {
+    /// The name it reads as, after an embedded line end; as written.
+    pub(crate) label: Option<Text<'a>>,
+    /// Repaired and collapsed.
+    pub(crate) text: Text<'a>,
+    pub(crate) rule: Rule,
+    pub(crate) content: Content<'a>,
+}
+
+/// What a value is taken for.
+pub(crate) enum Content<'a> {
+    /// Shown by the rule of its header.
+    Plain,
+    /// Exactly a marker: left as it is.
+    Marker,
+    /// Shown by its shape.
+    Shape,
+    /// Shown as a secret.
+    Secret,
+    Url(&'a mut Url<'a>),
+    Cookies(BumpVec<'a, Cookie<'a>>),
+    Host(Host<'a>),
+}
+
+/// Cuts a value at its embedded line ends and reads each piece.
+pub(crate) fn read_all<'a>(
+    value: Text<'a>,
+    breaks: &[Break],
+    name: Option<&Name<'a>>,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+    values: &mut BumpVec<'a, Value<'a>>,
+) {
+    let end_of = |i: usize| breaks.get(i).map_or(value.len(), |b| b.at);
+    let first = value.slice(0..end_of(0)).trim();
+    values.push(match name {
+        Some(name) => Value::read(first, name.text.bytes, name.rule, cx, flags),
+        None => Value::shape(value, cx, flags),
+    });
+    if name.is_none() {
+        return;
+    }
+    for (i, b) in breaks.iter().enumerate() {
+        if b.double {
+            let rest = value.from(b.at);
+            if !rest.is_empty() {
+                values.push(Value::shape(rest, cx, flags));
+            }
+            return;
+        }
+        let piece = value.slice(b.at..end_of(i + 1)).trim();
+        if !piece.is_empty() {
+            values.push(Value::embedded(piece, cx, flags));
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    fn read(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+        let content = match rule.kind {
+            Kind::Cookie => Content::Cookies(cookie::read(text, cx, flags)),
+            Kind::SetCookie => Content::Cookies(cookie::read_set(text, cx, flags)),
+            _ => look(text, name, rule, cx, flags),
+        };
+        Value { label: None, text, rule, content }
+    }
+
+    /// What follows an embedded line end: `name: value` by that header's rules, else its shape.
+    fn embedded(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+        let named = text.cut(b':').filter(|(name, _)| {
+            bytes::is_token(name.bytes)
+                && name.len() <= 64
+                && cx.settings.names.find_credential(name.bytes).is_none()
+        });
+        let Some((label, value)) = named else {
+            return Value::shape(text, cx, flags);
+        };
+        let name = label.bytes.to_ascii_lowercase();
+        let mut rule = cx.settings.headers.get(&name);
+        if rule.kind == Kind::Host {
+            rule = Rule::default();
+        }
+        let value = Value::read(value.trim(), &name, rule, cx, flags);
+        Value { label: Some(label), ..value }
+    }
+
+    fn shape(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+        scan::scan(text, ScanKind::Value, false, cx, flags);
+        flags.hide(text);
+        Value { label: None, text, rule: Rule::default(), content: Content::Shape }
+    }
+
+    pub(crate) fn host(
+        text: Text<'a>,
+        host: Option<Host<'a>>,
+        cx: Context<'a>,
+        flags: &mut Flags<'a>,
+    ) -> Self {
+        let content = match host {
+            Some(host) => Content::Host(host),
+            None => {
+                scan::scan(text, ScanKind::Value, false, cx, flags);
+                flags.hide(text);
+                Content::Shape
+            }
+        };
+        Value { label: None, text, rule: Rule::default(), content }
+    }
+
+    /// The length of a host as shown.
+    pub(crate) fn host_len(&self, cx: Context<'a>) -> usize {
+        let mut out = Vec::new();
+        self.write(cx, &mut out);
+        out.len()
+    }
+
+    /// Whether the document shows this value in clear, so that an echo of a secret would leak.
+    pub(crate) fn is_in_clear(&self) -> bool {
+        matches!(self.content, Content::Plain)
+    }
+
+    pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
+        if let Some(label) = self.label {
+            out.extend_from_slice(label.bytes);
+            out.extend_from_slice(b": ");
+        }
+        let text = self.text.bytes;
+        match &self.content {
+            Content::Marker => out.extend_from_slice(text),
+            Content::Shape => marker::write(text, false, cx.settings, out),
+            Content::Secret if self.rule.kind == Kind::Authorization => authorization::write(text, out),
+            Content::Secret => marker::write(text, true, cx.settings, out),
+            Content::Host(host) => host.write(out),
+            Content::Cookies(cookies) if self.rule.kind == Kind::Cookie => cookie::write(cookies, cx, out),
+            Content::Cookies(cookies) => cookie::write_set(cookies, cx, out),
+            Content::Url(url) => write_url(url, cx, out),
+            Content::Plain if cx.settings.literal() => escape::write(text, Spot::HeaderValue, out),
+            Content::Plain => write_plain(text, self.rule, cx, out),
+        }
+    }
+}
+
+/// Scans a value and decides what it is.
+fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mut Flags<'a>) -> Content<'a> {
+    let names = &cx.settings.names;
+    let authorization = rule.kind == Kind::Authorization;
+    let sensitive = authorization || names.matches(name);
+    let left_as_it_is =
+        if sensitive { marker::is_secret_marker(text.bytes) } else { marker::is_marker(text.bytes) };
+    if left_as_it_is {
+        flags.raise(Flag::Marker, text);
+        return Content::Marker;
+    }
+    if Shape::of(text.bytes) == Shape::Jwt {
+        flags.raise(Flag::Jwt, text);
+    }
+    if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
+        flags.raise(Flag::Xff, text);
+    }
+    if authorization {
+        authorization::raise(text, flags);
+    }
+    if sensitive {
+        if cx.settings.beyond_core() {
+            scan_by_grammar(text, rule, true, cx, flags);
+        }
+        flags.hide(text);
+        return Content::Secret;
+    }
+    if matches!(rule.kind, Kind::Url | Kind::Origin)
+        && !cx.settings.literal()
+        && let Some(url) = read_url(text, rule.kind, cx, flags)
+    {
+        return Content::Url(url);
+    }
+    if names.find_credential(text.bytes).is_some() {
+        if cx.settings.beyond_core() {
+            scan_by_grammar(text, rule, true, cx, flags);
+        }
+        flags.hide(text);
+        return Content::Secret;
+    }
+    if matches!(rule.kind, Kind::Url | Kind::Origin)
+        && cx.settings.literal()
+        && read_url(text, rule.kind, cx, flags).is_some()
+    {
+        return Content::Plain;
+    }
+    scan_by_grammar(text, rule, false, cx, flags);
+    Content::Plain
+}
+
+fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    match (rule.kind, rule.grammar) {
+        (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
+        (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Value, secret, cx, flags),
+        (_, Grammar::Brands) => parameters::scan(text, ScanKind::Opaque, secret, cx, flags),
+        (_, Grammar::Text) => scan::scan(text, ScanKind::Value, secret, cx, flags),
+    }
+}
+
+/// A URL header, by sections 4 to 6; of its flags, none that is structural.
+fn read_url<'a>(
+    text: Text<'a>,
+    kind: Kind,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Option<&'a mut Url<'a>> {
+    let mut url = match target::cut_scheme(text) {
+        Some((scheme, rest)) => target::read_absolute(scheme, rest, cx),
+        None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => target::read_relative(text, cx),
+        None => return None,
+    };
+    if url.scheme.is_some() && url.host.is_none() {
+        return None;
+    }
+    let telling: FlagSet = Flag::ALL
+        .iter()
+        .copied()
+        .filter(|flag| flag.weight() != Weight::Structural && flag.parameter().is_none())
+        .collect();
+    flags.absorb_only(&url.all_flags(cx), telling);
+    if let (Some(host), Some(scheme)) = (url.host, url.scheme) {
+        url.host = Some(host.without_default_port(scheme));
+    }
+    if kind == Kind::Origin
+        && url.query.is_none()
+        && url.path.as_ref().is_some_and(|path| path.segments.is_empty())
+    {
+        url.path = None;
+    }
+    Some(cx.bump.alloc(url))
+}
+
+fn write_plain<'a>(text: &[u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) {
+    let settings = cx.settings;
+    match rule.kind {
+        Kind::UserAgent => user_agent::write(text, settings.config.headers.user_agent_words, out),
+        Kind::Accept => accept::write(text, out),
+        Kind::AcceptEncoding => accept::write_encoding(text, out),
+        Kind::AcceptLanguage => accept::write_language(text, out),
+        Kind::XForwardedFor => forwarded::write_list(text, out),
+        Kind::Forwarded => forwarded::write(text, out),
+        Kind::Address => forwarded::write_address(text, out),
+        Kind::ContentType => content::write_type(text, out),
+        Kind::ContentLength => content::write_length(text, settings, out),
+        Kind::Origin if text == b"null" => out.extend_from_slice(text),
+        Kind::Url | Kind::Origin | Kind::Volatile => marker::write(text, false, settings, out),
+        Kind::Free if !rule.is_known && settings.config.headers.unlisted == Unlisted::Shape => {
+            marker::write(text, false, settings, out);
+        }
+        _ => escape::write(text, Spot::HeaderValue, out),
+    }
+}

@@ -1,0 +1,148 @@
+//! White space in header values (clauses 8.2 and 2.5): runs collapse, ends are trimmed, embedded
+//! line ends become one space and are remembered.
+
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::context::Context;
+use crate::flags::{Flag, Flags};
+use crate::text::{Builder, Text};
+
+/// Where an embedded line end stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Break {
+    /// Where what follows it begins, in the collapsed value.
+    pub(crate) at: usize,
+    /// Whether it was two or more in a row.
+    pub(crate) double: bool,
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Collapses a value. Borrows when there is nothing to collapse but the single SP after the colon.
+pub(crate) fn collapse<'a>(
+    value: Text<'a>,
+    after_colon: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> (Text<'a>, BumpVec<'a, Break>) {
+    for at in memchr::memchr_iter(0, value.bytes) {
+        flags.raise_at(Flag::BadCrlf, value, at..at + 1);
+    }
+    let value = match value.bytes {
+        [b' ', ..] if after_colon => value.from(1),
+        _ => value,
+    };
+    if is_collapsed(value.bytes) {
+        (value, BumpVec::new_in(cx.bump))
+    } else {
+        collapse_slow(value, cx, flags)
+    }
+}
+
+fn is_collapsed(value: &[u8]) -> bool {
+    let mut before = b' ';
+    for &byte in value {
+        if is_space(byte) && (byte != b' ' || before == b' ') {
+            return false;
+        }
+        before = byte;
+    }
+    before != b' ' || value.is_empty()
+}
+
+fn collapse_slow<'a>(
+    value: Text<'a>,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> (Text<'a>, BumpVec<'a, Break>) {
+    let mut builder = Builder::new(cx.bump, value.is_traced(), value.len());
+    let mut breaks = BumpVec::new_in(cx.bump);
+    let mut at = 0;
+    while at < value.len() {
+        let rest = value.bytes.get(at..).unwrap_or_default();
+        let word = rest.iter().position(|&b| is_space(b)).unwrap_or(rest.len());
+        builder.copy(value.slice(at..at + word));
+        at += word;
+        let rest = value.bytes.get(at..).unwrap_or_default();
+        let run = rest.iter().position(|&b| !is_space(b)).unwrap_or(rest.len());
+        if run == 0 {
+            continue;
+        }
+        let spaces = value.slice(at..at + run);
+        at += run;
+        let line_ends = raise_line_ends(spaces, flags);
+        let is_edge = builder.len() == 0 || at == value.len();
+        let units = spaces.len() - crlf_pairs(spaces.bytes);
+        if is_edge || units > 1 || spaces.bytes == b"\t" {
+            flags.raise(Flag::WsPad, spaces);
+        }
+        if !is_edge {
+            builder.put(b" ", spaces);
+        }
+        if line_ends > 0 {
+            breaks.push(Break { at: builder.len(), double: line_ends > 1 });
+        }
+    }
+    (builder.finish(), breaks)
+}
+
+/// `BADCRLF` for each embedded line end; CR LF is one.
+fn raise_line_ends<'a>(spaces: Text<'a>, flags: &mut Flags<'a>) -> usize {
+    let mut count = 0;
+    for at in memchr::memchr2_iter(b'\r', b'\n', spaces.bytes) {
+        flags.raise_at(Flag::BadCrlf, spaces, at..at + 1);
+        count += 1;
+    }
+    count - crlf_pairs(spaces.bytes)
+}
+
+fn crlf_pairs(spaces: &[u8]) -> usize {
+    memchr::memmem::find_iter(spaces, b"\r\n").count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    fn collapsed(value: &str) -> (String, Vec<(usize, bool)>, Vec<&'static str>) {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            let (text, breaks) = collapse(Text::request(value.as_bytes(), true), true, cx, &mut flags);
+            (
+                String::from_utf8(text.bytes.to_vec()).unwrap(),
+                breaks.iter().map(|b| (b.at, b.double)).collect(),
+                flags.set.iter().map(Flag::name).collect(),
+            )
+        })
+    }
+
+    #[test]
+    fn padding() {
+        for (value, text, flags) in [
+            (" a b c", "a b c", &[][..]),
+            ("a", "a", &[]),
+            ("", "", &[]),
+            (" ", "", &[]),
+            ("  ", "", &["WSPAD"]),
+            ("  a", "a", &["WSPAD"]),
+            ("\ta", "a", &["WSPAD"]),
+            (" a ", "a", &["WSPAD"]),
+            (" a\tb", "a b", &["WSPAD"]),
+            (" a  b", "a b", &["WSPAD"]),
+        ] {
+            assert_eq!(collapsed(value), (text.to_owned(), vec![], flags.to_vec()), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn embedded_line_ends() {
+        assert_eq!(collapsed(" a\nb"), ("a b".into(), vec![(2, false)], vec!["BADCRLF"]));
+        assert_eq!(collapsed(" a\r\nb"), ("a b".into(), vec![(2, false)], vec!["BADCRLF"]));
+        assert_eq!(collapsed(" a\n\nb"), ("a b".into(), vec![(2, true)], vec!["BADCRLF", "WSPAD"]));
+        assert_eq!(collapsed(" a\n b"), ("a b".into(), vec![(2, false)], vec!["BADCRLF", "WSPAD"]));
+        assert_eq!(collapsed(" a\n"), ("a".into(), vec![(1, false)], vec!["BADCRLF", "WSPAD"]));
+    }
+}

@@ -1,0 +1,185 @@
+//! A JSON check without recursion, for telling a token's header from three words with dots.
+
+use crate::bytes::{self, DIGIT, HEX};
+
+/// Whether `text` is one JSON object (RFC 8259), in UTF-8. Depth costs one bit a level.
+pub(crate) fn is_object(text: &[u8]) -> bool {
+    if std::str::from_utf8(text).is_err() {
+        return false;
+    }
+    let mut rest = skip_space(text);
+    if rest.first() != Some(&b'{') {
+        return false;
+    }
+    // One entry a level: whether it is an object.
+    let mut open: Vec<bool> = Vec::new();
+    loop {
+        // A value is expected.
+        rest = match rest {
+            [b'{', inside @ ..] => match skip_space(inside) {
+                [b'}', after @ ..] => after,
+                inside => {
+                    open.push(true);
+                    let Some(after) = skip_key(inside) else {
+                        return false;
+                    };
+                    rest = after;
+                    continue;
+                }
+            },
+            [b'[', inside @ ..] => match skip_space(inside) {
+                [b']', after @ ..] => after,
+                inside => {
+                    open.push(false);
+                    rest = inside;
+                    continue;
+                }
+            },
+            _ => match skip_scalar(rest) {
+                Some(after) => after,
+                None => return false,
+            },
+        };
+        // A value has ended: close what it ends, up to the next one.
+        loop {
+            rest = skip_space(rest);
+            let Some(&in_object) = open.last() else {
+                return rest.is_empty();
+            };
+            match (rest, in_object) {
+                ([b',', after @ ..], true) => {
+                    let Some(after) = skip_key(skip_space(after)) else {
+                        return false;
+                    };
+                    rest = after;
+                    break;
+                }
+                ([b',', after @ ..], false) => {
+                    rest = skip_space(after);
+                    break;
+                }
+                ([b'}', after @ ..], true) | ([b']', after @ ..], false) => {
+                    open.pop();
+                    rest = after;
+                }
+                _ => return false,
+            }
+        }
+    }
+}
+
+fn skip_space(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = text {
+        text = rest;
+    }
+    text
+}
+
+/// A member's name and colon, up to its value.
+fn skip_key(text: &[u8]) -> Option<&[u8]> {
+    match skip_space(skip_string(text)?) {
+        [b':', rest @ ..] => Some(skip_space(rest)),
+        _ => None,
+    }
+}
+
+fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
+    for word in [&b"true"[..], b"false", b"null"] {
+        if let Some(rest) = text.strip_prefix(word) {
+            return Some(rest);
+        }
+    }
+    skip_string(text).or_else(|| skip_number(text))
+}
+
+fn skip_string(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = text.strip_prefix(b"\"")?;
+    loop {
+        rest = match rest {
+            [b'"', after @ ..] => return Some(after),
+            [b'\\', b'u', digits @ ..] => {
+                if !bytes::all(digits.get(..4)?, HEX) {
+                    return None;
+                }
+                digits.get(4..)?
+            }
+            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => after,
+            [b'\\' | 0..=0x1F, ..] | [] => return None,
+            [_, after @ ..] => after,
+        };
+    }
+}
+
+fn skip_number(text: &[u8]) -> Option<&[u8]> {
+    let digits = |text: &[u8]| text.iter().take_while(|&&b| bytes::is(b, DIGIT)).count();
+    let mut rest = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(rest);
+    if whole == 0 || (whole > 1 && rest.first() == Some(&b'0')) {
+        return None;
+    }
+    rest = rest.get(whole..)?;
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let n = digits(fraction);
+        if n == 0 {
+            return None;
+        }
+        rest = fraction.get(n..)?;
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = match exponent {
+            [b'+' | b'-', after @ ..] => after,
+            after => after,
+        };
+        let n = digits(exponent);
+        if n == 0 {
+            return None;
+        }
+        rest = exponent.get(n..)?;
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_object;
+
+    #[test]
+    fn objects_and_others() {
+        for text in
+            ["{}", " { } ", r#"{"a":1}"#, r#"{"a":[1,{"b":null}],"c":"\u00e9\n"}"#, r#"{"a":-1.5e+3}"#]
+        {
+            assert!(is_object(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "[]",
+            "1",
+            "{",
+            "}",
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            r#"{"a":1,}"#,
+            r#"{"a":01}"#,
+            r#"{a:1}"#,
+            r#"{"a":1}x"#,
+            r#"{"a":[1}"#,
+        ] {
+            assert!(!is_object(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_no_recursion() {
+        let deep = format!("{{\"a\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(is_object(deep.as_bytes()));
+    }
+
+    #[test]
+    fn agrees_with_serde_json() {
+        for text in [r#"{"a":1}"#, r#"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", r#"{"a":1e}"#, r#"{"a":.5}"#] {
+            let theirs = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).is_ok();
+            // A lone surrogate escape is grammatical JSON (RFC 8259 section 8.2); serde_json refuses it.
+            assert_eq!(is_object(text.as_bytes()), theirs || text.contains("ud800"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.5 to 6.7).
+
+use std::io::Write as _;
+
+use crate::decode;
+use crate::lists::AUTH_SCHEMES;
+use crate::measure::entropy_tenths;
+use crate::settings::Settings;
+use crate::shape::Shape;
+
+/// Writes the marker of `text`: `<SECRET:alpha:10>` for a secret, else `<lower:5>`.
+pub(crate) fn write(text: &[u8], secret: bool, settings: &Settings, out: &mut Vec<u8>) {
+    let shape = Shape::of(text);
+    let (prefix, shape) = if secret { ("<SECRET:", shape.coarse()) } else { ("<", shape) };
+    push(out, prefix);
+    push(out, shape.as_str());
+    out.push(b':');
+    number(out, decode::chars(text) as u64);
+    if settings.entropy
+        && let Some(tenths) = entropy_tenths(text)
+    {
+        let _ = write!(out, "~{}.{}", tenths / 10, tenths % 10);
+    }
+    out.push(b'>');
+}
+
+/// Writes `<SECRET:word:len>`.
+pub(crate) fn write_secret(word: &str, len: usize, out: &mut Vec<u8>) {
+    push(out, "<SECRET:");
+    push(out, word);
+    out.push(b':');
+    number(out, len as u64);
+    out.push(b'>');
+}
+
+pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+pub(crate) fn number(out: &mut Vec<u8>, n: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    let mut rest = n;
+    loop {
+        at -= 1;
+        if let Some(digit) = digits.get_mut(at) {
+            *digit = b'0' + (rest % 10) as u8;
+        }
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(digits.get(at..).unwrap_or_default());
+}
+
+/// Whether `text` is exactly one marker of a known shape, with at most seven digits.
+pub(crate) fn is_marker(text: &[u8]) -> bool {
+    match text {
+        [b'<', inside @ .., b'>'] => {
+            is_shape_and_length(inside, false)
+                || inside.strip_prefix(b"SECRET:").is_some_and(|rest| is_shape_and_length(rest, true))
+        }
+        _ => false,
+    }
+}
+
+/// Whether `text` is exactly one marker of a secret.
+pub(crate) fn is_secret_marker(text: &[u8]) -> bool {
+    text.starts_with(b"<SECRET:") && is_marker(text)
+}
+
+fn is_shape_and_length(text: &[u8], secret: bool) -> bool {
+    let Some(colon) = memchr::memchr(b':', text) else {
+        return false;
+    };
+    let word = std::str::from_utf8(text.get(..colon).unwrap_or_default()).unwrap_or_default();
+    let length = text.get(colon + 1..).unwrap_or_default();
+    let known = word.parse::<Shape>().is_ok()
+        || (secret && (matches!(word, "userinfo" | "other") || AUTH_SCHEMES.contains(&word)));
+    known && is_length(length)
+}
+
+/// ```text
+/// 1*7DIGIT [ "~" 1*2DIGIT "." DIGIT ]
+/// ```
+pub(crate) fn is_length(text: &[u8]) -> bool {
+    let mut parts = text.splitn(2, |&b| b == b'~');
+    let digits = |part: &[u8], most: usize| {
+        !part.is_empty() && part.len() <= most && part.iter().all(u8::is_ascii_digit)
+    };
+    let length = parts.next().unwrap_or_default();
+    let entropy = parts.next();
+    digits(length, 7)
+        && entropy.is_none_or(|entropy| match entropy {
+            [whole @ .., b'.', tenth] => digits(whole, 2) && tenth.is_ascii_digit(),
+            _ => false,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_markers_only() {
+        for text in
+            ["<num:5>", "<SECRET:alpha:10>", "<SECRET:bearer:142>", "<b64url:120~4.7>", "<mixed:1234567>"]
+        {
+            assert!(is_marker(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "<num:5",
+            "<num:>",
+            "<num:x>",
+            "<nope:5>",
+            "<bearer:5>",
+            "<mixed:12345678>",
+            "a<num:5>",
+            "<num:5><num:5>",
+            "<SECRET:num:5~>",
+            "<len:5>",
+            "<>",
+        ] {
+            assert!(!is_marker(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        for n in [0, 7, 10, 1234, u64::MAX] {
+            let mut out = Vec::new();
+            number(&mut out, n);
+            assert_eq!(out, n.to_string().into_bytes());
+        }
+    }
+}

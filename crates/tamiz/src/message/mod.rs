@@ -1,0 +1,62 @@
+//! Wire bytes, or parts already cut, to one message (section 2).
+
+pub(crate) mod parts;
+mod request_line;
+mod wire;
+
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::config::Scheme;
+use crate::context::Context;
+use crate::flags::{Flag, Flags};
+use crate::text::{Builder, Text};
+
+pub(crate) use wire::read;
+
+/// A request cut into parts, nothing decoded yet.
+pub(crate) struct Message<'a> {
+    pub(crate) method: Text<'a>,
+    pub(crate) target: Text<'a>,
+    /// `:scheme` and `:authority`, as HTTP/2 and HTTP/3 carry them.
+    pub(crate) scheme: Option<Scheme>,
+    pub(crate) authority: Option<Text<'a>>,
+    pub(crate) lines: BumpVec<'a, Line<'a>>,
+    /// What the `M` line tells: request line, line ends, orphans.
+    pub(crate) flags: Flags<'a>,
+    /// Every byte after the blank line.
+    pub(crate) body: Text<'a>,
+}
+
+/// A line of the header block, continuations joined.
+pub(crate) struct Line<'a> {
+    /// `None` for a line without a colon.
+    pub(crate) name: Option<Text<'a>>,
+    /// What follows the colon, or the whole line. A CR or LF inside is an embedded line end.
+    pub(crate) value: Text<'a>,
+    /// Whether the value follows a colon, whose single SP is not padding.
+    pub(crate) after_colon: bool,
+    pub(crate) flags: Flags<'a>,
+}
+
+/// `BADCRLF`: CR, LF or NUL inside a part.
+fn raise_embedded<'a>(part: Text<'a>, flags: &mut Flags<'a>) {
+    for at in memchr::memchr3_iter(b'\r', b'\n', 0, part.bytes) {
+        flags.raise_at(Flag::BadCrlf, part, at..at + 1);
+    }
+}
+
+/// A part with one SP in place of each embedded line end.
+pub(crate) fn on_one_line<'a>(part: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    if memchr::memchr2(b'\r', b'\n', part.bytes).is_none() {
+        return part;
+    }
+    let mut builder = Builder::new(cx.bump, part.is_traced(), part.len());
+    let mut copied = 0;
+    for at in memchr::memchr2_iter(b'\r', b'\n', part.bytes) {
+        builder.copy(part.slice(copied..at));
+        builder.put(b" ", part.slice(at..at + 1));
+        copied = at + 1;
+    }
+    builder.copy(part.from(copied));
+    builder.finish()
+}

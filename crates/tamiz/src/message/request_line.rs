@@ -1,0 +1,135 @@
+//! The request line (clauses 2.6 to 2.9).
+
+use crate::bytes;
+use crate::flags::{Flag, Flags};
+use crate::text::Text;
+
+pub(crate) struct RequestLine<'a> {
+    pub(crate) method: Text<'a>,
+    pub(crate) target: Text<'a>,
+}
+
+/// The versions a request line may name.
+const VERSIONS: [&[u8]; 6] = [b"HTTP/1.0", b"HTTP/1.1", b"HTTP/2", b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"];
+
+fn is_version(token: &[u8]) -> bool {
+    token.get(..5).is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"HTTP/"))
+}
+
+/// SP, HTAB, VT, FF, CR: what cuts a line that SP alone does not cut in three.
+fn is_wide_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0x0B | 0x0C | b'\r')
+}
+
+struct Cut<'a> {
+    method: Text<'a>,
+    target: Text<'a>,
+    version: Text<'a>,
+}
+
+pub(crate) fn read<'a>(line: Text<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
+    let cut = match cut(line, |b| b == b' ') {
+        Some(cut) if !cut.method.is_empty() && !cut.target.is_empty() && !cut.version.is_empty() => cut,
+        _ => {
+            let inner = trim(line, is_wide_space);
+            cut_wide(inner)
+        }
+    };
+    super::raise_embedded(line, flags);
+    if !is_well_formed(&cut, line) {
+        flags.raise(Flag::BadReqLine, line);
+    }
+    if cut.version.is_empty() {
+        flags.raise(Flag::Http09, line);
+    } else if cut.version.bytes == b"HTTP/1.0" {
+        flags.raise(Flag::Http10, cut.version);
+    }
+    RequestLine { method: cut.method, target: cut.target }
+}
+
+/// One SP between three parts, and nothing else: the lengths must add up.
+fn is_well_formed(cut: &Cut<'_>, line: Text<'_>) -> bool {
+    bytes::is_token(cut.method.bytes)
+        && !cut.target.is_empty()
+        && VERSIONS.contains(&cut.version.bytes)
+        && cut.method.len() + cut.target.len() + cut.version.len() + 2 == line.len()
+        && !cut.target.bytes.iter().any(|&b| is_wide_space(b))
+}
+
+/// Method up to the first separator, version after the last, target between.
+fn cut<'a>(line: Text<'a>, is_space: impl Fn(u8) -> bool) -> Option<Cut<'a>> {
+    let first = line.bytes.iter().position(|&b| is_space(b))?;
+    let last = line.bytes.iter().rposition(|&b| is_space(b))?;
+    let method = line.slice(0..first);
+    let tail = line.from(last + 1);
+    let nothing = line.from(line.len());
+    let (middle, version) = if is_version(tail.bytes) {
+        (line.slice(first + 1..last.max(first + 1)), tail)
+    } else {
+        (line.from(first + 1), nothing)
+    };
+    Some(Cut { method, target: trim(middle, is_space), version })
+}
+
+fn cut_wide(line: Text<'_>) -> Cut<'_> {
+    let nothing = line.from(line.len());
+    cut(line, is_wide_space).unwrap_or(Cut { method: line, target: nothing, version: nothing })
+}
+
+fn trim<'a>(text: Text<'a>, is_space: impl Fn(u8) -> bool) -> Text<'a> {
+    let start = text.bytes.iter().position(|&b| !is_space(b)).unwrap_or(text.len());
+    let end = text.bytes.iter().rposition(|&b| !is_space(b)).map_or(start, |last| last + 1);
+    text.slice(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    fn cut_of(line: &[u8]) -> (String, String, Vec<&'static str>) {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            let read = read(Text::request(line, true), &mut flags);
+            let text = |t: Text<'_>| String::from_utf8_lossy(t.bytes).into_owned();
+            (text(read.method), text(read.target), flags.set.iter().map(Flag::name).collect())
+        })
+    }
+
+    #[test]
+    fn well_formed_lines_raise_nothing() {
+        for version in VERSIONS {
+            let line = [b"GET /a ", version].concat();
+            let (method, target, flags) = cut_of(&line);
+            assert_eq!((method.as_str(), target.as_str()), ("GET", "/a"));
+            assert!(flags.is_empty() || flags == ["HTTP10"], "{flags:?}");
+        }
+    }
+
+    #[test]
+    fn odd_lines_are_still_cut() {
+        for (line, method, target, flags) in [
+            (&b"GET /a b HTTP/1.1"[..], "GET", "/a b", &["BADREQLINE"][..]),
+            (b"GET  /a HTTP/1.1", "GET", "/a", &["BADREQLINE"]),
+            (b" GET /a HTTP/1.1", "GET", "/a", &["BADREQLINE"]),
+            (b"GET /a HTTP/1.1 ", "GET", "/a", &["BADREQLINE"]),
+            (b"GET\t/a\tHTTP/1.1", "GET", "/a", &["BADREQLINE"]),
+            (b"GET\r/a HTTP/1.1", "GET", "/a", &["BADCRLF", "BADREQLINE"]),
+            (b"GET /a http/1.1", "GET", "/a", &["BADREQLINE"]),
+            (b"GET /a HTTP/1.2", "GET", "/a", &["BADREQLINE"]),
+            (b"GET /a", "GET", "/a", &["BADREQLINE", "HTTP09"]),
+            (b"GET HTTP/1.1", "GET", "", &["BADREQLINE"]),
+            (b"GET", "GET", "", &["BADREQLINE", "HTTP09"]),
+            (b"", "", "", &["BADREQLINE", "HTTP09"]),
+            (b"GET /a HTTP/1.0", "GET", "/a", &["HTTP10"]),
+        ] {
+            let got = cut_of(line);
+            assert_eq!(
+                (got.0.as_str(), got.1.as_str(), got.2.as_slice()),
+                (method, target, flags),
+                "{}",
+                line.escape_ascii()
+            );
+        }
+    }
+}

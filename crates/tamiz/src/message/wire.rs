@@ -1,0 +1,256 @@
+//! Wire bytes of one HTTP/1.x request to a message (clauses 2.4, 2.5, 2.10 to 2.13).
+//!
+//! Tolerant: every input is cut, and whatever had to be guessed is told.
+
+use bumpalo::collections::Vec as BumpVec;
+
+use super::{Line, Message, request_line};
+use crate::bytes;
+use crate::context::Context;
+use crate::flags::{Flag, Flags};
+use crate::text::{Builder, Text};
+
+/// What ends a line, as the request line's own end tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineEnd {
+    /// Only CR LF.
+    CrLf,
+    /// LF, with or without a CR before it.
+    Lf,
+}
+
+/// Cuts a request.
+pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
+    let mut flags = cx.flags();
+    let start = skip_empty_lines(input.bytes);
+    if start > 0 {
+        flags.raise_at(Flag::LeadCrlf, input, 0..start);
+    }
+    let input = input.from(start);
+    let (line, line_end, rest) = first_line(input);
+    let request_line = request_line::read(line, &mut flags);
+    let (lines, body) = read_lines(rest, line_end, cx, &mut flags);
+    Message {
+        method: request_line.method,
+        target: request_line.target,
+        scheme: None,
+        authority: None,
+        lines,
+        flags,
+        body,
+    }
+}
+
+fn skip_empty_lines(mut input: &[u8]) -> usize {
+    let before = input.len();
+    loop {
+        input = match input {
+            [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
+            _ => return before - input.len(),
+        };
+    }
+}
+
+/// The request line, what ended it, and what follows.
+fn first_line(input: Text<'_>) -> (Text<'_>, LineEnd, Text<'_>) {
+    let Some(lf) = memchr::memchr(b'\n', input.bytes) else {
+        return (input, LineEnd::CrLf, input.from(input.len()));
+    };
+    let rest = input.from(lf + 1);
+    match input.bytes.get(..lf) {
+        Some([line @ .., b'\r']) => (input.slice(0..line.len()), LineEnd::CrLf, rest),
+        _ => (input.slice(0..lf), LineEnd::Lf, rest),
+    }
+}
+
+/// Cuts off one line; `None` when nothing ends it.
+fn next_line(input: Text<'_>, line_end: LineEnd) -> Option<(Text<'_>, Text<'_>)> {
+    let mut from = 0;
+    loop {
+        let lf = from + memchr::memchr(b'\n', input.bytes.get(from..)?)?;
+        let after_cr = matches!(input.bytes.get(..lf), Some([.., b'\r']));
+        match (line_end, after_cr) {
+            (_, true) => return Some((input.slice(0..lf - 1), input.from(lf + 1))),
+            (LineEnd::Lf, false) => return Some((input.slice(0..lf), input.from(lf + 1))),
+            (LineEnd::CrLf, false) => from = lf + 1,
+        }
+    }
+}
+
+/// The header line that continuations may still add to.
+struct Open<'a> {
+    line: Line<'a>,
+    /// The value so far, once it has a continuation.
+    joined: Option<Builder<'a>>,
+}
+
+impl<'a> Open<'a> {
+    fn new(line: Text<'a>, cx: Context<'a>) -> Self {
+        let mut flags = cx.flags();
+        let line = match line.cut(b':') {
+            Some((name, value)) => Line { name: Some(name), value, after_colon: true, flags },
+            None => {
+                flags.raise(Flag::BadHdrLine, line);
+                Line { name: None, value: line, after_colon: false, flags }
+            }
+        };
+        Open { line, joined: None }
+    }
+
+    fn joined(&mut self, cx: Context<'a>) -> &mut Builder<'a> {
+        let value = self.line.value;
+        self.joined.get_or_insert_with(|| {
+            let mut builder = Builder::new(cx.bump, value.is_traced(), value.len() + 64);
+            builder.copy(value);
+            builder
+        })
+    }
+
+    /// Unfolds an obsolete continuation line: one SP joins it.
+    fn fold(&mut self, continuation: Text<'a>, cx: Context<'a>) {
+        self.line.flags.raise(Flag::ObsFold, continuation);
+        let content = bytes::trim_start(continuation.bytes);
+        let blank = continuation.slice(0..continuation.len() - content.len());
+        let content = continuation.part(content);
+        let joined = self.joined(cx);
+        joined.trim_blanks_at_end();
+        joined.put(b" ", blank);
+        joined.copy(content);
+    }
+
+    /// Appends a line that an embedded line end keeps in this value.
+    fn append(&mut self, line: Text<'a>, cx: Context<'a>) {
+        self.joined(cx).copy(line);
+    }
+
+    fn finish(self) -> Line<'a> {
+        let mut line = self.line;
+        if let Some(joined) = self.joined {
+            line.value = joined.finish();
+        }
+        line
+    }
+
+    fn is_header(&self) -> bool {
+        self.line.name.is_some()
+    }
+}
+
+fn read_lines<'a>(
+    mut rest: Text<'a>,
+    line_end: LineEnd,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> (BumpVec<'a, Line<'a>>, Text<'a>) {
+    let mut lines = BumpVec::with_capacity_in(16, cx.bump);
+    let mut open: Option<Open<'a>> = None;
+    let body = loop {
+        let (line, ended) = match next_line(rest, line_end) {
+            Some((line, after)) => {
+                rest = after;
+                (line, true)
+            }
+            None => {
+                let line = rest;
+                rest = rest.from(rest.len());
+                (line, false)
+            }
+        };
+        if line.is_empty() {
+            if !ended {
+                flags.raise(Flag::NoEoh, line);
+            }
+            break rest;
+        }
+        let header = open.as_mut().filter(|open| open.is_header());
+        match (line.bytes.first(), header) {
+            (Some(b' ' | b'\t'), Some(header)) => header.fold(line, cx),
+            (Some(b' ' | b'\t'), None) => {
+                lines.extend(open.take().map(Open::finish));
+                flags.raise(Flag::BadHdrCont, line);
+                super::raise_embedded(line, flags);
+                flags.hide(line);
+            }
+            (Some(b'\r' | b'\n'), Some(header)) => header.append(line, cx),
+            _ => {
+                lines.extend(open.take().map(Open::finish));
+                open = Some(Open::new(line, cx));
+            }
+        }
+    };
+    lines.extend(open.take().map(Open::finish));
+    (lines, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    /// `name|value` of each line, the flags of the message, the body.
+    fn cut_of(input: &[u8]) -> (Vec<String>, Vec<&'static str>, Vec<u8>) {
+        with_context(|cx| {
+            let message = read(Text::request(input, true), cx);
+            let lines = message
+                .lines
+                .iter()
+                .map(|line| {
+                    let name = line.name.map_or("?".into(), |name| name.bytes.escape_ascii().to_string());
+                    format!("{name}|{}", line.value.bytes.escape_ascii())
+                })
+                .collect();
+            (lines, message.flags.set.iter().map(Flag::name).collect(), message.body.bytes.to_vec())
+        })
+    }
+
+    #[test]
+    fn crlf_lines() {
+        let (lines, flags, body) = cut_of(b"GET / HTTP/1.1\r\nA: 1\r\nB:2\r\n\r\nbody\r\n\r\n");
+        assert_eq!(lines, ["A| 1", "B|2"]);
+        assert!(flags.is_empty());
+        assert_eq!(body, b"body\r\n\r\n");
+    }
+
+    #[test]
+    fn lf_lines_may_mix_with_crlf() {
+        let (lines, flags, body) = cut_of(b"GET / HTTP/1.1\nA: 1\r\nB: 2\n\nbody");
+        assert_eq!(lines, ["A| 1", "B| 2"]);
+        assert!(flags.is_empty());
+        assert_eq!(body, b"body");
+    }
+
+    #[test]
+    fn a_bare_lf_ends_nothing_after_crlf() {
+        let (lines, _, body) = cut_of(b"GET / HTTP/1.1\r\nA: 1\nB: 2\r\n\r\n");
+        assert_eq!(lines, ["A| 1\\nB: 2"]);
+        assert!(body.is_empty());
+        let (lines, flags, _) = cut_of(b"GET / HTTP/1.1\r\nX-Evil: a\r\n\nInjected: b\r\n\r\n");
+        assert_eq!(lines, ["X-Evil| a\\nInjected: b"]);
+        assert!(flags.is_empty());
+        let (lines, _, _) = cut_of(b"GET / HTTP/1.1\r\n\nHost: x\r\n\r\n");
+        assert_eq!(lines, ["\\nHost| x"]);
+    }
+
+    #[test]
+    fn folds() {
+        let (lines, _, _) = cut_of(b"GET / HTTP/1.1\r\nA: 1 \r\n\t  2\r\n 3\r\nB: 4\r\n\r\n");
+        assert_eq!(lines, ["A| 1 2 3", "B| 4"]);
+        let (lines, flags, _) = cut_of(b"GET / HTTP/1.1\r\n\t x\r\nnocolon\r\n y\r\nA: 1\r\n\r\n");
+        assert_eq!(lines, ["?|nocolon", "A| 1"]);
+        assert_eq!(flags, ["BADHDRCONT"]);
+    }
+
+    #[test]
+    fn ends_without_a_blank_line() {
+        for input in [
+            &b""[..],
+            b"GET / HTTP/1.1",
+            b"GET / HTTP/1.1\r\n",
+            b"GET / HTTP/1.1\r\nA: 1",
+            b"GET / HTTP/1.1\r\nA: 1\r\n",
+        ] {
+            assert!(cut_of(input).1.contains(&"NOEOH"), "{}", input.escape_ascii());
+        }
+        assert_eq!(cut_of(b"\r\n\nGET / HTTP/1.1\r\n\r\n").1, ["LEADCRLF"]);
+    }
+}

@@ -1,0 +1,106 @@
+//! A whole request, read and redacted: what the document is written from.
+
+use crate::bytes;
+use crate::config::Scheme;
+use crate::context::Context;
+use crate::decode::unicode::Stage;
+use crate::decode::{unicode, utf8};
+use crate::echo;
+use crate::flags::{Flag, Flags};
+use crate::headers::{self, Headers};
+use crate::message::{Message, on_one_line};
+use crate::scan::{self, Kind};
+use crate::target::Url;
+use crate::target::form::{self, Form};
+use crate::target::host::Host;
+use crate::text::Text;
+
+/// Everything the lines of a document are made of.
+pub(crate) struct Request<'a> {
+    pub(crate) method: Method<'a>,
+    pub(crate) form: Form,
+    pub(crate) scheme: Scheme,
+    /// The target; its host is the one `U:` shows.
+    pub(crate) url: Url<'a>,
+    pub(crate) headers: Headers<'a>,
+    /// The flags of the `M` line.
+    pub(crate) flags: Flags<'a>,
+    /// What the document says nothing of yet.
+    pub(crate) body: Text<'a>,
+}
+
+/// The method, after NFKC.
+pub(crate) struct Method<'a> {
+    pub(crate) text: Text<'a>,
+    /// Whether it is shown as it is: a token of at most 32 characters, no credential.
+    pub(crate) in_clear: bool,
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn read(mut message: Message<'a>, cx: Context<'a>) -> Self {
+        let method = Method::read(message.method, cx, &mut message.flags);
+        let (form, url) = form::read(&message, cx);
+        let scheme = url.scheme.unwrap_or(cx.settings.config.scheme);
+        let named_by_target =
+            form == Form::Absolute || form == Form::Authority || message.authority.is_some();
+        let headers = headers::read(message.lines, scheme, cx);
+        let mut request =
+            Request { method, form, scheme, url, headers, flags: message.flags, body: message.body };
+        request.settle_host(named_by_target, message.target);
+        if request.url.host.is_none() {
+            // No `U:` line to stand on: what it would tell stands on `M`.
+            let orphaned = std::mem::replace(&mut request.url.flags, cx.flags());
+            request.flags.absorb(&orphaned);
+        }
+        request.flags.hide(request.body);
+        echo::redact(&mut request, cx);
+        request
+    }
+
+    /// Decides which host `U:` shows, and whether two of them disagree.
+    fn settle_host(&mut self, named_by_target: bool, target: Text<'a>) {
+        let Headers { host, has_host, .. } = self.headers;
+        if !named_by_target {
+            self.url.host = host;
+            if !has_host {
+                self.flags.raise(Flag::BadHost, target.slice(0..0));
+            }
+            return;
+        }
+        if self.form != Form::Authority {
+            self.url.host = self.url.host.map(|host| host.without_default_port(self.scheme));
+        }
+        if has_host && !self.agrees(host) {
+            self.url.flags.raise(Flag::HostMismatch, target);
+        }
+    }
+
+    /// Whether `Host` names the target's host; a `CONNECT` may leave the port to the target.
+    fn agrees(&self, header: Option<Host<'a>>) -> bool {
+        match (self.form, self.url.host, header) {
+            (Form::Authority, Some(target), Some(header)) => {
+                target.name == header.name && (header.port.is_none() || target.port == header.port)
+            }
+            (_, target, header) => target.is_some() && target == header,
+        }
+    }
+}
+
+impl<'a> Method<'a> {
+    fn read(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+        let in_clear = |text: &[u8]| {
+            bytes::is_token(text) && text.len() <= 32 && cx.settings.names.find_credential(text).is_none()
+        };
+        if in_clear(raw.bytes) {
+            return Method { text: raw, in_clear: true };
+        }
+        let text = utf8::repair(on_one_line(raw, cx), cx, flags);
+        let text = unicode::normalize(text, Stage::Revealed, cx, flags);
+        scan::scan(text, Kind::Opaque, false, cx, flags);
+        let in_clear = in_clear(text.bytes);
+        if !in_clear {
+            flags.hide(raw);
+        }
+        Method { text, in_clear }
+    }
+}

@@ -1,0 +1,337 @@
+//! Secrets by name and by content (clauses 6.8 and 6.9).
+
+use std::ops::Range;
+
+use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};
+use crate::decode;
+use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
+use crate::marker;
+use crate::shape;
+
+/// Decides which names make a secret of their value.
+#[derive(Clone, Debug)]
+pub(crate) struct SensitiveNames {
+    anywhere: Vec<Box<[u8]>>,
+    words: Vec<Box<[u8]>>,
+}
+
+impl SensitiveNames {
+    /// The built-in names and `extra` ones.
+    pub(crate) fn new(extra: &[String]) -> Self {
+        let of = |kind: &'static str| {
+            SENSITIVE_NAMES
+                .iter()
+                .filter(move |(k, _)| *k == kind)
+                .map(|(_, name)| Box::from(name.as_bytes()))
+        };
+        let extra = extra
+            .iter()
+            .filter(|name| !name.is_empty())
+            .map(|name| Box::from(name.to_ascii_lowercase().as_bytes()));
+        SensitiveNames { anywhere: of("anywhere").chain(extra).collect(), words: of("word").collect() }
+    }
+
+    /// Whether the value under `name` is a secret.
+    pub(crate) fn matches(&self, name: &[u8]) -> bool {
+        self.anywhere.iter().any(|text| bytes::find_ignore_case(name, text).is_some())
+            || name
+                .split(|&b| !bytes::is(b, ALNUM))
+                .any(|word| self.words.iter().any(|w| word.eq_ignore_ascii_case(w)))
+    }
+
+    /// The credential inside `value`, if there is one; of several, the first found.
+    ///
+    /// Looks at the value as it is, and as it would be after up to three more percent-decodings and
+    /// one pass of entities: then the whole value is the credential.
+    pub(crate) fn find_credential(&self, value: &[u8]) -> Option<Range<usize>> {
+        if value.len() < 4 {
+            return None;
+        }
+        self.find_plain(value).or_else(|| self.find_disguised(value))
+    }
+
+    fn find_plain(&self, value: &[u8]) -> Option<Range<usize>> {
+        find_jwt(value)
+            .or_else(|| find_prefixed(value))
+            .or_else(|| find_scheme(value))
+            .or_else(|| find_private_key(value))
+            .or_else(|| find_userinfo(value))
+            .or_else(|| self.find_named(value))
+    }
+
+    fn find_disguised(&self, value: &[u8]) -> Option<Range<usize>> {
+        revealed(value).iter().any(|text| self.find_plain(text).is_some()).then(|| 0..value.len())
+    }
+
+    /// `name=value` or `name: value` with a sensitive name; a marker in place of the value is none.
+    fn find_named(&self, text: &[u8]) -> Option<Range<usize>> {
+        memchr::memchr2_iter(b'=', b':', text).find_map(|at| {
+            let before = text.get(..at)?;
+            let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
+            let before = bytes::trim_end(before);
+            let name_len = before.iter().rev().take_while(|&&b| is_name_byte(b)).count();
+            let name = before.get(before.len() - name_len..)?;
+            if !self.matches(name) {
+                return None;
+            }
+            let rest = text.get(at + 1..)?;
+            let skipped =
+                rest.iter().take_while(|&&b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'+')).count();
+            let rest = rest.get(skipped..)?;
+            let len =
+                rest.iter().take_while(|&&b| !matches!(b, b'&' | b';' | b',' | b' ' | b'"' | b'\'')).count();
+            let value = rest.get(..len)?;
+            let start = at + 1 + skipped;
+            (len > 0 && !marker::is_marker(value)).then_some(start..start + len)
+        })
+    }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    bytes::is(byte, ALNUM) || matches!(byte, b'_' | b'-' | b'.' | b'$' | b'@' | b'[' | b']')
+}
+
+/// What a value would be after further decoding, where that changes it.
+pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
+    let mut layers: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..3 {
+        let text = layers.last().map_or(value, Vec::as_slice);
+        let mut next = Vec::with_capacity(text.len());
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            match text.get(at..).and_then(bytes::escape) {
+                Some(decoded) => {
+                    next.push(decoded);
+                    at += 3;
+                }
+                None => {
+                    next.push(byte);
+                    at += 1;
+                }
+            }
+        }
+        if next.len() == text.len() {
+            break;
+        }
+        layers.push(next);
+    }
+    let text = layers.last().map_or(value, Vec::as_slice);
+    if memchr::memchr(b'&', text).is_some() && memchr::memchr(b';', text).is_some() {
+        let mut next = Vec::with_capacity(text.len());
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            match text.get(at..).and_then(decode::entities::at_start) {
+                Some(entity) => {
+                    next.extend_from_slice(entity.decoded(&mut [0; 4]));
+                    at += entity.len;
+                }
+                None => {
+                    next.push(byte);
+                    at += 1;
+                }
+            }
+        }
+        if next.len() != text.len() {
+            layers.push(next);
+        }
+    }
+    layers
+}
+
+/// A JSON Web Token anywhere in the text.
+fn find_jwt(text: &[u8]) -> Option<Range<usize>> {
+    let in_token = |b: u8| bytes::is(b, ALNUM | B64URL_MARK) || b == b'.';
+    let mut at = 0;
+    while at < text.len() {
+        let rest = text.get(at..)?;
+        let len = rest.iter().take_while(|&&b| in_token(b)).count();
+        if let Some(found) = find_jwt_in_run(rest.get(..len)?) {
+            return Some(at + found.start..at + found.end);
+        }
+        at += len + 1;
+    }
+    None
+}
+
+/// Looks at each three neighbouring segments of a run of token characters.
+fn find_jwt_in_run(run: &[u8]) -> Option<Range<usize>> {
+    if memchr::memchr_iter(b'.', run).count() < 2 {
+        return None;
+    }
+    let mut start = 0;
+    while let Some(dot) = memchr::memchr(b'.', run.get(start..)?) {
+        let payload = start + dot + 1;
+        let payload_len = memchr::memchr(b'.', run.get(payload..)?)?;
+        if payload_len > 0 && shape::is_jwt_header(run.get(start..start + dot)?) {
+            let signature = payload + payload_len + 1;
+            let rest = run.get(signature..)?;
+            let len = memchr::memchr(b'.', rest).unwrap_or(rest.len());
+            return Some(start..signature + len);
+        }
+        start = payload;
+    }
+    None
+}
+
+/// A token with a well-known prefix, not in the middle of a word.
+fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
+    CREDENTIAL_PREFIXES.iter().find_map(|(prefix, alphabet, least)| {
+        let least: usize = least.parse().ok()?;
+        memchr::memmem::find_iter(text, prefix.as_bytes()).find_map(|at| {
+            let starts_word =
+                at.checked_sub(1).and_then(|i| text.get(i)).is_none_or(|&b| !bytes::is(b, ALNUM));
+            let rest = text.get(at + prefix.len()..)?;
+            let len = rest.iter().take_while(|&&b| in_alphabet(alphabet, b)).count();
+            (starts_word && len >= least).then(|| at..at + prefix.len() + len)
+        })
+    })
+}
+
+fn in_alphabet(alphabet: &str, byte: u8) -> bool {
+    bytes::is(byte, ALNUM)
+        || match alphabet {
+            "word" => byte == b'_',
+            "url" => matches!(byte, b'_' | b'-'),
+            "dotted" => matches!(byte, b'_' | b'-' | b'.'),
+            _ => false,
+        }
+}
+
+/// The schemes that announce credentials in free text, and whether they are also plain words.
+const SCHEMES: [(&[u8], bool); 6] = [
+    (b"bearer", false),
+    (b"basic", true),
+    (b"digest", true),
+    (b"token", true),
+    (b"negotiate", false),
+    (b"aws4-hmac-sha256", false),
+];
+
+/// A scheme word followed by credentials.
+fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
+    SCHEMES.iter().find_map(|(scheme, is_word)| {
+        let mut from = 0;
+        while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
+            let at = from + step;
+            from = at + 1;
+            let starts_word =
+                at.checked_sub(1).and_then(|i| text.get(i)).is_none_or(|&b| !bytes::is(b, ALNUM));
+            let after = text.get(at + scheme.len()..)?;
+            let blanks = after.iter().take_while(|&&b| matches!(b, b' ' | b'\t' | b'+')).count();
+            let rest = after.get(blanks..)?;
+            let len = rest.iter().take_while(|&&b| bytes::is(b, TOKEN68)).count();
+            let credentials = rest.get(..len)?;
+            let telling = if *is_word {
+                len >= 6 || credentials.iter().any(|&b| bytes::is(b, DIGIT) || b == b'=')
+            } else {
+                len > 0
+            };
+            if starts_word && blanks > 0 && telling {
+                let start = at + scheme.len() + blanks;
+                return Some(start..start + len);
+            }
+        }
+        None
+    })
+}
+
+/// A PEM private key.
+fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
+    let at = memchr::memmem::find(text, b"-----BEGIN")?;
+    memchr::memmem::find(text.get(at..)?, b"PRIVATE KEY").map(|_| at..text.len())
+}
+
+/// Userinfo inside a URL.
+fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
+    memchr::memmem::find_iter(text, b"://").find_map(|at| {
+        let start = at + 3;
+        let authority = text.get(start..)?;
+        let len = authority
+            .iter()
+            .take_while(|&&b| !matches!(b, b'/' | b'?' | b'#' | b' ' | b'"' | b'\'' | b'<' | b'>'))
+            .count();
+        let userinfo = memchr::memrchr(b'@', authority.get(..len)?)?;
+        let is_marker = marker::is_marker(authority.get(..userinfo)?);
+        (userinfo > 0 && !is_marker).then(|| start..start + userinfo)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let names = SensitiveNames::new(&["Internal".to_owned()]);
+        for name in [
+            "pwd",
+            "PASSWORD",
+            "user_token",
+            "X-Api-Key",
+            "api.key",
+            "sid",
+            "AWSAccessKeyId",
+            "X-Amz-Credential",
+            "private-key",
+            "sec-websocket-key",
+            "my-internal-id",
+        ] {
+            assert!(names.matches(name.as_bytes()), "{name}");
+        }
+        for name in ["login", "keyword", "side", "monkey", "pinned", "id", "q", ""] {
+            assert!(!names.matches(name.as_bytes()), "{name}");
+        }
+    }
+
+    fn found(text: &str) -> Option<String> {
+        let names = SensitiveNames::new(&[]);
+        let range = names.find_credential(text.as_bytes())?;
+        Some(text[range].to_owned())
+    }
+
+    #[test]
+    fn contents() {
+        for (text, secret) in [
+            ("see eyJhbGciOiJub25lIn0.e30.abc now", "eyJhbGciOiJub25lIn0.e30.abc"),
+            ("a.eyJhbGciOiJub25lIn0.e30.", "eyJhbGciOiJub25lIn0.e30."),
+            ("Bearer x", "x"),
+            ("x BEARER+abc", "abc"),
+            ("basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+            ("Digest username=\"bob\"", "username="),
+            ("ghp_0123456789abcdefghij", "ghp_0123456789abcdefghij"),
+            ("key AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
+            ("http://user:pass@host/", "user:pass"),
+            ("a=1&password=hunter2&b=2", "hunter2"),
+            ("{\"password\": \"hunter2\"}", "hunter2"),
+            ("Set token: abc", "abc"),
+            ("Bearer%20abc", "Bearer%20abc"),
+            ("pass%2577ord%253Dhunter2", "pass%2577ord%253Dhunter2"),
+            ("pass&#119;ord=hunter2", "hunter2"),
+        ] {
+            let got = found(text);
+            if text.contains("&#119;") {
+                assert!(got.is_some(), "{text}");
+            } else {
+                assert_eq!(got.as_deref(), Some(secret), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_text_is_no_secret() {
+        for text in [
+            "hello world",
+            "basic usage",
+            "www.example.com",
+            "1.2.3",
+            "http://ex.com/a@b",
+            "a token",
+            "12:30:15",
+            "k=v; x=y",
+            "password=<SECRET:alpha:10>",
+            "http://<SECRET:userinfo:9>@ex.com/",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}

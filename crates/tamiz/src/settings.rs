@@ -1,0 +1,60 @@
+//! A configuration made ready: effective switches, compiled lists, the fingerprint.
+
+use crate::config::{Config, Profile, View};
+use crate::fingerprint::Fingerprint;
+use crate::flags::{Flag, FlagSet};
+use crate::headers::table::HeaderTable;
+use crate::secrets::SensitiveNames;
+
+/// What the stages read. Built once per [`Canonicalizer`](crate::Canonicalizer).
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    /// The flags that may be shown.
+    pub(crate) enabled: FlagSet,
+    pub(crate) keys_sorted: bool,
+    pub(crate) qk: bool,
+    pub(crate) fam: bool,
+    pub(crate) entropy: bool,
+    pub(crate) wide_hop_by_hop: bool,
+    pub(crate) names: SensitiveNames,
+    pub(crate) headers: HeaderTable,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+impl Settings {
+    pub(crate) fn new(config: Config) -> Self {
+        let full = config.profile == Profile::Full;
+        let enabled = Flag::ALL
+            .iter()
+            .copied()
+            .filter(|flag| {
+                let by_profile = flag.profile() <= config.profile;
+                config.flags.get(flag).copied().unwrap_or(by_profile)
+            })
+            .collect();
+        let mut settings = Settings {
+            enabled,
+            keys_sorted: config.lines.keys_sorted.unwrap_or(full),
+            qk: config.lines.qk.unwrap_or(full),
+            fam: config.lines.fam.unwrap_or(full),
+            entropy: config.entropy.unwrap_or(full),
+            wide_hop_by_hop: config.headers.wide_hop_by_hop.unwrap_or(full),
+            names: SensitiveNames::new(&config.secrets.names),
+            headers: HeaderTable::new(&config.headers.list),
+            fingerprint: Fingerprint::default(),
+            config,
+        };
+        settings.fingerprint = Fingerprint::of(&settings);
+        settings
+    }
+
+    pub(crate) fn literal(&self) -> bool {
+        self.config.view == View::Literal
+    }
+
+    /// Whether more than the seeds' own rules apply.
+    pub(crate) fn beyond_core(&self) -> bool {
+        self.config.profile > Profile::Core
+    }
+}

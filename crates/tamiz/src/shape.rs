@@ -1,0 +1,417 @@
+//! Shapes (clause 6.5): the class of a value, first that fits.
+//!
+//! One principle orders them: an encoding needs evidence, else the narrowest alphabet wins.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::bytes::{self, ALNUM, ALPHA, B64URL_MARK, DANGER, DIGIT, HEX, HEX_LETTER, HIGH, LOWER, UPPER};
+use crate::decode::{self, Char, unicode};
+use crate::flags::words;
+use crate::json;
+
+words! {
+    /// The class of a value.
+    Shape {
+        /// A JSON Web Token.
+        Jwt = "jwt",
+        /// 8-4-4-4-12 hexadecimal digits.
+        Uuid = "uuid",
+        /// An IPv4 address.
+        Ipv4 = "ipv4",
+        /// An IPv6 address.
+        Ipv6 = "ipv6",
+        /// Base64URL, with evidence that it is.
+        B64url = "b64url",
+        /// Base64, with evidence that it is.
+        B64 = "b64",
+        /// Hexadecimal digits, at least one digit and one letter.
+        Hex = "hex",
+        /// An ISO 8601 date, perhaps with a time.
+        Date = "date",
+        /// An e-mail address.
+        Email = "email",
+        /// A URL.
+        Uaxurl = "uaxurl",
+        /// Digits.
+        Num = "num",
+        /// Lower-case ASCII letters.
+        Lower = "lower",
+        /// Upper-case ASCII letters.
+        Upper = "upper",
+        /// ASCII letters.
+        Alpha = "alpha",
+        /// Lower-case ASCII letters and digits.
+        Lowernum = "lowernum",
+        /// Upper-case ASCII letters and digits.
+        Uppernum = "uppernum",
+        /// ASCII letters and digits.
+        Alnum = "alnum",
+        /// A signed or decimal number.
+        Dec = "dec",
+        /// ASCII letters and digits joined by single `-` or `_`.
+        Slug = "slug",
+        /// Plain names joined by `/`.
+        Path = "path",
+        /// Letters, marks and digits of any script, joined by single spaces.
+        Words = "words",
+        /// Anything else; also nothing.
+        Mixed = "mixed",
+    }
+}
+
+impl Shape {
+    /// The shape of decoded text.
+    pub(crate) fn of(text: &[u8]) -> Shape {
+        let seen = bytes::union(text);
+        if text.is_empty() {
+            Shape::Mixed
+        } else if seen & !ALNUM == 0 {
+            of_alphanumeric(text, seen)
+        } else if seen & HIGH == 0 {
+            of_ascii(text, seen)
+        } else {
+            of_unicode(text)
+        }
+    }
+
+    /// The shape a secret may show: case is not told.
+    pub(crate) fn coarse(self) -> Shape {
+        match self {
+            Shape::Lower | Shape::Upper => Shape::Alpha,
+            Shape::Lowernum | Shape::Uppernum => Shape::Alnum,
+            other => other,
+        }
+    }
+}
+
+/// Long enough, and of upper, lower and digit: random rather than written.
+fn looks_encoded(text: &[u8], seen: u16) -> bool {
+    text.len() >= 16 && seen & UPPER != 0 && seen & LOWER != 0 && seen & DIGIT != 0
+}
+
+fn of_alphanumeric(text: &[u8], seen: u16) -> Shape {
+    if looks_encoded(text, seen) {
+        return Shape::B64url;
+    }
+    if seen & DIGIT != 0 && seen & HEX_LETTER != 0 && bytes::all(text, HEX) {
+        return Shape::Hex;
+    }
+    match (seen & LOWER != 0, seen & UPPER != 0, seen & DIGIT != 0) {
+        (false, false, _) => Shape::Num,
+        (true, false, false) => Shape::Lower,
+        (false, true, false) => Shape::Upper,
+        (true, true, false) => Shape::Alpha,
+        (true, false, true) => Shape::Lowernum,
+        (false, true, true) => Shape::Uppernum,
+        (true, true, true) => Shape::Alnum,
+    }
+}
+
+fn of_ascii(text: &[u8], seen: u16) -> Shape {
+    if is_jwt(text) {
+        Shape::Jwt
+    } else if is_uuid(text) {
+        Shape::Uuid
+    } else if is_ipv4(text) {
+        Shape::Ipv4
+    } else if is_ipv6(text) {
+        Shape::Ipv6
+    } else if is_b64url(text, seen) {
+        Shape::B64url
+    } else if is_b64(text, seen) {
+        Shape::B64
+    } else if is_date(text) {
+        Shape::Date
+    } else if is_email(text) {
+        Shape::Email
+    } else if is_url(text) {
+        Shape::Uaxurl
+    } else if is_dec(text) {
+        Shape::Dec
+    } else if is_slug(text) {
+        Shape::Slug
+    } else if is_path(text) {
+        Shape::Path
+    } else if is_words(text) {
+        Shape::Words
+    } else {
+        Shape::Mixed
+    }
+}
+
+fn of_unicode(text: &[u8]) -> Shape {
+    if is_email(text) {
+        Shape::Email
+    } else if is_url(text) {
+        Shape::Uaxurl
+    } else if is_words(text) {
+        Shape::Words
+    } else {
+        Shape::Mixed
+    }
+}
+
+/// Three Base64URL segments, the third perhaps empty, of which the first is a JSON object.
+pub(crate) fn is_jwt(text: &[u8]) -> bool {
+    let mut segments = text.split(|&b| b == b'.');
+    let (Some(header), Some(payload), Some(signature), None) =
+        (segments.next(), segments.next(), segments.next(), segments.next())
+    else {
+        return false;
+    };
+    let in_alphabet = |segment| bytes::all(segment, ALNUM | B64URL_MARK);
+    !payload.is_empty() && in_alphabet(payload) && in_alphabet(signature) && is_jwt_header(header)
+}
+
+/// Whether a Base64URL segment decodes to a JSON object.
+pub(crate) fn is_jwt_header(segment: &[u8]) -> bool {
+    // The first six bits of `{`, or of the white space JSON allows before it.
+    matches!(segment.first(), Some(b'e' | b'I' | b'C' | b'D'))
+        && data_encoding::BASE64URL_NOPAD.decode(segment).is_ok_and(|decoded| json::is_object(&decoded))
+}
+
+/// ```text
+/// 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
+/// ```
+pub(crate) fn is_uuid(text: &[u8]) -> bool {
+    text.len() == 36
+        && text.iter().enumerate().all(|(i, &b)| match i {
+            8 | 13 | 18 | 23 => b == b'-',
+            _ => bytes::is(b, HEX),
+        })
+}
+
+pub(crate) fn is_ipv4(text: &[u8]) -> bool {
+    parse::<Ipv4Addr>(text, 15)
+}
+
+pub(crate) fn is_ipv6(text: &[u8]) -> bool {
+    parse::<Ipv6Addr>(text, 45)
+}
+
+fn parse<T: std::str::FromStr>(text: &[u8], longest: usize) -> bool {
+    text.len() <= longest && std::str::from_utf8(text).is_ok_and(|s| s.parse::<T>().is_ok())
+}
+
+/// ```text
+/// 1*(ALPHA / DIGIT / "-" / "_") *2"="
+/// ```
+fn is_b64url(text: &[u8], seen: u16) -> bool {
+    let (body, padding) = unpadded(text);
+    !body.is_empty() && bytes::all(body, ALNUM | B64URL_MARK) && has_evidence(text, padding, seen)
+}
+
+/// ```text
+/// *4b64 [ 2b64 "==" / 3b64 "=" ]        b64 = ALPHA / DIGIT / "+" / "/"
+/// ```
+fn is_b64(text: &[u8], seen: u16) -> bool {
+    let (body, padding) = unpadded(text);
+    text.len().is_multiple_of(4)
+        && body.iter().all(|&b| bytes::is(b, ALNUM) || b == b'+' || b == b'/')
+        && has_evidence(text, padding, seen)
+}
+
+fn unpadded(text: &[u8]) -> (&[u8], usize) {
+    match text {
+        [body @ .., b'=', b'='] => (body, 2),
+        [body @ .., b'='] => (body, 1),
+        body => (body, 0),
+    }
+}
+
+fn has_evidence(text: &[u8], padding: usize, seen: u16) -> bool {
+    looks_encoded(text, seen) || (padding > 0 && text.len().is_multiple_of(4))
+}
+
+/// ```text
+/// YYYY-MM-DD [ ("T" / " ") hh ":" mm [ ":" ss [ "." 1*DIGIT ] ] [ "Z" / ("+" / "-") hh ":" mm ] ]
+/// ```
+fn is_date(text: &[u8]) -> bool {
+    let Some((date, rest)) = text.split_at_checked(10) else {
+        return false;
+    };
+    let &[a, b, c, d, b'-', m1, m2, b'-', d1, d2] = date else {
+        return false;
+    };
+    if !bytes::all(&[a, b, c, d, m1, m2, d1, d2], DIGIT) {
+        return false;
+    }
+    if !(b"01"..=b"12").contains(&&[m1, m2]) || !(b"01"..=b"31").contains(&&[d1, d2]) {
+        return false;
+    }
+    match rest {
+        [] => true,
+        [b'T' | b' ', time @ ..] => is_zone(skip_time(time)),
+        zone => is_zone(Some(zone)),
+    }
+}
+
+fn skip_time(time: &[u8]) -> Option<&[u8]> {
+    let rest = skip_clock(time)?;
+    match rest {
+        [b':', s1, s2, rest @ ..] if bytes::all(&[*s1, *s2], DIGIT) => match rest {
+            [b'.', fraction @ ..] => {
+                let digits = fraction.iter().take_while(|&&b| bytes::is(b, DIGIT)).count();
+                if digits == 0 { None } else { fraction.get(digits..) }
+            }
+            _ => Some(rest),
+        },
+        [b':', ..] => None,
+        _ => Some(rest),
+    }
+}
+
+fn skip_clock(time: &[u8]) -> Option<&[u8]> {
+    match time {
+        [h1, h2, b':', m1, m2, rest @ ..] if bytes::all(&[*h1, *h2, *m1, *m2], DIGIT) => Some(rest),
+        _ => None,
+    }
+}
+
+fn is_zone(rest: Option<&[u8]>) -> bool {
+    match rest {
+        Some([] | [b'Z']) => true,
+        Some([b'+' | b'-', clock @ ..]) => skip_clock(clock).is_some_and(<[u8]>::is_empty),
+        _ => false,
+    }
+}
+
+/// `^[^@\s]+@[^@\s]+\.[^@\s]+$`, without dangerous characters.
+pub(crate) fn is_email(text: &[u8]) -> bool {
+    let Some(at) = memchr::memchr(b'@', text) else {
+        return false;
+    };
+    let (local, domain) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+    if local.is_empty() || memchr::memchr(b'@', domain).is_some() || bytes::union(text) & DANGER != 0 {
+        return false;
+    }
+    // A dot with at least one character on either side.
+    let inner = domain.get(1..domain.len().saturating_sub(1)).unwrap_or_default();
+    memchr::memchr(b'.', inner).is_some()
+        && decode::char_indices(text).all(|(_, c)| !matches!(c, Char::Plain(c) if unicode::is_white_space(c)))
+}
+
+/// Schemes that need no `//` to be a URL.
+const BARE_SCHEMES: [&[u8]; 8] =
+    [b"data", b"javascript", b"mailto", b"tel", b"urn", b"about", b"blob", b"vbscript"];
+
+/// `scheme://…`, or one of the schemes that go without.
+pub(crate) fn is_url(text: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', text) else {
+        return false;
+    };
+    let scheme = text.get(..colon).unwrap_or_default();
+    let rest = text.get(colon + 1..).unwrap_or_default();
+    is_scheme(scheme)
+        && (rest.starts_with(b"//") || BARE_SCHEMES.iter().any(|s| scheme.eq_ignore_ascii_case(s)))
+}
+
+/// RFC 3986: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
+pub(crate) fn is_scheme(text: &[u8]) -> bool {
+    matches!(text, [first, rest @ ..] if bytes::is(*first, ALPHA)
+        && rest.iter().all(|&b| bytes::is(b, ALNUM) || matches!(b, b'+' | b'-' | b'.')))
+}
+
+/// `[+-]?digits[.digits]`; plain digits were taken before.
+fn is_dec(text: &[u8]) -> bool {
+    let unsigned = match text {
+        [b'+' | b'-', rest @ ..] => rest,
+        all => all,
+    };
+    let mut parts = unsigned.splitn(2, |&b| b == b'.');
+    parts.all(|part| !part.is_empty() && bytes::all(part, DIGIT))
+}
+
+fn is_slug(text: &[u8]) -> bool {
+    text.split(|&b| b == b'-' || b == b'_').all(|part| !part.is_empty() && bytes::all(part, ALNUM))
+}
+
+/// Parts of `[A-Za-z0-9._-]`, none of them dots alone, with at least one `/`, which may lead and end.
+fn is_path(text: &[u8]) -> bool {
+    if memchr::memchr(b'/', text).is_none() {
+        return false;
+    }
+    let inner = text.strip_prefix(b"/").unwrap_or(text);
+    let inner = inner.strip_suffix(b"/").unwrap_or(inner);
+    inner
+        .split(|&b| b == b'/')
+        .all(|part| bytes::all(part, ALNUM | bytes::PATH_MARK) && part.iter().any(|&b| b != b'.'))
+}
+
+/// Letters, marks and digits joined by single spaces, or one such word beyond ASCII.
+fn is_words(text: &[u8]) -> bool {
+    text.split(|&b| b == b' ').all(|word| {
+        !word.is_empty()
+            && decode::char_indices(word).all(|(_, c)| match c {
+                Char::Plain(c) => unicode::is_letter_or_digit(c) || unicode::is_mark(c),
+                Char::Guarded(_) => false,
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_of_examples() {
+        for (text, shape) in [
+            ("", Shape::Mixed),
+            ("12345", Shape::Num),
+            ("aaa", Shape::Lower),
+            ("ABC", Shape::Upper),
+            ("Abc", Shape::Alpha),
+            ("abc123", Shape::Hex),
+            ("xyz123", Shape::Lowernum),
+            ("XYZ123", Shape::Uppernum),
+            ("Xyz123", Shape::Alnum),
+            ("dGVzdA==", Shape::B64url),
+            ("dGVz/A==", Shape::B64),
+            ("abcDEF123456_-xyz", Shape::B64url),
+            ("abcDEF123456/xyz", Shape::B64),
+            ("abcDEF123456xyz", Shape::Alnum),
+            ("-1", Shape::Dec),
+            ("1.5", Shape::Dec),
+            ("+1.", Shape::Mixed),
+            ("1.2.3", Shape::Mixed),
+            ("a-b_c", Shape::Slug),
+            ("a--b", Shape::Mixed),
+            ("/a/b.txt", Shape::Path),
+            ("a/b/", Shape::Path),
+            ("/", Shape::Mixed),
+            ("a//b", Shape::Mixed),
+            ("../a", Shape::Mixed),
+            ("hello world", Shape::Words),
+            ("hello  world", Shape::Mixed),
+            ("niño", Shape::Words),
+            ("1+UNION+SELECT+1", Shape::Mixed),
+            ("192.168.0.1", Shape::Ipv4),
+            ("192.168.0.01", Shape::Mixed),
+            ("::1", Shape::Ipv6),
+            ("2024-02-31", Shape::Date),
+            ("2024-13-01", Shape::Slug),
+            ("2024-02-30T10:20:30.5Z", Shape::Date),
+            ("2024-02-30 10:20", Shape::Date),
+            ("2024-02-30T10:20+02:00", Shape::Date),
+            ("2024-02-30T1:20", Shape::Mixed),
+            ("a@b.co", Shape::Email),
+            ("a@b", Shape::Mixed),
+            ("a@.b", Shape::Mixed),
+            ("a'@b.co", Shape::Mixed),
+            ("https://ex.com/a", Shape::Uaxurl),
+            ("JavaScript:alert(1)", Shape::Uaxurl),
+            ("foo:bar", Shape::Mixed),
+            ("123e4567-e89b-12d3-a456-426614174000", Shape::Uuid),
+            ("eyJhbGciOiJub25lIn0.e30.", Shape::Jwt),
+            ("eyJhbGciOiJub25lIn0.e30.abc", Shape::Jwt),
+            ("abc.def.ghi", Shape::Mixed),
+        ] {
+            assert_eq!(Shape::of(text.as_bytes()), shape, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_made_of_hex_digits_is_still_one() {
+        assert_eq!(Shape::of(b"abcd::1"), Shape::Ipv6);
+    }
+}

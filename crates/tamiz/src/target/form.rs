@@ -1,0 +1,80 @@
+//! The four forms of a target (clauses 5.1 to 5.6).
+
+use super::{Url, cut_scheme, host, read_absolute, read_relative};
+use crate::bytes;
+use crate::context::Context;
+use crate::flags::Flag;
+use crate::message::{Message, on_one_line};
+use crate::text::Text;
+
+/// RFC 9112 section 3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `/path?query`
+    Origin,
+    /// `http://host/path?query`
+    Absolute,
+    /// `host:port`
+    Authority,
+    /// `*`
+    Asterisk,
+    /// None of them, or one its method does not allow: a path.
+    Bad,
+}
+
+fn form_of(method: &[u8], target: Text<'_>) -> Form {
+    let connect = method == b"CONNECT";
+    match target.bytes {
+        b"*" if method == b"OPTIONS" => Form::Asterisk,
+        [b'/', ..] if !connect => Form::Origin,
+        _ if !connect && cut_scheme(target).is_some() => Form::Absolute,
+        text if connect && is_authority(text) => Form::Authority,
+        _ => Form::Bad,
+    }
+}
+
+/// `host ":" port`, with nothing that belongs to another form.
+fn is_authority(text: &[u8]) -> bool {
+    let Some(colon) = memchr::memrchr(b':', text) else {
+        return false;
+    };
+    let port = text.get(colon + 1..).unwrap_or_default();
+    !port.is_empty()
+        && bytes::all(port, bytes::DIGIT)
+        && colon > 0
+        && !text.iter().any(|b| matches!(b, b'/' | b'?' | b'#'))
+}
+
+/// Reads the target of a message.
+pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, Url<'a>) {
+    let target = on_one_line(message.target, cx);
+    let form = form_of(message.method.bytes, target);
+    let mut url = match form {
+        Form::Absolute => match cut_scheme(target) {
+            Some((scheme, rest)) => read_absolute(scheme, rest, cx),
+            None => read_relative(target, cx),
+        },
+        Form::Authority => {
+            let mut url = Url::new(cx);
+            url.read_authority(target, cx);
+            url
+        }
+        Form::Origin | Form::Asterisk | Form::Bad => read_relative(target, cx),
+    };
+    if form == Form::Bad {
+        url.flags.raise(Flag::BadTarget, message.target);
+    }
+    if matches!(form, Form::Origin | Form::Bad)
+        && let Some(path) = &mut url.path
+        && path.is_net_path
+    {
+        path.flags.raise(Flag::NetPath, message.target);
+    }
+    if let Some(authority) = message.authority
+        && matches!(form, Form::Origin | Form::Asterisk | Form::Bad)
+    {
+        url.host = host::Host::read(authority, host::Source::Target, cx, &mut url.flags);
+    }
+    url.scheme = url.scheme.or(message.scheme);
+    (form, url)
+}

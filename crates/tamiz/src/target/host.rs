@@ -1,0 +1,227 @@
+//! Hosts (clauses 5.7 to 5.10).
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+
+use crate::bytes::{self, ALNUM, DIGIT};
+use crate::config::Scheme;
+use crate::context::Context;
+use crate::decode::{unicode, utf8};
+use crate::flags::{Flag, Flags};
+use crate::marker;
+use crate::text::Text;
+
+/// A valid host, in its canonical spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Host<'a> {
+    /// ASCII, lower-case; an IPv6 address has its brackets.
+    pub(crate) name: &'a str,
+    pub(crate) port: Option<u16>,
+}
+
+/// Who names the host.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A `Host` header: a forbidden character makes its value a bad header, too.
+    Header,
+    /// The target.
+    Target,
+}
+
+/// What is wrong with a host.
+enum Bad {
+    /// A character no host has.
+    Character,
+    /// Anything else.
+    Form,
+}
+
+impl<'a> Host<'a> {
+    /// Reads `host[:port]`; `None`, with its flags raised, when it is not valid.
+    pub(crate) fn read(
+        text: Text<'a>,
+        source: Source,
+        cx: Context<'a>,
+        flags: &mut Flags<'a>,
+    ) -> Option<Self> {
+        let trimmed = text.trim();
+        match read_host(trimmed, cx, flags) {
+            Ok(host) => Some(host),
+            Err(bad) => {
+                flags.raise(Flag::BadHost, text);
+                if matches!(bad, Bad::Character) && source == Source::Header {
+                    flags.raise(Flag::BadHdrName, text);
+                }
+                None
+            }
+        }
+    }
+
+    /// Without the port its scheme implies.
+    pub(crate) fn without_default_port(self, scheme: Scheme) -> Self {
+        Host { port: self.port.filter(|port| *port != scheme.default_port()), ..self }
+    }
+
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        marker::push(out, self.name);
+        if let Some(port) = self.port {
+            out.push(b':');
+            marker::number(out, u64::from(port));
+        }
+    }
+}
+
+fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<Host<'a>, Bad> {
+    if let [b'[', ..] = text.bytes {
+        let close = memchr::memchr(b']', text.bytes).ok_or(Bad::Character)?;
+        let port = match text.bytes.get(close + 1..) {
+            Some([]) | None => None,
+            Some([b':', port @ ..]) => Some(read_port(port)?),
+            Some(_) => return Err(Bad::Character),
+        };
+        let inside = text.bytes.get(1..close).unwrap_or_default();
+        let address: Ipv6Addr = parse(inside).ok_or(Bad::Form)?;
+        return Ok(Host { name: cx.bump.alloc_str(&format!("[{address}]")), port });
+    }
+    let (name, port) = match memchr::memrchr(b':', text.bytes) {
+        None => (text, None),
+        Some(colon) => (text.slice(0..colon), text.bytes.get(colon + 1..)),
+    };
+    let name = read_name(name, cx, flags)?;
+    let port = port.map(read_port).transpose()?;
+    Ok(Host { name, port })
+}
+
+fn parse<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// 1 to 65535, decimal.
+fn read_port(text: &[u8]) -> Result<u16, Bad> {
+    if text.is_empty() || !bytes::all(text, DIGIT) {
+        return Err(Bad::Form);
+    }
+    let digits = text.iter().position(|&b| b != b'0').and_then(|first| text.get(first..)).unwrap_or_default();
+    parse::<u16>(digits).filter(|port| *port > 0).ok_or(Bad::Form)
+}
+
+fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
+    if text.is_empty() {
+        return Err(Bad::Form);
+    }
+    let ascii = to_ascii(text, cx, flags)?;
+    let name = match ascii.strip_suffix('.') {
+        None => ascii,
+        Some(name) => {
+            flags.raise(Flag::HostDot, text);
+            name
+        }
+    };
+    if name.split('.').any(str::is_empty) {
+        return Err(Bad::Form);
+    }
+    let last = name.rsplit('.').next().unwrap_or_default();
+    if is_number(last) && name.parse::<Ipv4Addr>().is_err() {
+        return Err(Bad::Form);
+    }
+    Ok(name)
+}
+
+/// As the URL standard has it: digits, or `0x` and hexadecimal digits.
+fn is_number(label: &str) -> bool {
+    let label = label.as_bytes();
+    bytes::all(label, DIGIT) || label.strip_prefix(b"0x").is_some_and(|digits| bytes::all(digits, bytes::HEX))
+}
+
+/// UTS-46 to ASCII, lower-case. Labels that are plain already only lose their case.
+fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
+    let plain = text.bytes.iter().all(|&b| bytes::is(b, ALNUM) || matches!(b, b'-' | b'.'));
+    let encoded = bytes::find_ignore_case(text.bytes, b"xn--").is_some();
+    if plain && !encoded {
+        let name = std::str::from_utf8(text.bytes).map_err(|_| Bad::Character)?;
+        if !name.bytes().any(|b| b.is_ascii_uppercase()) {
+            return Ok(name);
+        }
+        let name: &'a mut str = cx.bump.alloc_str(name);
+        name.make_ascii_lowercase();
+        return Ok(name);
+    }
+    to_ascii_slow(text, cx, flags)
+}
+
+fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
+    let repaired = utf8::repair(text, cx, flags);
+    unicode::normalize(repaired, unicode::Stage::Revealed, cx, flags);
+    let (shown, _) = Uts46::new().to_unicode(text.bytes, AsciiDenyList::EMPTY, Hyphens::Allow);
+    if shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes())) {
+        flags.raise(Flag::MixedScript, text);
+    }
+    let ascii = Uts46::new()
+        .to_ascii(text.bytes, AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
+        .map_err(|_| Bad::Character)?;
+    if !text.bytes.is_ascii() {
+        flags.raise(Flag::Idna, text);
+    }
+    Ok(cx.bump.alloc_str(&ascii))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    fn host(text: &str) -> (String, Vec<&'static str>) {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            let host = Host::read(Text::request(text.as_bytes(), true), Source::Header, cx, &mut flags);
+            let mut out = Vec::new();
+            if let Some(host) = host {
+                host.without_default_port(Scheme::Http).write(&mut out);
+            }
+            (String::from_utf8(out).unwrap(), flags.set.iter().map(Flag::name).collect())
+        })
+    }
+
+    #[test]
+    fn valid_hosts() {
+        for (text, shown, flags) in [
+            ("Ex.COM:80", "ex.com", &[][..]),
+            ("ex.com:8080", "ex.com:8080", &[]),
+            ("ex.com:0080", "ex.com", &[]),
+            ("localhost", "localhost", &[]),
+            ("127.0.0.1", "127.0.0.1", &[]),
+            ("[2001:DB8:0::1]:8080", "[2001:db8::1]:8080", &[]),
+            ("ex.com.", "ex.com", &["HOSTDOT"]),
+            ("españa.es", "xn--espaa-rta.es", &["IDNA"]),
+            ("xn--espaa-rta.es", "xn--espaa-rta.es", &[]),
+            ("ｅx.com", "ex.com", &["FULLWIDTH", "IDNA"]),
+            ("раypal.com", "xn--ypal-43d9g.com", &["IDNA", "MIXEDSCRIPT"]),
+        ] {
+            assert_eq!(host(text), (shown.to_owned(), flags.to_vec()), "{text}");
+        }
+    }
+
+    #[test]
+    fn invalid_hosts() {
+        for (text, flags) in [
+            ("", &["BADHOST"][..]),
+            ("a_b", &["BADHDRNAME", "BADHOST"]),
+            ("a b", &["BADHDRNAME", "BADHOST"]),
+            ("u@ex.com", &["BADHDRNAME", "BADHOST"]),
+            ("::1", &["BADHDRNAME", "BADHOST"]),
+            ("[::1", &["BADHDRNAME", "BADHOST"]),
+            ("[::g]", &["BADHOST"]),
+            ("ex.com:", &["BADHOST"]),
+            ("ex.com:0", &["BADHOST"]),
+            ("ex.com:65536", &["BADHOST"]),
+            ("ex.com:8o", &["BADHOST"]),
+            ("a..b", &["BADHOST"]),
+            ("1.2.3", &["BADHOST"]),
+            ("0x7f.1", &["BADHOST"]),
+            ("256.1.1.1", &["BADHOST"]),
+        ] {
+            assert_eq!(host(text), (String::new(), flags.to_vec()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The request target (section 5): its form, host, path and query.
+
+pub(crate) mod form;
+pub(crate) mod host;
+pub(crate) mod path;
+pub(crate) mod query;
+
+use crate::config::Scheme;
+use crate::context::Context;
+use crate::decode::{entities, percent, utf8};
+use crate::flags::{Flag, Flags};
+use crate::scan::{self, Kind};
+use crate::text::Text;
+
+use host::Host;
+use path::Path;
+use query::Query;
+
+/// A URL in parts, decoded; a target, or a header that holds one.
+pub(crate) struct Url<'a> {
+    pub(crate) scheme: Option<Scheme>,
+    /// Decoded, for its length.
+    pub(crate) userinfo: Option<Text<'a>>,
+    pub(crate) host: Option<Host<'a>>,
+    pub(crate) path: Option<Path<'a>>,
+    pub(crate) query: Option<Query<'a>>,
+    /// What follows a raw `#`, decoded.
+    pub(crate) fragment: Option<Text<'a>>,
+    /// Whether the fragment is shown as a secret.
+    pub(crate) fragment_secret: bool,
+    /// Flags of the whole: form, userinfo, fragment, the host of an absolute-form.
+    pub(crate) flags: Flags<'a>,
+}
+
+impl<'a> Url<'a> {
+    pub(crate) fn new(cx: Context<'a>) -> Self {
+        Url {
+            scheme: None,
+            userinfo: None,
+            host: None,
+            path: None,
+            query: None,
+            fragment: None,
+            fragment_secret: false,
+            flags: cx.flags(),
+        }
+    }
+
+    /// Reads what follows the authority: path, query, fragment.
+    fn read_tail(&mut self, tail: Text<'a>, cx: Context<'a>) {
+        let tail = self.cut_fragment(tail, cx);
+        let (path, query) = match tail.cut(b'?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (tail, None),
+        };
+        self.path = Some(Path::read(path, cx));
+        self.query = query.map(|query| Query::read(query, cx));
+    }
+
+    /// Cuts off everything from the first raw `#` that is no part of an entity.
+    fn cut_fragment(&mut self, text: Text<'a>, cx: Context<'a>) -> Text<'a> {
+        let hash = memchr::memchr_iter(b'#', text.bytes).find(|&at| !entities::owns_hash(text.bytes, at));
+        let Some(at) = hash else { return text };
+        self.flags.raise(Flag::Fragment, text.from(at));
+        let raw = utf8::repair(text.from(at + 1), cx, &mut self.flags);
+        let fragment = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
+        self.fragment_secret = query::look_at_value(fragment, b"", cx, &mut self.flags);
+        self.fragment = Some(fragment);
+        text.slice(0..at)
+    }
+
+    /// Reads `[userinfo@]host[:port]`.
+    fn read_authority(&mut self, authority: Text<'a>, cx: Context<'a>) {
+        let host = match memchr::memrchr(b'@', authority.bytes) {
+            None => authority,
+            Some(at) => {
+                let raw = authority.slice(0..at);
+                self.flags.raise(Flag::UserInfo, raw);
+                let raw = utf8::repair(raw, cx, &mut self.flags);
+                let userinfo = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
+                scan::scan(userinfo, Kind::Value, true, cx, &mut self.flags);
+                self.flags.hide(raw);
+                self.userinfo = Some(userinfo);
+                authority.from(at + 1)
+            }
+        };
+        self.host = Host::read(host, host::Source::Target, cx, &mut self.flags);
+    }
+
+    /// All the flags of a URL inside a header.
+    pub(crate) fn all_flags(&self, cx: Context<'a>) -> Flags<'a> {
+        let mut all = cx.flags();
+        all.absorb(&self.flags);
+        if let Some(path) = &self.path {
+            all.absorb(&path.flags);
+        }
+        if let Some(query) = &self.query {
+            all.absorb(&query.flags);
+            for pair in &query.pairs {
+                all.absorb(&pair.flags);
+            }
+        }
+        all
+    }
+}
+
+impl Scheme {
+    /// The scheme of this name, case ignored.
+    pub(crate) fn of(name: &[u8]) -> Option<Scheme> {
+        Scheme::ALL.iter().copied().find(|scheme| name.eq_ignore_ascii_case(scheme.as_str().as_bytes()))
+    }
+}
+
+/// Cuts `scheme://` off, for the four schemes of HTTP.
+pub(crate) fn cut_scheme(text: Text<'_>) -> Option<(Scheme, Text<'_>)> {
+    let colon = memchr::memchr(b':', text.bytes)?;
+    let rest = text.from(colon + 1);
+    let scheme = Scheme::of(text.bytes.get(..colon)?)?;
+    rest.bytes.starts_with(b"//").then(|| (scheme, rest.from(2)))
+}
+
+/// Reads `authority[/path][?query][#fragment]`, after a scheme.
+pub(crate) fn read_absolute<'a>(scheme: Scheme, rest: Text<'a>, cx: Context<'a>) -> Url<'a> {
+    let mut url = Url::new(cx);
+    url.scheme = Some(scheme);
+    let end = rest.bytes.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    url.read_authority(rest.slice(0..end), cx);
+    url.read_tail(rest.from(end), cx);
+    url
+}
+
+/// Reads `/path[?query][#fragment]`.
+pub(crate) fn read_relative<'a>(text: Text<'a>, cx: Context<'a>) -> Url<'a> {
+    let mut url = Url::new(cx);
+    url.read_tail(text, cx);
+    url
+}

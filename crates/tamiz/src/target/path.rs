@@ -1,0 +1,310 @@
+//! Paths (clauses 4.2, 5.11 and 5.12): decoded once, collapsed, `..` never resolved.
+
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::bytes::{self, ALNUM, DIGIT, HEX, LOWER, UPPER};
+use crate::context::Context;
+use crate::decode::unicode::Stage;
+use crate::decode::{GUARD, entities, percent, unicode, utf8};
+use crate::flags::{Flag, Flags};
+use crate::marker;
+use crate::scan::{self, Kind};
+use crate::shape::{self, Shape};
+use crate::text::{Builder, Text};
+
+/// A canonical path.
+pub(crate) struct Path<'a> {
+    pub(crate) segments: BumpVec<'a, Segment<'a>>,
+    /// Whether it begins with `/`.
+    pub(crate) rooted: bool,
+    /// The longest run of `..`.
+    pub(crate) longest_climb: usize,
+    /// Whether it began with two separators.
+    pub(crate) is_net_path: bool,
+    pub(crate) flags: Flags<'a>,
+}
+
+/// A segment that collapsing left.
+pub(crate) struct Segment<'a> {
+    pub(crate) text: Text<'a>,
+    pub(crate) shown: Shown,
+}
+
+/// How a segment is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// As it is.
+    Text,
+    /// As it is, but for the values of sensitive parameters.
+    Parameters,
+    /// By its shape.
+    Shape,
+    /// As a secret.
+    Secret,
+}
+
+impl<'a> Path<'a> {
+    pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
+        let mut flags = cx.flags();
+        let text = decode(raw, cx, &mut flags);
+        raise_escapes(text, &mut flags);
+        let mut path = Path {
+            segments: BumpVec::with_capacity_in(8, cx.bump),
+            rooted: matches!(text.bytes, [] | [b'/', ..]),
+            longest_climb: 0,
+            is_net_path: is_net_path(text.bytes),
+            flags,
+        };
+        path.collapse(text, cx);
+        path.follow_dots();
+        if path.segments.is_empty() {
+            path.rooted = true;
+            path.flags.raise(Flag::Home, raw);
+        }
+        path.look_at_segments(cx);
+        path
+    }
+
+    /// Drops empty and `.` segments.
+    fn collapse(&mut self, text: Text<'a>, cx: Context<'a>) {
+        let mut start = usize::from(text.bytes.first() == Some(&b'/'));
+        loop {
+            let rest = text.bytes.get(start..).unwrap_or_default();
+            let next_slash = memchr::memchr(b'/', rest).map(|len| start + len);
+            let end = next_slash.unwrap_or(text.len());
+            let segment = without_needless_guards(text.slice(start..end), cx);
+            match segment.bytes {
+                [] if next_slash.is_none() => {
+                    if !self.segments.is_empty() {
+                        self.flags.raise_at(Flag::TrailSlash, text, start - 1..start);
+                    }
+                }
+                [] => self.flags.raise_at(Flag::MultipleSlash, text, start.saturating_sub(1)..end + 1),
+                b"." => self.flags.raise_at(Flag::DotCur, text, start..end),
+                _ => self.segments.push(Segment { text: segment, shown: Shown::Text }),
+            }
+            match next_slash {
+                Some(slash) => start = slash + 1,
+                None => break,
+            }
+        }
+    }
+
+    /// Finds `..`, also where another layer would cut, and how far it climbs.
+    fn follow_dots(&mut self) {
+        let (mut depth, mut climb) = (0_usize, 0);
+        for segment in &self.segments {
+            for piece in pieces(segment.text) {
+                match before_parameters(piece.bytes) {
+                    b".." => {
+                        self.flags.raise(Flag::DotDot, piece);
+                        climb += 1;
+                        self.longest_climb = self.longest_climb.max(climb);
+                        match depth.checked_sub(1) {
+                            Some(above) => depth = above,
+                            None => self.flags.raise(Flag::RootTrav, piece),
+                        }
+                    }
+                    b"" | b"." => {}
+                    _ => {
+                        climb = 0;
+                        depth += 1;
+                    }
+                }
+            }
+        }
+        if self.longest_climb > 0 {
+            self.flags.set.insert(Flag::DotDotN);
+        }
+    }
+
+    fn look_at_segments(&mut self, cx: Context<'a>) {
+        for segment in &mut self.segments {
+            let text = segment.text;
+            if let Some(at) = memchr::memchr(b';', text.bytes) {
+                self.flags.raise_at(Flag::PathParam, text, at..at + 1);
+            }
+            if let Some(tail) = odd_tail(text.bytes) {
+                self.flags.raise_at(Flag::DotTail, text, tail..text.len());
+            }
+            if marker::is_marker(text.bytes) {
+                self.flags.raise(Flag::Marker, text);
+                continue;
+            }
+            if Shape::of(text.bytes) == Shape::Jwt {
+                self.flags.raise(Flag::Jwt, text);
+            }
+            segment.shown = shown(text, cx, &mut self.flags);
+            scan::scan(text, Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
+        }
+    }
+}
+
+/// All the decoding passes, in order. Borrows when there is nothing to decode.
+fn decode<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    if memchr::memchr2(b'%', b'&', raw.bytes).is_none() && raw.bytes.is_ascii() {
+        return raw;
+    }
+    let text = utf8::repair(raw, cx, flags);
+    let text = unicode::normalize(text, Stage::Raw, cx, flags);
+    let text = percent::decode(text, percent::Field::Path, cx, flags);
+    let text = unicode::normalize(text, Stage::Revealed, cx, flags);
+    let text = entities::decode_path(text, cx, flags);
+    unicode::normalize(text, Stage::Revealed, cx, flags)
+}
+
+/// The flags of what still looks like an escape.
+fn raise_escapes<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
+    for at in memchr::memchr2_iter(b'%', GUARD, text.bytes) {
+        let rest = text.bytes.get(at..).unwrap_or_default();
+        match escaped_delimiter(rest) {
+            Some(b'/') => flags.raise_at(Flag::PctSlash, text, at..at + 3),
+            Some(b'\\') => flags.raise_at(Flag::PctBackslash, text, at..at + 3),
+            Some(b'?' | b'#' | b';') => flags.raise_at(Flag::PctDelim, text, at..at + 3),
+            _ => {}
+        }
+        if rest.first() == Some(&b'%') {
+            flags.raise_at(Flag::PercentInPath, text, at..at + 1);
+        }
+    }
+    if let Some(residue) = percent::residue(text.bytes) {
+        flags.raise_at(Flag::DoublePct, text, residue.clone());
+        flags.raise_at(Flag::MultiEnc, text, residue);
+    } else if flags.set.contains(Flag::DoublePct) {
+        flags.raise(Flag::MultiEnc, text);
+    }
+}
+
+/// The byte that a `%HH`, guarded or left over, stands for.
+fn escaped_delimiter(text: &[u8]) -> Option<u8> {
+    match text {
+        [b'%' | GUARD, high, low, ..] => Some(bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?),
+        _ => None,
+    }
+}
+
+/// Whether it begins with `//`, `/\` or `\`, also encoded.
+fn is_net_path(text: &[u8]) -> bool {
+    let separator = |text: &[u8]| match text {
+        [b'/', ..] => Some((b'/', 1)),
+        [b'\\', ..] => Some((b'\\', 1)),
+        _ => match escaped_delimiter(text) {
+            Some(byte @ (b'/' | b'\\')) => Some((byte, 3)),
+            _ => None,
+        },
+    };
+    match separator(text) {
+        Some((b'\\', _)) => true,
+        Some((_, len)) => separator(text.get(len..).unwrap_or_default()).is_some(),
+        None => false,
+    }
+}
+
+/// A dot that NFKC gave birth to is guarded only where it would make a dot segment.
+fn without_needless_guards<'a>(segment: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    let is_dot = |at: usize| segment.bytes.get(at..at + 3) == Some(&[GUARD, b'2', b'E']);
+    if !memchr::memchr_iter(GUARD, segment.bytes).any(is_dot) {
+        return segment;
+    }
+    let mut builder = Builder::new(cx.bump, segment.is_traced(), segment.len());
+    let mut copied = 0;
+    for at in memchr::memchr_iter(GUARD, segment.bytes).filter(|&at| is_dot(at)) {
+        builder.copy(segment.slice(copied..at));
+        builder.put(b".", segment.slice(at..at + 3));
+        copied = at + 3;
+    }
+    builder.copy(segment.from(copied));
+    let plain = builder.finish();
+    if pieces(plain).any(|piece| matches!(before_parameters(piece.bytes), b"." | b"..")) {
+        segment
+    } else {
+        plain
+    }
+}
+
+/// A segment cut where another layer would cut it: at `\`, `%2F`, `%5C`, `%3F`, `%23`.
+fn pieces(segment: Text<'_>) -> impl Iterator<Item = Text<'_>> {
+    let mut rest = Some(segment);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let cut = memchr::memchr3_iter(b'\\', b'%', GUARD, text.bytes).find_map(|at| {
+            match text.bytes.get(at..)? {
+                [b'\\', ..] => Some((at, 1)),
+                escape => matches!(escaped_delimiter(escape)?, b'/' | b'\\' | b'?' | b'#').then_some((at, 3)),
+            }
+        });
+        match cut {
+            None => rest.take(),
+            Some((at, len)) => {
+                rest = Some(text.from(at + len));
+                Some(text.slice(0..at))
+            }
+        }
+    })
+}
+
+/// What stands before `;` or `%3B`.
+fn before_parameters(piece: &[u8]) -> &[u8] {
+    let cut = memchr::memchr3_iter(b';', b'%', GUARD, piece).find(|&at| {
+        let rest = piece.get(at..).unwrap_or_default();
+        rest.first() == Some(&b';') || escaped_delimiter(rest) == Some(b';')
+    });
+    piece.get(..cut.unwrap_or(piece.len())).unwrap_or_default()
+}
+
+/// `DOTTAIL`: where the tail that Windows drops begins.
+fn odd_tail(segment: &[u8]) -> Option<usize> {
+    const STREAM: &[u8] = b"::$data";
+    let stream = segment.len().checked_sub(STREAM.len());
+    if let Some(at) = stream
+        && segment.get(at..).is_some_and(|tail| tail.eq_ignore_ascii_case(STREAM))
+    {
+        return Some(at);
+    }
+    let odd = matches!(segment.last(), Some(b'.' | b' ')) && segment.iter().any(|&b| b != b'.');
+    odd.then(|| segment.len() - 1)
+}
+
+/// Decides how a segment is shown, parameters first (clause 5.13).
+fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown {
+    let names = &cx.settings.names;
+    let mut shown = Shown::Text;
+    for (i, part) in segment.split(|b| b == b';').enumerate() {
+        let value = if i > 0 { sensitive_value(part, cx) } else { None };
+        if let Some(value) = value {
+            flags.hide(value);
+            shown = Shown::Parameters;
+        } else if names.find_credential(part.bytes).is_some() {
+            flags.hide(segment);
+            return Shown::Secret;
+        }
+    }
+    let options = &cx.settings.config.path;
+    let identifies = options.identifiers && identifies(segment.bytes)
+        || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT);
+    if identifies { Shown::Shape } else { shown }
+}
+
+/// The value of a `;name=value` whose name is sensitive.
+pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
+    let (name, value) = parameter.cut(b'=')?;
+    let secret = cx.settings.names.matches(name.bytes) && !marker::is_secret_marker(value.bytes);
+    secret.then_some(value)
+}
+
+/// A segment that is wholly a uuid, 16 or more hexadecimal digits, an e-mail or IP address, or 20
+/// or more of `[A-Za-z0-9_~-]` with both cases and digits.
+fn identifies(segment: &[u8]) -> bool {
+    let seen = bytes::union(segment);
+    let hex = segment.len() >= 16 && bytes::all(segment, HEX);
+    let random = segment.len() >= 20
+        && seen & UPPER != 0
+        && seen & LOWER != 0
+        && seen & DIGIT != 0
+        && segment.iter().all(|&b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'~' | b'-'));
+    hex || random
+        || shape::is_uuid(segment)
+        || shape::is_ipv4(segment)
+        || shape::is_ipv6(segment)
+        || shape::is_email(segment)
+}

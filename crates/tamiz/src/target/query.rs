@@ -1,0 +1,301 @@
+//! Queries (clauses 4.3 and 6.1 to 6.4): separators, pairs, keys.
+
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::bytes::{self, DIGIT, HEX, NAME_MARK};
+use crate::context::Context;
+use crate::decode::unicode::Stage;
+use crate::decode::{Char, char_indices, chars, entities, percent, unicode, utf8};
+use crate::flags::{Flag, Flags};
+use crate::marker;
+use crate::scan::{self, Kind};
+use crate::shape::{self, Shape};
+use crate::text::Text;
+
+/// A query, cut and decoded.
+pub(crate) struct Query<'a> {
+    pub(crate) pairs: BumpVec<'a, Pair<'a>>,
+    /// The flags of the query as a whole.
+    pub(crate) flags: Flags<'a>,
+}
+
+/// A token of a query: `key=value`, or `key` alone.
+pub(crate) struct Pair<'a> {
+    pub(crate) key: Key<'a>,
+    /// `None` when there was no `=`.
+    pub(crate) value: Option<Text<'a>>,
+    /// Whether the value is shown as a secret.
+    pub(crate) secret: bool,
+    pub(crate) flags: Flags<'a>,
+}
+
+/// A name that came from outside, and how it may be shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Key<'a> {
+    pub(crate) text: Text<'a>,
+    pub(crate) shown: KeyShown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyShown {
+    /// It looks like a name.
+    Text,
+    /// By its shape.
+    Shape,
+    /// It is, or holds, a credential.
+    Secret,
+}
+
+impl<'a> Key<'a> {
+    /// Judges decoded text (clause 6.4).
+    pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
+        let shown = if marker::is_marker(text.bytes) {
+            KeyShown::Shape
+        } else if cx.settings.names.find_credential(text.bytes).is_some() {
+            KeyShown::Secret
+        } else if looks_like_a_name(text.bytes) && !identifies(text.bytes) {
+            KeyShown::Text
+        } else {
+            KeyShown::Shape
+        };
+        Key { text, shown }
+    }
+}
+
+/// 0–64 Unicode letters, digits and `_ . $ : @ [ ] -`.
+fn looks_like_a_name(text: &[u8]) -> bool {
+    if text.is_ascii() {
+        return text.len() <= 64 && bytes::all(text, bytes::ALNUM | NAME_MARK);
+    }
+    chars(text) <= 64
+        && char_indices(text).all(|(_, c)| match c {
+            Char::Plain(c) if c.is_ascii() => bytes::is(c as u8, bytes::ALNUM | NAME_MARK),
+            Char::Plain(c) => unicode::is_letter_or_digit(c),
+            Char::Guarded(_) => false,
+        })
+}
+
+/// A key that is someone's or something's identity rather than a name.
+fn identifies(text: &[u8]) -> bool {
+    (text.len() >= 5 && bytes::all(text, DIGIT))
+        || (text.len() >= 16 && bytes::all(text, HEX))
+        || shape::is_uuid(text)
+        || shape::is_email(text)
+}
+
+impl<'a> Query<'a> {
+    pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
+        let mut flags = cx.flags();
+        let tokens = cut(raw, cx, &mut flags);
+        let mut pairs = BumpVec::with_capacity_in(tokens.len(), cx.bump);
+        pairs.extend(tokens.iter().map(|token| Pair::read(*token, cx)));
+        let mut query = Query { pairs, flags };
+        query.find_repeats(cx);
+        query
+    }
+
+    /// `QREPEAT`, on every pair whose key came before.
+    fn find_repeats(&mut self, cx: Context<'a>) {
+        let n = self.pairs.len();
+        let mut order = BumpVec::with_capacity_in(n, cx.bump);
+        order.extend(0..n);
+        let key = |i: usize| self.pairs.get(i).map_or(&b""[..], |pair| pair.key.text.bytes);
+        order.sort_unstable_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+        let mut repeated = BumpVec::new_in(cx.bump);
+        for two in order.windows(2) {
+            if let [a, b] = two
+                && key(*a) == key(*b)
+            {
+                repeated.push(*b);
+            }
+        }
+        for i in repeated {
+            if let Some(pair) = self.pairs.get_mut(i) {
+                pair.flags.raise(Flag::QRepeat, pair.key.text);
+            }
+        }
+    }
+}
+
+/// A place where the raw query may be cut.
+struct Cut {
+    start: usize,
+    end: usize,
+    semicolon: bool,
+}
+
+/// Cuts the raw query into its non-empty tokens.
+fn cut<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Text<'a>> {
+    let mut tokens = BumpVec::new_in(cx.bump);
+    if memchr::memchr(b';', raw.bytes).is_none() {
+        tokens.extend(raw.split(|b| b == b'&').filter(|token| !token.is_empty()));
+        return tokens;
+    }
+    let cuts = find_cuts(raw, cx, flags);
+    let semicolons = cuts.iter().filter(|cut| cut.semicolon).count();
+    if semicolons > 0 {
+        if separates(raw, &cuts, semicolons) {
+            flags.raise(Flag::QSemiSep, raw);
+            tokens.extend(between(raw, cuts.iter()).filter(|token| !token.is_empty()));
+            return tokens;
+        }
+        for cut in cuts.iter().filter(|cut| cut.semicolon) {
+            flags.raise_at(Flag::QRawSemi, raw, cut.start..cut.end);
+        }
+    }
+    let ampersands = cuts.iter().filter(|cut| !cut.semicolon);
+    tokens.extend(between(raw, ampersands).filter(|token| !token.is_empty()));
+    tokens
+}
+
+/// Every `&` and `;` that no entity owns; an entity for `&` is the separator its own `&` was.
+fn find_cuts<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cut> {
+    let mut cuts = BumpVec::new_in(cx.bump);
+    let mut at = 0;
+    while let Some(step) = raw.bytes.get(at..).and_then(|rest| memchr::memchr2(b'&', b';', rest)) {
+        at += step;
+        let rest = raw.bytes.get(at..).unwrap_or_default();
+        match entities::at_start(rest) {
+            Some(entity) => {
+                let end = at + entity.len;
+                if entity.is_ampersand() {
+                    flags.raise_at(Flag::HtmlEnt, raw, at..end);
+                    cuts.push(Cut { start: at, end, semicolon: false });
+                }
+                at = end;
+            }
+            None => {
+                cuts.push(Cut { start: at, end: at + 1, semicolon: rest.first() == Some(&b';') });
+                at += 1;
+            }
+        }
+    }
+    cuts
+}
+
+fn between<'a: 'c, 'c>(
+    raw: Text<'a>,
+    cuts: impl Iterator<Item = &'c Cut> + 'c,
+) -> impl Iterator<Item = Text<'a>> + 'c {
+    let ends = cuts.map(|cut| (cut.start, cut.end)).chain(std::iter::once((raw.len(), raw.len())));
+    let mut start = 0;
+    ends.map(move |(end, next)| {
+        let token = raw.slice(start..end);
+        start = next;
+        token
+    })
+}
+
+/// Whether `;` separates (clause 6.1).
+fn separates(raw: Text<'_>, cuts: &[Cut], semicolons: usize) -> bool {
+    let is_pair = |token: &Text<'_>| memchr::memchr(b'=', token.bytes).is_some_and(|at| at > 0);
+    let mut tokens = between(raw, cuts.iter()).filter(|token| !token.is_empty());
+    let mut count = 0;
+    cuts.len() - semicolons <= semicolons
+        && tokens.all(|token| {
+            count += 1;
+            is_pair(&token)
+        })
+        && count >= 3
+}
+
+impl<'a> Pair<'a> {
+    fn read(token: Text<'a>, cx: Context<'a>) -> Self {
+        let mut flags = cx.flags();
+        let (raw_key, raw_value) = match token.cut(b'=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (token, None),
+        };
+        let key = read_key(raw_key, cx, &mut flags);
+        let value = raw_value.map(|raw| decode_value(raw, percent::Field::Query, cx, &mut flags));
+        let mut pair = Pair { key, value, secret: false, flags };
+        pair.look(token, cx);
+        pair
+    }
+
+    fn look(&mut self, token: Text<'a>, cx: Context<'a>) {
+        let (key, flags) = (self.key.text, &mut self.flags);
+        scan::scan(key, Kind::Key, self.key.shown == KeyShown::Secret, cx, flags);
+        if self.key.shown == KeyShown::Secret {
+            flags.hide(key);
+        }
+        if key.bytes.ends_with(b"[]") {
+            flags.raise(Flag::QArray, key);
+        }
+        let value = match self.value {
+            None => {
+                flags.raise(Flag::QBare, token);
+                Text::untraced(b"")
+            }
+            Some(value) => value,
+        };
+        for text in [key, value] {
+            if let Some(at) = text.bytes.iter().position(|b| !b.is_ascii()) {
+                flags.raise_at(Flag::QNonAscii, text, at..text.len());
+            }
+            if let Some(residue) = percent::residue(text.bytes) {
+                flags.raise_at(Flag::DoublePct, text, residue);
+            }
+        }
+        if flags.set.contains(Flag::DoublePct) {
+            flags.raise(Flag::MultiEnc, token);
+        }
+        let Some(value) = self.value else { return };
+        if value.is_empty() {
+            flags.raise(Flag::QEmptyVal, token);
+        }
+        if value.len() > cx.settings.config.limits.long_value {
+            flags.raise(Flag::QLong, value);
+        }
+        self.secret = look_at_value(value, key.bytes, cx, flags);
+        if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
+            flags.raise(Flag::QNul, value);
+        }
+    }
+}
+
+/// Percent-decode, NFKC, entities: a key.
+fn read_key<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a> {
+    let text = utf8::repair(raw, cx, flags);
+    let text = percent::decode(text, percent::Field::Query, cx, flags);
+    let text = unicode::normalize(text, Stage::Revealed, cx, flags);
+    Key::new(entities::decode_value(text, cx, flags), cx)
+}
+
+/// Percent-decode, entities: a value.
+pub(crate) fn decode_value<'a>(
+    raw: Text<'a>,
+    field: percent::Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Text<'a> {
+    let text = utf8::repair(raw, cx, flags);
+    let text = percent::decode(text, field, cx, flags);
+    entities::decode_value(text, cx, flags)
+}
+
+/// Scans a value and decides whether it is a secret, by the name it goes by or by itself.
+pub(crate) fn look_at_value<'a>(
+    value: Text<'a>,
+    name: &[u8],
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> bool {
+    let names = &cx.settings.names;
+    let sensitive = names.matches(name);
+    let left_as_it_is =
+        if sensitive { marker::is_secret_marker(value.bytes) } else { marker::is_marker(value.bytes) };
+    if left_as_it_is {
+        flags.raise(Flag::Marker, value);
+        return false;
+    }
+    let secret = sensitive || names.find_credential(value.bytes).is_some();
+    if Shape::of(value.bytes) == Shape::Jwt {
+        flags.raise(Flag::Jwt, value);
+    }
+    if secret {
+        flags.hide(value);
+    }
+    scan::scan(value, Kind::Value, secret, cx, flags);
+    secret
+}
