@@ -1,1 +1,65 @@
-fn main() {}
+//! The task runner: `cargo x <command>`.
+//!
+//! A command is a module with a `run`. To add one, write the module, an arm in `run` below and a
+//! line of the usage text.
+
+mod generate;
+mod process;
+mod test;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use generate::Mode;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const USAGE: &str = "\
+Usage: cargo x <command>
+
+Commands:
+  generate           write the files that are made from spec/lists and from the flag registry
+  generate --check   fail if one of them is stale
+  test               run every check there is
+  test --fast        the same, without release builds and dependency checks
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(error)) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+        None => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs a command; `None` when there is no such command.
+fn run(arguments: &[&str]) -> Option<Result<()>> {
+    let root = root();
+    Some(match arguments {
+        ["generate"] => generate::run(&root, Mode::Write),
+        ["generate", "--check"] => generate::run(&root, Mode::Check),
+        ["test"] => test::run(&root, test::Extent::All),
+        ["test", "--fast"] => test::run(&root, test::Extent::Fast),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => return None,
+    })
+}
+
+/// The root of the workspace, wherever it was cloned to.
+fn root() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
+    let package = manifest.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    package.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}

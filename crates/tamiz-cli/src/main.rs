@@ -1,1 +1,61 @@
-fn main() {}
+//! The `tamiz` command: canonical HTTP requests from the shell.
+//!
+//! Each command is a module that writes to one [`output`]; what goes wrong is a [`Failure`], told in
+//! one line. Nothing a request holds reaches the terminal but through [`visible`].
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::string_slice
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::string_slice,
+        reason = "a test may fail loudly"
+    )
+)]
+
+mod args;
+mod canon;
+mod config;
+mod documents;
+mod explain;
+mod failure;
+mod fingerprint;
+mod flags;
+mod generate;
+mod input;
+mod output;
+mod style;
+mod usage;
+mod visible;
+mod wrap;
+
+use std::process::ExitCode;
+
+use args::Command;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let command = match usage::parse() {
+        Ok(command) => command,
+        Err(code) => return code,
+    };
+    let done = match command {
+        Command::Canon(args) => canon::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Flags(args) => flags::run(&args),
+        Command::Fingerprint(args) => fingerprint::run(&args),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::man(&args),
+    };
+    done.unwrap_or_else(|failure: Failure| failure.report())
+}

@@ -4,7 +4,7 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self};
+use crate::bytes;
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flags;
@@ -53,7 +53,10 @@ impl<'a> Echo<'a> {
         for header in &request.headers.list {
             for value in &header.values {
                 match &value.content {
-                    Content::Secret => self.add(value.text, cx),
+                    Content::Secret => match value.authorization() {
+                        Some(credentials) => self.push(credentials),
+                        None => self.add(value.text, cx),
+                    },
                     Content::Url(url) => self.collect_from_url(url, cx),
                     Content::Cookies(cookies) => {
                         for cookie in cookies.iter().filter(|cookie| cookie.sensitive) {

@@ -3,9 +3,11 @@
 /// SHA-256 of the files of `spec/lists/`.
 pub(crate) const DIGEST: &str = "7811b4445f11126880b45bd97305b0feeec28893c6426006208bbf181384a9c7";
 
+/// Headers that hold one address (clause 8.11).
 pub(crate) const ADDRESS_HEADERS: &[&str] =
     &["cf-connecting-ip", "true-client-ip", "x-client-ip", "x-real-ip"];
 
+/// Authentication schemes that authorization and proxy-authorization may show (clause 8.10).
 pub(crate) const AUTH_SCHEMES: &[&str] = &[
     "apikey",
     "aws4-hmac-sha256",
@@ -33,6 +35,7 @@ pub(crate) const AUTH_SCHEMES: &[&str] = &[
     "vapid",
 ];
 
+/// Well-known prefixed tokens (clause 6.9): prefix, alphabet of what follows, least length of what follows.
 pub(crate) const CREDENTIAL_PREFIXES: &[(&str, &str, &str)] = &[
     ("AKIA", "alnum", "16"),
     ("ASIA", "alnum", "16"),
@@ -75,6 +78,7 @@ pub(crate) const CREDENTIAL_PREFIXES: &[(&str, &str, &str)] = &[
     ("pypi-", "url", "16"),
 ];
 
+/// Headers meant for one hop (HOPBYHOP, clause 8.6), with the profile that flags them.
 pub(crate) const HOP_BY_HOP_HEADERS: &[(&str, &str)] = &[
     ("connection", "core"),
     ("te", "core"),
@@ -85,6 +89,7 @@ pub(crate) const HOP_BY_HOP_HEADERS: &[(&str, &str)] = &[
     ("transfer-encoding", "full"),
 ];
 
+/// Headers that UNKHDR does not name and that `headers.unlisted = "shape"` still shows (clause 8.7).
 pub(crate) const KNOWN_HEADERS: &[&str] = &[
     "accept",
     "accept-charset",
@@ -239,6 +244,7 @@ pub(crate) const KNOWN_HEADERS: &[&str] = &[
     "x-xsrf-token",
 ];
 
+/// Headers whose repeats are joined with ", " (clause 8.4).
 pub(crate) const LIST_HEADERS: &[&str] = &[
     "accept",
     "accept-charset",
@@ -269,9 +275,11 @@ pub(crate) const LIST_HEADERS: &[&str] = &[
     "x-forwarded-for",
 ];
 
+/// Headers that ask for another method (METHODOVERRIDE, clause 8.6).
 pub(crate) const METHOD_OVERRIDE_HEADERS: &[&str] =
     &["x-http-method", "x-http-method-override", "x-method-override"];
 
+/// Headers whose grammar is items with ";name=value" parameters and quoted strings (clause 7.3):
 pub(crate) const PARAMETER_HEADERS: &[(&str, &str)] = &[
     ("accept", ""),
     ("accept-charset", ""),
@@ -319,6 +327,7 @@ pub(crate) const PARAMETER_HEADERS: &[(&str, &str)] = &[
     ("x-amzn-trace-id", ""),
 ];
 
+/// Names whose values are secrets (clause 6.8), case ignored.
 pub(crate) const SENSITIVE_NAMES: &[(&str, &str)] = &[
     ("anywhere", "pass"),
     ("anywhere", "pwd"),
@@ -362,9 +371,11 @@ pub(crate) const SENSITIVE_NAMES: &[(&str, &str)] = &[
     ("word", "ssn"),
 ];
 
+/// Headers that hold a URL (clause 8.12).
 pub(crate) const URL_HEADERS: &[&str] =
     &["origin", "referer", "x-forwarded-uri", "x-original-url", "x-rewrite-url"];
 
+/// Headers whose values differ on every request: shown by their shape (clause 8.14).
 pub(crate) const VOLATILE_HEADERS: &[&str] = &[
     "b3",
     "baggage",

@@ -1,5 +1,6 @@
 //! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.5 to 6.7).
 
+use std::borrow::Cow;
 use std::io::Write as _;
 
 use crate::decode;
@@ -63,6 +64,25 @@ pub(crate) fn is_marker(text: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// `text` with `&`, which no name or value holds, in place of every marker.
+pub(crate) fn taken_out(text: &[u8]) -> Cow<'_, [u8]> {
+    let mut without = Cow::Borrowed(text);
+    let mut at = 0;
+    while let Some(open) = memchr::memchr(b'<', text.get(at..).unwrap_or_default()) {
+        let start = at + open;
+        at = start + 1;
+        // The longest marker is well under 64 bytes, so the search stays linear.
+        let head = text.get(start..text.len().min(start + 64)).unwrap_or_default();
+        if let Some(close) = memchr::memchr(b'>', head)
+            && head.get(..=close).is_some_and(is_marker)
+        {
+            without.to_mut().get_mut(start..=start + close).unwrap_or_default().fill(b'&');
+            at = start + close + 1;
+        }
+    }
+    without
 }
 
 /// Whether `text` is exactly one marker of a secret.

@@ -61,7 +61,7 @@ impl<'a> Request<'a> {
     fn settle_host(&mut self, named_by_target: bool, target: Text<'a>) {
         let Headers { host, has_host, .. } = self.headers;
         if !named_by_target {
-            self.url.host = host;
+            self.url.host = host.map(|host| host.without_default_port(self.scheme));
             if !has_host {
                 self.flags.raise(Flag::BadHost, target.slice(0..0));
             }
@@ -81,7 +81,9 @@ impl<'a> Request<'a> {
             (Form::Authority, Some(target), Some(header)) => {
                 target.name == header.name && (header.port.is_none() || target.port == header.port)
             }
-            (_, target, header) => target.is_some() && target == header,
+            (_, target, header) => {
+                target.is_some() && target == header.map(|host| host.without_default_port(self.scheme))
+            }
         }
     }
 }
@@ -95,7 +97,7 @@ impl<'a> Method<'a> {
             return Method { text: raw, in_clear: true };
         }
         let text = utf8::repair(on_one_line(raw, cx), cx, flags);
-        let text = unicode::normalize(text, Stage::Revealed, cx, flags);
+        let text = unicode::normalize(text, Stage::Name, cx, flags);
         scan::scan(text, Kind::Opaque, false, cx, flags);
         let in_clear = in_clear(text.bytes);
         if !in_clear {

@@ -63,12 +63,13 @@ impl SensitiveNames {
         revealed(value).iter().any(|text| self.find_plain(text).is_some()).then(|| 0..value.len())
     }
 
-    /// `name=value` or `name: value` with a sensitive name; a marker in place of the value is none.
+    /// `name=value` or `name: value` with a sensitive name; markers are taken out first.
     fn find_named(&self, text: &[u8]) -> Option<Range<usize>> {
+        let without = marker::taken_out(text);
+        let text = without.as_ref();
         memchr::memchr2_iter(b'=', b':', text).find_map(|at| {
             let before = text.get(..at)?;
-            let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
-            let before = bytes::trim_end(before);
+            let before = strip_quote(bytes::trim_end(strip_quote(before)));
             let name_len = before.iter().rev().take_while(|&&b| is_name_byte(b)).count();
             let name = before.get(before.len() - name_len..)?;
             if !self.matches(name) {
@@ -82,8 +83,15 @@ impl SensitiveNames {
                 rest.iter().take_while(|&&b| !matches!(b, b'&' | b';' | b',' | b' ' | b'"' | b'\'')).count();
             let value = rest.get(..len)?;
             let start = at + 1 + skipped;
-            (len > 0 && !marker::is_marker(value)).then_some(start..start + len)
+            (!value.is_empty()).then_some(start..start + len)
         })
+    }
+}
+
+fn strip_quote(text: &[u8]) -> &[u8] {
+    match text {
+        [rest @ .., b'"' | b'\''] => rest,
+        _ => text,
     }
 }
 
@@ -162,7 +170,11 @@ fn find_jwt_in_run(run: &[u8]) -> Option<Range<usize>> {
     while let Some(dot) = memchr::memchr(b'.', run.get(start..)?) {
         let payload = start + dot + 1;
         let payload_len = memchr::memchr(b'.', run.get(payload..)?)?;
-        if payload_len > 0 && shape::is_jwt_header(run.get(start..start + dot)?) {
+        let header = run.get(start..start + dot)?;
+        if payload_len > 0
+            && let Some(glued) = jwt_header_in(header)
+        {
+            let start = start + glued;
             let signature = payload + payload_len + 1;
             let rest = run.get(signature..)?;
             let len = memchr::memchr(b'.', rest).unwrap_or(rest.len());
@@ -171,6 +183,14 @@ fn find_jwt_in_run(run: &[u8]) -> Option<Range<usize>> {
         start = payload;
     }
     None
+}
+
+/// Where the header of a token begins in a segment: at its start, or glued behind something else
+/// at one of the first `eyJ` (`{"` in Base64).
+fn jwt_header_in(segment: &[u8]) -> Option<usize> {
+    std::iter::once(0)
+        .chain(memchr::memmem::find_iter(segment, b"eyJ").take(8))
+        .find(|&at| segment.get(at..).is_some_and(shape::is_jwt_header))
 }
 
 /// A token with a well-known prefix, not in the middle of a word.
@@ -228,7 +248,9 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
             };
             if starts_word && blanks > 0 && telling {
                 let start = at + scheme.len() + blanks;
-                return Some(start..start + len);
+                // What a digest proves is spread over its parameters.
+                let end = if *scheme == b"digest" { text.len() } else { start + len };
+                return Some(start..end);
             }
         }
         None
@@ -238,7 +260,9 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
 /// A PEM private key.
 fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
     let at = memchr::memmem::find(text, b"-----BEGIN")?;
-    memchr::memmem::find(text.get(at..)?, b"PRIVATE KEY").map(|_| at..text.len())
+    let rest = text.get(at..)?;
+    let private = [&b"PRIVATE KEY"[..], b"PRIVATE+KEY"];
+    private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then(|| at..text.len())
 }
 
 /// Userinfo inside a URL.
@@ -297,7 +321,9 @@ mod tests {
             ("Bearer x", "x"),
             ("x BEARER+abc", "abc"),
             ("basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
-            ("Digest username=\"bob\"", "username="),
+            ("Digest username=\"bob\"", "username=\"bob\""),
+            ("xeyJhbGciOiJub25lIn0.e30.abc", "eyJhbGciOiJub25lIn0.e30.abc"),
+            ("\"password\" : \"hunter2\"", "hunter2"),
             ("ghp_0123456789abcdefghij", "ghp_0123456789abcdefghij"),
             ("key AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
             ("http://user:pass@host/", "user:pass"),

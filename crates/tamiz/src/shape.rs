@@ -65,7 +65,7 @@ impl Shape {
         let seen = bytes::union(text);
         if text.is_empty() {
             Shape::Mixed
-        } else if seen & !ALNUM == 0 {
+        } else if bytes::all(text, ALNUM) {
             of_alphanumeric(text, seen)
         } else if seen & HIGH == 0 {
             of_ascii(text, seen)

@@ -171,10 +171,6 @@ impl<'a> Builder<'a> {
         self.bytes.len()
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
     /// Appends a text as it is.
     pub(crate) fn copy(&mut self, text: Text<'_>) {
         if let Some(runs) = &mut self.runs

@@ -12,7 +12,6 @@ use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
 const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfkc();
-const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfc();
 const CATEGORY: CodePointMapDataBorrowed<'static, GeneralCategory> = CodePointMapData::new();
 const SCRIPT: CodePointMapDataBorrowed<'static, ScriptProperty> = CodePointMapData::new();
 
@@ -96,14 +95,17 @@ pub(crate) fn mixes_scripts(token: &[u8]) -> bool {
 pub(crate) enum Stage {
     /// As it came, before percent-decoding: `％` starts an escape and `／` separates.
     Raw,
-    /// After decoding: no delimiter is born.
+    /// A path after decoding: no delimiter is born.
     Revealed,
+    /// A key, a name, a method: no delimiter is born, but dots are not delimiters there.
+    Name,
 }
 
 /// The delimiters that NFKC may not give birth to. The dot is among them only for dot segments,
 /// which [`crate::target::path`] sees to.
-fn is_delimiter(c: char) -> bool {
-    matches!(c, '/' | '\\' | '?' | '#' | '%' | '&' | '=' | ';' | ':' | '@' | '.')
+fn is_delimiter(c: char, stage: Stage) -> bool {
+    matches!(c, '/' | '\\' | '?' | '#' | '%' | '&' | '=' | ';' | ':' | '@')
+        || c == '.' && stage != Stage::Name
 }
 
 /// NFKC of a structural field. Borrows what is ASCII, or normal already.
@@ -158,7 +160,7 @@ fn normalize_slow<'a>(text: Text<'a>, stage: Stage, cx: Context<'a>, flags: &mut
                     builder.copy(text.slice(base..at));
                     born = born.get(first.len_utf8()..).unwrap_or_default();
                 }
-                put_born(born, run.from(at - base), builder);
+                put_born(born, stage, run.from(at - base), builder);
                 copied = end;
             }
         }
@@ -200,25 +202,22 @@ fn in_guard(bytes: &[u8], at: usize) -> bool {
     [1, 2].iter().any(|back| at.checked_sub(*back).and_then(|i| bytes.get(i)) == Some(&GUARD))
 }
 
+/// `FULLWIDTH` and `COMPAT`: the characters that NFKC changes by themselves, not by composing them.
 fn raise_odd_characters<'a>(plain: &str, run: Text<'a>, flags: &mut Flags<'a>) {
-    let mut narrow = String::new();
     for (at, c) in plain.char_indices() {
+        let range = at..at + c.len_utf8();
         if is_full_width(c) {
-            flags.raise_at(Flag::FullWidth, run, at..at + c.len_utf8());
-            narrow.push_str(&NFKC.normalize(c.encode_utf8(&mut [0; 4])));
-        } else {
-            narrow.push(c);
+            flags.raise_at(Flag::FullWidth, run, range);
+        } else if !c.is_ascii() && !NFKC.is_normalized(c.encode_utf8(&mut [0; 4])) {
+            flags.raise_at(Flag::Compat, run, range);
         }
-    }
-    if NFC.normalize(&narrow) != NFKC.normalize(&narrow) {
-        flags.raise(Flag::Compat, run);
     }
 }
 
 /// Writes what NFKC made of `source`: its ASCII delimiters are born, and guarded.
-fn put_born(born: &str, source: Text<'_>, builder: &mut Builder<'_>) {
+fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_>) {
     for c in born.chars() {
-        if is_delimiter(c) {
+        if is_delimiter(c, stage) {
             put_guarded(builder, c as u8, source);
         } else {
             builder.put(c.encode_utf8(&mut [0; 4]).as_bytes(), source);
@@ -227,7 +226,7 @@ fn put_born(born: &str, source: Text<'_>, builder: &mut Builder<'_>) {
 }
 
 /// The versions of the tables behind all this, for the fingerprint.
-pub(crate) const UNICODE_VERSION: &str = "17.0";
+pub(crate) const UNICODE_VERSION: &str = "18.0";
 
 #[cfg(test)]
 mod tests {
@@ -259,6 +258,8 @@ mod tests {
         assert_eq!(normal("e\u{301}", Stage::Raw), ("é".as_bytes().to_vec(), vec![]));
         assert_eq!(normal("ﬁ", Stage::Raw), (b"fi".to_vec(), vec![Flag::Compat]));
         assert_eq!(normal("ＡＢ", Stage::Raw), (b"AB".to_vec(), vec![Flag::FullWidth]));
+        assert_eq!(normal("\u{212A}", Stage::Raw), (b"K".to_vec(), vec![Flag::Compat]));
+        assert_eq!(normal("a．b", Stage::Name).0, b"a.b");
         assert_eq!(normal("ｶﾞ", Stage::Raw), ("ガ".as_bytes().to_vec(), vec![Flag::FullWidth]));
     }
 

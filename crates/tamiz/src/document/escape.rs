@@ -2,6 +2,7 @@
 
 use crate::bytes;
 use crate::decode::{Char, GUARD, char_indices, unicode};
+use crate::marker;
 
 /// Where text is written, and so what must be escaped in it besides controls.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,20 +66,39 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'%', high, low]);
 }
 
-/// Writes text as it will be read back by a case-folding normaliser: escaped, then ASCII letters
-/// to lower case, except the digits of escapes.
+/// Writes text escaped, then with its ASCII letters in lower case, except those of `%HH` and of
+/// markers.
 pub(crate) fn write_lowercase(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
-    if text.iter().all(|&b| b.is_ascii() && !b.is_ascii_control() && !spot.escapes(b)) {
-        out.extend(text.iter().map(u8::to_ascii_lowercase));
-        return;
-    }
-    for (at, c) in char_indices(text) {
-        let encoded = text.get(at..at + c.len()).unwrap_or_default();
-        match c {
-            Char::Plain(c) if c.is_ascii_uppercase() => out.push(c.to_ascii_lowercase() as u8),
-            _ => write(encoded, spot, out),
+    let mut plain = 0;
+    let mut at = 0;
+    while let Some(step) = memchr::memchr3(b'%', b'<', GUARD, text.get(at..).unwrap_or_default()) {
+        at += step;
+        let kept = kept_case(text.get(at..).unwrap_or_default());
+        if kept > 0 {
+            fold(text.get(plain..at).unwrap_or_default(), spot, out);
+            write(text.get(at..at + kept).unwrap_or_default(), spot, out);
+            plain = at + kept;
         }
+        at += kept.max(1);
     }
+    fold(text.get(plain..).unwrap_or_default(), spot, out);
+}
+
+/// How long the `%HH` or marker is that `text` begins with, if it does.
+fn kept_case(text: &[u8]) -> usize {
+    let marker = text.first() == Some(&b'<');
+    let close = memchr::memchr(b'>', text.get(..text.len().min(64)).unwrap_or_default());
+    match (close, text.first()) {
+        (_, Some(&GUARD)) => 3,
+        (Some(close), _) if marker && text.get(..=close).is_some_and(marker::is_marker) => close + 1,
+        _ if bytes::escape(text).is_some() => 3,
+        _ => 0,
+    }
+}
+
+fn fold(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
+    let lower: Vec<u8> = text.iter().map(u8::to_ascii_lowercase).collect();
+    write(&lower, spot, out);
 }
 
 /// Rewrites ` [` in the header value that begins at `start` of `out`, so that no value can pass
@@ -133,6 +153,9 @@ mod tests {
         let mut out = Vec::new();
         write_lowercase(b"AB\0C\xFFFF", Spot::Name, &mut out);
         assert_eq!(out, b"ab%00c%FF");
+        let mut out = Vec::new();
+        write_lowercase(b"A%3B<SECRET:jwt:5>B%zZ", Spot::Line, &mut out);
+        assert_eq!(out, b"a%3B<SECRET:jwt:5>b%zz");
     }
 
     #[test]

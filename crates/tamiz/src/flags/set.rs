@@ -19,10 +19,6 @@ impl FlagSet {
         self.0 |= 1 << flag.rank();
     }
 
-    pub(crate) fn remove(&mut self, flag: Flag) {
-        self.0 &= !(1 << flag.rank());
-    }
-
     pub(crate) fn contains(self, flag: Flag) -> bool {
         self.0 & (1 << flag.rank()) != 0
     }
@@ -37,10 +33,6 @@ impl FlagSet {
 
     pub(crate) fn intersection(self, other: FlagSet) -> FlagSet {
         FlagSet(self.0 & other.0)
-    }
-
-    pub(crate) fn difference(self, other: FlagSet) -> FlagSet {
-        FlagSet(self.0 & !other.0)
     }
 
     /// The flags, by name.

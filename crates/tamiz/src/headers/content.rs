@@ -9,7 +9,7 @@ use crate::settings::Settings;
 /// `type/subtype;name=value`, lower-case, parameters by name, without the boundary.
 pub(crate) fn write_type(text: &[u8], out: &mut Vec<u8>) {
     let mut parts = split_parameters(text).into_iter();
-    escape::write_lowercase(bytes::trim(parts.next().unwrap_or_default()), Spot::Line, out);
+    write_part(bytes::trim(parts.next().unwrap_or_default()), out);
     let mut parameters: Vec<Vec<u8>> = parts.filter_map(parameter).collect();
     parameters.sort();
     parameters.dedup();
@@ -26,7 +26,7 @@ fn parameter(text: &[u8]) -> Option<Vec<u8>> {
     }
     let mut shown = Vec::with_capacity(text.len());
     match text.iter().position(|&b| b == b'=') {
-        None => escape::write_lowercase(text, Spot::Line, &mut shown),
+        None => write_part(text, &mut shown),
         Some(at) => {
             let name = bytes::trim(text.get(..at).unwrap_or_default());
             if name.eq_ignore_ascii_case(b"boundary") {
@@ -37,9 +37,9 @@ fn parameter(text: &[u8]) -> Option<Vec<u8>> {
                 [b'"', inside @ .., b'"'] => inside,
                 _ => value,
             };
-            escape::write_lowercase(name, Spot::Line, &mut shown);
+            write_part(name, &mut shown);
             shown.push(b'=');
-            escape::write_lowercase(value, Spot::Line, &mut shown);
+            write_part(value, &mut shown);
         }
     }
     Some(shown)
@@ -66,6 +66,11 @@ fn split_parameters(text: &[u8]) -> Vec<&[u8]> {
 
 /// `{n}@{bucket}`, or the shape of what is no length.
 pub(crate) fn write_length(text: &[u8], settings: &Settings, out: &mut Vec<u8>) {
+    let text = match text.iter().position(|&b| b == b'@').and_then(|at| text.split_at_checked(at)) {
+        // The form's own output stays.
+        Some((digits, bucket)) if is_own_bucket(digits, bucket, settings) => digits,
+        _ => text,
+    };
     let is_number = !text.is_empty() && bytes::all(text, DIGIT);
     let number = std::str::from_utf8(text).ok().filter(|_| is_number && text.len() < 20);
     match number.and_then(|digits| digits.parse::<u64>().ok()) {
@@ -78,6 +83,24 @@ pub(crate) fn write_length(text: &[u8], settings: &Settings, out: &mut Vec<u8>) 
     }
 }
 
+fn is_own_bucket(digits: &[u8], bucket: &[u8], settings: &Settings) -> bool {
+    let length = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+    length.is_some_and(|n| bucket.strip_prefix(b"@") == Some(settings.config.buckets.label(n).as_bytes()))
+}
+
+/// Writes a part of a `content-type`, in which `;` and quotes would cut it again.
+fn write_part(text: &[u8], out: &mut Vec<u8>) {
+    for piece in text.split_inclusive(|b| matches!(b, b';' | b'"')) {
+        let (plain, cut) = match piece {
+            [plain @ .., b';'] => (plain, &b"%3B"[..]),
+            [plain @ .., b'"'] => (plain, &b"%22"[..]),
+            plain => (plain, &b""[..]),
+        };
+        escape::write_lowercase(plain, Spot::Line, out);
+        out.extend_from_slice(cut);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,13 +110,16 @@ mod tests {
         for (text, shown) in [
             ("Text/HTML; Charset=UTF-8", "text/html;charset=utf-8"),
             ("multipart/form-data; boundary=----x;a=1", "multipart/form-data;a=1"),
-            ("a/b; z=1; b=\"Q;2\"; b=\"q;2\"", "a/b;b=q;2;z=1"),
+            ("a/b; z=1; b=\"Q;2\"; b=\"q;2\"", "a/b;b=q%3B2;z=1"),
             ("a/b;", "a/b"),
             ("", ""),
         ] {
             let mut once = Vec::new();
             write_type(text.as_bytes(), &mut once);
             assert_eq!(String::from_utf8_lossy(&once), shown, "{text}");
+            let mut twice = Vec::new();
+            write_type(&once, &mut twice);
+            assert_eq!(twice, once, "its own output stays: {text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM};
+use crate::bytes::{self, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::document::escape::{self, Spot};
@@ -123,7 +123,7 @@ impl Cookie<'_> {
             return;
         }
         out.push(b'=');
-        let plain = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'.' | b'/' | b'-' | b'_');
+        let plain = |&b: &u8| bytes::is(b, TOKEN) || b == b'/';
         if known != EXPIRES && self.value.bytes.iter().all(plain) {
             escape::write(self.value.bytes, Spot::Name, out);
         } else {

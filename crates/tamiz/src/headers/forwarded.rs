@@ -6,11 +6,17 @@ use crate::bytes;
 
 use super::parameters::closing_quote;
 
+const WORDS: [&str; 5] = ["ipv4", "ipv6", "private", "unknown", "invalid"];
+
 /// The word an address is shown as.
 fn classify(text: &[u8]) -> &'static str {
     let text = unquoted(bytes::trim(text));
-    if text.eq_ignore_ascii_case(b"unknown") || matches!(text, [b'_', ..]) {
+    if matches!(text, [b'_', ..]) {
         return "unknown";
+    }
+    // The form's own words stay, `unknown` among them.
+    if let Some(word) = WORDS.iter().find(|word| text.eq_ignore_ascii_case(word.as_bytes())) {
+        return word;
     }
     match address(text) {
         Some(IpAddr::V4(v4)) if is_private_v4(v4) => "private",
@@ -69,6 +75,9 @@ pub(crate) fn write_list(text: &[u8], out: &mut Vec<u8>) {
 /// `forwarded`: one word an element, by its `for=`.
 pub(crate) fn write(text: &[u8], out: &mut Vec<u8>) {
     let words = split_unquoted(text, b',').map(|element| {
+        if let Some(word) = WORDS.iter().find(|word| word.as_bytes() == bytes::trim(element)) {
+            return *word;
+        }
         split_unquoted(element, b';')
             .find_map(|pair| {
                 let (name, value) = bytes::trim(pair).split_at_checked(4)?;
@@ -129,6 +138,7 @@ mod tests {
             ("", "invalid"),
         ] {
             assert_eq!(written(write_list, text), shown, "{text}");
+            assert_eq!(written(write_list, shown), shown, "its own output stays: {text}");
         }
         for (text, shown) in [
             ("for=192.0.2.60;proto=http;by=203.0.113.43", "ipv4"),
@@ -136,6 +146,7 @@ mod tests {
             ("proto=https, for=\"_a,b\"", "unknown,unknown"),
         ] {
             assert_eq!(written(write, text), shown, "{text}");
+            assert_eq!(written(write, shown), shown, "its own output stays: {text}");
         }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct Header<'a> {
 pub(crate) struct Headers<'a> {
     /// In order of arrival.
     pub(crate) list: BumpVec<'a, Header<'a>>,
-    /// The first `Host`, where there is one and it is valid.
+    /// The first `Host`, where there is one and it is valid, with its port as written.
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
     pub(crate) has_host: bool,
@@ -204,7 +204,6 @@ impl<'a> Headers<'a> {
             flags.raise(Flag::BadHdrName, value);
             None
         };
-        let host = host.map(|host| host.without_default_port(scheme));
         if name.is_some_and(|name| name.is_exact) {
             if self.has_host {
                 flags.raise(Flag::BadHost, value);
@@ -213,7 +212,7 @@ impl<'a> Headers<'a> {
                 self.has_host = true;
             }
         }
-        host
+        host.map(|host| host.without_default_port(scheme))
     }
 }
 

@@ -43,10 +43,11 @@ impl<'a> Name<'a> {
         let rule = cx.settings.headers.get(text.bytes);
         let is_exact = raw.bytes.eq_ignore_ascii_case(text.bytes);
         let trimmed = bytes::trim(raw.bytes).eq_ignore_ascii_case(text.bytes);
-        let shown = if cx.settings.names.find_credential(text.bytes).is_some() {
-            flags.hide(raw);
-            NameShown::Secret
-        } else if !is_token || text.len() > 64 || (rule.steers && !trimmed) {
+        let hidden = !is_token
+            || text.len() > 64
+            || (rule.steers && !trimmed)
+            || cx.settings.names.find_credential(text.bytes).is_some();
+        let shown = if hidden {
             flags.hide(raw);
             NameShown::Shape
         } else {
@@ -70,7 +71,7 @@ fn normal<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a>
         raw
     } else {
         let text = utf8::repair(on_one_line(raw, cx), cx, flags);
-        unicode::normalize(text, Stage::Revealed, cx, flags).trim()
+        unicode::normalize(text, Stage::Name, cx, flags).trim()
     };
     if !text.bytes.iter().any(u8::is_ascii_uppercase) {
         return text;

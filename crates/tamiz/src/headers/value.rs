@@ -135,6 +135,12 @@ impl<'a> Value<'a> {
         out.len()
     }
 
+    /// The credentials of a redacted `authorization`, where its scheme is known.
+    pub(crate) fn authorization(&self) -> Option<&'a [u8]> {
+        let known = self.rule.kind == Kind::Authorization;
+        known.then(|| authorization::cut(self.text.bytes)).flatten().map(|(_, credentials)| credentials)
+    }
+
     /// Whether the document shows this value in clear, so that an echo of a secret would leak.
     pub(crate) fn is_in_clear(&self) -> bool {
         matches!(self.content, Content::Plain)
@@ -143,7 +149,10 @@ impl<'a> Value<'a> {
     pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         if let Some(label) = self.label {
             out.extend_from_slice(label.bytes);
-            out.extend_from_slice(b": ");
+            out.push(b':');
+            if !self.text.is_empty() {
+                out.push(b' ');
+            }
         }
         let text = self.text.bytes;
         match &self.content {
@@ -164,8 +173,10 @@ impl<'a> Value<'a> {
 /// Scans a value and decides what it is.
 fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mut Flags<'a>) -> Content<'a> {
     let names = &cx.settings.names;
-    let authorization = rule.kind == Kind::Authorization;
-    let sensitive = authorization || names.matches(name);
+    let sensitive = rule.kind == Kind::Authorization || names.matches(name);
+    if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
+        flags.raise(Flag::Xff, text);
+    }
     let left_as_it_is =
         if sensitive { marker::is_secret_marker(text.bytes) } else { marker::is_marker(text.bytes) };
     if left_as_it_is {
@@ -175,40 +186,27 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     if Shape::of(text.bytes) == Shape::Jwt {
         flags.raise(Flag::Jwt, text);
     }
-    if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
-        flags.raise(Flag::Xff, text);
-    }
-    if authorization {
+    if rule.kind == Kind::Authorization {
         authorization::raise(text, flags);
     }
-    if sensitive {
-        if cx.settings.beyond_core() {
-            scan_by_grammar(text, rule, true, cx, flags);
-        }
+    let url = if matches!(rule.kind, Kind::Url | Kind::Origin) && !sensitive {
+        read_url(text, rule.kind, cx, flags)
+    } else {
+        None
+    };
+    if url.is_some() && !cx.settings.literal() {
+        return url.map_or(Content::Plain, Content::Url);
+    }
+    let secret = sensitive || names.find_credential(text.bytes).is_some();
+    if url.is_none() && (!secret || cx.settings.beyond_core()) {
+        scan_by_grammar(text, rule, secret, cx, flags);
+    }
+    if secret {
         flags.hide(text);
-        return Content::Secret;
+        Content::Secret
+    } else {
+        Content::Plain
     }
-    if matches!(rule.kind, Kind::Url | Kind::Origin)
-        && !cx.settings.literal()
-        && let Some(url) = read_url(text, rule.kind, cx, flags)
-    {
-        return Content::Url(url);
-    }
-    if names.find_credential(text.bytes).is_some() {
-        if cx.settings.beyond_core() {
-            scan_by_grammar(text, rule, true, cx, flags);
-        }
-        flags.hide(text);
-        return Content::Secret;
-    }
-    if matches!(rule.kind, Kind::Url | Kind::Origin)
-        && cx.settings.literal()
-        && read_url(text, rule.kind, cx, flags).is_some()
-    {
-        return Content::Plain;
-    }
-    scan_by_grammar(text, rule, false, cx, flags);
-    Content::Plain
 }
 
 fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {

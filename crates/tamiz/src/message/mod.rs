@@ -19,6 +19,8 @@ pub(crate) struct Message<'a> {
     pub(crate) target: Text<'a>,
     /// `:scheme` and `:authority`, as HTTP/2 and HTTP/3 carry them.
     pub(crate) scheme: Option<Scheme>,
+    /// A `:scheme` was given that is none of HTTP's.
+    pub(crate) has_unknown_scheme: bool,
     pub(crate) authority: Option<Text<'a>>,
     pub(crate) lines: BumpVec<'a, Line<'a>>,
     /// What the `M` line tells: request line, line ends, orphans.

@@ -106,10 +106,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         Some(b"HTTP/1.1" | b"HTTP/2" | b"HTTP/2.0" | b"HTTP/3" | b"HTTP/3.0") => {}
         Some(other) => flags.raise(Flag::BadReqLine, text(other)),
     }
-    let scheme = parts.scheme.and_then(|scheme| Scheme::of(scheme));
-    if parts.scheme.is_some() && scheme.is_none() {
-        flags.raise(Flag::BadTarget, text(b""));
-    }
+    let scheme = parts.scheme.and_then(Scheme::of);
     let mut lines = BumpVec::with_capacity_in(parts.headers.len(), cx.bump);
     lines.extend(parts.headers.iter().map(|(name, value)| Line {
         name: Some(text(name)),
@@ -121,6 +118,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         method: text(parts.method),
         target: text(parts.target),
         scheme,
+        has_unknown_scheme: parts.scheme.is_some() && scheme.is_none(),
         authority: parts.authority.map(text),
         lines,
         flags,

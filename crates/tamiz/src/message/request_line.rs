@@ -53,7 +53,7 @@ fn is_well_formed(cut: &Cut<'_>, line: Text<'_>) -> bool {
         && !cut.target.is_empty()
         && VERSIONS.contains(&cut.version.bytes)
         && cut.method.len() + cut.target.len() + cut.version.len() + 2 == line.len()
-        && !cut.target.bytes.iter().any(|&b| is_wide_space(b))
+        && line.bytes.iter().filter(|&&b| is_wide_space(b)).eq([&b' ', &b' '])
 }
 
 /// Method up to the first separator, version after the last, target between.

@@ -34,6 +34,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         method: request_line.method,
         target: request_line.target,
         scheme: None,
+        has_unknown_scheme: false,
         authority: None,
         lines,
         flags,

@@ -61,7 +61,7 @@ pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, Url<'a>
         }
         Form::Origin | Form::Asterisk | Form::Bad => read_relative(target, cx),
     };
-    if form == Form::Bad {
+    if form == Form::Bad || message.has_unknown_scheme {
         url.flags.raise(Flag::BadTarget, message.target);
     }
     if matches!(form, Form::Origin | Form::Bad)

@@ -152,7 +152,7 @@ fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resul
 
 fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
     let repaired = utf8::repair(text, cx, flags);
-    unicode::normalize(repaired, unicode::Stage::Revealed, cx, flags);
+    unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
     let (shown, _) = Uts46::new().to_unicode(text.bytes, AsciiDenyList::EMPTY, Hyphens::Allow);
     if shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes())) {
         flags.raise(Flag::MixedScript, text);

@@ -64,7 +64,11 @@ impl<'a> Url<'a> {
         self.flags.raise(Flag::Fragment, text.from(at));
         let raw = utf8::repair(text.from(at + 1), cx, &mut self.flags);
         let fragment = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
-        self.fragment_secret = query::look_at_value(fragment, b"", cx, &mut self.flags);
+        self.fragment_secret = cx.settings.names.find_credential(fragment.bytes).is_some();
+        if self.fragment_secret {
+            self.flags.hide(fragment);
+        }
+        scan::scan(fragment, Kind::Value, self.fragment_secret, cx, &mut self.flags);
         self.fragment = Some(fragment);
         text.slice(0..at)
     }

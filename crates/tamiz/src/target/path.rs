@@ -81,7 +81,16 @@ impl<'a> Path<'a> {
                 }
                 [] => self.flags.raise_at(Flag::MultipleSlash, text, start.saturating_sub(1)..end + 1),
                 b"." => self.flags.raise_at(Flag::DotCur, text, start..end),
-                _ => self.segments.push(Segment { text: segment, shown: Shown::Text }),
+                _ => {
+                    let shown = if follows_scheme(text.bytes, start)
+                        && memchr::memchr(b'@', segment.bytes).is_some()
+                    {
+                        Shown::Secret
+                    } else {
+                        Shown::Text
+                    };
+                    self.segments.push(Segment { text: segment, shown });
+                }
             }
             match next_slash {
                 Some(slash) => start = slash + 1,
@@ -98,6 +107,7 @@ impl<'a> Path<'a> {
                 match before_parameters(piece.bytes) {
                     b".." => {
                         self.flags.raise(Flag::DotDot, piece);
+                        self.flags.raise(Flag::DotDotN, piece);
                         climb += 1;
                         self.longest_climb = self.longest_climb.max(climb);
                         match depth.checked_sub(1) {
@@ -112,9 +122,6 @@ impl<'a> Path<'a> {
                     }
                 }
             }
-        }
-        if self.longest_climb > 0 {
-            self.flags.set.insert(Flag::DotDotN);
         }
     }
 
@@ -134,7 +141,11 @@ impl<'a> Path<'a> {
             if Shape::of(text.bytes) == Shape::Jwt {
                 self.flags.raise(Flag::Jwt, text);
             }
-            segment.shown = shown(text, cx, &mut self.flags);
+            if segment.shown == Shown::Secret {
+                self.flags.hide(text);
+            } else {
+                segment.shown = shown(text, cx, &mut self.flags);
+            }
             scan::scan(text, Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
         }
     }
@@ -198,6 +209,13 @@ fn is_net_path(text: &[u8]) -> bool {
         Some((_, len)) => separator(text.get(len..).unwrap_or_default()).is_some(),
         None => false,
     }
+}
+
+/// Whether `scheme://` stands right before `start`, so that an `@` there ends userinfo.
+fn follows_scheme(text: &[u8], start: usize) -> bool {
+    let Some(before) = text.get(..start).and_then(|before| before.strip_suffix(b"://")) else { return false };
+    let slash = memchr::memrchr(b'/', before).map_or(0, |at| at + 1);
+    before.get(slash..).is_some_and(shape::is_scheme)
 }
 
 /// A dot that NFKC gave birth to is guarded only where it would make a dot segment.

@@ -49,9 +49,7 @@ pub(crate) enum KeyShown {
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.4).
     pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
-        let shown = if marker::is_marker(text.bytes) {
-            KeyShown::Shape
-        } else if cx.settings.names.find_credential(text.bytes).is_some() {
+        let shown = if cx.settings.names.find_credential(text.bytes).is_some() {
             KeyShown::Secret
         } else if looks_like_a_name(text.bytes) && !identifies(text.bytes) {
             KeyShown::Text
@@ -258,7 +256,7 @@ impl<'a> Pair<'a> {
 fn read_key<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a> {
     let text = utf8::repair(raw, cx, flags);
     let text = percent::decode(text, percent::Field::Query, cx, flags);
-    let text = unicode::normalize(text, Stage::Revealed, cx, flags);
+    let text = unicode::normalize(text, Stage::Name, cx, flags);
     Key::new(entities::decode_value(text, cx, flags), cx)
 }
 

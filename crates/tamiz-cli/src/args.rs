@@ -1,0 +1,226 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use tamiz::{Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, UnknownWord, View, Weight};
+
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let default = Canonicalizer::new(Config::default());
+    format!("{} (form {FORM_VERSION}, fingerprint {})", env!("CARGO_PKG_VERSION"), default.fingerprint())
+});
+
+/// Canonical HTTP requests.
+///
+/// Turns an HTTP request into the one text that says what it is: the same request gives the same
+/// text, another spelling of it gives the same text, whatever was odd about the spelling is kept as
+/// flags, and no secret is left in it.
+#[derive(Debug, Parser)]
+#[command(name = "tamiz", bin_name = "tamiz", version = VERSION.as_str(), arg_required_else_help = true)]
+#[command(after_help = "\
+Examples:
+  tamiz canon request.http            the document of a request
+  curl -s … | tamiz canon --format json
+  tamiz explain request.http          what is odd about it, and where
+  tamiz flags DOTDOT                  what a flag means
+
+Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Canon(CanonArgs),
+    Explain(ExplainArgs),
+    Flags(FlagsArgs),
+    Fingerprint(FingerprintArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// How requests are read.
+#[derive(Debug, Args)]
+pub(crate) struct ReadOptions {
+    /// How values are shown: by shape and length, or decoded and in clear (not anonymous; secrets
+    /// are redacted all the same)
+    #[arg(long, value_parser = word(View::ALL, View::as_str))]
+    pub(crate) view: Option<View>,
+
+    /// Which lines and flags are on
+    #[arg(long, value_parser = word(Profile::ALL, Profile::as_str))]
+    pub(crate) profile: Option<Profile>,
+
+    /// The scheme of targets that name none
+    #[arg(long, value_parser = word(Scheme::ALL, Scheme::as_str))]
+    pub(crate) scheme: Option<Scheme>,
+
+    /// A tamiz.toml; the options above go before it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Print the document of each request
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz canon request.http
+  tamiz canon --view literal --profile full request.http
+  tamiz canon --format json --evidence a.http b.http
+  tamiz canon a.http b.http | tamiz canon --from document --format json")]
+pub(crate) struct CanonArgs {
+    /// Files of one request each; standard input when there are none, or for '-'
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+
+    /// How documents are printed: text with a blank line between them, or one JSON object per line
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// Give the byte ranges of the request behind each flag; needs --format json
+    #[arg(long)]
+    pub(crate) evidence: bool,
+
+    /// What the input is: one HTTP request, or documents with a blank line between them. It is
+    /// never guessed
+    #[arg(long, value_enum, value_name = "INPUT", default_value_t = From::Http)]
+    pub(crate) from: From,
+}
+
+/// Show where in a request each flag comes from, and what it means
+///
+/// The request is echoed line by line with the evidence of each flag underlined. Secrets are
+/// masked, the body is left out, and whatever could drive a terminal is escaped.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz explain request.http
+  tamiz explain --profile full --color always request.http | less -R")]
+pub(crate) struct ExplainArgs {
+    /// A file of one request; standard input when there is none, or for '-'
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+
+    #[command(flatten)]
+    pub(crate) color: ColorOption,
+}
+
+/// List the flags, or tell everything about one
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz flags
+  tamiz flags --family encoding --weight evasion
+  tamiz flags DOUBLEPCT")]
+pub(crate) struct FlagsArgs {
+    /// The flag to tell about, in any case, with or without what follows its colon
+    #[arg(conflicts_with_all = ["family", "weight", "profile"])]
+    pub(crate) name: Option<String>,
+
+    /// Only flags of this family
+    #[arg(long, value_parser = word(Family::ALL, Family::as_str))]
+    pub(crate) family: Option<Family>,
+
+    /// Only flags of this weight
+    #[arg(long, value_parser = word(Weight::ALL, Weight::as_str))]
+    pub(crate) weight: Option<Weight>,
+
+    /// Only flags that are on in this profile
+    #[arg(long, value_parser = word(Profile::ALL, Profile::as_str))]
+    pub(crate) profile: Option<Profile>,
+
+    /// A table or card for people, or one JSON object per line
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    #[command(flatten)]
+    pub(crate) color: ColorOption,
+}
+
+/// Print the fingerprint: documents with equal fingerprints are comparable
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz fingerprint --config tamiz.toml
+  diff <(tamiz fingerprint --components) <(tamiz fingerprint --components --profile full)")]
+pub(crate) struct FingerprintArgs {
+    /// Print what it is made of instead, one 'name=value' per line
+    #[arg(long)]
+    pub(crate) components: bool,
+
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+}
+
+/// Print the completions of a shell
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz completions bash > ~/.local/share/bash-completion/completions/tamiz
+  tamiz completions fish > ~/.config/fish/completions/tamiz.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz man | man -l -
+  tamiz man --out ~/.local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// Write the page of each command into this directory instead
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// When to colour.
+#[derive(Debug, Args)]
+pub(crate) struct ColorOption {
+    /// When to use colours; 'auto' is on a terminal, unless NO_COLOR is set
+    #[arg(long = "color", value_enum, value_name = "WHEN", default_value_t = ColorWhen::Auto)]
+    pub(crate) when: ColorWhen,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+/// How things are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// What an input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum From {
+    Http,
+    Document,
+}
+
+/// Reads one of the library's words.
+fn word<T>(all: &[T], as_str: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = UnknownWord> + Copy + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(all.iter().map(|value| as_str(*value))).try_map(|word| word.parse::<T>())
+}

@@ -1,0 +1,106 @@
+//! `tamiz canon`: requests, or documents, to documents.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use tamiz::{Canonicalizer, Document, Scratch};
+
+use crate::args::{CanonArgs, Format, From};
+use crate::documents;
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::{config, output};
+
+/// Runs the command. An input that cannot be read does not stop the others.
+pub(crate) fn run(args: &CanonArgs) -> Result<ExitCode, Failure> {
+    check(args)?;
+    let sources = Source::all(&args.files)?;
+    let canonicalizer = config::canonicalizer(&args.read)?;
+    let mut writer = Writer { out: output::raw(), format: args.format, printed: false };
+    let mut scratch = Scratch::default();
+    let mut code = ExitCode::SUCCESS;
+    for source in &sources {
+        let done = source.read().and_then(|input| match args.from {
+            From::Document => {
+                documents::parse(source, &input)?.iter().try_for_each(|document| writer.document(document))
+            }
+            From::Http if args.evidence => {
+                writer.document(&canonicalizer.canonicalize_with_evidence(&input))
+            }
+            From::Http => writer.request(&canonicalizer, &mut scratch, &input),
+        });
+        match done {
+            Ok(()) => {}
+            Err(failure @ Failure::Input(_)) => {
+                // What was printed comes before what is said about the next input.
+                writer.out.flush()?;
+                code = failure.report();
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    writer.out.flush()?;
+    Ok(code)
+}
+
+/// Refuses options that would have no effect.
+fn check(args: &CanonArgs) -> Result<(), Failure> {
+    let usage = |message: &str| Err(Failure::Usage(message.to_owned()));
+    let reads = &args.read;
+    let reads_given =
+        reads.view.is_some() || reads.profile.is_some() || reads.scheme.is_some() || reads.config.is_some();
+    match args.from {
+        From::Document if args.evidence => {
+            usage("a document has no evidence: leave out '--evidence', or give the request")
+        }
+        From::Document if reads_given => usage(
+            "a document is printed as it is: leave out '--view', '--profile', '--scheme' and '--config', \
+             or give the request",
+        ),
+        From::Http if args.evidence && args.format == Format::Text => {
+            usage("only JSON can carry evidence: add '--format json', or use 'tamiz explain'")
+        }
+        _ => Ok(()),
+    }
+}
+
+struct Writer<W> {
+    out: W,
+    format: Format,
+    printed: bool,
+}
+
+impl<W: Write> Writer<W> {
+    fn request(
+        &mut self,
+        canonicalizer: &Canonicalizer,
+        scratch: &mut Scratch,
+        request: &[u8],
+    ) -> Result<(), Failure> {
+        match self.format {
+            Format::Json => self.document(&canonicalizer.canonicalize(request)),
+            Format::Text => {
+                let mut text = Vec::new();
+                canonicalizer.canonicalize_into(scratch, request, &mut text);
+                self.text(&text)
+            }
+        }
+    }
+
+    fn document(&mut self, document: &Document) -> Result<(), Failure> {
+        match self.format {
+            Format::Text => self.text(document.as_str().as_bytes()),
+            Format::Json => {
+                serde_json::to_writer(&mut self.out, document).map_err(std::io::Error::from)?;
+                Ok(self.out.write_all(b"\n")?)
+            }
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.printed, true) {
+            self.out.write_all(b"\n")?;
+        }
+        Ok(self.out.write_all(text)?)
+    }
+}

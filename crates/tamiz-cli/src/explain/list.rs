@@ -1,0 +1,54 @@
+//! The flags, the most telling first: where, what it means, why it matters.
+
+use std::io::{self, Write};
+
+use tamiz::{Raised, Weight};
+
+use super::marks::Mark;
+use crate::style;
+use crate::visible::harmless;
+use crate::wrap::wrap;
+
+/// At most so many places of one flag are named.
+const MOST_PLACES: usize = 8;
+
+/// Writes the list.
+pub(super) fn write(out: &mut impl Write, marks: &[Mark<'_>], columns: usize) -> io::Result<()> {
+    for &weight in Weight::ALL.iter().rev() {
+        let mut of_weight = marks.iter().filter(|mark| mark.flag.weight() == weight).peekable();
+        if of_weight.peek().is_none() {
+            continue;
+        }
+        let colour = style::weight(weight);
+        writeln!(out, "\n{colour}{weight}{colour:#}")?;
+        for mark in of_weight {
+            entry(out, mark, columns)?;
+        }
+    }
+    Ok(())
+}
+
+fn entry(out: &mut impl Write, mark: &Mark<'_>, columns: usize) -> io::Result<()> {
+    let colour = style::weight(mark.flag.weight());
+    let faint = style::FAINT;
+    let absent = if mark.ranges.is_empty() { ", by something that is not there" } else { "" };
+    writeln!(out, "  {colour}{}{colour:#} {faint}at {}{absent}{faint:#}", mark.label(), places(mark))?;
+    for text in [mark.flag.meaning(), mark.flag.why()] {
+        for line in wrap(text, columns.saturating_sub(6)) {
+            writeln!(out, "      {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// `p, q.a, q.b and 3 more`.
+fn places(mark: &Mark<'_>) -> String {
+    let named: Vec<String> = mark.raised.iter().take(MOST_PLACES).map(place).collect();
+    let more = mark.raised.len().saturating_sub(MOST_PLACES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", named.join(", "))
+}
+
+fn place(raised: &Raised<'_>) -> String {
+    harmless(&raised.place().to_string())
+}

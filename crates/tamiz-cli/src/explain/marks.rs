@@ -1,0 +1,91 @@
+//! What a document raises, flag by flag: where, and by which bytes.
+
+use std::ops::Range;
+
+use tamiz::{Document, Flag, Raised};
+
+use crate::visible::harmless;
+
+/// One flag, wherever it was raised.
+pub(super) struct Mark<'d> {
+    /// The flag.
+    pub(super) flag: Flag,
+    /// Each time it was raised, in the order of the document.
+    pub(super) raised: Vec<Raised<'d>>,
+    /// The evidence of all of them; sorted, disjoint.
+    pub(super) ranges: Vec<Range<usize>>,
+}
+
+impl Mark<'_> {
+    /// The flag as documents write it; without a parameter where it was raised for several.
+    pub(super) fn label(&self) -> String {
+        match self.raised.as_slice() {
+            [first, rest @ ..] if rest.iter().all(|other| other.parameter() == first.parameter()) => {
+                harmless(&first.to_string())
+            }
+            _ => self.flag.name().to_owned(),
+        }
+    }
+
+    /// The evidence that meets `range`.
+    pub(super) fn within(&self, range: Range<usize>) -> &[Range<usize>] {
+        let from = self.ranges.partition_point(|evidence| evidence.end <= range.start);
+        let to = self.ranges.partition_point(|evidence| evidence.start < range.end);
+        self.ranges.get(from..to).unwrap_or_default()
+    }
+}
+
+/// Every flag of a document, in the order it first appears.
+pub(super) fn of(document: &Document) -> Vec<Mark<'_>> {
+    let mut marks: Vec<Mark<'_>> = Vec::new();
+    for raised in document.flags() {
+        match marks.iter_mut().find(|mark| mark.flag == raised.flag()) {
+            Some(mark) => mark.raised.push(raised),
+            None => marks.push(Mark { flag: raised.flag(), raised: vec![raised], ranges: Vec::new() }),
+        }
+    }
+    for mark in &mut marks {
+        mark.ranges = merged(mark.raised.iter().flat_map(|raised| raised.evidence()).cloned().collect());
+    }
+    marks
+}
+
+/// Sorts ranges and joins those that touch.
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    ranges.dedup_by(|next, kept| {
+        let touch = next.start <= kept.end;
+        if touch {
+            kept.end = kept.end.max(next.end);
+        }
+        touch
+    });
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use tamiz::{Canonicalizer, Config};
+
+    use super::*;
+
+    #[test]
+    fn one_mark_per_flag() {
+        let request = b"GET /?a='&b='&c=1&c=2&d=1&d=2 HTTP/1.1\r\nHost: ex.com\r\nTE: x\r\n\r\n";
+        let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
+        let marks = of(&document);
+        let labels: Vec<String> = marks.iter().map(Mark::label).collect();
+        assert_eq!(labels, ["HOME", "QUOTE", "QREPEAT", "HOPBYHOP:te"]);
+        assert_eq!(marks[1].ranges, [8..9, 12..13]);
+        assert_eq!(marks[1].within(9..13), [12..13]);
+        assert!(marks[1].within(9..12).is_empty());
+    }
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "ranges are meant")]
+    fn ranges_are_merged() {
+        assert_eq!(merged(vec![5..7, 1..2, 2..4, 6..9, 3..3]), [1..4, 5..9]);
+        assert_eq!(merged(vec![1..9, 2..3]), [1..9]);
+    }
+}

@@ -1,0 +1,106 @@
+//! `tamiz flags`: the registry, for people and programs.
+
+mod card;
+mod table;
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use serde_json::json;
+use tamiz::Flag;
+
+use crate::args::{FlagsArgs, Format};
+use crate::failure::Failure;
+use crate::output;
+use crate::visible::{harmless, visible};
+
+/// Runs the command.
+pub(crate) fn run(args: &FlagsArgs) -> Result<ExitCode, Failure> {
+    let mut out = output::coloured(args.color.when);
+    match (&args.name, args.format) {
+        (Some(name), Format::Text) => card::write(&mut out, named(name)?)?,
+        (Some(name), Format::Json) => write_json(&mut out, &[named(name)?])?,
+        (None, Format::Text) => table::write(&mut out, &chosen(args), output::terminal_columns())?,
+        (None, Format::Json) => write_json(&mut out, &chosen(args))?,
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The flags that pass the filters, by family and name.
+fn chosen(args: &FlagsArgs) -> Vec<Flag> {
+    let mut flags: Vec<Flag> = Flag::ALL
+        .iter()
+        .copied()
+        .filter(|flag| args.family.is_none_or(|family| flag.family() == family))
+        .filter(|flag| args.weight.is_none_or(|weight| flag.weight() == weight))
+        .filter(|flag| args.profile.is_none_or(|profile| flag.profile() <= profile))
+        .collect();
+    flags.sort_by_key(|flag| (flag.family(), flag.name()));
+    flags
+}
+
+/// The flag of a name in any case; what follows a colon does not count.
+fn named(given: &str) -> Result<Flag, Failure> {
+    let name = given.split(':').next().unwrap_or_default().to_ascii_uppercase();
+    Flag::from_name(&name).ok_or_else(|| {
+        let guess = closest(&name).map(|flag| format!(" did you mean '{flag}'?")).unwrap_or_default();
+        Failure::Usage(format!("no flag is called '{}';{guess} 'tamiz flags' lists them all", harmless(given)))
+    })
+}
+
+/// The flag whose name is most like this one, if any is.
+fn closest(name: &str) -> Option<Flag> {
+    let likeness = |flag: &Flag| (strsim::jaro_winkler(name, flag.name()) * 1000.0) as u32;
+    let best = Flag::ALL.iter().copied().max_by_key(|flag| (likeness(flag), Reverse(flag.name())))?;
+    (likeness(&best) > 700).then_some(best)
+}
+
+/// The name, and what follows its colon: `QREPEAT:<key>`.
+fn title(flag: Flag) -> String {
+    flag.parameter().map_or_else(|| flag.name().to_owned(), |what| format!("{flag}:<{what}>"))
+}
+
+/// One object per line. The requests are escaped, because they need not be UTF-8.
+fn write_json(out: &mut impl Write, flags: &[Flag]) -> io::Result<()> {
+    for flag in flags {
+        let object = json!({
+            "name": flag.name(),
+            "id": flag.id(),
+            "parameter": flag.parameter(),
+            "family": flag.family().as_str(),
+            "weight": flag.weight().as_str(),
+            "profile": flag.profile().as_str(),
+            "clause": flag.clause(),
+            "meaning": flag.meaning(),
+            "why": flag.why(),
+            "raises": visible(flag.raises()),
+            "near_miss": visible(flag.near_miss()),
+        });
+        writeln!(out, "{object}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_forgiving() {
+        for given in ["DOTDOT", "dotdot", "QREPEAT:a", "qrepeat:"] {
+            let name = given.split(':').next().unwrap().to_ascii_uppercase();
+            assert_eq!(named(given).unwrap().name(), name);
+        }
+    }
+
+    #[test]
+    fn suggestions_are_close_or_absent() {
+        for (given, flag) in [("DOTDTO", "DOTDOT"), ("DOUBLEPTC", "DOUBLEPCT"), ("MULTISLASH", "MULTIPLESLASH")] {
+            assert_eq!(closest(given).map(Flag::name), Some(flag));
+        }
+        assert_eq!(closest("1234"), None);
+        assert_eq!(closest(""), None);
+    }
+}

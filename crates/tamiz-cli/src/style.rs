@@ -1,0 +1,20 @@
+//! Colours. Only the output knows whether they are shown.
+
+use anstyle::{AnsiColor, Style};
+use tamiz::Weight;
+
+/// Headings and names.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// What is not the point: gutters, escapes, what is left out.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// Secrets.
+pub(crate) const SECRET: Style = AnsiColor::Magenta.on_default();
+
+/// The colour of a flag.
+pub(crate) fn weight(weight: Weight) -> Style {
+    match weight {
+        Weight::Evasion => AnsiColor::Red.on_default().bold(),
+        Weight::Notable => AnsiColor::Yellow.on_default().bold(),
+        _ => AnsiColor::Cyan.on_default(),
+    }
+}

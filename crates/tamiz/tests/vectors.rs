@@ -1,0 +1,71 @@
+//! Every vector of `spec/vectors/`, exactly.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::vectors::{self, Vector};
+use tamiz::{Canonicalizer, Config, Document};
+
+/// How many vectors there are: a file that stops loading must not pass silently.
+const TOTAL: usize = 180;
+const SEEDS: usize = 180;
+
+fn canonicalizer(vector: &Vector) -> Canonicalizer {
+    let mut config = Config::default();
+    config.view = vector.view.unwrap_or(config.view);
+    config.profile = vector.profile.unwrap_or(config.profile);
+    config.scheme = vector.scheme.unwrap_or(config.scheme);
+    Canonicalizer::new(config)
+}
+
+#[test]
+fn vectors_hold() {
+    let mut failures = Vec::new();
+    for vector in vectors::all() {
+        let document = canonicalizer(&vector).canonicalize(&vector.request()).to_string();
+        if document != vector.document {
+            failures.push(format!("{}\n{}", vector.name, common::diff(&vector.document, &document)));
+        }
+    }
+    assert!(failures.is_empty(), "{} vectors fail:\n\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn all_vectors_are_there() {
+    let all = vectors::all();
+    assert_eq!(all.len(), TOTAL);
+    assert_eq!(all.iter().filter(|vector| vector.seed.is_some()).count(), SEEDS);
+    let names: BTreeSet<_> = all.iter().map(|vector| &vector.name).collect();
+    assert_eq!(names.len(), all.len(), "names are unique");
+}
+
+#[test]
+fn documents_of_vectors_parse_back() {
+    for vector in vectors::all() {
+        let parsed =
+            Document::parse(&vector.document).unwrap_or_else(|error| panic!("{}: {error}", vector.name));
+        assert_eq!(parsed.as_str(), vector.document);
+    }
+}
+
+/// What a seed's own example shows holds as it stands, or the vector says why it does not.
+#[test]
+fn seeds_hold_or_are_superseded() {
+    for vector in vectors::all() {
+        if vector.seed.is_none() {
+            continue;
+        }
+        let lines = vector.seed_lines.iter().flatten();
+        let lines_hold =
+            lines.clone().all(|line| vector.document.lines().any(|shown| shown.contains(line.as_str())));
+        let rollup: Vec<&str> = vector
+            .document
+            .lines()
+            .find_map(|line| line.strip_prefix("FLAGS:[")?.strip_suffix(']'))
+            .map(|flags| flags.split(' ').collect())
+            .unwrap_or_default();
+        let flags_hold = vector.seed_flags.as_ref().is_none_or(|flags| *flags == rollup);
+        assert_eq!(lines_hold && flags_hold, vector.superseded.is_none(), "{}", vector.name);
+    }
+}

@@ -1,0 +1,110 @@
+//! `cargo x generate`: the files that are made from others.
+//!
+//! | file | made from |
+//! |---|---|
+//! | `crates/tamiz/src/lists.rs` | `spec/lists/*.txt` |
+//! | `spec/flags.md` | the flag registry |
+//! | `spec/schema.json` | `schema.template.json` and the flag registry |
+//!
+//! All of them are committed, so that the library builds without this program; `--check` fails when
+//! one of them is not what it would be now.
+
+mod clauses;
+mod flags;
+mod lists;
+mod schema;
+
+use std::fs;
+use std::path::Path;
+
+use crate::Result;
+use clauses::Clauses;
+
+/// What to do with the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Write those that differ.
+    Write,
+    /// Fail if one differs.
+    Check,
+}
+
+/// A file, and what it should hold.
+struct Generated {
+    path: &'static str,
+    text: String,
+}
+
+/// Writes or checks every generated file, then checks that the registry and the specification
+/// agree on where each flag is defined.
+pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
+    let clauses = Clauses::read(root)?;
+    let files = [
+        Generated { path: "crates/tamiz/src/lists.rs", text: lists::render(root)? },
+        Generated { path: "spec/flags.md", text: flags::render(&clauses) },
+        Generated { path: "spec/schema.json", text: schema::render() },
+    ];
+    settle(root, &files, mode)?;
+    clauses.check()
+}
+
+fn settle(root: &Path, files: &[Generated], mode: Mode) -> Result<()> {
+    let mut stale = Vec::new();
+    for file in files {
+        let path = root.join(file.path);
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        if found == file.text {
+            continue;
+        }
+        match mode {
+            Mode::Write => {
+                fs::write(&path, &file.text).map_err(|error| format!("{}: {error}", file.path))?;
+                println!("wrote {}", file.path);
+            }
+            Mode::Check => {
+                stale.push(format!("{}, from line {}", file.path, first_difference(&found, &file.text)))
+            }
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!("stale: {}\nrun `cargo x generate` and commit what it writes", stale.join("; ")).into())
+}
+
+/// The first line, from 1, in which two texts differ.
+fn first_difference(a: &str, b: &str) -> usize {
+    a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_file_is_named_and_then_written() {
+        let root = std::env::temp_dir().join(format!("tamiz-generate-{}", std::process::id()));
+        fs::create_dir_all(&root).unwrap();
+        fs::write(root.join("same"), "a\n").unwrap();
+        fs::write(root.join("other"), "a\nb\nc\n").unwrap();
+        let files = ["same", "other", "missing"].map(|path| Generated {
+            path,
+            text: if path == "same" { "a\n" } else { "a\nB\nc\n" }.to_owned(),
+        });
+
+        let error = settle(&root, &files, Mode::Check).unwrap_err().to_string();
+        assert!(error.starts_with("stale: other, from line 2; missing, from line 1\n"), "{error}");
+        assert_eq!(fs::read_to_string(root.join("other")).unwrap(), "a\nb\nc\n", "checking writes nothing");
+
+        settle(&root, &files, Mode::Write).unwrap();
+        settle(&root, &files, Mode::Check).unwrap();
+        fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    fn differences_are_found() {
+        assert_eq!(first_difference("a\nb", "a\nc"), 2);
+        assert_eq!(first_difference("a\n", "a\nb\n"), 2);
+        assert_eq!(first_difference("", "a"), 1);
+    }
+}

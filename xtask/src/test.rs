@@ -1,0 +1,227 @@
+//! `cargo x test`: every check there is, in order, up to the first that fails.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::Result;
+use crate::generate::{self, Mode};
+use crate::process::{self, cargo, line};
+
+/// The first command of the README: it must work as it stands there.
+const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
+
+/// How much to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Everything.
+    All,
+    /// Everything but release builds and dependency checks.
+    Fast,
+}
+
+/// Runs the checks. The last line printed is `N passed, M failed`, which counts tests and steps.
+pub(crate) fn run(root: &Path, extent: Extent) -> Result<()> {
+    let started = Instant::now();
+    let mut runner = Runner { root, tally: Tally::default() };
+    let result = runner.all(extent);
+    println!("\nin {:.1} s", started.elapsed().as_secs_f64());
+    if let Err(error) = &result {
+        println!("stopped: {error}");
+    }
+    println!("{} passed, {} failed", runner.tally.passed, runner.tally.failed);
+    result.map_err(|_| "not everything passed".into())
+}
+
+/// How many tests and steps passed and failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    passed: u64,
+    failed: u64,
+}
+
+impl Tally {
+    /// Adds what a line of the form `test result: ok. 3 passed; 0 failed; …` tells.
+    fn add_result_line(&mut self, line: &str) {
+        let Some(result) = line.strip_prefix("test result: ") else { return };
+        let counts = result.split_once(". ").map_or("", |(_, counts)| counts);
+        for count in counts.split("; ") {
+            match count.split_once(' ') {
+                Some((n, "passed")) => self.passed += n.parse().unwrap_or(0),
+                Some((n, "failed")) => self.failed += n.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+}
+
+struct Runner<'a> {
+    root: &'a Path,
+    tally: Tally,
+}
+
+impl Runner<'_> {
+    fn all(&mut self, extent: Extent) -> Result<()> {
+        self.cargo("fmt --all --check")?;
+        self.cargo("clippy --workspace --all-targets --all-features -- -D warnings")?;
+        self.features()?;
+        self.tests()?;
+        self.step("cargo x generate --check", |runner| generate::run(runner.root, Mode::Check))?;
+        self.documentation()?;
+        if extent == Extent::All {
+            self.dependencies()?;
+            self.first_command()?;
+        }
+        Ok(())
+    }
+
+    /// Runs one step: announces it, times it, counts it.
+    fn step(&mut self, title: &str, run: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        println!("\n==> {title}");
+        let started = Instant::now();
+        let failed_before = self.tally.failed;
+        let result = run(self);
+        match &result {
+            Ok(()) => self.tally.passed += 1,
+            Err(_) if self.tally.failed > failed_before => {}
+            Err(_) => self.tally.failed += 1,
+        }
+        let outcome = if result.is_ok() { "ok" } else { "FAILED" };
+        println!("    {outcome}, {:.1} s", started.elapsed().as_secs_f64());
+        result
+    }
+
+    /// A step that is one command.
+    fn command(&mut self, mut command: Command) -> Result<()> {
+        self.step(&line(&command), |_| process::run(&mut command))
+    }
+
+    /// A step that is one cargo command, its arguments separated by spaces.
+    fn cargo(&mut self, arguments: &str) -> Result<()> {
+        self.command(cargo(self.root, arguments.split(' ')))
+    }
+
+    /// The library without its default features, and with each feature alone.
+    fn features(&mut self) -> Result<()> {
+        self.cargo("check --package tamiz --no-default-features")?;
+        for feature in features_of_the_library(self.root)? {
+            self.cargo(&format!("check --package tamiz --no-default-features --features {feature}"))?;
+        }
+        Ok(())
+    }
+
+    /// Unit, integration and documentation tests.
+    fn tests(&mut self) -> Result<()> {
+        let mut command = cargo(self.root, ["test", "--workspace", "--all-features"]);
+        self.step(&line(&command), |runner| {
+            process::watch(&mut command, |line| runner.tally.add_result_line(line))
+        })
+    }
+
+    fn documentation(&mut self) -> Result<()> {
+        let mut command = cargo(self.root, ["doc", "--workspace", "--no-deps", "--all-features"]);
+        command.env("RUSTDOCFLAGS", "-D warnings");
+        self.command(command)
+    }
+
+    /// Licences, sources and bans always; advisories where their database can be had.
+    fn dependencies(&mut self) -> Result<()> {
+        if !process::succeeds(&mut cargo(self.root, ["deny", "--version"])) {
+            self.cargo("install --locked cargo-deny")?;
+        }
+        self.cargo("deny check bans licenses sources")?;
+        if process::succeeds(&mut cargo(self.root, ["deny", "fetch", "db"])) {
+            self.cargo("deny check advisories")
+        } else {
+            println!("\nWARNING: the advisory database cannot be fetched; advisories were NOT checked");
+            Ok(())
+        }
+    }
+
+    /// What the README tells a stranger to type first.
+    fn first_command(&mut self) -> Result<()> {
+        self.step(FIRST_COMMAND, |runner| {
+            let readme = std::fs::read_to_string(runner.root.join("README.md"))
+                .map_err(|error| format!("README.md: {error}"))?;
+            if !readme.contains(FIRST_COMMAND) {
+                return Err(format!("README.md does not show `{FIRST_COMMAND}`").into());
+            }
+            let text = process::output(&mut cargo(runner.root, FIRST_COMMAND.split(' ').skip(1)))?;
+            print!("{text}");
+            if !text.starts_with("M:") {
+                return Err(
+                    format!("`{FIRST_COMMAND}` prints no document: it does not start with `M:`").into()
+                );
+            }
+            tamiz::Document::parse(&text)
+                .map_err(|error| format!("what `{FIRST_COMMAND}` prints is no document: {error}"))?;
+            Ok(())
+        })
+    }
+}
+
+fn features_of_the_library(root: &Path) -> Result<Vec<String>> {
+    let metadata = process::output(&mut cargo(root, ["metadata", "--no-deps", "--format-version", "1"]))?;
+    features_of("tamiz", &serde_json::from_str(&metadata)?)
+}
+
+/// The features of a package but `default`, as `cargo metadata` lists them.
+fn features_of(package: &str, metadata: &serde_json::Value) -> Result<Vec<String>> {
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let features = packages
+        .iter()
+        .find(|found| found["name"] == package)
+        .and_then(|found| found["features"].as_object())
+        .ok_or_else(|| format!("`cargo metadata` does not know the package `{package}`"))?;
+    let mut features: Vec<String> = features.keys().filter(|name| *name != "default").cloned().collect();
+    features.sort();
+    Ok(features)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(passed: u64, failed: u64) -> Tally {
+        Tally { passed, failed }
+    }
+
+    #[test]
+    fn result_lines_are_summed() {
+        let mut sum = Tally::default();
+        for line in [
+            "running 3 tests",
+            "test tests::passed ... ok",
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+            "test result: FAILED. 39 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s",
+            "test result: ok. 7 passed",
+        ] {
+            sum.add_result_line(line);
+        }
+        assert_eq!(sum, tally(49, 2));
+    }
+
+    #[test]
+    fn steps_are_counted_once() {
+        let mut runner = Runner { root: Path::new("."), tally: Tally::default() };
+        runner.step("passes", |_| Ok(())).unwrap();
+        runner.step("fails", |_| Err("no".into())).unwrap_err();
+        assert_eq!(runner.tally, tally(1, 1));
+        let tests = |runner: &mut Runner<'_>| {
+            runner.tally.add_result_line("test result: FAILED. 5 passed; 2 failed; 0 ignored");
+            Err("no".into())
+        };
+        runner.step("fails by its tests", tests).unwrap_err();
+        assert_eq!(runner.tally, tally(6, 3), "failed tests are not counted again as a step");
+    }
+
+    #[test]
+    fn features_but_default() {
+        let metadata = serde_json::json!({"packages": [
+            {"name": "other", "features": {"x": []}},
+            {"name": "tamiz", "features": {"toml": [], "default": ["toml"], "http": []}},
+        ]});
+        assert_eq!(features_of("tamiz", &metadata).unwrap(), ["http", "toml"]);
+        assert!(features_of("none", &metadata).is_err());
+    }
+}
