@@ -24,9 +24,7 @@ pub(crate) fn run(args: &CanonArgs) -> Result<ExitCode, Failure> {
             From::Document => {
                 documents::parse(source, &input)?.iter().try_for_each(|document| writer.document(document))
             }
-            From::Http if args.evidence => {
-                writer.document(&canonicalizer.canonicalize_with_evidence(&input))
-            }
+            From::Http if args.evidence => writer.document(&canonicalizer.canonicalize_with_evidence(&input)),
             From::Http => writer.request(&canonicalizer, &mut scratch, &input),
         });
         match done {

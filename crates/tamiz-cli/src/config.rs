@@ -27,7 +27,9 @@ fn from_file(options: &ReadOptions) -> Result<Config, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path).map_err(|error| {
         let reason = if path.is_dir() { "it is a directory".to_owned() } else { reason(&error) };
-        Failure::Usage(format!("cannot read the configuration {name}: {reason}; '--config' takes a TOML file"))
+        Failure::Usage(format!(
+            "cannot read the configuration {name}: {reason}; '--config' takes a TOML file"
+        ))
     })?;
     Config::from_toml(&text).map_err(|error| Failure::Usage(format!("bad configuration {name}: {error}")))
 }

@@ -11,12 +11,10 @@ use crate::failure::Failure;
 
 /// The command, or the exit code of having said why there is none.
 pub(crate) fn parse() -> Result<Command, ExitCode> {
-    Cli::try_parse().map(|cli| cli.command).map_err(|error| {
-        match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => shown(&error, ExitCode::SUCCESS),
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => shown(&error, ExitCode::from(2)),
-            _ => Failure::Usage(one_line(&error.render().to_string())).report(),
-        }
+    Cli::try_parse().map(|cli| cli.command).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => shown(&error, ExitCode::SUCCESS),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => shown(&error, ExitCode::from(2)),
+        _ => Failure::Usage(one_line(&error.render().to_string())).report(),
     })
 }
 

@@ -60,11 +60,6 @@ impl Glyph {
             Glyph::Byte(_) => 4,
         }
     }
-
-    /// Whether it shows the character itself.
-    pub(crate) fn is_plain(self) -> bool {
-        matches!(self, Glyph::Plain(_))
-    }
 }
 
 impl fmt::Display for Glyph {
@@ -164,7 +159,7 @@ mod tests {
         let any = (0..=u32::from(char::MAX)).step_by(7).filter_map(char::from_u32);
         for glyph in any.map(Glyph::of).chain([Glyph::Byte(0xE9), Glyph::Masked]) {
             let shown = glyph.to_string();
-            let wide = usize::from(glyph.is_plain() && glyph.width() == 2);
+            let wide = usize::from(matches!(glyph, Glyph::Plain(c) if is_wide(c)));
             assert_eq!(glyph.width(), shown.chars().count() + wide, "{shown}");
             assert!(!shown.chars().any(char::is_control));
         }

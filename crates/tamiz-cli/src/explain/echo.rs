@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use super::bytes;
 use super::cells::{self, Cell};
 use super::lines::{self, Line};
 use super::marks::Mark;
 use super::rows::{self, Row};
 use super::underline::Underline;
-use super::bytes;
 use crate::style;
 use crate::visible::{ELLIPSIS, Glyph};
 
@@ -135,9 +135,9 @@ impl Echo<'_> {
 fn is_edge(cell: Cell, evidence: &[Range<usize>]) -> bool {
     let bytes = cell.start..cell.start + cell.len;
     let at = evidence.partition_point(|range| range.end < bytes.end && range.end <= bytes.start);
-    evidence
-        .get(at)
-        .is_some_and(|range| bytes.contains(&range.start) || (range.end > bytes.start && range.end <= bytes.end))
+    evidence.get(at).is_some_and(|range| {
+        bytes.contains(&range.start) || (range.end > bytes.start && range.end <= bytes.end)
+    })
 }
 
 fn look(glyph: Glyph) -> anstyle::Style {

@@ -82,7 +82,10 @@ mod tests {
         assert_eq!(shown(b""), (vec![], String::new()));
         assert_eq!(shown(b"GET /").0, ["GET /"]);
         assert_eq!(shown(b"GET / HTTP/1.1\r\nA: 1").0, ["GET / HTTP/1.1", "A: 1"]);
-        assert_eq!(shown(b"\r\n\nGET /\r\n\r\nx"), (["", "", "GET /", ""].map(String::from).to_vec(), "x".into()));
+        assert_eq!(
+            shown(b"\r\n\nGET /\r\n\r\nx"),
+            (["", "", "GET /", ""].map(String::from).to_vec(), "x".into())
+        );
         assert_eq!(shown(b"\r\n\r\n"), (vec![String::new(); 2], String::new()));
     }
 

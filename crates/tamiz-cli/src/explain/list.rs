@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut impl Write, marks: &[Mark<'_>], columns: usize) ->
 fn entry(out: &mut impl Write, mark: &Mark<'_>, columns: usize) -> io::Result<()> {
     let colour = style::weight(mark.flag.weight());
     let faint = style::FAINT;
-    let absent = if mark.ranges.is_empty() { ", by something that is not there" } else { "" };
+    let absent = if mark.ranges.is_empty() { " (something is missing)" } else { "" };
     writeln!(out, "  {colour}{}{colour:#} {faint}at {}{absent}{faint:#}", mark.label(), places(mark))?;
     for text in [mark.flag.meaning(), mark.flag.why()] {
         for line in wrap(text, columns.saturating_sub(6)) {

@@ -6,6 +6,9 @@ use tamiz::{Document, Flag, Raised};
 
 use crate::visible::harmless;
 
+/// Beyond so many, each is not looked at again for every row.
+const MOST_RAISED: usize = 64;
+
 /// One flag, wherever it was raised.
 pub(super) struct Mark<'d> {
     /// The flag.
@@ -19,8 +22,21 @@ pub(super) struct Mark<'d> {
 impl Mark<'_> {
     /// The flag as documents write it; without a parameter where it was raised for several.
     pub(super) fn label(&self) -> String {
-        match self.raised.as_slice() {
-            [first, rest @ ..] if rest.iter().all(|other| other.parameter() == first.parameter()) => {
+        self.label_of(self.raised.iter())
+    }
+
+    /// The same, for what meets `range`.
+    pub(super) fn label_within(&self, range: &Range<usize>) -> String {
+        let meets = |evidence: &Range<usize>| evidence.start < range.end && range.start < evidence.end;
+        match self.raised.get(..MOST_RAISED) {
+            Some(_) => self.label(),
+            None => self.label_of(self.raised.iter().filter(|raised| raised.evidence().iter().any(meets))),
+        }
+    }
+
+    fn label_of<'m>(&'m self, mut raised: impl Iterator<Item = &'m Raised<'m>>) -> String {
+        match raised.next() {
+            Some(first) if raised.all(|other| other.parameter() == first.parameter()) => {
                 harmless(&first.to_string())
             }
             _ => self.flag.name().to_owned(),
@@ -80,6 +96,8 @@ mod tests {
         assert_eq!(marks[1].ranges, [8..9, 12..13]);
         assert_eq!(marks[1].within(9..13), [12..13]);
         assert!(marks[1].within(9..12).is_empty());
+        assert_eq!(marks[2].label_within(&(0..22)), "QREPEAT:c");
+        assert_eq!(marks[2].label_within(&(0..40)), "QREPEAT");
     }
 
     #[test]

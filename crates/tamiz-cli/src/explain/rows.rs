@@ -19,10 +19,16 @@ pub(super) enum Row {
 /// Cuts cells into rows of at most `columns`. `is_edge` tells the cells where evidence begins or
 /// ends.
 pub(super) fn of(cells: &[Cell], columns: usize, is_edge: impl Fn(usize) -> bool) -> Vec<Row> {
+    let chunks = chunks(cells, columns);
+    let telling: Vec<bool> =
+        chunks.iter().enumerate().map(|(at, chunk)| at == 0 || chunk.clone().any(&is_edge)).collect();
+    let is_telling = |at: usize| telling.get(at).copied().unwrap_or(true);
     let mut rows: Vec<Row> = Vec::new();
     let mut shown = 0;
-    for chunk in chunks(cells, columns) {
-        if shown < MOST_ROWS && (rows.is_empty() || chunk.clone().any(&is_edge)) {
+    for (at, chunk) in chunks.into_iter().enumerate() {
+        // To say that a single row is left out would take a row too.
+        let alone = at > 0 && is_telling(at - 1) && is_telling(at + 1);
+        if shown < MOST_ROWS && (is_telling(at) || alone) {
             shown += 1;
             rows.push(Row::Shown(chunk));
         } else if let Some(Row::Skipped(skipped)) = rows.last_mut() {
@@ -94,8 +100,18 @@ mod tests {
     }
 
     #[test]
+    fn a_single_row_is_not_left_out() {
+        assert_eq!(rows(&"x".repeat(13), &[]), [Row::Shown(0..10), Row::Shown(10..13)]);
+        let bridged = [Row::Shown(0..10), Row::Shown(10..20), Row::Shown(20..30), Row::Skipped(30..50)];
+        assert_eq!(rows(&"x".repeat(50), &[25]), bridged);
+    }
+
+    #[test]
     fn escapes_are_not_cut() {
-        let rows = rows("\u{202E}\u{202E}abc", &[0, 1, 2]);
-        assert_eq!(rows, [Row::Shown(0..1), Row::Shown(1..3), Row::Skipped(3..4)].into_iter().collect::<Vec<_>>());
+        let rows = rows("\u{202E}\u{202E}abc", &[]);
+        assert_eq!(
+            rows,
+            [Row::Shown(0..1), Row::Shown(1..3), Row::Shown(3..5)].into_iter().collect::<Vec<_>>()
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! The carets beneath a row, and the names beside them.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
+use anstyle::Style;
 use tamiz::Weight;
 
 use super::cells::Cell;
@@ -10,9 +12,10 @@ use crate::style;
 use crate::wrap::width;
 
 /// One line of carets: the flags that have exactly this evidence here.
+#[derive(Debug)]
 pub(super) struct Underline {
-    /// For each column, whether a caret stands there.
-    carets: Vec<bool>,
+    /// The columns that have carets; sorted, disjoint.
+    carets: Vec<Range<usize>>,
     names: Vec<(String, Weight)>,
 }
 
@@ -29,90 +32,151 @@ impl Underline {
             if evidence.is_empty() {
                 continue;
             }
-            let carets: Vec<bool> = cells
-                .iter()
-                .flat_map(|cell| std::iter::repeat_n(cell.is_in(evidence), cell.glyph.width()))
-                .collect();
-            let name = (mark.label(), mark.flag.weight());
+            let carets = columns_of(cells, evidence);
+            let name = (mark.label_within(&bytes), mark.flag.weight());
             match underlines.iter_mut().find(|underline| underline.carets == carets) {
                 Some(underline) => underline.names.push(name),
                 None => underlines.push(Underline { carets, names: vec![name] }),
             }
         }
-        underlines.sort_by_key(|underline| underline.from());
+        underlines.sort_by_key(|underline| underline.carets.first().map(|run| run.start));
         underlines
     }
 
     /// The underline of a whole text.
     pub(super) fn whole(text: &str, marks: &[&Mark<'_>]) -> Self {
         Underline {
-            carets: vec![true; width(text)],
+            carets: std::iter::once(0..width(text)).collect(),
             names: marks.iter().map(|mark| (mark.label(), mark.flag.weight())).collect(),
         }
     }
 
-    fn from(&self) -> usize {
-        self.carets.iter().take_while(|caret| !**caret).count()
-    }
-
-    fn to(&self) -> usize {
-        self.carets.iter().rposition(|caret| *caret).map_or(0, |last| last + 1)
-    }
-
-    /// Draws it behind `gutter`, the names at the right of the carets where they fit in `columns`,
-    /// else at the left, else below.
+    /// Draws it behind `gutter`, the names beside the carets where they fit in `columns`, else
+    /// below.
     pub(super) fn write(&self, out: &mut impl Write, gutter: &str, columns: usize) -> io::Result<()> {
-        let names_width = self.names.iter().map(|(name, _)| width(name) + 1).sum::<usize>();
-        let (from, to) = (self.from(), self.to());
-        write!(out, "{gutter} ")?;
-        if to + names_width <= columns {
-            write!(out, "{:from$}", "")?;
-            self.write_carets(out)?;
-            write!(out, " ")?;
-            self.write_names(out, usize::MAX, gutter)?;
-        } else if names_width <= from {
-            write!(out, "{:1$}", "", from - names_width)?;
-            self.write_names(out, usize::MAX, gutter)?;
-            write!(out, " ")?;
-            self.write_carets(out)?;
-        } else {
-            write!(out, "{:from$}", "")?;
-            self.write_carets(out)?;
-            write!(out, "\n{gutter} ")?;
-            self.write_names(out, columns, gutter)?;
+        let names = self.names_width();
+        let room = self.room(names, columns);
+        let colour =
+            style::weight(self.names.iter().map(|(_, weight)| *weight).max().unwrap_or(Weight::Structural));
+        let mut pen = Pen { out, column: 0 };
+        write!(pen.out, "{gutter} ")?;
+        for run in self.carets.iter().filter(|run| room.is_none_or(|room| run.start < room)) {
+            pen.write(run.start, &"^".repeat(run.len()), colour)?;
         }
-        writeln!(out)
-    }
-
-    fn write_carets(&self, out: &mut impl Write) -> io::Result<()> {
-        let heaviest = self.names.iter().map(|(_, weight)| *weight).max().unwrap_or(Weight::Structural);
-        let colour = style::weight(heaviest);
-        let (from, to) = (self.from(), self.to());
-        let carets: String = self
-            .carets
-            .get(from..to)
-            .unwrap_or_default()
-            .iter()
-            .map(|caret| if *caret { '^' } else { ' ' })
-            .collect();
-        write!(out, "{colour}{carets}{colour:#}")
-    }
-
-    /// Writes the names, and goes on in the next line before one that does not fit.
-    fn write_names(&self, out: &mut impl Write, columns: usize, gutter: &str) -> io::Result<()> {
-        let mut used = 0;
+        let Some(room) = room else {
+            return self.write_below(pen.out, gutter, columns);
+        };
+        let mut at = room;
         for (name, weight) in &self.names {
-            let colour = style::weight(*weight);
-            if used > 0 && used + 1 + width(name) > columns {
-                write!(out, "\n{gutter} ")?;
-                used = 0;
-            } else if used > 0 {
-                write!(out, " ")?;
-                used += 1;
-            }
-            write!(out, "{colour}{name}{colour:#}")?;
-            used += width(name);
+            pen.write(at, name, style::weight(*weight))?;
+            at += width(name) + 1;
         }
+        for run in self.carets.iter().filter(|run| run.start > room) {
+            pen.write(run.start, &"^".repeat(run.len()), colour)?;
+        }
+        writeln!(pen.out)
+    }
+
+    fn names_width(&self) -> usize {
+        self.names.iter().map(|(name, _)| width(name) + 1).sum::<usize>().saturating_sub(1)
+    }
+
+    /// The column for names of that width: at the right of the carets, else between them, as far
+    /// to the right as can be, else at their left.
+    fn room(&self, names: usize, columns: usize) -> Option<usize> {
+        let ends = std::iter::once(0).chain(self.carets.iter().map(|run| run.end + 1));
+        let starts = self.carets.iter().map(|run| run.start.saturating_sub(1)).chain([columns]);
+        let gaps: Vec<(usize, usize)> = ends.zip(starts).collect();
+        let fits = |(from, to): &&(usize, usize)| from + names <= *to;
+        match gaps.split_first() {
+            Some((left, rest)) => match rest.iter().rev().find(fits) {
+                Some((from, _)) => Some(*from),
+                None => Some(left).filter(fits).map(|(_, to)| to - names),
+            },
+            None => None,
+        }
+    }
+
+    /// Ends the line, and writes the names in as many lines as they need.
+    fn write_below(&self, out: &mut impl Write, gutter: &str, columns: usize) -> io::Result<()> {
+        let mut pen = Pen { out, column: columns };
+        for (name, weight) in &self.names {
+            let mut at = pen.column + 1;
+            if at + width(name) > columns {
+                write!(pen.out, "\n{gutter} ")?;
+                pen.column = 0;
+                at = 0;
+            }
+            pen.write(at, name, style::weight(*weight))?;
+        }
+        writeln!(pen.out)
+    }
+}
+
+/// The columns of the cells that evidence meets.
+fn columns_of(cells: &[Cell], evidence: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut column = 0;
+    for cell in cells {
+        let end = column + cell.glyph.width();
+        if cell.is_in(evidence) {
+            match runs.last_mut().filter(|run| run.end == column) {
+                Some(run) => run.end = end,
+                None => runs.push(column..end),
+            }
+        }
+        column = end;
+    }
+    runs
+}
+
+/// Writes at columns.
+struct Pen<'w, W> {
+    out: &'w mut W,
+    column: usize,
+}
+
+impl<W: Write> Pen<'_, W> {
+    fn write(&mut self, at: usize, text: &str, style: Style) -> io::Result<()> {
+        write!(self.out, "{:1$}{style}{text}{style:#}", "", at.saturating_sub(self.column))?;
+        self.column = at + width(text);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(carets: &[Range<usize>], names: &[&str]) -> String {
+        let names = names.iter().map(|name| ((*name).to_owned(), Weight::Notable)).collect();
+        let mut out = anstream::StripStream::new(Vec::new());
+        Underline { carets: carets.to_vec(), names }.write(&mut out, "|", 20).unwrap();
+        String::from_utf8(out.into_inner()).unwrap()
+    }
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "ranges are meant")]
+    fn names_stand_where_they_fit() {
+        assert_eq!(drawn(&[2..5], &["A", "BC"]), "|   ^^^ A BC\n");
+        assert_eq!(drawn(&[2..5, 7..8], &["QUOTE"]), "|   ^^^  ^ QUOTE\n");
+        assert_eq!(drawn(&[12..14], &["QUOTE"]), "|             ^^ QUOTE\n", "just fits");
+        assert_eq!(drawn(&[12..15], &["QUOTE"]), "|       QUOTE ^^^\n");
+        assert_eq!(drawn(&[0..2, 5..7, 14..18], &["QUOTE"]), "| ^^   ^^ QUOTE ^^^^\n");
+        assert_eq!(drawn(&[0..18], &["QUOTE"]), "| ^^^^^^^^^^^^^^^^^^\n| QUOTE\n");
+        assert_eq!(
+            drawn(&[0..20], &["ABCDEFGHIJ", "KLMNOPQRS", "T"]),
+            format!("| {}\n| ABCDEFGHIJ KLMNOPQRS\n| T\n", "^".repeat(20))
+        );
+    }
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "ranges are meant")]
+    fn carets_follow_what_is_shown() {
+        let cells = super::super::cells::of("a\u{1B}東b".as_bytes(), 0..6, &[]);
+        assert_eq!(columns_of(&cells, &[1..2]), [1..5]);
+        assert_eq!(columns_of(&cells, &[2..5]), [5..7]);
+        assert_eq!(columns_of(&cells, &[3..6]), [5..8]);
+        assert_eq!(columns_of(&cells, &[0..1, 5..6]), [0..1, 7..8]);
     }
 }

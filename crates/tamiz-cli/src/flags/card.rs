@@ -56,7 +56,8 @@ fn shortened(line: &[u8], columns: usize) -> String {
     };
     let head = fit(&mut shown.iter());
     let tail = fit(&mut shown.iter().rev());
-    let ends = |part: Option<&[Glyph]>| part.unwrap_or_default().iter().map(Glyph::to_string).collect::<String>();
+    let ends =
+        |part: Option<&[Glyph]>| part.unwrap_or_default().iter().map(Glyph::to_string).collect::<String>();
     format!("{}{ELLIPSIS}{}", ends(shown.get(..head)), ends(shown.get(shown.len() - tail..)))
 }
 

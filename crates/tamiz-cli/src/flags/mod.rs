@@ -46,7 +46,10 @@ fn named(given: &str) -> Result<Flag, Failure> {
     let name = given.split(':').next().unwrap_or_default().to_ascii_uppercase();
     Flag::from_name(&name).ok_or_else(|| {
         let guess = closest(&name).map(|flag| format!(" did you mean '{flag}'?")).unwrap_or_default();
-        Failure::Usage(format!("no flag is called '{}';{guess} 'tamiz flags' lists them all", harmless(given)))
+        Failure::Usage(format!(
+            "no flag is called '{}';{guess} 'tamiz flags' lists them all",
+            harmless(given)
+        ))
     })
 }
 
@@ -97,7 +100,9 @@ mod tests {
 
     #[test]
     fn suggestions_are_close_or_absent() {
-        for (given, flag) in [("DOTDTO", "DOTDOT"), ("DOUBLEPTC", "DOUBLEPCT"), ("MULTISLASH", "MULTIPLESLASH")] {
+        for (given, flag) in
+            [("DOTDTO", "DOTDOT"), ("DOUBLEPTC", "DOUBLEPCT"), ("MULTISLASH", "MULTIPLESLASH")]
+        {
             assert_eq!(closest(given).map(Flag::name), Some(flag));
         }
         assert_eq!(closest("1234"), None);

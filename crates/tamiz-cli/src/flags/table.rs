@@ -36,10 +36,7 @@ pub(super) fn write(out: &mut impl Write, flags: &[Flag], terminal: Option<usize
     let room = terminal.map_or(usize::MAX, |columns| columns.saturating_sub(indent).max(FEWEST_COLUMNS));
 
     let strong = style::STRONG;
-    writeln!(
-        out,
-        "{strong}{name:w0$}  {family:w1$}  {weight:w2$}  {profile:w3$}  {meaning}{strong:#}",
-    )?;
+    writeln!(out, "{strong}{name:w0$}  {family:w1$}  {weight:w2$}  {profile:w3$}  {meaning}{strong:#}",)?;
     for (flag, [name, family, weight, profile]) in flags.iter().zip(&rows) {
         let colour = style::weight(flag.weight());
         let mut lines = wrap(flag.meaning(), room).into_iter();

@@ -30,6 +30,11 @@ pub(crate) fn chars(text: &[u8]) -> usize {
     starts - 2 * memchr::memchr_iter(GUARD, text).count()
 }
 
+/// The number of bytes before guarding: each guarded byte counts as one.
+pub(crate) fn byte_len(text: &[u8]) -> usize {
+    text.len() - 2 * memchr::memchr_iter(GUARD, text).count()
+}
+
 /// A character of decoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Char {

@@ -253,7 +253,7 @@ flags! {
         b"GET /?a=%3Cb%3E HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
     Quote = 39, "QUOTE", None, Danger, Notable, Core, "7.2",
-        "`'` or `\"`.",
+        "A quote, `'` or `\"`.",
         "Breaks out of strings in SQL, markup and scripts.",
         b"GET /?a=O%27Brien HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=OBrien HTTP/1.1\r\nHost: ex.com\r\n\r\n";

@@ -16,7 +16,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use crate::config::Scheme;
 use crate::context::Context;
-use crate::decode::utf8;
+use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
 use crate::message::Line;
 use crate::scan;
@@ -80,7 +80,8 @@ pub(crate) fn read<'a>(lines: BumpVec<'a, Line<'a>>, scheme: Scheme, cx: Context
 fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     let mut flags = line.flags;
     let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
-    let (value, breaks) = whitespace::collapse(line.value, line.after_colon, cx, &mut flags);
+    let value = utf8::repair(line.value, cx, &mut flags);
+    let (value, breaks) = whitespace::collapse(value, line.after_colon, cx, &mut flags);
     Collapsed { name, value, breaks, flags }
 }
 
@@ -168,14 +169,13 @@ impl<'a> Headers<'a> {
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
         let Collapsed { name, value, breaks, mut flags } = header;
-        let name_len = name.as_ref().map_or(0, |name| name.text.len() + 2);
-        let mut len = name_len + value.len();
+        let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
+        let mut len = name_len + decode::byte_len(value.bytes);
         if let Some(name) = &name {
             raise_by_name(name, cx, &mut flags);
         } else {
             flags.hide(value);
         }
-        let value = utf8::repair(value, cx, &mut flags);
         let mut values = BumpVec::with_capacity_in(1 + breaks.len(), cx.bump);
         if rule.kind == Kind::Host {
             let host = self.read_host(value, &breaks, name.as_ref(), scheme, cx, &mut flags);
