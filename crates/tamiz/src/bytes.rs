@@ -14,7 +14,7 @@ pub(crate) const HEX_LETTER: u16 = 1 << 3;
 /// RFC 9110 section 5.6.2: `tchar = "!" / "#" / "$" / "%" / "&" / "'" / "*" / "+" / "-" / "." /
 /// "^" / "_" / "`" / "|" / "~" / DIGIT / ALPHA`.
 pub(crate) const TOKEN: u16 = 1 << 4;
-/// The dangerous characters of clause 7.1: `< > ' " ; ( ) { } | \` and NUL.
+/// The dangerous characters of clause 7.2: `< > ' " ; ( ) { } | \` and NUL.
 pub(crate) const DANGER: u16 = 1 << 5;
 /// C0 controls and DEL.
 pub(crate) const CONTROL: u16 = 1 << 6;

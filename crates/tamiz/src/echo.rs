@@ -1,4 +1,4 @@
-//! Secrets by echo (clause 6.10): a secret of eight or more characters makes a secret of whatever
+//! Secrets by echo (clause 6.14): a secret of eight or more characters makes a secret of whatever
 //! else contains it.
 
 use bumpalo::Bump;

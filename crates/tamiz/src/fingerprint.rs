@@ -1,4 +1,4 @@
-//! The fingerprint (clause 9.12): the identity of rules, tables and configuration.
+//! The fingerprint (clause 9.16): the identity of rules, tables and configuration.
 
 use std::fmt;
 use std::sync::Arc;

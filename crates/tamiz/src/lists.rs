@@ -280,6 +280,7 @@ pub(crate) const METHOD_OVERRIDE_HEADERS: &[&str] =
     &["x-http-method", "x-http-method-override", "x-method-override"];
 
 /// Headers whose grammar is items with ";name=value" parameters and quoted strings (clause 7.3):
+/// there ";" and the quotes around a string are structure, not danger.
 pub(crate) const PARAMETER_HEADERS: &[(&str, &str)] = &[
     ("accept", ""),
     ("accept-charset", ""),

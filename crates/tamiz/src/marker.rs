@@ -1,4 +1,4 @@
-//! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.5 to 6.7).
+//! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.13 and 6.15).
 
 use std::borrow::Cow;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Lengths: buckets (clause 5.12) and the entropy suffix (clause 6.6).
+//! Lengths: buckets (clause 5.29) and the entropy suffix (clause 6.17).
 
 use crate::decode;
 

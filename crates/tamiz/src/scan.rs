@@ -58,7 +58,7 @@ fn scan_characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Fla
     }
 }
 
-/// The characters attacks are made of (clause 7.1); NUL is told apart.
+/// The characters attacks are made of (clause 7.2); NUL is told apart.
 fn dangerous(c: char) -> Option<Flag> {
     Some(match c {
         '<' | '>' => Flag::Angle,

@@ -1,4 +1,4 @@
-//! Secrets by name and by content (clauses 6.8 and 6.9).
+//! Secrets by name and by content (clauses 6.10 to 6.13).
 
 use std::ops::Range;
 

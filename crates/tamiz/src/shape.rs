@@ -1,4 +1,4 @@
-//! Shapes (clause 6.5): the class of a value, first that fits.
+//! Shapes (clause 6.9): the class of a value, first that fits.
 //!
 //! One principle orders them: an encoding needs evidence, else the narrowest alphabet wins.
 

@@ -5,7 +5,8 @@ mod common;
 use common::vectors;
 use tamiz::{Canonicalizer, Config, Document, Profile, View};
 
-const SMALL: &[u8] = b"GET /a/b%2Fc?k=v&pwd=x#f HTTP/1.1\r\nHost: ex.com\r\nCookie: a=b\r\nX-Y: z\r\n w\r\n\r\nbody";
+const SMALL: &[u8] =
+    b"GET /a/b%2Fc?k=v&pwd=x#f HTTP/1.1\r\nHost: ex.com\r\nCookie: a=b\r\nX-Y: z\r\n w\r\n\r\nbody";
 
 fn canonicalizers() -> Vec<Canonicalizer> {
     let mut all = Vec::new();
@@ -23,8 +24,8 @@ fn canonicalizers() -> Vec<Canonicalizer> {
 fn check(tamiz: &Canonicalizer, request: &[u8]) {
     let document = tamiz.canonicalize(request);
     let text = document.as_str();
-    let parsed = Document::parse(text)
-        .unwrap_or_else(|error| panic!("{error}\n{text}\n{}", request.escape_ascii()));
+    let parsed =
+        Document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}\n{}", request.escape_ascii()));
     assert_eq!(parsed.as_str(), text);
     assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
     let with_evidence = tamiz.canonicalize_with_evidence(request);
@@ -94,11 +95,32 @@ fn large_inputs() {
     check(&tamiz, &with([b"x: ".to_vec(), b"a".repeat(10 << 20), b"\r\n".to_vec()].concat()));
     check(&tamiz, &with([b"x: a\r\n".to_vec(), b" b\r\n".repeat(100_000)].concat()));
     check(&tamiz, &with([b"x: a".to_vec(), b"\nb: c".repeat(100_000), b"\r\n".to_vec()].concat()));
-    check(&tamiz, &with([b"cookie: ".to_vec(), b"session=abcdefgh12345; ".repeat(50_000), b"\r\n".to_vec()].concat()));
+    check(
+        &tamiz,
+        &with([b"cookie: ".to_vec(), b"session=abcdefgh12345; ".repeat(50_000), b"\r\n".to_vec()].concat()),
+    );
     check(&tamiz, &with([b"user-agent: ".to_vec(), b"(".repeat(100_000), b"\r\n".to_vec()].concat()));
     for piece in [
-        &b"a=1&"[..], b"a&", b"%25", b"%", b"&lt;", b"&#", b";", b"=", b"eyJ.", b"\xCC\x81", b"\xEF\xBC\x8F", b"token=abcdefghi&",
-        b"://", b"<", b"..%2f", b"a:", b"/", b"/.", b"?", b"\xFF",
+        &b"a=1&"[..],
+        b"a&",
+        b"%25",
+        b"%",
+        b"&lt;",
+        b"&#",
+        b";",
+        b"=",
+        b"eyJ.",
+        b"\xCC\x81",
+        b"\xEF\xBC\x8F",
+        b"token=abcdefghi&",
+        b"://",
+        b"<",
+        b"..%2f",
+        b"a:",
+        b"/",
+        b"/.",
+        b"?",
+        b"\xFF",
     ] {
         let target = piece.repeat((1 << 20) / piece.len());
         check(&tamiz, &[b"GET /?", &target[..], b" HTTP/1.1\r\nHost: ex.com\r\n\r\n"].concat());

@@ -1,7 +1,8 @@
 //! `crates/tamiz/src/lists.rs` from `spec/lists/*.txt`.
 //!
-//! A list is a text file: one row a line, columns separated by white space; empty lines and lines
-//! that begin with `#` are comments, and the first line is a comment that says what the list holds.
+//! A list is a text file: one row a line, columns separated by spaces; empty lines and lines that
+//! begin with `#` are comments. It begins with a comment that says in a sentence, which ends its
+//! line, what the list holds.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -30,8 +31,8 @@ const COLUMNS: &[(&str, RangeInclusive<usize>)] = &[
 /// A list, read.
 #[derive(Debug, PartialEq, Eq)]
 struct List<'a> {
-    /// What it holds, in a sentence.
-    title: &'a str,
+    /// What it holds: a sentence, in lines.
+    title: Vec<&'a str>,
     /// How many columns the code has.
     width: usize,
     rows: Vec<Vec<&'a str>>,
@@ -87,11 +88,11 @@ fn columns(name: &str) -> RangeInclusive<usize> {
 
 /// Reads a list. Errors name the line.
 fn parse(text: &str, columns: RangeInclusive<usize>) -> std::result::Result<List<'_>, String> {
-    let title =
-        text.lines().next().and_then(|line| line.strip_prefix('#')).map(str::trim).unwrap_or_default();
-    if title.is_empty() {
-        return Err("line 1: expected a comment that says what the list holds".to_owned());
-    }
+    let mut title: Vec<&str> = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim).collect();
+    let Some(end) = title.iter().position(|line| line.ends_with('.')) else {
+        return Err("line 1: expected a comment that says in a sentence what the list holds".to_owned());
+    };
+    title.truncate(end + 1);
     let mut rows = Vec::new();
     let mut seen = BTreeSet::new();
     for (line, number) in text.lines().zip(1..) {
@@ -123,7 +124,8 @@ fn write_constant(name: &str, list: &List<'_>, code: &mut String) {
     let constant = name.trim_end_matches(".txt").to_ascii_uppercase().replace('-', "_");
     let of_type =
         if list.width == 1 { "&str".to_owned() } else { tuple(vec!["&str".to_owned(); list.width]) };
-    let _ = write!(code, "\n/// {}\npub(crate) const {constant}: &[{of_type}] = &[", list.title);
+    let title = list.title.join("\n/// ");
+    let _ = write!(code, "\n/// {title}\npub(crate) const {constant}: &[{of_type}] = &[");
     for row in &list.rows {
         let literals =
             (0..list.width).map(|column| format!("{:?}", row.get(column).unwrap_or(&""))).collect();
@@ -150,8 +152,8 @@ mod tests {
 
     #[test]
     fn rows_and_comments() {
-        let list = parse("# Some names.\n# More about them.\n\nb\na\n#c\n", 1..=1).unwrap();
-        assert_eq!(list, List { title: "Some names.", width: 1, rows: vec![vec!["b"], vec!["a"]] });
+        let list = parse("# Some\n# names.\n# More about them.\n\nb\na\n#c\n", 1..=1).unwrap();
+        assert_eq!(list, List { title: vec!["Some", "names."], width: 1, rows: vec![vec!["b"], vec!["a"]] });
     }
 
     #[test]
@@ -177,9 +179,10 @@ mod tests {
     #[test]
     fn bad_files_name_the_line() {
         for (text, error) in [
-            ("", "line 1: expected a comment that says what the list holds"),
-            ("a\n", "line 1: expected a comment that says what the list holds"),
-            ("#\na b\n", "line 1: expected a comment that says what the list holds"),
+            ("", "line 1: expected a comment that says in a sentence what the list holds"),
+            ("a\n", "line 1: expected a comment that says in a sentence what the list holds"),
+            ("#\na b\n", "line 1: expected a comment that says in a sentence what the list holds"),
+            ("# T\na b\n", "line 1: expected a comment that says in a sentence what the list holds"),
             ("# T.\n", "no rows"),
             ("# T.\na b\nc\n", "line 3: expected 2 columns, found 1"),
             ("# T.\na b c\n", "line 2: expected 2 columns, found 3"),

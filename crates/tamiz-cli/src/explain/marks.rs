@@ -87,6 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "ranges are meant")]
     fn one_mark_per_flag() {
         let request = b"GET /?a='&b='&c=1&c=2&d=1&d=2 HTTP/1.1\r\nHost: ex.com\r\nTE: x\r\n\r\n";
         let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);

@@ -1,4 +1,4 @@
-//! HTML entities (clause 4.8): decimal, hexadecimal and every HTML5 name, ended by `;`, one pass.
+//! HTML entities (clauses 4.12 to 4.14): decimal, hexadecimal and every HTML5 name, ended by `;`, one pass.
 
 use crate::bytes;
 use crate::context::Context;

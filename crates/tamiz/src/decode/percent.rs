@@ -1,4 +1,4 @@
-//! Percent-decoding, exactly once (clauses 4.1 to 4.5).
+//! Percent-decoding, exactly once (clauses 4.2 to 4.7).
 
 use bumpalo::collections::Vec as BumpVec;
 

@@ -1,4 +1,4 @@
-//! Unicode (clauses 4.5, 4.9 to 4.11): NFKC of structural fields, and what characters are.
+//! Unicode (clauses 4.9, 4.10 and 4.15 to 4.18): NFKC of structural fields, and what characters are.
 
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 use icu_properties::props::{

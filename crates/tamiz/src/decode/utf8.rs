@@ -1,4 +1,4 @@
-//! Raw bytes to UTF-8 (clause 4.4): what is not UTF-8 stays in place, guarded, and is told.
+//! Raw bytes to UTF-8 (clause 4.1): what is not UTF-8 stays in place, guarded, and is told.
 
 use crate::context::Context;
 use crate::decode::put_guarded;

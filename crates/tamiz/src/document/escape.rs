@@ -1,4 +1,4 @@
-//! Escaping (clause 9.4): so that every line can be cut again and nothing can be forged.
+//! Escaping (clauses 4.11 and 9.6): so that every line can be cut again and nothing can be forged.
 
 use crate::bytes;
 use crate::decode::{Char, GUARD, char_indices, unicode};

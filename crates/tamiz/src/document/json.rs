@@ -1,4 +1,4 @@
-//! The document as JSON (clause 9.11): OpenTelemetry names, canonical content only.
+//! The document as JSON (clause 9.15): OpenTelemetry names, canonical content only.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 

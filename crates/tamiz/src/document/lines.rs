@@ -197,13 +197,12 @@ impl Document {
             let place = place.strip_prefix("q.").map_or(Place::Query, Place::QueryKey);
             raised.extend(self.raised(written, place));
         }
-        for header in &lines.headers {
-            let from = raised.len();
-            for written in split_flags(header.flags) {
-                let one = self.raised(written, Place::Header(header.name));
-                let before = raised.get(from.saturating_sub(64)..).unwrap_or_default();
-                raised.extend(one.filter(|one| !before.contains(one)));
-            }
+        for group in lines.headers.chunk_by(|a, b| a.name == b.name) {
+            let mut written: Vec<&str> = group.iter().flat_map(|header| split_flags(header.flags)).collect();
+            written.sort_unstable();
+            written.dedup();
+            let place = group.first().map_or(Place::Method, |header| Place::Header(header.name));
+            raised.extend(written.into_iter().filter_map(|flag| self.raised(flag, place)));
         }
         raised.into_iter()
     }

@@ -1,4 +1,4 @@
-//! Reading a document back, strictly (clause 9.9).
+//! Reading a document back, strictly (clauses 9.10 to 9.12).
 //!
 //! Errors name the line, the column and what was expected, never what was there.
 

@@ -1,4 +1,4 @@
-//! Writing a document (clauses 9.1 to 9.4).
+//! Writing a document (clauses 9.2 to 9.5).
 
 use std::collections::BTreeMap;
 use std::ops::Range;

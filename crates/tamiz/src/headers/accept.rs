@@ -1,4 +1,4 @@
-//! The `accept` family (clause 8.9): lists with qualities.
+//! The `accept` family (clauses 8.14 to 8.16): lists with qualities.
 
 use crate::bytes::{self, DIGIT, LOWER, UPPER};
 use crate::document::escape::{self, Spot};

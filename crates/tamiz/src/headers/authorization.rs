@@ -1,4 +1,4 @@
-//! `authorization` and `proxy-authorization` (clause 8.10): the scheme and a length, never more.
+//! `authorization` and `proxy-authorization` (clause 8.19): the scheme and a length, never more.
 
 use crate::bytes;
 use crate::decode;

@@ -1,4 +1,4 @@
-//! `content-type` and `content-length` (clause 8.13).
+//! `content-type` and `content-length` (clauses 8.24 and 8.25).
 
 use super::parameters::closing_quote;
 use crate::bytes::{self, DIGIT};

@@ -1,4 +1,4 @@
-//! `cookie` and `set-cookie` (clauses 8.16 and 8.17): names and lengths, never values.
+//! `cookie` and `set-cookie` (clauses 8.17 and 8.18): names and lengths, never values.
 
 use bumpalo::collections::Vec as BumpVec;
 

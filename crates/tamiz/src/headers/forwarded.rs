@@ -1,4 +1,4 @@
-//! Client addresses (clause 8.11): `x-forwarded-for`, `forwarded` and the headers with one address.
+//! Client addresses (clauses 8.20 and 8.21): `x-forwarded-for`, `forwarded` and the headers with one address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

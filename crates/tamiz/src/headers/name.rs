@@ -1,4 +1,4 @@
-//! Header names (clause 8.1).
+//! Header names (clauses 8.1 to 8.3).
 
 use super::table::Rule;
 use crate::bytes;

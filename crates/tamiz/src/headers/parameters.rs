@@ -1,4 +1,4 @@
-//! Values made of items with `;name=value` parameters and quoted strings (clause 7.3): the
+//! Values made of items with `;name=value` parameters and quoted strings (clause 7.5): the
 //! delimiters are structure, what they delimit is scanned.
 
 use crate::context::Context;

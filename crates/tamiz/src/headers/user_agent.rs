@@ -1,4 +1,4 @@
-//! `user-agent` (clause 8.8): words, and of comments only `name/version` and `like name`.
+//! `user-agent` (clause 8.13): words, and of comments only `name/version` and `like name`.
 
 use crate::bytes::{self, TOKEN};
 use crate::context::Context;

@@ -1,4 +1,4 @@
-//! Header values: what they tell, and how they are shown (clauses 8.8 to 8.15).
+//! Header values: what they tell, and how they are shown (clauses 8.10 to 8.12 and 8.23 to 8.27).
 
 use bumpalo::collections::Vec as BumpVec;
 

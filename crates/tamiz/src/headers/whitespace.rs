@@ -1,4 +1,4 @@
-//! White space in header values (clauses 8.2 and 2.5): runs collapse, ends are trimmed, embedded
+//! White space in header values (clauses 2.18 and 8.4): runs collapse, ends are trimmed, embedded
 //! line ends become one space and are remembered.
 
 use bumpalo::collections::Vec as BumpVec;

@@ -1,4 +1,4 @@
-//! The request line (clauses 2.6 to 2.9).
+//! The request line (clauses 2.8 to 2.11).
 
 use crate::bytes;
 use crate::flags::{Flag, Flags};

@@ -1,4 +1,4 @@
-//! Wire bytes of one HTTP/1.x request to a message (clauses 2.4, 2.5, 2.10 to 2.13).
+//! Wire bytes of one HTTP/1.x request to a message (clauses 2.4 to 2.7 and 2.14 to 2.19).
 //!
 //! Tolerant: every input is cut, and whatever had to be guessed is told.
 

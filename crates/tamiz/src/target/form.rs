@@ -1,4 +1,4 @@
-//! The four forms of a target (clauses 5.1 to 5.6).
+//! The four forms of a target (clauses 5.1 to 5.5).
 
 use super::{Url, cut_scheme, host, read_absolute, read_relative};
 use crate::bytes;

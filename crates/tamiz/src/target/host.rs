@@ -1,4 +1,4 @@
-//! Hosts (clauses 5.7 to 5.10).
+//! Hosts (clauses 5.6 to 5.15).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! Paths (clauses 4.2, 5.11 and 5.12): decoded once, collapsed, `..` never resolved.
+//! Paths (clauses 4.6 to 4.8, 5.18 to 5.27): decoded once, collapsed, `..` never resolved.
 
 use bumpalo::collections::Vec as BumpVec;
 
@@ -283,7 +283,7 @@ fn odd_tail(segment: &[u8]) -> Option<usize> {
     odd.then(|| segment.len() - 1)
 }
 
-/// Decides how a segment is shown, parameters first (clause 5.13).
+/// Decides how a segment is shown, parameters first (clause 5.26).
 fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown {
     let names = &cx.settings.names;
     let mut shown = Shown::Text;

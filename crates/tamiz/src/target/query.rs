@@ -1,4 +1,4 @@
-//! Queries (clauses 4.3 and 6.1 to 6.4): separators, pairs, keys.
+//! Queries (clauses 4.14 and 6.1 to 6.7): separators, pairs, keys.
 
 use bumpalo::collections::Vec as BumpVec;
 
@@ -47,7 +47,7 @@ pub(crate) enum KeyShown {
 }
 
 impl<'a> Key<'a> {
-    /// Judges decoded text (clause 6.4).
+    /// Judges decoded text (clause 6.6).
     pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
         let shown = if cx.settings.names.find_credential(text.bytes).is_some() {
             KeyShown::Secret
@@ -184,7 +184,7 @@ fn between<'a: 'c, 'c>(
     })
 }
 
-/// Whether `;` separates (clause 6.1).
+/// Whether `;` separates (clause 6.2).
 fn separates(raw: Text<'_>, cuts: &[Cut], semicolons: usize) -> bool {
     let is_pair = |token: &Text<'_>| memchr::memchr(b'=', token.bytes).is_some_and(|at| at > 0);
     let mut tokens = between(raw, cuts.iter()).filter(|token| !token.is_empty());

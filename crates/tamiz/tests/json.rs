@@ -1,0 +1,49 @@
+//! The JSON document against its published schema.
+
+mod common;
+
+use common::vectors;
+use serde_json::{Value, json};
+use tamiz::{Canonicalizer, Config, Document, Profile};
+
+#[test]
+fn every_document_keeps_the_schema() {
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(common::root().join("spec/schema.json")).unwrap())
+            .unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut config = Config::default();
+    config.profile = Profile::Full;
+    let tamiz = Canonicalizer::new(config);
+    for vector in vectors::all() {
+        let request = vector.request();
+        let parsed = Document::parse(&vector.document).unwrap();
+        for document in [tamiz.canonicalize(&request), tamiz.canonicalize_with_evidence(&request), parsed] {
+            let value = serde_json::to_value(&document).unwrap();
+            let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{}: {errors:#?}\n{value:#}", vector.name);
+        }
+    }
+    assert!(!validator.is_valid(&json!({"http.request.method": "GET"})), "the schema can fail");
+}
+
+#[test]
+fn names_are_those_of_opentelemetry() {
+    let tamiz = Canonicalizer::new(Config::default());
+    let request = b"GET /a?q=O'Brien&pwd=x HTTP/1.1\r\nHost: ex.com\r\nUser-Agent: curl/8.0\r\nX-A: 1\r\nX-A: 2\r\n\r\n";
+    let document = serde_json::to_value(tamiz.canonicalize_with_evidence(request)).unwrap();
+    assert_eq!(document["http.request.method"], "GET");
+    assert_eq!(document["url.full"], "http://ex.com/a?q=<mixed:7>&pwd=<SECRET:alpha:1>");
+    assert_eq!(document["url.path"], "/a");
+    assert_eq!(document["url.query"], "q=<mixed:7>&pwd=<SECRET:alpha:1>");
+    assert_eq!(document["http.request.header.x-a"], json!(["1", "2"]));
+    assert_eq!(document["user_agent.original"], "curl/8.0");
+    assert_eq!(document["tamiz.fingerprint"], tamiz.fingerprint().as_str());
+    assert_eq!(
+        document["tamiz.flags"],
+        json!([
+            {"name": "QUOTE", "place": "q.q", "family": "danger", "weight": "notable", "evidence": [[10, 11]]},
+            {"name": "DUPHDR", "parameter": "x-a", "place": "h.x-a", "family": "header", "weight": "notable", "evidence": [[77, 80]]},
+        ])
+    );
+}
