@@ -24,7 +24,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 #[command(after_help = "\
 Examples:
   tamiz canon request.http            the document of a request
-  curl -s … | tamiz canon --format json
+  tamiz canon --format json *.http    many requests, a JSON object each
   tamiz explain request.http          what is odd about it, and where
   tamiz flags DOTDOT                  what a flag means
 

@@ -134,9 +134,7 @@ impl<'a> Echo<'a> {
     /// Whether `text`, as it is or decoded further, contains a secret.
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
-            && (self.is_in_plain(text)
-                || memchr::memchr2(b'%', b'&', text).is_some()
-                    && secrets::revealed(text).iter().any(|layer| self.is_in_plain(layer)))
+            && (self.is_in_plain(text) || secrets::revealed(text).iter().any(|layer| self.is_in_plain(layer)))
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
@@ -186,7 +184,7 @@ impl<'a> Echo<'a> {
     fn hide_in_header(&self, header: &mut Header<'a>) {
         if let Some(name) = &mut header.name
             && name.shown != NameShown::Secret
-            && self.is_in(name.text.bytes)
+            && (self.is_in(name.text.bytes) || self.is_in(name.raw.bytes))
         {
             name.shown = NameShown::Secret;
             header.flags.hide(name.raw);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};
-use crate::decode;
+use crate::decode::{self, GUARD};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::marker;
 use crate::shape;
@@ -99,15 +99,19 @@ fn is_name_byte(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || matches!(byte, b'_' | b'-' | b'.' | b'$' | b'@' | b'[' | b']')
 }
 
-/// What a value would be after further decoding, where that changes it.
+/// What a value would be after further decoding, where that changes it: up to three passes of
+/// percent-decoding, which also undo what a path keeps encoded, then one of entities.
 pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
+    if memchr::memchr3(b'%', b'&', GUARD, value).is_none() {
+        return Vec::new();
+    }
     let mut layers: Vec<Vec<u8>> = Vec::new();
     for _ in 0..3 {
         let text = layers.last().map_or(value, Vec::as_slice);
         let mut next = Vec::with_capacity(text.len());
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
-            match text.get(at..).and_then(bytes::escape) {
+            match text.get(at..).and_then(any_escape) {
                 Some(decoded) => {
                     next.push(decoded);
                     at += 3;
@@ -144,6 +148,14 @@ pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
         }
     }
     layers
+}
+
+/// The byte that `%hh`, guarded or not, stands for.
+fn any_escape(text: &[u8]) -> Option<u8> {
+    match text {
+        [GUARD, digits @ ..] => bytes::escape(&[b'%', *digits.first()?, *digits.get(1)?]),
+        _ => bytes::escape(text),
+    }
 }
 
 /// A JSON Web Token anywhere in the text.

@@ -59,7 +59,7 @@ impl Echo<'_> {
                 Row::Shown(row) => self.row(out, &gutter, cells.get(row).unwrap_or_default())?,
                 Row::Skipped(row) => self.skipped(out, cells.get(row).unwrap_or_default())?,
             }
-            gutter = self.gutter('│');
+            gutter = self.gutter('┆');
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Echo<'_> {
             let first = cells.first().map_or(0, |cell| cell.start);
             let evidence = mark.within(first..first + length);
             if cells.iter().any(|cell| is_edge(*cell, evidence)) {
-                write!(out, "{before}{}", mark.label())?;
+                write!(out, "{before}{}", mark.label)?;
                 before = " ";
             }
         }

@@ -32,7 +32,7 @@ fn entry(out: &mut impl Write, mark: &Mark<'_>, columns: usize) -> io::Result<()
     let colour = style::weight(mark.flag.weight());
     let faint = style::FAINT;
     let absent = if mark.ranges.is_empty() { " (something is missing)" } else { "" };
-    writeln!(out, "  {colour}{}{colour:#} {faint}at {}{absent}{faint:#}", mark.label(), places(mark))?;
+    writeln!(out, "  {colour}{}{colour:#} {faint}at {}{absent}{faint:#}", mark.label, places(mark))?;
     for text in [mark.flag.meaning(), mark.flag.why()] {
         for line in wrap(text, columns.saturating_sub(6)) {
             writeln!(out, "      {line}")?;

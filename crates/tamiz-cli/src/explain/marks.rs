@@ -13,6 +13,8 @@ const MOST_RAISED: usize = 64;
 pub(super) struct Mark<'d> {
     /// The flag.
     pub(super) flag: Flag,
+    /// The flag as documents write it; without a parameter where it was raised for several.
+    pub(super) label: String,
     /// Each time it was raised, in the order of the document.
     pub(super) raised: Vec<Raised<'d>>,
     /// The evidence of all of them; sorted, disjoint.
@@ -20,27 +22,13 @@ pub(super) struct Mark<'d> {
 }
 
 impl Mark<'_> {
-    /// The flag as documents write it; without a parameter where it was raised for several.
-    pub(super) fn label(&self) -> String {
-        self.label_of(self.raised.iter())
-    }
-
-    /// The same, for what meets `range`.
+    /// The label for what meets `range`.
     pub(super) fn label_within(&self, range: &Range<usize>) -> String {
         let meets = |evidence: &Range<usize>| evidence.start < range.end && range.start < evidence.end;
-        match self.raised.get(..MOST_RAISED) {
-            Some(_) => self.label(),
-            None => self.label_of(self.raised.iter().filter(|raised| raised.evidence().iter().any(meets))),
+        if self.raised.len() > MOST_RAISED {
+            return self.label.clone();
         }
-    }
-
-    fn label_of<'m>(&'m self, mut raised: impl Iterator<Item = &'m Raised<'m>>) -> String {
-        match raised.next() {
-            Some(first) if raised.all(|other| other.parameter() == first.parameter()) => {
-                harmless(&first.to_string())
-            }
-            _ => self.flag.name().to_owned(),
-        }
+        label(self.raised.iter().filter(|raised| raised.evidence().iter().any(meets)))
     }
 
     /// The evidence that meets `range`.
@@ -53,17 +41,31 @@ impl Mark<'_> {
 
 /// Every flag of a document, in the order it first appears.
 pub(super) fn of(document: &Document) -> Vec<Mark<'_>> {
-    let mut marks: Vec<Mark<'_>> = Vec::new();
+    let mut by_flag: Vec<(Flag, Vec<Raised<'_>>)> = Vec::new();
     for raised in document.flags() {
-        match marks.iter_mut().find(|mark| mark.flag == raised.flag()) {
-            Some(mark) => mark.raised.push(raised),
-            None => marks.push(Mark { flag: raised.flag(), raised: vec![raised], ranges: Vec::new() }),
+        match by_flag.iter_mut().find(|(flag, _)| *flag == raised.flag()) {
+            Some((_, all)) => all.push(raised),
+            None => by_flag.push((raised.flag(), vec![raised])),
         }
     }
-    for mark in &mut marks {
-        mark.ranges = merged(mark.raised.iter().flat_map(|raised| raised.evidence()).cloned().collect());
+    let mark = |(flag, raised): (Flag, Vec<Raised<'_>>)| Mark {
+        flag,
+        label: label(raised.iter()),
+        ranges: merged(raised.iter().flat_map(|raised| raised.evidence()).cloned().collect()),
+        raised,
+    };
+    by_flag.into_iter().map(mark).collect()
+}
+
+fn label<'m>(mut raised: impl Iterator<Item = &'m Raised<'m>>) -> String {
+    let Some(first) = raised.next() else {
+        return String::new();
+    };
+    if raised.all(|other| other.parameter() == first.parameter()) {
+        harmless(&first.to_string())
+    } else {
+        first.flag().name().to_owned()
     }
-    marks
 }
 
 /// Sorts ranges and joins those that touch.
@@ -92,7 +94,7 @@ mod tests {
         let request = b"GET /?a='&b='&c=1&c=2&d=1&d=2 HTTP/1.1\r\nHost: ex.com\r\nTE: x\r\n\r\n";
         let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
         let marks = of(&document);
-        let labels: Vec<String> = marks.iter().map(Mark::label).collect();
+        let labels: Vec<String> = marks.iter().map(|mark| mark.label.clone()).collect();
         assert_eq!(labels, ["HOME", "QUOTE", "QREPEAT", "HOPBYHOP:te"]);
         assert_eq!(marks[1].ranges, [8..9, 12..13]);
         assert_eq!(marks[1].within(9..13), [12..13]);

@@ -47,7 +47,7 @@ impl Underline {
     pub(super) fn whole(text: &str, marks: &[&Mark<'_>]) -> Self {
         Underline {
             carets: std::iter::once(0..width(text)).collect(),
-            names: marks.iter().map(|mark| (mark.label(), mark.flag.weight())).collect(),
+            names: marks.iter().map(|mark| (mark.label.clone(), mark.flag.weight())).collect(),
         }
     }
 

@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use serde_json::json;
-use tamiz::Flag;
+use serde::Serialize;
+use tamiz::{Family, Flag, Profile, Weight};
 
 use crate::args::{FlagsArgs, Format};
 use crate::failure::Failure;
@@ -65,23 +65,45 @@ fn title(flag: Flag) -> String {
     flag.parameter().map_or_else(|| flag.name().to_owned(), |what| format!("{flag}:<{what}>"))
 }
 
-/// One object per line. The requests are escaped, because they need not be UTF-8.
+/// A flag as JSON. The requests are escaped, because they need not be UTF-8.
+#[derive(Serialize)]
+struct Entry {
+    name: &'static str,
+    id: u16,
+    parameter: Option<&'static str>,
+    family: Family,
+    weight: Weight,
+    profile: Profile,
+    clause: &'static str,
+    meaning: &'static str,
+    why: &'static str,
+    raises: String,
+    near_miss: String,
+}
+
+impl From<Flag> for Entry {
+    fn from(flag: Flag) -> Self {
+        Entry {
+            name: flag.name(),
+            id: flag.id(),
+            parameter: flag.parameter(),
+            family: flag.family(),
+            weight: flag.weight(),
+            profile: flag.profile(),
+            clause: flag.clause(),
+            meaning: flag.meaning(),
+            why: flag.why(),
+            raises: visible(flag.raises()),
+            near_miss: visible(flag.near_miss()),
+        }
+    }
+}
+
+/// One object per line.
 fn write_json(out: &mut impl Write, flags: &[Flag]) -> io::Result<()> {
-    for flag in flags {
-        let object = json!({
-            "name": flag.name(),
-            "id": flag.id(),
-            "parameter": flag.parameter(),
-            "family": flag.family().as_str(),
-            "weight": flag.weight().as_str(),
-            "profile": flag.profile().as_str(),
-            "clause": flag.clause(),
-            "meaning": flag.meaning(),
-            "why": flag.why(),
-            "raises": visible(flag.raises()),
-            "near_miss": visible(flag.near_miss()),
-        });
-        writeln!(out, "{object}")?;
+    for &flag in flags {
+        serde_json::to_writer(&mut *out, &Entry::from(flag))?;
+        writeln!(out)?;
     }
     Ok(())
 }
