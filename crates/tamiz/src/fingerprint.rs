@@ -89,8 +89,7 @@ mod tests {
         let of = |config: Config| Canonicalizer::new(config).fingerprint().to_string();
         let default = of(Config::default());
         assert_eq!(default, of(Config::default()));
-        let mut literal = Config::default();
-        literal.view = View::Literal;
+        let literal = Config { view: View::Literal, ..Config::default() };
         assert_ne!(default, of(literal));
         let mut same = Config::default();
         same.flags.insert(Flag::WsPad, true);

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! The form is specified in `spec/canonical-form.md`; `ARCHITECTURE.md` shows how the modules
-//! follow it. The flow is bytes → [`message`] → [`target`], [`headers`] → [`request`] →
-//! [`document`]; [`flags`] and [`decode`] are leaves that every stage uses.
+//! follow it. The flow is bytes → `message` → `target`, `headers` → `request` → `document`;
+//! `flags` and `decode` are leaves that every stage uses.
 
 #![deny(
     clippy::indexing_slicing,

@@ -60,7 +60,7 @@ impl SensitiveNames {
     }
 
     fn find_disguised(&self, value: &[u8]) -> Option<Range<usize>> {
-        revealed(value).iter().any(|text| self.find_plain(text).is_some()).then(|| 0..value.len())
+        revealed(value).iter().any(|text| self.find_plain(text).is_some()).then_some(0..value.len())
     }
 
     /// `name=value` or `name: value` with a sensitive name; markers are taken out first.
@@ -274,7 +274,7 @@ fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
     let at = memchr::memmem::find(text, b"-----BEGIN")?;
     let rest = text.get(at..)?;
     let private = [&b"PRIVATE KEY"[..], b"PRIVATE+KEY"];
-    private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then(|| at..text.len())
+    private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then_some(at..text.len())
 }
 
 /// Userinfo inside a URL.

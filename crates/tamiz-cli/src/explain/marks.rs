@@ -21,7 +21,16 @@ pub(super) struct Mark<'d> {
     pub(super) ranges: Vec<Range<usize>>,
 }
 
-impl Mark<'_> {
+impl<'d> Mark<'d> {
+    fn new(flag: Flag, raised: Vec<Raised<'d>>) -> Self {
+        Mark {
+            flag,
+            label: label(raised.iter()),
+            ranges: merged(raised.iter().flat_map(|raised| raised.evidence()).cloned().collect()),
+            raised,
+        }
+    }
+
     /// The label for what meets `range`.
     pub(super) fn label_within(&self, range: &Range<usize>) -> String {
         let meets = |evidence: &Range<usize>| evidence.start < range.end && range.start < evidence.end;
@@ -48,13 +57,7 @@ pub(super) fn of(document: &Document) -> Vec<Mark<'_>> {
             None => by_flag.push((raised.flag(), vec![raised])),
         }
     }
-    let mark = |(flag, raised): (Flag, Vec<Raised<'_>>)| Mark {
-        flag,
-        label: label(raised.iter()),
-        ranges: merged(raised.iter().flat_map(|raised| raised.evidence()).cloned().collect()),
-        raised,
-    };
-    by_flag.into_iter().map(mark).collect()
+    by_flag.into_iter().map(|(flag, raised)| Mark::new(flag, raised)).collect()
 }
 
 fn label<'m>(mut raised: impl Iterator<Item = &'m Raised<'m>>) -> String {

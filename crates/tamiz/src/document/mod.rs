@@ -1,9 +1,12 @@
 //! The document (section 9): the text, and ways to look at it.
 
+mod check;
 pub(crate) mod escape;
 mod json;
 mod lines;
 mod parse;
+mod places;
+mod url;
 mod write;
 
 use std::collections::BTreeMap;
@@ -16,7 +19,8 @@ use crate::flags::Flag;
 
 pub use lines::{HeaderLine, Place, Raised};
 pub use parse::ParseError;
-pub(crate) use write::{Notes, write, write_key, write_url};
+pub(crate) use url::{write_key, write_url};
+pub(crate) use write::{Notes, write};
 
 /// The one text that says what a request is.
 ///
@@ -58,7 +62,7 @@ impl Document {
     /// # Errors
     /// Names the line, the column and what was expected there; never content.
     pub fn parse(text: &str) -> Result<Document, ParseError> {
-        parse::check(text)?;
+        check::check(text)?;
         Ok(Document { buffer: text.to_owned(), text_len: text.len(), fingerprint: None, evidence: None })
     }
 

@@ -1,21 +1,18 @@
 //! Writing a document (clauses 9.2 to 9.5).
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
 use super::escape::{self, Spot};
+use super::places::{evidence, write_notes};
+use super::url::{write_key, write_path, write_tail, write_userinfo, write_value_shape};
 use crate::context::Context;
-use crate::decode;
-use crate::flags::{Family, Flag, FlagSet, Flags, Mark, Parameter, Weight};
-use crate::headers::{Content, Header};
+use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
+use crate::headers::{Content, Header, NameShown};
 use crate::marker::{self, number, push};
 use crate::request::Request;
-use crate::target::Url;
 use crate::target::form::Form;
-use crate::target::path::{self, Path, Shown};
+use crate::target::path::Path;
 use crate::target::query::{Key, KeyShown, Pair, Query};
 
 /// Whether to note what the text does not say: which query key raised which flag.
@@ -277,7 +274,6 @@ impl<'a> Writer<'a, '_> {
             number(self.out, family.len() as u64);
         }
         self.out.push(b'\n');
-        debug_assert!(families.iter().all(|name| name.parse::<Family>().is_ok()));
     }
 
     /// Writes the header block; returns each header's name as shown, in the order of `list`.
@@ -353,7 +349,7 @@ fn header_name<'a>(header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
 
 /// A header's name as a flag's parameter.
 fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
-    let in_clear = header.name.as_ref().is_some_and(|name| name.shown == crate::headers::NameShown::Text);
+    let in_clear = header.name.as_ref().is_some_and(|name| name.shown == NameShown::Text);
     if !in_clear || shown.iter().all(|b| !matches!(b, b'|' | b'&')) {
         return shown;
     }
@@ -362,7 +358,7 @@ fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> 
     cx.bump.alloc_slice_copy(&escaped)
 }
 
-fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
+pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
     if key.shown == KeyShown::Text && key.text.bytes.is_ascii() {
         return key.text.bytes;
     }
@@ -372,213 +368,11 @@ fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
 }
 
 /// The pairs of each key as shown, keys in order of first arrival.
-fn by_key<'a, 'q>(query: &'q Query<'a>, cx: Context<'a>) -> Vec<Vec<(&'a [u8], &'q Pair<'a>)>> {
+pub(crate) fn by_key<'a, 'q>(query: &'q Query<'a>, cx: Context<'a>) -> Vec<Vec<(&'a [u8], &'q Pair<'a>)>> {
     let mut pairs: Vec<(&'a [u8], usize, &'q Pair<'a>)> =
         query.pairs.iter().enumerate().map(|(i, pair)| (key_text(pair.key, cx), i, pair)).collect();
     pairs.sort_unstable_by_key(|(key, i, _)| (*key, *i));
     let mut groups: Vec<&[(&'a [u8], usize, &'q Pair<'a>)]> = pairs.chunk_by(|a, b| a.0 == b.0).collect();
     groups.sort_unstable_by_key(|group| group.first().map(|(_, i, _)| *i));
     groups.iter().map(|group| group.iter().map(|(key, _, pair)| (*key, *pair)).collect()).collect()
-}
-
-/// Writes a key as every line and flag shows it.
-pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    match key.shown {
-        KeyShown::Text => escape::write(key.text.bytes, Spot::Name, out),
-        KeyShown::Shape => marker::write(key.text.bytes, false, cx.settings, out),
-        KeyShown::Secret => marker::write(key.text.bytes, true, cx.settings, out),
-    }
-}
-
-fn write_userinfo(url: &Url<'_>, out: &mut Vec<u8>) {
-    if let Some(userinfo) = url.userinfo {
-        marker::write_secret("userinfo", decode::chars(userinfo.bytes), out);
-        out.push(b'@');
-    }
-}
-
-/// Writes a URL that a header holds.
-pub(crate) fn write_url(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    if let (Some(scheme), Some(host)) = (url.scheme, url.host) {
-        push(out, scheme.as_str());
-        push(out, "://");
-        write_userinfo(url, out);
-        host.write(out);
-    }
-    write_tail(url, cx, out);
-}
-
-/// Path, query and fragment.
-fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    if let Some(path) = &url.path {
-        if !path.rooted {
-            out.push(b'/');
-        }
-        write_path(path, cx, out);
-    }
-    if let Some(query) = &url.query {
-        for (i, pair) in query.pairs.iter().enumerate() {
-            out.push(if i == 0 { b'?' } else { b'&' });
-            write_pair(pair, cx, out);
-        }
-        if query.pairs.is_empty() {
-            out.push(b'?');
-        }
-    }
-    if let Some(fragment) = url.fragment {
-        push(out, "%23");
-        marker::write(fragment.bytes, url.fragment_secret, cx.settings, out);
-    }
-}
-
-fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    for (i, segment) in path.segments.iter().enumerate() {
-        if path.rooted || i > 0 {
-            out.push(b'/');
-        }
-        let text = segment.text;
-        match segment.shown {
-            Shown::Text => escape::write(text.bytes, Spot::Line, out),
-            Shown::Shape => marker::write(text.bytes, false, cx.settings, out),
-            Shown::Secret => marker::write(text.bytes, true, cx.settings, out),
-            Shown::Parameters => {
-                for (i, part) in text.split(|b| b == b';').enumerate() {
-                    if i > 0 {
-                        out.push(b';');
-                    }
-                    match path::sensitive_value(part, cx).filter(|_| i > 0) {
-                        None => escape::write(part.bytes, Spot::Line, out),
-                        Some(value) => {
-                            let name = part.slice(0..part.len() - value.len());
-                            escape::write(name.bytes, Spot::Line, out);
-                            marker::write(value.bytes, true, cx.settings, out);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    if path.segments.is_empty() {
-        out.push(b'/');
-    }
-}
-
-fn write_pair(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    write_key(pair.key, cx, out);
-    let Some(value) = pair.value else { return };
-    out.push(b'=');
-    if cx.settings.literal() && !pair.secret && !is_left(pair) {
-        escape::write(value.bytes, Spot::QueryValue, out);
-    } else {
-        write_value_shape(pair, cx, out);
-    }
-}
-
-/// Whether the value is a marker, left as it is.
-fn is_left(pair: &Pair<'_>) -> bool {
-    !pair.secret
-        && pair.flags.set.contains(Flag::Marker)
-        && pair.value.is_some_and(|v| marker::is_marker(v.bytes))
-}
-
-fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    let value = pair.value.map_or(&b""[..], |value| value.bytes);
-    if is_left(pair) {
-        out.extend_from_slice(value);
-    } else {
-        marker::write(value, pair.secret, cx.settings, out);
-    }
-}
-
-/// Writes which place of the query raised which flag, a line each: `FLAG place`.
-fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
-    let Some(query) = &request.url.query else {
-        return;
-    };
-    let enabled = cx.settings.enabled;
-    for flag in query.flags.set.intersection(enabled).iter() {
-        push(out, flag.name());
-        out.extend_from_slice(b" q\n");
-    }
-    if query.pairs.iter().all(|pair| pair.flags.set.intersection(enabled).is_empty()) {
-        return;
-    }
-    for group in by_key(query, cx) {
-        let Some((key, _)) = group.first() else {
-            continue;
-        };
-        let set = group.iter().fold(FlagSet::default(), |set, (_, pair)| set.union(pair.flags.set));
-        for flag in set.intersection(enabled).iter() {
-            push(out, flag.name());
-            if flag.parameter_kind() == Parameter::Key {
-                out.push(b':');
-                out.extend_from_slice(key);
-            }
-            out.extend_from_slice(b" q.");
-            out.extend_from_slice(key);
-            out.push(b'\n');
-        }
-    }
-}
-
-/// Gathers the evidence of every place.
-fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Context<'a>) -> Evidence {
-    let mut gatherer = Gatherer { enabled: cx.settings.enabled, ..Gatherer::default() };
-    gatherer.add("m".to_owned(), &request.flags);
-    gatherer.add("u".to_owned(), &request.url.flags);
-    if let Some(path) = &request.url.path {
-        gatherer.add("p".to_owned(), &path.flags);
-    }
-    if let Some(query) = &request.url.query {
-        gatherer.add("q".to_owned(), &query.flags);
-        for pair in &query.pairs {
-            let key = String::from_utf8_lossy(key_text(pair.key, cx)).into_owned();
-            gatherer.add(format!("q.{key}"), &pair.flags);
-        }
-    }
-    for (header, name) in request.headers.list.iter().zip(names) {
-        gatherer.add(format!("h.{}", String::from_utf8_lossy(name)), &header.flags);
-    }
-    gatherer.finish()
-}
-
-#[derive(Default)]
-struct Gatherer {
-    enabled: FlagSet,
-    ranges: BTreeMap<(String, Flag), Vec<Range<usize>>>,
-    hidden: Vec<Range<usize>>,
-}
-
-impl Gatherer {
-    fn add(&mut self, place: String, flags: &Flags<'_>) {
-        for mark in flags.marks() {
-            match mark {
-                Mark::Hidden(range) => self.hidden.push(range.clone()),
-                Mark::Flag(flag, range) if self.enabled.contains(*flag) => {
-                    self.ranges.entry((place.clone(), *flag)).or_default().push(range.clone());
-                }
-                Mark::Flag(..) => {}
-            }
-        }
-    }
-
-    fn finish(self) -> Evidence {
-        Evidence {
-            flags: self.ranges.into_iter().map(|(of, ranges)| (of, merged(ranges))).collect(),
-            hidden: merged(self.hidden),
-        }
-    }
-}
-
-/// Sorts ranges and joins those that touch.
-fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_unstable_by_key(|range| (range.start, range.end));
-    ranges.dedup_by(|next, kept| {
-        let touch = next.start <= kept.end;
-        if touch {
-            kept.end = kept.end.max(next.end);
-        }
-        touch
-    });
-    ranges
 }

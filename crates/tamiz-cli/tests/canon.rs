@@ -1,0 +1,114 @@
+//! `tamiz canon`.
+
+mod common;
+
+use std::ffi::OsStr;
+
+use common::{VIEWS, examples, file, scratch, tamiz, tamiz_on};
+use serde_json::Value;
+use tamiz::{Canonicalizer, Config, Profile, Scheme, View};
+
+const REQUEST: &[u8] = b"GET /a//b?login=maria HTTP/1.1\r\nHost: EX.com:80\r\n\r\n";
+
+fn expected(request: &[u8], change: impl FnOnce(&mut Config)) -> String {
+    let mut config = Config::default();
+    change(&mut config);
+    Canonicalizer::new(config).canonicalize(request).to_string()
+}
+
+#[test]
+fn reads_standard_input_with_and_without_a_dash() {
+    let document = "M:GET\n\
+                    U:http://ex.com/a/b?login=<lower:5>\n\
+                    P:/a/b PLEN:4@0-15 PMAX:1@0-15 [MULTIPLESLASH]\n\
+                    Q:1 KEYS:login\n\
+                    FLAGS:[MULTIPLESLASH]\n\
+                    H:host=ex.com\n\
+                    HCNT:1 HLEN:12@0-15\n";
+    assert_eq!(tamiz_on(["canon"], REQUEST).ok(), document);
+    assert_eq!(tamiz_on(["canon", "-"], REQUEST).ok(), document);
+}
+
+#[test]
+fn files_are_separated_by_a_blank_line() {
+    let dir = scratch("canon-files");
+    let first = file(&dir, "first.http", REQUEST);
+    let second = file(&dir, "second.http", b"HEAD / HTTP/1.1\r\nHost: ex.com\r\n\r\n");
+    let one = expected(REQUEST, |_| {});
+    let two = tamiz([OsStr::new("canon"), second.as_os_str()]).ok();
+    assert!(two.starts_with("M:HEAD\n"));
+    let both = tamiz([OsStr::new("canon"), first.as_os_str(), second.as_os_str()]).ok();
+    assert_eq!(both, format!("{one}\n{two}"));
+    let mixed = tamiz_on([OsStr::new("canon"), second.as_os_str(), OsStr::new("-")], REQUEST).ok();
+    assert_eq!(mixed, format!("{two}\n{one}"));
+}
+
+#[test]
+fn options_choose_view_profile_and_scheme() {
+    let literal = tamiz_on(["canon", "--view", "literal"], REQUEST).ok();
+    assert_eq!(literal, expected(REQUEST, |config| config.view = View::Literal));
+    assert!(literal.contains("login=maria"));
+    let full = tamiz_on(["canon", "--profile", "full"], REQUEST).ok();
+    assert_eq!(full, expected(REQUEST, |config| config.profile = Profile::Full));
+    assert!(full.contains("\nFAM:"));
+    let core = tamiz_on(["canon", "--profile=core"], REQUEST).ok();
+    assert_eq!(core, expected(REQUEST, |config| config.profile = Profile::Core));
+    for (word, scheme) in
+        [("http", Scheme::Http), ("https", Scheme::Https), ("ws", Scheme::Ws), ("wss", Scheme::Wss)]
+    {
+        let document = tamiz_on(["canon", "--scheme", word], REQUEST).ok();
+        assert_eq!(document, expected(REQUEST, |config| config.scheme = scheme));
+        assert!(document.contains(&format!("U:{word}://ex.com")), "{document}");
+    }
+}
+
+#[test]
+fn the_command_line_goes_before_the_file() {
+    let dir = scratch("canon-config");
+    let config =
+        file(&dir, "tamiz.toml", "view = \"literal\"\nprofile = \"full\"\n[secrets]\nnames = [\"login\"]\n");
+    let config = config.to_str().expect("a plain path");
+    let by_file = tamiz_on(["canon", "--config", config], REQUEST).ok();
+    assert!(by_file.contains("login=<SECRET:alpha:5>") && by_file.contains("\nFAM:"), "{by_file}");
+    let by_both =
+        tamiz_on(["canon", "--config", config, "--profile", "core", "--scheme", "https"], REQUEST).ok();
+    assert!(by_both.contains("U:https://") && !by_both.contains("\nFAM:"), "{by_both}");
+    assert!(by_both.contains("login=<SECRET:alpha:5>"), "what is not overridden stays: {by_both}");
+}
+
+#[test]
+fn json_is_one_object_per_line() {
+    let login = examples().join("login.http");
+    let out =
+        tamiz([OsStr::new("canon"), OsStr::new("--format=json"), login.as_os_str(), login.as_os_str()]).ok();
+    let objects: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!(objects.len(), 2);
+    assert_eq!(objects[0], objects[1]);
+    let text = tamiz([OsStr::new("canon"), login.as_os_str()]).ok();
+    assert_eq!(objects[0]["tamiz.text"], text);
+    assert_eq!(objects[0]["tamiz.fingerprint"], tamiz(["fingerprint"]).ok().trim_end());
+    assert!(objects[0]["tamiz.flags"][0].get("evidence").is_none());
+}
+
+#[test]
+fn evidence_is_byte_ranges() {
+    for view in VIEWS {
+        let out = tamiz_on(["canon", "--format", "json", "--evidence", "--view", view], REQUEST).ok();
+        let object: Value = serde_json::from_str(&out).expect("an object");
+        let flag = &object["tamiz.flags"][0];
+        assert_eq!(flag["name"], "MULTIPLESLASH");
+        let range = &flag["evidence"][0];
+        let at = |i: usize| usize::try_from(range[i].as_u64().expect("a number")).expect("an offset");
+        assert_eq!(&REQUEST[at(0)..at(1)], b"//");
+    }
+}
+
+#[test]
+fn any_bytes_are_a_request() {
+    for input in [&b""[..], b"\0\xFF\xFE binary \x1B[2J\r\n\r\n\r\n", &[0x80; 4096]] {
+        let document = tamiz_on(["canon"], input).ok();
+        assert!(document.starts_with("M:") && document.ends_with('\n'));
+        assert!(!document.chars().any(|c| c.is_control() && c != '\n'));
+    }
+}

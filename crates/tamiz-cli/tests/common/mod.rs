@@ -1,0 +1,107 @@
+//! Runs of the program, as a shell would run it.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub const VIEWS: [&str; 2] = ["shape", "literal"];
+pub const PROFILES: [&str; 3] = ["core", "standard", "full"];
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Run {
+    pub code: i32,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Run {
+    /// The output of a run that went well and said nothing else.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", String::from_utf8_lossy(&self.stdout));
+        String::from_utf8(self.stdout).expect("output is UTF-8")
+    }
+
+    /// The message of a run that failed with this code: one line, without control characters.
+    #[track_caller]
+    pub fn fails(&self, code: i32) -> &str {
+        let message = self.stderr.strip_suffix('\n').unwrap_or_else(|| panic!("no message: {self:?}"));
+        assert_eq!(self.code, code, "{message}");
+        assert!(message.starts_with("tamiz: "), "{message}");
+        assert!(!message.chars().any(char::is_control), "{message}");
+        assert!(!message.contains("panicked") && !message.contains("os error"), "{message}");
+        message
+    }
+}
+
+pub fn tamiz<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Run {
+    tamiz_on(arguments, b"")
+}
+
+pub fn tamiz_on<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, stdin: &[u8]) -> Run {
+    run(command().args(arguments), stdin)
+}
+
+/// The program, in an environment that says nothing about colours.
+pub fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tamiz"));
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+pub fn run(command: &mut Command, stdin: &[u8]) -> Run {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut pipe = child.stdin.take().expect("a pipe was asked for");
+    let output = std::thread::scope(|scope| {
+        // A program that fails before it reads closes the pipe: that is its right.
+        scope.spawn(move || pipe.write_all(stdin));
+        child.wait_with_output().expect("the program ends")
+    });
+    Run {
+        code: output.status.code().expect("no signal ends it"),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+    }
+}
+
+/// The `examples` of the repository.
+pub fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// The requests among them.
+pub fn example_requests() -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(examples())
+        .expect("the examples are there")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension() == Some(OsStr::new("http")))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// A directory of this test's own, empty.
+pub fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("a scratch directory");
+    dir
+}
+
+/// A file in it.
+pub fn file(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, content).expect("a scratch file");
+    path
+}

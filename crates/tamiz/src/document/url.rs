@@ -1,0 +1,120 @@
+//! Writing URLs, paths, keys and values, as lines and headers show them.
+
+use super::escape::{self, Spot};
+use crate::context::Context;
+use crate::decode;
+use crate::flags::Flag;
+use crate::marker::{self, push};
+use crate::target::Url;
+use crate::target::path::{self, Path, Shown};
+use crate::target::query::{Key, KeyShown, Pair};
+
+/// Writes a key as every line and flag shows it.
+pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    match key.shown {
+        KeyShown::Text => escape::write(key.text.bytes, Spot::Name, out),
+        KeyShown::Shape => marker::write(key.text.bytes, false, cx.settings, out),
+        KeyShown::Secret => marker::write(key.text.bytes, true, cx.settings, out),
+    }
+}
+
+pub(crate) fn write_userinfo(url: &Url<'_>, out: &mut Vec<u8>) {
+    if let Some(userinfo) = url.userinfo {
+        marker::write_secret("userinfo", decode::chars(userinfo.bytes), out);
+        out.push(b'@');
+    }
+}
+
+/// Writes a URL that a header holds.
+pub(crate) fn write_url(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let (Some(scheme), Some(host)) = (url.scheme, url.host) {
+        push(out, scheme.as_str());
+        push(out, "://");
+        write_userinfo(url, out);
+        host.write(out);
+    }
+    write_tail(url, cx, out);
+}
+
+/// Path, query and fragment.
+pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let Some(path) = &url.path {
+        if !path.rooted {
+            out.push(b'/');
+        }
+        write_path(path, cx, out);
+    }
+    if let Some(query) = &url.query {
+        for (i, pair) in query.pairs.iter().enumerate() {
+            out.push(if i == 0 { b'?' } else { b'&' });
+            write_pair(pair, cx, out);
+        }
+        if query.pairs.is_empty() {
+            out.push(b'?');
+        }
+    }
+    if let Some(fragment) = url.fragment {
+        push(out, "%23");
+        marker::write(fragment.bytes, url.fragment_secret, cx.settings, out);
+    }
+}
+
+pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    for (i, segment) in path.segments.iter().enumerate() {
+        if path.rooted || i > 0 {
+            out.push(b'/');
+        }
+        let text = segment.text;
+        match segment.shown {
+            Shown::Text => escape::write(text.bytes, Spot::Line, out),
+            Shown::Shape => marker::write(text.bytes, false, cx.settings, out),
+            Shown::Secret => marker::write(text.bytes, true, cx.settings, out),
+            Shown::Parameters => {
+                for (i, part) in text.split(|b| b == b';').enumerate() {
+                    if i > 0 {
+                        out.push(b';');
+                    }
+                    match path::sensitive_value(part, cx).filter(|_| i > 0) {
+                        None => escape::write(part.bytes, Spot::Line, out),
+                        Some(value) => {
+                            let name = part.slice(0..part.len() - value.len());
+                            escape::write(name.bytes, Spot::Line, out);
+                            marker::write(value.bytes, true, cx.settings, out);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if path.segments.is_empty() {
+        out.push(b'/');
+    }
+}
+
+fn write_pair(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    write_key(pair.key, cx, out);
+    let Some(value) = pair.value else { return };
+    out.push(b'=');
+    if cx.settings.literal() && !pair.secret && !is_left(pair) {
+        escape::write(value.bytes, Spot::QueryValue, out);
+    } else {
+        write_value_shape(pair, cx, out);
+    }
+}
+
+/// Whether the value is a marker, left as it is.
+fn is_left(pair: &Pair<'_>) -> bool {
+    !pair.secret
+        && pair.flags.set.contains(Flag::Marker)
+        && pair.value.is_some_and(|v| marker::is_marker(v.bytes))
+}
+
+/// Writes a value as its marker, whatever the view.
+pub(crate) fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    let value = pair.value.map_or(&b""[..], |value| value.bytes);
+    if is_left(pair) {
+        out.extend_from_slice(value);
+    } else {
+        marker::write(value, pair.secret, cx.settings, out);
+    }
+}
