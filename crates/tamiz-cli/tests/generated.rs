@@ -95,6 +95,8 @@ fn manual_pages_go_to_standard_output_or_a_directory() {
 #[test]
 fn sessions() {
     trycmd::TestCases::new()
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1")
         .register_bin("tamiz", std::path::Path::new(env!("CARGO_BIN_EXE_tamiz")))
         .case(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/*.md"));
 }

@@ -258,6 +258,12 @@ pub struct ConfigError {
     message: String,
 }
 
+/// What may be repeated in a message: a key, not whatever else stands on the line.
+#[cfg(feature = "toml")]
+fn is_bare_key(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
+
 #[cfg(feature = "toml")]
 impl ConfigError {
     fn new(text: &str, error: &toml::de::Error) -> Self {
@@ -265,7 +271,7 @@ impl ConfigError {
         let before = text.get(..at).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line_text = text.get(line_start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let key = line_text.split('=').next().map(str::trim).filter(|key| !key.is_empty());
+        let key = line_text.split('=').next().map(str::trim).filter(|key| is_bare_key(key));
         ConfigError {
             line: before.matches('\n').count() + 1,
             column: before.len() - line_start + 1,
@@ -327,6 +333,8 @@ mod tests {
         assert!(flag.contains("line 2") && flag.contains("unknown flag `NOPE`"), "{flag}");
         let buckets = error("buckets = [3, 2]\n");
         assert!(buckets.contains("line 1") && buckets.contains("increase"), "{buckets}");
+        let stray = error("Authorization: Bearer hunter2\n");
+        assert!(stray.starts_with("line 1") && !stray.contains("hunter2"), "{stray}");
         let syntax = error("view = \n");
         assert!(syntax.starts_with("line 1"), "{syntax}");
     }

@@ -37,7 +37,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
         return;
     }
     echo.prepare(cx.bump);
-    echo.hide_in_url(&mut request.url);
+    echo.hide_in_url(&mut request.url, &mut request.flags);
     for header in &mut request.headers.list {
         echo.hide_in_header(header);
     }
@@ -146,23 +146,24 @@ impl<'a> Echo<'a> {
         }
     }
 
-    fn hide_in_url(&self, url: &mut Url<'a>) {
+    /// Hides echoes in a URL; `flags` takes note of what is hidden.
+    fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
         if let Some(path) = &mut url.path {
             for segment in &mut path.segments {
                 if segment.shown != Shown::Secret && self.is_in(segment.text.bytes) {
                     segment.shown = Shown::Secret;
-                    path.flags.hide(segment.text);
+                    flags.hide(segment.text);
                 }
             }
         }
         for pair in url.query.iter_mut().flat_map(|query| query.pairs.iter_mut()) {
-            self.hide_in_key(&mut pair.key, &mut pair.flags);
+            self.hide_in_key(&mut pair.key, flags);
             if let Some(value) = pair.value
                 && !pair.secret
                 && self.is_in(value.bytes)
             {
                 pair.secret = true;
-                pair.flags.hide(value);
+                flags.hide(value);
             }
         }
         if let Some(fragment) = url.fragment
@@ -170,7 +171,7 @@ impl<'a> Echo<'a> {
             && self.is_in(fragment.bytes)
         {
             url.fragment_secret = true;
-            url.flags.hide(fragment);
+            flags.hide(fragment);
         }
     }
 
@@ -203,7 +204,7 @@ impl<'a> Echo<'a> {
         }
         let whole = value.is_in_clear() || matches!(value.content, Content::Shape);
         match &mut value.content {
-            Content::Url(url) => self.hide_in_url(url),
+            Content::Url(url) => self.hide_in_url(url, flags),
             Content::Cookies(cookies) => {
                 for cookie in cookies {
                     if let Some(name) = &mut cookie.name {

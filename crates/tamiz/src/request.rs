@@ -51,6 +51,9 @@ impl<'a> Request<'a> {
             // No `U:` line to stand on: what it would tell stands on `M`.
             let orphaned = std::mem::replace(&mut request.url.flags, cx.flags());
             request.flags.absorb(&orphaned);
+            if let Some(fragment) = request.url.fragment {
+                request.flags.hide(fragment);
+            }
         }
         request.flags.hide(request.body);
         echo::redact(&mut request, cx);

@@ -49,12 +49,12 @@ impl Echo<'_> {
         let range = line.content.start..if self.shows_end(line) { line.end.end } else { line.content.end };
         let cells = cells::of(self.request, range.clone(), self.secrets);
         let here: Vec<&[Range<usize>]> = self.marks.iter().map(|mark| mark.within(range.clone())).collect();
-        let is_edge = |at: usize| {
+        let edge_at = |at: usize| {
             cells.get(at).is_some_and(|cell| here.iter().any(|evidence| is_edge(*cell, evidence)))
         };
         let digits = self.digits;
         let mut gutter = format!("{number:>digits$} │");
-        for row in rows::of(&cells, self.columns, is_edge) {
+        for row in rows::of(&cells, self.columns, edge_at) {
             match row {
                 Row::Shown(row) => self.row(out, &gutter, cells.get(row).unwrap_or_default())?,
                 Row::Skipped(row) => self.skipped(out, cells.get(row).unwrap_or_default())?,
@@ -134,7 +134,7 @@ impl Echo<'_> {
 /// Whether evidence begins or ends in a cell.
 fn is_edge(cell: Cell, evidence: &[Range<usize>]) -> bool {
     let bytes = cell.start..cell.start + cell.len;
-    let at = evidence.partition_point(|range| range.end < bytes.end && range.end <= bytes.start);
+    let at = evidence.partition_point(|range| range.end <= bytes.start);
     evidence.get(at).is_some_and(|range| {
         bytes.contains(&range.start) || (range.end > bytes.start && range.end <= bytes.end)
     })

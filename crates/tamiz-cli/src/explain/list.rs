@@ -7,7 +7,7 @@ use tamiz::{Raised, Weight};
 use super::marks::Mark;
 use crate::style;
 use crate::visible::harmless;
-use crate::wrap::wrap;
+use crate::wrap::{width, wrap};
 
 /// At most so many places of one flag are named.
 const MOST_PLACES: usize = 8;
@@ -32,7 +32,12 @@ fn entry(out: &mut impl Write, mark: &Mark<'_>, columns: usize) -> io::Result<()
     let colour = style::weight(mark.flag.weight());
     let faint = style::FAINT;
     let absent = if mark.ranges.is_empty() { " (something is missing)" } else { "" };
-    writeln!(out, "  {colour}{}{colour:#} {faint}at {}{absent}{faint:#}", mark.label, places(mark))?;
+    let indent = 2 + width(&mark.label) + 1;
+    let places = wrap(&format!("at {}{absent}", places(mark)), columns.saturating_sub(indent));
+    write!(out, "  {colour}{}{colour:#} ", mark.label)?;
+    for (at, line) in places.iter().enumerate() {
+        writeln!(out, "{:1$}{faint}{line}{faint:#}", "", if at == 0 { 0 } else { indent })?;
+    }
     for text in [mark.flag.meaning(), mark.flag.why()] {
         for line in wrap(text, columns.saturating_sub(6)) {
             writeln!(out, "      {line}")?;

@@ -7,28 +7,28 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub const VIEWS: [&str; 2] = ["shape", "literal"];
-pub const PROFILES: [&str; 3] = ["core", "standard", "full"];
+pub(crate) const VIEWS: [&str; 2] = ["shape", "literal"];
+pub(crate) const PROFILES: [&str; 3] = ["core", "standard", "full"];
 
 /// What a run left.
 #[derive(Debug)]
-pub struct Run {
-    pub code: i32,
-    pub stdout: Vec<u8>,
-    pub stderr: String,
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
 }
 
 impl Run {
     /// The output of a run that went well and said nothing else.
     #[track_caller]
-    pub fn ok(self) -> String {
+    pub(crate) fn ok(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", String::from_utf8_lossy(&self.stdout));
         String::from_utf8(self.stdout).expect("output is UTF-8")
     }
 
     /// The message of a run that failed with this code: one line, without control characters.
     #[track_caller]
-    pub fn fails(&self, code: i32) -> &str {
+    pub(crate) fn fails(&self, code: i32) -> &str {
         let message = self.stderr.strip_suffix('\n').unwrap_or_else(|| panic!("no message: {self:?}"));
         assert_eq!(self.code, code, "{message}");
         assert!(message.starts_with("tamiz: "), "{message}");
@@ -38,16 +38,16 @@ impl Run {
     }
 }
 
-pub fn tamiz<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Run {
+pub(crate) fn tamiz<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Run {
     tamiz_on(arguments, b"")
 }
 
-pub fn tamiz_on<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, stdin: &[u8]) -> Run {
+pub(crate) fn tamiz_on<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, stdin: &[u8]) -> Run {
     run(command().args(arguments), stdin)
 }
 
 /// The program, in an environment that says nothing about colours.
-pub fn command() -> Command {
+pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tamiz"));
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE"] {
         command.env_remove(name);
@@ -55,7 +55,7 @@ pub fn command() -> Command {
     command
 }
 
-pub fn run(command: &mut Command, stdin: &[u8]) -> Run {
+pub(crate) fn run(command: &mut Command, stdin: &[u8]) -> Run {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -76,12 +76,12 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Run {
 }
 
 /// The `examples` of the repository.
-pub fn examples() -> PathBuf {
+pub(crate) fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
 /// The requests among them.
-pub fn example_requests() -> Vec<PathBuf> {
+pub(crate) fn example_requests() -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(examples())
         .expect("the examples are there")
         .map(|entry| entry.expect("an entry").path())
@@ -92,7 +92,7 @@ pub fn example_requests() -> Vec<PathBuf> {
 }
 
 /// A directory of this test's own, empty.
-pub fn scratch(name: &str) -> PathBuf {
+pub(crate) fn scratch(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).expect("a scratch directory");
@@ -100,7 +100,7 @@ pub fn scratch(name: &str) -> PathBuf {
 }
 
 /// A file in it.
-pub fn file(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+pub(crate) fn file(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = dir.join(name);
     std::fs::write(&path, content).expect("a scratch file");
     path

@@ -1,5 +1,7 @@
 //! Percent-decoding, exactly once (clauses 4.2 to 4.7).
 
+use std::ops::Range;
+
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM};
@@ -119,10 +121,10 @@ fn put_high<'a>(high: &[u8], escapes: Text<'a>, builder: &mut Builder<'a>, flags
     }
 }
 
-/// Whether a valid `%hh` is left in decoded text, and where: residue, the sign of a second layer
-/// of encoding. A `%` that was itself guarded counts by what it would start.
-pub(crate) fn residue(text: &[u8]) -> Option<std::ops::Range<usize>> {
-    memchr::memchr2_iter(b'%', GUARD, text).find_map(|at| {
+/// Every valid `%hh` that is left in decoded text: residue, the sign of a second layer of encoding.
+/// A `%` that was itself guarded counts by what it would start.
+pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    memchr::memchr2_iter(b'%', GUARD, text).filter_map(|at| {
         let digits = match text.get(at..)? {
             [b'%', rest @ ..] => (rest, 1),
             [GUARD, b'2', b'5', rest @ ..] => (rest, 3),
@@ -179,9 +181,10 @@ mod tests {
 
     #[test]
     fn finds_residue() {
-        assert_eq!(residue(b"a%2Eb"), Some(1..4));
-        assert_eq!(residue(b"a\xFF2Eb"), None);
-        assert_eq!(residue(b"a\xFF2541"), Some(1..6));
-        assert_eq!(residue(b"a%2Gb%"), None);
+        let all = |text| residues(text).collect::<Vec<_>>();
+        assert_eq!(all(b"a%2Eb%2e"), [1..4, 5..8]);
+        assert_eq!(all(b"a\xFF2Eb"), []);
+        assert_eq!(all(b"a\xFF2541%41"), [1..6, 6..9]);
+        assert_eq!(all(b"a%2Gb%"), []);
     }
 }

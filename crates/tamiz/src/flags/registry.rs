@@ -378,7 +378,7 @@ flags! {
         b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A:  1\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\r\n\r\n";
     BadCrlf = 64, "BADCRLF", None, Whitespace, Evasion, Core, "2.3",
-        "A CR or LF where no line ends.",
+        "A CR or LF where no line ends, or a NUL.",
         "A layer that ends the line there reads another header, or another request.",
         b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\nX-B: 2\r\n\r\n",
         b"GET / HTTP/1.1\nHost: ex.com\nX-A: 1\nX-B: 2\n\n";

@@ -39,6 +39,9 @@ pub(crate) fn read<'a>(line: Text<'a>, flags: &mut Flags<'a>) -> RequestLine<'a>
     if !is_well_formed(&cut, line) {
         flags.raise(Flag::BadReqLine, line);
     }
+    if !VERSIONS.contains(&cut.version.bytes) {
+        flags.hide(cut.version);
+    }
     if cut.version.is_empty() {
         flags.raise(Flag::Http09, line);
     } else if cut.version.bytes == b"HTTP/1.0" {

@@ -46,9 +46,8 @@ impl<'a> Url<'a> {
         }
     }
 
-    /// Reads what follows the authority: path, query, fragment.
+    /// Reads what follows the authority: path and query.
     fn read_tail(&mut self, tail: Text<'a>, cx: Context<'a>) {
-        let tail = self.cut_fragment(tail, cx);
         let (path, query) = match tail.cut(b'?') {
             Some((path, query)) => (path, Some(query)),
             None => (tail, None),
@@ -89,6 +88,9 @@ impl<'a> Url<'a> {
             }
         };
         self.host = Host::read(host, host::Source::Target, cx, &mut self.flags);
+        if self.host.is_none() {
+            self.flags.hide(authority);
+        }
     }
 
     /// All the flags of a URL inside a header.
@@ -127,7 +129,8 @@ pub(crate) fn cut_scheme(text: Text<'_>) -> Option<(Scheme, Text<'_>)> {
 pub(crate) fn read_absolute<'a>(scheme: Scheme, rest: Text<'a>, cx: Context<'a>) -> Url<'a> {
     let mut url = Url::new(cx);
     url.scheme = Some(scheme);
-    let end = rest.bytes.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    let rest = url.cut_fragment(rest, cx);
+    let end = rest.bytes.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
     url.read_authority(rest.slice(0..end), cx);
     url.read_tail(rest.from(end), cx);
     url
@@ -136,6 +139,7 @@ pub(crate) fn read_absolute<'a>(scheme: Scheme, rest: Text<'a>, cx: Context<'a>)
 /// Reads `/path[?query][#fragment]`.
 pub(crate) fn read_relative<'a>(text: Text<'a>, cx: Context<'a>) -> Url<'a> {
     let mut url = Url::new(cx);
+    let text = url.cut_fragment(text, cx);
     url.read_tail(text, cx);
     url
 }

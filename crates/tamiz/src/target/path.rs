@@ -178,10 +178,11 @@ fn raise_escapes<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
             flags.raise_at(Flag::PercentInPath, text, at..at + 1);
         }
     }
-    if let Some(residue) = percent::residue(text.bytes) {
+    for residue in percent::residues(text.bytes) {
         flags.raise_at(Flag::DoublePct, text, residue.clone());
         flags.raise_at(Flag::MultiEnc, text, residue);
-    } else if flags.set.contains(Flag::DoublePct) {
+    }
+    if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
         flags.raise(Flag::MultiEnc, text);
     }
 }
@@ -211,8 +212,12 @@ fn is_net_path(text: &[u8]) -> bool {
     }
 }
 
-/// Whether `scheme://` stands right before `start`, so that an `@` there ends userinfo.
+/// Whether `scheme://`, or the `//` that begins a path, stands right before `start`, so that an `@`
+/// there ends userinfo.
 fn follows_scheme(text: &[u8], start: usize) -> bool {
+    if text.get(..start) == Some(b"//") {
+        return true;
+    }
     let Some(before) = text.get(..start).and_then(|before| before.strip_suffix(b"://")) else { return false };
     let slash = memchr::memrchr(b'/', before).map_or(0, |at| at + 1);
     before.get(slash..).is_some_and(shape::is_scheme)
@@ -279,7 +284,8 @@ fn odd_tail(segment: &[u8]) -> Option<usize> {
     {
         return Some(at);
     }
-    let odd = matches!(segment.last(), Some(b'.' | b' ')) && segment.iter().any(|&b| b != b'.');
+    let last = pieces(Text::untraced(segment)).last().map_or(segment, |piece| piece.bytes);
+    let odd = matches!(last.last(), Some(b'.' | b' ')) && last.iter().any(|&b| b != b'.');
     odd.then(|| segment.len() - 1)
 }
 
@@ -300,7 +306,11 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
     let options = &cx.settings.config.path;
     let identifies = options.identifiers && identifies(segment.bytes)
         || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT);
-    if identifies { Shown::Shape } else { shown }
+    if identifies {
+        flags.hide(segment);
+        return Shown::Shape;
+    }
+    shown
 }
 
 /// The value of a `;name=value` whose name is sensitive.

@@ -231,11 +231,12 @@ impl<'a> Pair<'a> {
             if let Some(at) = text.bytes.iter().position(|b| !b.is_ascii()) {
                 flags.raise_at(Flag::QNonAscii, text, at..text.len());
             }
-            if let Some(residue) = percent::residue(text.bytes) {
-                flags.raise_at(Flag::DoublePct, text, residue);
+            for residue in percent::residues(text.bytes) {
+                flags.raise_at(Flag::DoublePct, text, residue.clone());
+                flags.raise_at(Flag::MultiEnc, text, residue);
             }
         }
-        if flags.set.contains(Flag::DoublePct) {
+        if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
             flags.raise(Flag::MultiEnc, token);
         }
         let Some(value) = self.value else { return };
