@@ -12,7 +12,7 @@ use crate::headers::{Content, Header, NameShown, Value};
 use crate::request::Request;
 use crate::secrets;
 use crate::target::Url;
-use crate::target::path::{self, Shown};
+use crate::target::path::{self, Segment, Shown};
 use crate::target::query::{Key, KeyShown};
 use crate::text::Text;
 
@@ -24,6 +24,7 @@ const MOST: usize = 64;
 
 /// The secrets of a request.
 struct Echo<'a> {
+    cx: Context<'a>,
     needles: BumpVec<'a, &'a [u8]>,
     /// Sorted; used instead of `needles` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
@@ -31,7 +32,7 @@ struct Echo<'a> {
 
 /// Finds the secrets of a request and hides every echo of them.
 pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
-    let mut echo = Echo { needles: BumpVec::new_in(cx.bump), prefixes: None };
+    let mut echo = Echo { cx, needles: BumpVec::new_in(cx.bump), prefixes: None };
     echo.collect(request, cx);
     if echo.needles.is_empty() {
         return;
@@ -150,7 +151,7 @@ impl<'a> Echo<'a> {
     fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
         if let Some(path) = &mut url.path {
             for segment in &mut path.segments {
-                if segment.shown != Shown::Secret && self.is_in(segment.text.bytes) {
+                if segment.shown != Shown::Secret && self.is_in_segment(segment) {
                     segment.shown = Shown::Secret;
                     flags.hide(segment.text);
                 }
@@ -173,6 +174,18 @@ impl<'a> Echo<'a> {
             url.fragment_secret = true;
             flags.hide(fragment);
         }
+    }
+
+    /// Whether a segment echoes a secret, the parameters it hides already left out.
+    fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
+        if segment.shown != Shown::Parameters {
+            return self.is_in(segment.text.bytes);
+        }
+        let parameters = segment.text.split(|b| b == b';').enumerate();
+        parameters.into_iter().any(|(i, part)| {
+            let hidden = path::sensitive_value(part, self.cx).filter(|_| i > 0);
+            self.is_in(part.slice(0..part.len() - hidden.map_or(0, |value| value.len())).bytes)
+        })
     }
 
     fn hide_in_key(&self, key: &mut Key<'a>, flags: &mut Flags<'a>) {
@@ -210,9 +223,9 @@ impl<'a> Echo<'a> {
                     if let Some(name) = &mut cookie.name {
                         self.hide_in_key(name, flags);
                     }
-                    if cookie.is_attribute() && self.is_in(cookie.value.bytes) {
+                    if cookie.is_attribute() && self.is_in(cookie.piece.bytes) {
                         cookie.hide();
-                        flags.hide(cookie.value);
+                        flags.hide(cookie.piece);
                     }
                 }
             }

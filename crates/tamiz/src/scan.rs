@@ -26,13 +26,14 @@ pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, _cx: Context<'a
     if seen & (DANGER | CONTROL | HIGH | SPACE) == 0 {
         return;
     }
-    scan_characters(text, kind, secret, flags);
+    characters(text, kind, secret, flags);
     if seen & HIGH != 0 {
         scan_scripts(text, kind, secret, flags);
     }
 }
 
-fn scan_characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
+/// The flags of single characters.
+pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
     for (at, c) in char_indices(text.bytes) {
         let Char::Plain(c) = c else { continue };
         let mut raise = |flag| {

@@ -52,6 +52,14 @@ impl Char {
         }
     }
 
+    /// Whether it stands for an ASCII character.
+    pub(crate) fn is_ascii(self) -> bool {
+        match self {
+            Char::Plain(c) => c.is_ascii(),
+            Char::Guarded(byte) => byte.is_ascii(),
+        }
+    }
+
     /// The character, where there is one.
     pub(crate) fn plain(self) -> Option<char> {
         match self {

@@ -28,7 +28,16 @@ impl Item {
     fn read(text: &[u8]) -> Item {
         let mut parts = text.split(|&b| b == b';');
         let mut name = Vec::with_capacity(text.len());
-        escape::write_lowercase(parts.next().unwrap_or_default(), Spot::Name, &mut name);
+        let raw = parts.next().unwrap_or_default();
+        // A bracket after a space would look like a flag, and the order must not hang on that.
+        let raw = match raw.strip_prefix(b"[") {
+            Some(rest) => {
+                name.extend_from_slice(b"%5B");
+                rest
+            }
+            None => raw,
+        };
+        escape::write_lowercase(raw, Spot::Name, &mut name);
         let quality = parts.find_map(quality_parameter).unwrap_or(1000);
         Item { name, quality }
     }

@@ -18,6 +18,8 @@ pub(crate) struct Cookie<'a> {
     /// `None` for a piece without `=`.
     pub(crate) name: Option<Key<'a>>,
     pub(crate) value: Text<'a>,
+    /// All of it, as it came.
+    pub(crate) piece: Text<'a>,
     /// The name is sensitive, so the value is a secret that must not be echoed.
     pub(crate) sensitive: bool,
     attribute: Option<Attribute>,
@@ -28,6 +30,8 @@ enum Attribute {
     /// One of RFC 6265bis, by its place in `ATTRIBUTES`.
     Known(usize),
     Other,
+    /// Holds or echoes a credential.
+    Secret,
 }
 
 /// The attributes of RFC 6265bis.
@@ -36,11 +40,11 @@ const EXPIRES: usize = 0;
 
 fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookie<'a> {
     let cookie = match piece.cut(b'=') {
-        None => Cookie { name: None, value: piece, sensitive: false, attribute: None },
+        None => Cookie { name: None, value: piece, piece, sensitive: false, attribute: None },
         Some((name, value)) => {
             let name = Key::new(name.trim(), cx);
             let sensitive = cx.settings.names.matches(name.text.bytes);
-            Cookie { name: Some(name), value: value.trim(), sensitive, attribute: None }
+            Cookie { name: Some(name), value: value.trim(), piece, sensitive, attribute: None }
         }
     };
     if let Some(name) = cookie.name {
@@ -79,17 +83,23 @@ pub(crate) fn read_set<'a>(
         let (name, value) = piece.cut(b'=').unwrap_or((piece, piece.from(piece.len())));
         let known =
             ATTRIBUTES.iter().position(|known| name.trim().bytes.eq_ignore_ascii_case(known.as_bytes()));
-        let credential = cx.settings.names.find_credential(value.bytes).is_some();
+        let credential = cx.settings.names.find_credential(piece.bytes).is_some();
         let attribute = match known {
-            Some(known) if !credential => Attribute::Known(known),
-            _ => Attribute::Other,
+            _ if credential => Attribute::Secret,
+            Some(known) => Attribute::Known(known),
+            None => Attribute::Other,
         };
-        if attribute == Attribute::Other {
+        if !matches!(attribute, Attribute::Known(_)) {
             flags.hide(piece);
         }
-        scan::scan(piece, Kind::Value, attribute == Attribute::Other, cx, flags);
-        let value = if attribute == Attribute::Other { piece } else { value.trim() };
-        cookies.push(Cookie { name: None, value, sensitive: false, attribute: Some(attribute) });
+        scan::scan(piece, Kind::Value, credential, cx, flags);
+        cookies.push(Cookie {
+            name: None,
+            value: value.trim(),
+            piece,
+            sensitive: false,
+            attribute: Some(attribute),
+        });
     }
     cookies
 }
@@ -99,9 +109,9 @@ impl Cookie<'_> {
         self.attribute.is_some()
     }
 
-    /// Shows an attribute by its shape only.
+    /// Shows an attribute as a secret.
     pub(crate) fn hide(&mut self) {
-        self.attribute = Some(Attribute::Other);
+        self.attribute = Some(Attribute::Secret);
     }
 
     fn write(&self, cx: Context<'_>, out: &mut Vec<u8>) {
@@ -115,7 +125,7 @@ impl Cookie<'_> {
 
     fn write_attribute(&self, attribute: Attribute, cx: Context<'_>, out: &mut Vec<u8>) {
         let Attribute::Known(known) = attribute else {
-            marker::write(self.value.bytes, false, cx.settings, out);
+            marker::write(self.piece.bytes, attribute == Attribute::Secret, cx.settings, out);
             return;
         };
         marker::push(out, ATTRIBUTES.get(known).copied().unwrap_or_default());

@@ -91,31 +91,33 @@ fn merge<'a>(headers: BumpVec<'a, Collapsed<'a>>, cx: Context<'a>) -> BumpVec<'a
     let mut order = BumpVec::with_capacity_in(n, cx.bump);
     order.extend(0..n);
     let name = |i: usize| headers.get(i).and_then(|header: &Collapsed<'_>| header.name.as_ref());
-    order.sort_by(|&a, &b| name(a).map(|n| n.text.bytes).cmp(&name(b).map(|n| n.text.bytes)));
+    order.sort_by(|&a, &b| text_of(name(a)).cmp(&text_of(name(b))));
     let mut joins = BumpVec::new_in(cx.bump);
     let mut repeats = BumpVec::new_in(cx.bump);
-    let mut first = None;
-    for two in order.windows(2) {
-        let [a, b] = two else { continue };
-        let (Some(one), Some(other)) = (name(*a), name(*b)) else {
-            continue;
-        };
-        if one.text.bytes != other.text.bytes {
-            first = None;
-            continue;
-        }
-        let into = *first.get_or_insert(*a);
-        let exact = other.is_exact && name(into).is_some_and(|name| name.is_exact);
-        if other.rule.is_list && exact {
-            joins.push((into, *b));
-        } else if other.rule.kind != Kind::SetCookie {
-            repeats.push(*b);
+    let same_name = |a: &usize, b: &usize| name(*a).is_some() && text_of(name(*a)) == text_of(name(*b));
+    for group in order.chunk_by(same_name).filter(|group| group.len() > 1) {
+        let mut into = None;
+        for (nth, &i) in group.iter().enumerate() {
+            let Some(header) = name(i) else { continue };
+            let joinable = header.rule.is_list && header.is_exact;
+            match into {
+                Some(into) if joinable => joins.push((into, i)),
+                _ if nth > 0 && header.rule.kind != Kind::SetCookie => repeats.push(i),
+                _ => {}
+            }
+            if joinable && into.is_none() {
+                into = Some(i);
+            }
         }
     }
     if joins.is_empty() && repeats.is_empty() {
         return headers;
     }
     join(headers, &joins, &repeats, cx)
+}
+
+fn text_of<'a>(name: Option<&Name<'a>>) -> Option<&'a [u8]> {
+    name.map(|name| name.text.bytes)
 }
 
 fn join<'a>(

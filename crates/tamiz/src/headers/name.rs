@@ -38,14 +38,13 @@ impl<'a> Name<'a> {
         if !is_plain || memchr::memchr(b'_', raw.bytes).is_some() {
             flags.raise(Flag::BadHdrName, raw);
         }
-        let text = normal(raw, cx, flags);
+        let (text, changed) = normal(raw, cx, flags);
         let is_token = bytes::is_token(text.bytes);
         let rule = cx.settings.headers.get(text.bytes);
         let is_exact = raw.bytes.eq_ignore_ascii_case(text.bytes);
-        let trimmed = bytes::trim(raw.bytes).eq_ignore_ascii_case(text.bytes);
         let hidden = !is_token
             || text.len() > 64
-            || (rule.steers && !trimmed)
+            || (rule.steers && changed)
             || cx.settings.names.find_credential(text.bytes).is_some();
         let shown = if hidden {
             flags.hide(raw);
@@ -66,17 +65,19 @@ impl<'a> Name<'a> {
     }
 }
 
-fn normal<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    let text = if bytes::is_token(raw.bytes) {
-        raw
+/// The normal form of a name, and whether NFKC changed it.
+fn normal<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Text<'a>, bool) {
+    let (text, changed) = if bytes::is_token(raw.bytes) {
+        (raw, false)
     } else {
         let text = utf8::repair(on_one_line(raw, cx), cx, flags);
-        unicode::normalize(text, Stage::Name, cx, flags).trim()
+        let normal = unicode::normalize(text, Stage::Name, cx, flags);
+        (normal.trim(), normal.bytes != text.bytes)
     };
     if !text.bytes.iter().any(u8::is_ascii_uppercase) {
-        return text;
+        return (text, changed);
     }
     let lower = cx.bump.alloc_slice_copy(text.bytes);
     lower.make_ascii_lowercase();
-    text.with_bytes(lower)
+    (text.with_bytes(lower), changed)
 }

@@ -227,7 +227,13 @@ fn read_url<'a>(
 ) -> Option<&'a mut Url<'a>> {
     let mut url = match target::cut_scheme(text) {
         Some((scheme, rest)) => target::read_absolute(scheme, rest, cx),
-        None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => target::read_relative(text, cx),
+        None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => {
+            let url = target::read_relative(text, cx);
+            if url.path.as_ref().is_some_and(|path| path.is_net_path) {
+                flags.raise(Flag::NetPath, text);
+            }
+            url
+        }
         None => return None,
     };
     if url.scheme.is_some() && url.host.is_none() {

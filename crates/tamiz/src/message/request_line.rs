@@ -1,7 +1,11 @@
 //! The request line (clauses 2.8 to 2.11).
 
+use super::on_one_line;
 use crate::bytes;
+use crate::context::Context;
+use crate::decode::utf8;
 use crate::flags::{Flag, Flags};
+use crate::scan::{self, Kind};
 use crate::text::Text;
 
 pub(crate) struct RequestLine<'a> {
@@ -27,7 +31,7 @@ struct Cut<'a> {
     version: Text<'a>,
 }
 
-pub(crate) fn read<'a>(line: Text<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
+pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
     let cut = match cut(line, |b| b == b' ') {
         Some(cut) if !cut.method.is_empty() && !cut.target.is_empty() && !cut.version.is_empty() => cut,
         _ => {
@@ -41,6 +45,8 @@ pub(crate) fn read<'a>(line: Text<'a>, flags: &mut Flags<'a>) -> RequestLine<'a>
     }
     if !VERSIONS.contains(&cut.version.bytes) {
         flags.hide(cut.version);
+        let version = utf8::repair(on_one_line(cut.version, cx), cx, flags);
+        scan::scan(version, Kind::Opaque, false, cx, flags);
     }
     if cut.version.is_empty() {
         flags.raise(Flag::Http09, line);
@@ -93,7 +99,7 @@ mod tests {
     fn cut_of(line: &[u8]) -> (String, String, Vec<&'static str>) {
         with_context(|cx| {
             let mut flags = cx.flags();
-            let read = read(Text::request(line, true), &mut flags);
+            let read = read(Text::request(line, true), cx, &mut flags);
             let text = |t: Text<'_>| String::from_utf8_lossy(t.bytes).into_owned();
             (text(read.method), text(read.target), flags.set.iter().map(Flag::name).collect())
         })

@@ -28,7 +28,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
     }
     let input = input.from(start);
     let (line, line_end, rest) = first_line(input);
-    let request_line = request_line::read(line, &mut flags);
+    let request_line = request_line::read(line, cx, &mut flags);
     let (lines, body) = read_lines(rest, line_end, cx, &mut flags);
     Message {
         method: request_line.method,

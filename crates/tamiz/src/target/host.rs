@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::decode::{unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::marker;
+use crate::scan;
 use crate::text::Text;
 
 /// A valid host, in its canonical spelling.
@@ -46,6 +47,12 @@ impl<'a> Host<'a> {
         flags: &mut Flags<'a>,
     ) -> Option<Self> {
         let trimmed = text.trim();
+        if !trimmed.bytes.is_ascii() {
+            let repaired = utf8::repair(trimmed, cx, flags);
+            unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
+            // Scripts are judged label by label, below.
+            scan::characters(repaired, scan::Kind::Opaque, false, flags);
+        }
         match read_host(trimmed, cx, flags) {
             Ok(host) => Some(host),
             Err(bad) => {
@@ -111,19 +118,16 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resu
         return Err(Bad::Form);
     }
     let ascii = to_ascii(text, cx, flags)?;
-    let name = match ascii.strip_suffix('.') {
-        None => ascii,
-        Some(name) => {
-            flags.raise(Flag::HostDot, text);
-            name
-        }
-    };
+    let name = ascii.strip_suffix('.').unwrap_or(ascii);
     if name.split('.').any(str::is_empty) {
         return Err(Bad::Form);
     }
     let last = name.rsplit('.').next().unwrap_or_default();
     if is_number(last) && name.parse::<Ipv4Addr>().is_err() {
         return Err(Bad::Form);
+    }
+    if name.len() < ascii.len() {
+        flags.raise(Flag::HostDot, text);
     }
     Ok(name)
 }
@@ -151,8 +155,6 @@ fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resul
 }
 
 fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
-    let repaired = utf8::repair(text, cx, flags);
-    unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
     let (shown, _) = Uts46::new().to_unicode(text.bytes, AsciiDenyList::EMPTY, Hyphens::Allow);
     if shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes())) {
         flags.raise(Flag::MixedScript, text);

@@ -228,8 +228,10 @@ impl<'a> Pair<'a> {
             Some(value) => value,
         };
         for text in [key, value] {
-            if let Some(at) = text.bytes.iter().position(|b| !b.is_ascii()) {
-                flags.raise_at(Flag::QNonAscii, text, at..text.len());
+            if !text.bytes.is_ascii()
+                && let Some((at, c)) = char_indices(text.bytes).find(|(_, c)| !c.is_ascii())
+            {
+                flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
             }
             for residue in percent::residues(text.bytes) {
                 flags.raise_at(Flag::DoublePct, text, residue.clone());
@@ -258,7 +260,10 @@ fn read_key<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a
     let text = utf8::repair(raw, cx, flags);
     let text = percent::decode(text, percent::Field::Query, cx, flags);
     let text = unicode::normalize(text, Stage::Name, cx, flags);
-    Key::new(entities::decode_value(text, cx, flags), cx)
+    let text = entities::decode_value(text, cx, flags);
+    // What entities reveal is told, not rewritten.
+    unicode::normalize(text, Stage::Name, cx, flags);
+    Key::new(text, cx)
 }
 
 /// Percent-decode, entities: a value.
