@@ -48,7 +48,7 @@ mod flags;
 mod headers;
 mod json;
 mod lists;
-mod marker;
+
 mod measure;
 mod message;
 mod request;
@@ -56,6 +56,7 @@ mod scan;
 mod secrets;
 mod settings;
 mod shape;
+mod show;
 mod target;
 mod text;
 

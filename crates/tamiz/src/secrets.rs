@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};
 use crate::decode::{self, GUARD};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
-use crate::marker;
 use crate::shape;
+use crate::show::marker;
 
 /// Decides which names make a secret of their value.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use super::lines::{HeaderLine, Lines, read_flag, split_flags};
 use super::parse::{Cursor, Result, cut};
 use crate::config::Scheme;
 use crate::flags::{Flag, Weight};
-use crate::marker;
+use crate::show::marker;
 
 /// Checks a whole document: each line, and what the lines say of each other.
 pub(crate) fn check(text: &str) -> Result<()> {

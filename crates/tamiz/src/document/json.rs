@@ -17,8 +17,8 @@ impl Serialize for Document {
         if let Some(path) = lines.path {
             map.serialize_entry("url.path", path)?;
         }
-        if lines.query.is_some() {
-            map.serialize_entry("url.query", &query_of(lines.url, lines.path))?;
+        if let Some(query) = query_of(lines.url, lines.path) {
+            map.serialize_entry("url.query", query)?;
         }
         for group in lines.headers.chunk_by(|a, b| a.name == b.name) {
             let Some(first) = group.first() else { continue };

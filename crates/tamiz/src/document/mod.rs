@@ -1,12 +1,10 @@
 //! The document (section 9): the text, and ways to look at it.
 
 mod check;
-pub(crate) mod escape;
 mod json;
 mod lines;
 mod parse;
 mod places;
-mod url;
 mod write;
 
 use std::collections::BTreeMap;
@@ -19,7 +17,6 @@ use crate::flags::Flag;
 
 pub use lines::{HeaderLine, Place, Raised};
 pub use parse::ParseError;
-pub(crate) use url::{write_key, write_url};
 pub(crate) use write::{Notes, write};
 
 /// The one text that says what a request is.

@@ -4,11 +4,11 @@
 
 use std::fmt;
 
-use super::escape;
 use super::lines::{HeaderLine, Lines, Measure, read_flag, split_flags};
 use crate::bytes;
 use crate::decode::unicode;
-use crate::marker;
+use crate::show::escape;
+use crate::show::marker;
 
 /// Why a text is not a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

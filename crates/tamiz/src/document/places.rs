@@ -7,8 +7,8 @@ use super::Evidence;
 use super::write::{by_key, key_text};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Mark, Parameter};
-use crate::marker::push;
 use crate::request::Request;
+use crate::show::marker::push;
 
 /// Writes which place of the query raised which flag, a line each: `FLAG place`.
 pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut Vec<u8>) {

@@ -3,14 +3,14 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
-use super::escape::{self, Spot};
 use super::places::{evidence, write_notes};
-use super::url::{write_key, write_path, write_tail, write_userinfo, write_value_shape};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::headers::{Content, Header, NameShown};
-use crate::marker::{self, number, push};
 use crate::request::Request;
+use crate::show::escape::{self, Spot};
+use crate::show::marker::{self, number, push};
+use crate::show::url::{write_key, write_path, write_tail, write_userinfo, write_value_shape};
 use crate::target::form::Form;
 use crate::target::path::Path;
 use crate::target::query::{Key, KeyShown, Pair, Query};

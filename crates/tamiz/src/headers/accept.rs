@@ -1,7 +1,7 @@
 //! The `accept` family (clauses 8.14 to 8.16): lists with qualities.
 
 use crate::bytes::{self, DIGIT, LOWER, UPPER};
-use crate::document::escape::{self, Spot};
+use crate::show::escape::{self, Spot};
 
 /// An item of a list: its name, escaped and folded, and its quality in thousandths.
 struct Item {

@@ -4,7 +4,7 @@ use crate::bytes;
 use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::lists::AUTH_SCHEMES;
-use crate::marker;
+use crate::show::marker;
 use crate::text::Text;
 
 /// The scheme, of the closed list, and the credentials that follow it.

@@ -2,9 +2,9 @@
 
 use super::parameters::closing_quote;
 use crate::bytes::{self, DIGIT};
-use crate::document::escape::{self, Spot};
-use crate::marker;
 use crate::settings::Settings;
+use crate::show::escape::{self, Spot};
+use crate::show::marker;
 
 /// `type/subtype;name=value`, lower-case, parameters by name, without the boundary.
 pub(crate) fn write_type(text: &[u8], out: &mut Vec<u8>) {

@@ -5,11 +5,11 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, TOKEN};
 use crate::context::Context;
 use crate::decode;
-use crate::document::escape::{self, Spot};
-use crate::document::write_key;
 use crate::flags::{Flag, Flags};
-use crate::marker;
 use crate::scan::{self, Kind};
+use crate::show::escape::{self, Spot};
+use crate::show::marker;
+use crate::show::url::write_key;
 use crate::target::query::{Key, KeyShown};
 use crate::text::Text;
 

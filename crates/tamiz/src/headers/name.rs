@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::marker;
 use crate::message::on_one_line;
+use crate::show::marker;
 use crate::text::Text;
 
 /// A header name: NFKC, lower-case, trimmed.

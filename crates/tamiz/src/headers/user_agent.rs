@@ -2,9 +2,9 @@
 
 use crate::bytes::{self, TOKEN};
 use crate::context::Context;
-use crate::document::escape::{self, Spot};
 use crate::flags::Flags;
 use crate::scan::{self, Kind};
+use crate::show::escape::{self, Spot};
 use crate::text::Text;
 
 /// A piece of a user agent: a word outside comments, or an item inside one.

@@ -8,12 +8,12 @@ use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, par
 use crate::bytes;
 use crate::config::Unlisted;
 use crate::context::Context;
-use crate::document::escape::{self, Spot};
-use crate::document::write_url;
 use crate::flags::{Flag, FlagSet, Flags, Weight};
-use crate::marker;
 use crate::scan::{self, Kind as ScanKind};
 use crate::shape::Shape;
+use crate::show::escape::{self, Spot};
+use crate::show::marker;
+use crate::show::url::write_url;
 use crate::target::host::Host;
 use crate::target::{self, Url};
 use crate::text::Text;

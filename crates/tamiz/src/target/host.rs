@@ -9,8 +9,8 @@ use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::{unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::marker;
 use crate::scan;
+use crate::show::marker;
 use crate::text::Text;
 
 /// A valid host, in its canonical spelling.

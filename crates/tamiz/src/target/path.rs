@@ -7,9 +7,9 @@ use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{GUARD, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::marker;
 use crate::scan::{self, Kind};
 use crate::shape::{self, Shape};
+use crate::show::marker;
 use crate::text::{Builder, Text};
 
 /// A canonical path.

@@ -2,7 +2,7 @@
 
 use crate::bytes;
 use crate::decode::{Char, GUARD, char_indices, unicode};
-use crate::marker;
+use crate::show::marker;
 
 /// Where text is written, and so what must be escaped in it besides controls.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Writing URLs, paths, keys and values, as lines and headers show them.
 
-use super::escape::{self, Spot};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flag;
-use crate::marker::{self, push};
+use crate::show::escape::{self, Spot};
+use crate::show::marker::{self, push};
 use crate::target::Url;
 use crate::target::path::{self, Path, Shown};
 use crate::target::query::{Key, KeyShown, Pair};
