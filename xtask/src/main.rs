@@ -5,6 +5,7 @@
 
 mod generate;
 mod process;
+mod signal;
 mod test;
 
 use std::error::Error;
@@ -21,6 +22,7 @@ Usage: cargo x <command>
 Commands:
   generate           write the files that are made from spec/lists and from the flag registry
   generate --check   fail if one of them is stale
+  signal [NAME]      what the flags tell of the corpus, or of the files with NAME in theirs
   test               run every check there is
   test --fast        the same, without release builds and dependency checks
 ";
@@ -47,6 +49,8 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
     Some(match arguments {
         ["generate"] => generate::run(&root, Mode::Write),
         ["generate", "--check"] => generate::run(&root, Mode::Check),
+        ["signal"] => signal::run(&root, None),
+        ["signal", only] => signal::run(&root, Some(only)),
         ["test"] => test::run(&root, test::Extent::All),
         ["test", "--fast"] => test::run(&root, test::Extent::Fast),
         ["help" | "--help" | "-h"] => {

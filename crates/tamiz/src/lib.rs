@@ -45,6 +45,7 @@ mod document;
 mod echo;
 mod fingerprint;
 mod flags;
+mod framing;
 mod headers;
 mod json;
 mod lists;

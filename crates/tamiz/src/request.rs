@@ -7,6 +7,7 @@ use crate::decode::unicode::Stage;
 use crate::decode::{unicode, utf8};
 use crate::echo;
 use crate::flags::{Flag, Flags};
+use crate::framing;
 use crate::headers::{self, Headers};
 use crate::message::{Message, on_one_line};
 use crate::scan::{self, Kind};
@@ -25,8 +26,6 @@ pub(crate) struct Request<'a> {
     pub(crate) headers: Headers<'a>,
     /// The flags of the `M` line.
     pub(crate) flags: Flags<'a>,
-    /// What the document says nothing of yet.
-    pub(crate) body: Text<'a>,
 }
 
 /// The method, after NFKC.
@@ -44,8 +43,7 @@ impl<'a> Request<'a> {
         let named_by_target =
             form == Form::Absolute || form == Form::Authority || message.authority.is_some();
         let headers = headers::read(message.lines, scheme, cx);
-        let mut request =
-            Request { method, form, scheme, url, headers, flags: message.flags, body: message.body };
+        let mut request = Request { method, form, scheme, url, headers, flags: message.flags };
         request.settle_host(named_by_target, message.target);
         if request.url.host.is_none() {
             // No `U:` line to stand on: what it would tell stands on `M`.
@@ -55,7 +53,10 @@ impl<'a> Request<'a> {
                 request.flags.hide(fragment);
             }
         }
-        request.flags.hide(request.body);
+        framing::check(&request.headers, message.body, &mut request.flags);
+        if let Some(body) = message.body {
+            request.flags.hide(body);
+        }
         echo::redact(&mut request, cx);
         request
     }

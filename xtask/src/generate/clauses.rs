@@ -43,7 +43,7 @@ impl Clauses {
                 all.clauses.insert(number.to_owned());
             } else if in_index && line.starts_with("| `") {
                 let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-                for pair in cells.chunks_exact(2) {
+                for pair in cells.chunks_exact(2).filter(|pair| !pair[0].is_empty()) {
                     let first = pair[1].split(',').next().unwrap_or_default();
                     all.index.insert(pair[0].trim_matches('`').to_owned(), first.to_owned());
                 }

@@ -17,8 +17,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
     };
     let enabled = cx.settings.enabled;
     for flag in query.flags.set.intersection(enabled).iter() {
-        push(out, flag.name());
-        out.extend_from_slice(b" q\n");
+        write_note(flag, None, b"q", out);
     }
     if query.pairs.iter().all(|pair| pair.flags.set.intersection(enabled).is_empty()) {
         return;
@@ -28,17 +27,36 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
             continue;
         };
         let set = group.iter().fold(FlagSet::default(), |set, (_, pair)| set.union(pair.flags.set));
+        let place = [b"q.", *key].concat();
         for flag in set.intersection(enabled).iter() {
-            push(out, flag.name());
-            if flag.parameter_kind() == Parameter::Key {
-                out.push(b':');
-                out.extend_from_slice(key);
+            match flag.parameter_kind() {
+                Parameter::Key => write_note(flag, Some(key), &place, out),
+                Parameter::Word => {
+                    let mut words: Vec<&str> = group
+                        .iter()
+                        .flat_map(|(_, pair)| pair.flags.words())
+                        .filter(|(of, _)| *of == flag)
+                        .map(|(_, word)| *word)
+                        .collect();
+                    words.sort_unstable();
+                    words.dedup();
+                    words.iter().for_each(|word| write_note(flag, Some(word.as_bytes()), &place, out));
+                }
+                Parameter::None | Parameter::Name | Parameter::Number => write_note(flag, None, &place, out),
             }
-            out.extend_from_slice(b" q.");
-            out.extend_from_slice(key);
-            out.push(b'\n');
         }
     }
+}
+
+fn write_note(flag: Flag, parameter: Option<&[u8]>, place: &[u8], out: &mut Vec<u8>) {
+    push(out, flag.name());
+    if let Some(parameter) = parameter {
+        out.push(b':');
+        out.extend_from_slice(parameter);
+    }
+    out.push(b' ');
+    out.extend_from_slice(place);
+    out.push(b'\n');
 }
 
 /// Gathers the evidence of every place.

@@ -76,7 +76,7 @@ impl<'a> Writer<'a, '_> {
         } else {
             marker::write(request.method.text.bytes, false, self.cx.settings, self.out);
         }
-        self.end_line(&request.flags, &mut []);
+        self.end_line(&request.flags, &mut words(&request.flags, self.cx));
         self.url_line(request);
         if let Some(path) = &request.url.path {
             self.path_line(path);
@@ -100,7 +100,7 @@ impl<'a> Writer<'a, '_> {
             host.write(self.out);
             write_tail(url, self.cx, self.out);
         }
-        self.end_line(&url.flags, &mut []);
+        self.end_line(&url.flags, &mut words(&url.flags, self.cx));
     }
 
     fn path_line(&mut self, path: &Path<'a>) {
@@ -113,7 +113,9 @@ impl<'a> Writer<'a, '_> {
         self.measure(" PLEN:", len);
         self.measure(" PMAX:", longest);
         let climb = self.cx.bump.alloc_str(&path.longest_climb.to_string());
-        self.end_line(&path.flags, &mut [(Flag::DotDotN, climb.as_bytes()), (Flag::MultiEnc, b"path")]);
+        let mut parameters = words(&path.flags, self.cx);
+        parameters.extend([(Flag::DotDotN, climb.as_bytes()), (Flag::MultiEnc, &b"path"[..])]);
+        self.end_line(&path.flags, &mut parameters);
     }
 
     fn measure(&mut self, name: &str, n: u64) {
@@ -134,9 +136,10 @@ impl<'a> Writer<'a, '_> {
             write_key(pair.key, self.cx, self.out);
         }
         let mut all = FlagSet::default().union(query.flags.set);
-        let mut parameters = BumpVec::new_in(self.cx.bump);
+        let mut parameters = words(&query.flags, self.cx);
         for pair in &query.pairs {
             all = all.union(pair.flags.set);
+            parameters.extend(words(&pair.flags, self.cx));
             for flag in pair.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key) {
                 parameters.push((flag, key_text(pair.key, self.cx)));
             }
@@ -323,16 +326,23 @@ impl<'a> Writer<'a, '_> {
             })
             .sum();
         let count = self.cx.bump.alloc_str(&cookies.to_string());
-        let mut parameters = BumpVec::new_in(self.cx.bump);
+        let mut parameters = words(&header.flags, self.cx);
         for flag in header.flags.set.iter() {
             match flag.parameter_kind() {
                 Parameter::Name => parameters.push((flag, parameter)),
                 Parameter::Number => parameters.push((flag, count.as_bytes())),
-                Parameter::None | Parameter::Key => {}
+                Parameter::None | Parameter::Key | Parameter::Word => {}
             }
         }
         self.end_line(&header.flags, &mut parameters);
     }
+}
+
+/// The flags of a place whose parameter is a word.
+fn words<'a>(flags: &Flags<'a>, cx: Context<'a>) -> BumpVec<'a, Parametrised<'a>> {
+    let mut words = BumpVec::with_capacity_in(flags.words().len(), cx.bump);
+    words.extend(flags.words().iter().map(|(flag, word)| (*flag, word.as_bytes())));
+    words
 }
 
 /// A header's name as its line shows it; `?` for a line without one.

@@ -100,6 +100,8 @@ pub(crate) enum Parameter {
     Name,
     /// A count.
     Number,
+    /// A word of a closed list, given as the flag is raised.
+    Word,
 }
 
 impl fmt::Display for Flag {

@@ -417,6 +417,46 @@ flags! {
         "A password in logs, or a host made to look like another.",
         b"GET http://user:pass@ex.com/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET http://ex.com/@ HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    ClTe = 72, "CLTE", None, Framing, Evasion, Standard, "8.29",
+        "Both `Content-Length` and `Transfer-Encoding`.",
+        "Two layers that obey different ones see different requests: the root of request smuggling.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    BadCl = 73, "BADCL", None, Framing, Evasion, Standard, "8.29",
+        "A `Content-Length` that is not all digits, or that is repeated with another value.",
+        "Parsers that read `+5`, `5, 6` or `0x5` differently cut the request in different places.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Length: +1\r\n\r\nx",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 1\r\n\r\nx";
+    BadTe = 74, "BADTE", None, Framing, Evasion, Standard, "8.29",
+        "A `Transfer-Encoding` that is not exactly `chunked`, or is repeated.",
+        "A layer that does not recognise it falls back to another length.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    ClMismatch = 75, "CLMISMATCH", None, Framing, Notable, Standard, "8.29",
+        "The length, 0 when there is none, differs from the bytes that are there.",
+        "What is left over is the beginning of another request, or the body was cut.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 1\r\n\r\nxy",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 2\r\n\r\nxy";
+    BadChunk = 76, "BADCHUNK", None, Framing, Evasion, Standard, "8.29",
+        "A chunked body that does not follow its grammar to the last byte.",
+        "Each parser recovers from a bad chunk in its own way.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    ChunkExt = 77, "CHUNKEXT", None, Framing, Evasion, Standard, "8.29",
+        "A chunk extension.",
+        "Nobody uses them but those who look for parsers that misread them.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na;b\r\n0\r\n\r\n";
+    Trailer = 78, "TRAILER", None, Framing, Notable, Standard, "8.29",
+        "Fields after the last chunk.",
+        "Some servers merge them into the headers, after those were checked.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-A: 1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    HiddenHdr = 79, "HIDDENHDR", Word, Framing, Evasion, Standard, "8.29",
+        "`Transfer-Encoding`, `Content-Length` or `Host` where it is not plainly a header.",
+        "One layer sees a header there, another does not.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding : chunked\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nX-Transfer-Encoding: chunked\r\n\r\n";
 }
 
 /// The flags by name: `BY_NAME[rank]` is an id.
@@ -492,13 +532,14 @@ impl Flag {
         Flag::of_rank(u32::try_from(at).ok()?)
     }
 
-    /// What follows the colon after the name, if anything does: `key`, `name` or `n`.
+    /// What follows the colon after the name, if anything does: `key`, `name`, `n` or `word`.
     pub const fn parameter(self) -> Option<&'static str> {
         match self.row().parameter {
             Parameter::None => None,
             Parameter::Key => Some("key"),
             Parameter::Name => Some("name"),
             Parameter::Number => Some("n"),
+            Parameter::Word => Some("word"),
         }
     }
 

@@ -72,12 +72,18 @@ pub(crate) enum Mark {
 #[derive(Clone, Debug)]
 pub(crate) struct Flags<'a> {
     pub(crate) set: FlagSet,
+    /// The words of the flags whose parameter is one; each once.
+    words: BumpVec<'a, (Flag, &'static str)>,
     marks: Option<BumpVec<'a, Mark>>,
 }
 
 impl<'a> Flags<'a> {
     pub(crate) fn new(bump: &'a Bump, traced: bool) -> Self {
-        Flags { set: FlagSet::default(), marks: traced.then(|| BumpVec::new_in(bump)) }
+        Flags {
+            set: FlagSet::default(),
+            words: BumpVec::new_in(bump),
+            marks: traced.then(|| BumpVec::new_in(bump)),
+        }
     }
 
     /// Raises `flag`, by all of `text`.
@@ -95,6 +101,23 @@ impl<'a> Flags<'a> {
         }
     }
 
+    /// Raises `flag` with the word it is about, by `range` of `text`.
+    pub(crate) fn raise_word(&mut self, flag: Flag, word: &'static str, text: Text<'_>, range: Range<usize>) {
+        self.raise_at(flag, text, range);
+        self.add_word(flag, word);
+    }
+
+    fn add_word(&mut self, flag: Flag, word: &'static str) {
+        if !self.words.contains(&(flag, word)) {
+            self.words.push((flag, word));
+        }
+    }
+
+    /// The words of the flags whose parameter is one.
+    pub(crate) fn words(&self) -> &[(Flag, &'static str)] {
+        &self.words
+    }
+
     /// Remembers that the document hides `text`.
     pub(crate) fn hide(&mut self, text: Text<'_>) {
         if let Some(marks) = &mut self.marks
@@ -107,6 +130,7 @@ impl<'a> Flags<'a> {
     /// Takes over the flags of a part of this place.
     pub(crate) fn absorb(&mut self, other: &Flags<'a>) {
         self.set = self.set.union(other.set);
+        other.words.iter().for_each(|(flag, word)| self.add_word(*flag, word));
         if let Some(marks) = &mut self.marks {
             marks.extend(other.marks().iter().cloned());
         }
@@ -115,6 +139,8 @@ impl<'a> Flags<'a> {
     /// Takes over the flags among `allowed`, and what is hidden.
     pub(crate) fn absorb_only(&mut self, other: &Flags<'a>, allowed: FlagSet) {
         self.set = self.set.union(other.set.intersection(allowed));
+        let words = other.words.iter().filter(|(flag, _)| allowed.contains(*flag));
+        words.for_each(|(flag, word)| self.add_word(*flag, word));
         if let Some(marks) = &mut self.marks {
             marks.extend(
                 other

@@ -35,9 +35,20 @@ pub(crate) struct Header<'a> {
     pub(crate) name: Option<Name<'a>>,
     /// The value in pieces: one, unless line ends were embedded in it.
     pub(crate) values: BumpVec<'a, Value<'a>>,
+    /// The whole value, collapsed and joined.
+    pub(crate) whole: Text<'a>,
+    breaks: BumpVec<'a, Break>,
     /// How many bytes `name: value` had, before normalising.
     pub(crate) len: usize,
     pub(crate) flags: Flags<'a>,
+}
+
+impl<'a> Header<'a> {
+    /// What follows each embedded line end, up to the next.
+    pub(crate) fn after_line_ends(&self) -> impl Iterator<Item = Text<'a>> {
+        let ends = self.breaks.iter().skip(1).map(|b| b.at).chain(std::iter::once(self.whole.len()));
+        self.breaks.iter().zip(ends).map(|(b, end)| self.whole.slice(b.at..end).trim())
+    }
 }
 
 /// The header block.
@@ -187,7 +198,7 @@ impl<'a> Headers<'a> {
         } else {
             value::read_all(value, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
-        self.list.push(Header { name, values, len, flags });
+        self.list.push(Header { name, values, whole: value, breaks, len, flags });
     }
 
     fn read_host(

@@ -25,8 +25,8 @@ pub(crate) struct Message<'a> {
     pub(crate) lines: BumpVec<'a, Line<'a>>,
     /// What the `M` line tells: request line, line ends, orphans.
     pub(crate) flags: Flags<'a>,
-    /// Every byte after the blank line.
-    pub(crate) body: Text<'a>,
+    /// Every byte after the blank line; `None` where whoever cut the request did not say.
+    pub(crate) body: Option<Text<'a>>,
 }
 
 /// A line of the header block, continuations joined.

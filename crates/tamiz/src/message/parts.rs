@@ -122,6 +122,6 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         authority: parts.authority.map(text),
         lines,
         flags,
-        body: text(parts.body.unwrap_or_default()),
+        body: parts.body.map(text),
     }
 }

@@ -8,6 +8,7 @@ use super::{Line, Message, request_line};
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
+use crate::framing::hidden;
 use crate::text::{Builder, Text};
 
 /// What ends a line, as the request line's own end tells.
@@ -38,7 +39,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         authority: None,
         lines,
         flags,
-        body,
+        body: Some(body),
     }
 }
 
@@ -165,10 +166,14 @@ fn read_lines<'a>(
         }
         let header = open.as_mut().filter(|open| open.is_header());
         match (line.bytes.first(), header) {
-            (Some(b' ' | b'\t'), Some(header)) => header.fold(line, cx),
+            (Some(b' ' | b'\t'), Some(header)) => {
+                hidden::check_line(line, flags);
+                header.fold(line, cx);
+            }
             (Some(b' ' | b'\t'), None) => {
                 lines.extend(open.take().map(Open::finish));
                 flags.raise(Flag::BadHdrCont, line);
+                hidden::check_line(line, flags);
                 super::raise_embedded(line, flags);
                 flags.hide(line);
             }
@@ -200,7 +205,7 @@ mod tests {
                     format!("{name}|{}", line.value.bytes.escape_ascii())
                 })
                 .collect();
-            (lines, message.flags.set.iter().map(Flag::name).collect(), message.body.bytes.to_vec())
+            (lines, message.flags.set.iter().map(Flag::name).collect(), message.body.unwrap().bytes.to_vec())
         })
     }
 

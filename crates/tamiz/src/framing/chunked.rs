@@ -1,0 +1,132 @@
+//! The chunked coding (RFC 9112 section 7.1), read tolerantly.
+//!
+//! ```text
+//! chunked-body = *( chunk-size [ chunk-ext ] CRLF chunk-data CRLF ) 1*"0" [ chunk-ext ] CRLF trailers CRLF
+//! ```
+
+use std::ops::Range;
+
+use crate::bytes;
+use crate::flags::{Flag, Flags};
+use crate::text::Text;
+
+/// Raises what is odd about a chunked body.
+pub(crate) fn check<'a>(body: Text<'a>, flags: &mut Flags<'a>) {
+    let mut at = 0;
+    loop {
+        let Some(line) = next_line(body, at) else {
+            return bad(body, at..body.len(), flags);
+        };
+        let (size, extension) = cut_size(line.content);
+        if extension {
+            flags.raise(Flag::ChunkExt, line.content);
+        }
+        let Some(size) = size else {
+            return bad(body, at..line.end, flags);
+        };
+        if line.is_bare {
+            bad(body, at..line.end, flags);
+        }
+        at = line.end;
+        if size == 0 {
+            return check_trailers(body, at, flags);
+        }
+        let end = usize::try_from(size).ok().and_then(|size| at.checked_add(size));
+        let Some(end) = end.filter(|&end| end <= body.len()) else {
+            return bad(body, at..body.len(), flags);
+        };
+        match body.bytes.get(end..) {
+            Some([b'\r', b'\n', ..]) => at = end + 2,
+            _ => return bad(body, end..body.len(), flags),
+        }
+    }
+}
+
+fn bad<'a>(body: Text<'a>, range: Range<usize>, flags: &mut Flags<'a>) {
+    flags.raise_at(Flag::BadChunk, body, range);
+}
+
+/// After the last chunk: fields up to a blank line, and then nothing.
+fn check_trailers<'a>(body: Text<'a>, mut at: usize, flags: &mut Flags<'a>) {
+    loop {
+        let Some(line) = next_line(body, at) else {
+            return bad(body, at..body.len(), flags);
+        };
+        at = line.end;
+        if line.content.is_empty() {
+            if at < body.len() {
+                bad(body, at..body.len(), flags);
+            }
+            return;
+        }
+        flags.raise(Flag::Trailer, line.content);
+    }
+}
+
+struct ChunkLine<'a> {
+    content: Text<'a>,
+    /// Where the next line begins.
+    end: usize,
+    /// Whether a bare LF ended it.
+    is_bare: bool,
+}
+
+fn next_line(body: Text<'_>, at: usize) -> Option<ChunkLine<'_>> {
+    let lf = at + memchr::memchr(b'\n', body.bytes.get(at..)?)?;
+    let is_bare = !matches!(body.bytes.get(at..lf), Some([.., b'\r']));
+    let content = body.slice(at..if is_bare { lf } else { lf - 1 });
+    Some(ChunkLine { content, end: lf + 1, is_bare })
+}
+
+/// `1*HEXDIG`, and whether an extension follows. `None` when it is no size that fits.
+fn cut_size(line: Text<'_>) -> (Option<u64>, bool) {
+    let (digits, extension) = match line.cut(b';') {
+        Some((digits, _)) => (digits.bytes, true),
+        None => (line.bytes, false),
+    };
+    let is_hex = !digits.is_empty() && bytes::all(digits, bytes::HEX);
+    let size = std::str::from_utf8(digits).ok().filter(|_| is_hex);
+    (size.and_then(|digits| u64::from_str_radix(digits, 16).ok()), extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    fn flags(body: &str) -> Vec<&'static str> {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            check(Text::request(body.as_bytes(), true), &mut flags);
+            flags.set.iter().map(Flag::name).collect()
+        })
+    }
+
+    #[test]
+    fn well_formed_bodies_raise_nothing() {
+        for body in ["0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n", "A\r\n0123456789\r\n00\r\n\r\n"] {
+            assert_eq!(flags(body), [""; 0], "{body:?}");
+        }
+    }
+
+    #[test]
+    fn odd_bodies() {
+        for (body, expected) in [
+            ("", &["BADCHUNK"][..]),
+            ("3\r\nabc\r\n", &["BADCHUNK"]),
+            ("3\r\nabcd\r\n0\r\n\r\n", &["BADCHUNK"]),
+            ("4\r\nabc\r\n0\r\n\r\n", &["BADCHUNK"]),
+            ("0x3\r\nabc\r\n0\r\n\r\n", &["BADCHUNK"]),
+            (" 3\r\nabc\r\n0\r\n\r\n", &["BADCHUNK"]),
+            ("3\nabc\r\n0\r\n\r\n", &["BADCHUNK"]),
+            ("ffffffffffffffff\r\nabc", &["BADCHUNK"]),
+            ("10000000000000000\r\nabc", &["BADCHUNK"]),
+            ("0\r\n", &["BADCHUNK"]),
+            ("0\r\n\r\nX", &["BADCHUNK"]),
+            ("3;a=b\r\nabc\r\n0\r\n\r\n", &["CHUNKEXT"]),
+            ("0\r\nX: y\r\n\r\n", &["TRAILER"]),
+        ] {
+            assert_eq!(flags(body), expected, "{body:?}");
+        }
+    }
+}

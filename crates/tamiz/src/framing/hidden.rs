@@ -1,0 +1,83 @@
+//! `HIDDENHDR` (clause 8.29): the names that steer framing, where they are not plainly headers.
+
+use crate::bytes::{self, ALNUM};
+use crate::flags::{Flag, Flags};
+use crate::headers::Header;
+use crate::text::Text;
+
+/// The names, and their letters alone.
+const NAMES: [(&str, &[u8]); 3] =
+    [("transfer-encoding", b"transferencoding"), ("content-length", b"contentlength"), ("host", b"host")];
+
+/// Whether the letters and digits of `text` are those of `name`, or begin with them.
+fn spells(text: &[u8], name: &[u8], whole: bool) -> bool {
+    let mut letters = text.iter().filter(|&&b| bytes::is(b, ALNUM)).map(u8::to_ascii_lowercase);
+    name.iter().all(|&expected| letters.next() == Some(expected)) && (!whole || letters.next().is_none())
+}
+
+/// The steering name that `line` reads as: what stands before its colon or, without one, its start.
+fn reads_as(line: &[u8]) -> Option<&'static str> {
+    let colon = memchr::memchr(b':', line);
+    let name = line.get(..colon.unwrap_or(line.len()))?;
+    NAMES.iter().find_map(|(shown, letters)| {
+        let found = match colon {
+            Some(_) => spells(name, letters, true),
+            // `host` is too short to be looked for in front of other letters.
+            None if *shown == "host" => spells(first_word(name), letters, true),
+            None => spells(name, letters, false),
+        };
+        found.then_some(*shown)
+    })
+}
+
+fn first_word(text: &[u8]) -> &[u8] {
+    text.split(|&b| bytes::is_blank(b)).find(|word| !word.is_empty()).unwrap_or_default()
+}
+
+/// A line, or a piece of one, that is no header of its own.
+pub(crate) fn check_line<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
+    if let Some(name) = reads_as(line.bytes) {
+        flags.raise_word(Flag::HiddenHdr, name, line, 0..line.len());
+    }
+}
+
+/// A header whose name is misspelt, a line without a colon, and what follows embedded line ends.
+pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
+    match &header.name {
+        None => check_line(header.whole, flags),
+        Some(name) => {
+            let known = NAMES.iter().find(|(_, letters)| spells(name.raw.bytes, letters, true));
+            if let Some((shown, _)) = known
+                && !name.raw.bytes.eq_ignore_ascii_case(shown.as_bytes())
+            {
+                flags.raise_word(Flag::HiddenHdr, shown, name.raw, 0..name.raw.len());
+            }
+        }
+    }
+    for piece in header.after_line_ends() {
+        check_line(piece, flags);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_disguise() {
+        for (line, name) in [
+            ("Transfer-Encoding: chunked", Some("transfer-encoding")),
+            ("Transfer -\tEncoding : chunked", Some("transfer-encoding")),
+            ("transfer_encoding chunked", Some("transfer-encoding")),
+            ("\u{1}Content-Length: 3", Some("content-length")),
+            ("Host: x", Some("host")),
+            ("host x", Some("host")),
+            ("hostname x", None),
+            ("X-Host: x", None),
+            ("Transfer-Encoding-X: y", None),
+            ("", None),
+        ] {
+            assert_eq!(reads_as(line.as_bytes()), name, "{line}");
+        }
+    }
+}

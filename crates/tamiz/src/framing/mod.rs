@@ -1,0 +1,79 @@
+//! Framing (clause 8.29): where the request ends, and whether everyone would agree.
+//!
+//! Framing headers are checked against the body, never obeyed.
+
+mod chunked;
+pub(crate) mod hidden;
+
+use crate::bytes::{self, DIGIT};
+use crate::flags::{Flag, Flags};
+use crate::headers::{Header, Headers};
+use crate::text::Text;
+
+/// Raises the framing flags of a request. `body` is `None` where it is not known.
+pub(crate) fn check<'a>(headers: &Headers<'a>, body: Option<Text<'a>>, flags: &mut Flags<'a>) {
+    let named = |name: &'static [u8]| headers.list.iter().filter(move |header| is_named(header, name));
+    let lengths = || named(b"content-length");
+    let codings = || named(b"transfer-encoding");
+    let has_coding = codings().next().is_some();
+    if let (Some(length), true) = (lengths().next(), has_coding) {
+        flags.raise(Flag::ClTe, length.whole);
+    }
+    let length = check_length(lengths(), flags);
+    if let (Some(body), Some(length)) = (body, length.or_else(|| absent(lengths(), has_coding)))
+        && length != body.len() as u64
+    {
+        let evidence = lengths().next().map_or(body, |header| header.whole);
+        flags.raise(Flag::ClMismatch, evidence);
+    }
+    if check_coding(codings(), flags)
+        && let Some(body) = body
+    {
+        chunked::check(body, flags);
+    }
+    for header in &headers.list {
+        hidden::check_header(header, flags);
+    }
+}
+
+fn is_named(header: &Header<'_>, name: &[u8]) -> bool {
+    header.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
+}
+
+/// A request without a length has none, unless it is chunked.
+fn absent<'h, 'a: 'h>(mut lengths: impl Iterator<Item = &'h Header<'a>>, has_coding: bool) -> Option<u64> {
+    (lengths.next().is_none() && !has_coding).then_some(0)
+}
+
+/// The length, where there is just one and it is a number.
+fn check_length<'h, 'a: 'h>(
+    lengths: impl Iterator<Item = &'h Header<'a>>,
+    flags: &mut Flags<'a>,
+) -> Option<u64> {
+    let mut length: Option<&'h [u8]> = None;
+    let mut good = true;
+    for header in lengths {
+        let value = header.whole.bytes;
+        let is_number = !value.is_empty() && bytes::all(value, DIGIT);
+        if !is_number || length.is_some_and(|before| before != value) {
+            flags.raise(Flag::BadCl, header.whole);
+            good = false;
+        }
+        length = Some(value);
+    }
+    let digits = std::str::from_utf8(length.filter(|_| good)?).ok()?;
+    // A number too large for any body differs from every body.
+    Some(digits.parse().unwrap_or(u64::MAX))
+}
+
+/// Whether the body is plainly chunked.
+fn check_coding<'h, 'a: 'h>(codings: impl Iterator<Item = &'h Header<'a>>, flags: &mut Flags<'a>) -> bool {
+    let mut plain = false;
+    for (nth, header) in codings.enumerate() {
+        plain = nth == 0 && header.whole.bytes == b"chunked";
+        if !plain {
+            flags.raise(Flag::BadTe, header.whole);
+        }
+    }
+    plain
+}
