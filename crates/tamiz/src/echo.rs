@@ -6,7 +6,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes;
 use crate::context::Context;
-use crate::decode;
+use crate::decode::{self, unicode};
 use crate::flags::Flags;
 use crate::headers::{Content, Header, NameShown, Value};
 use crate::request::Request;
@@ -48,6 +48,15 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
     }
 }
 
+/// The other spellings of a text that are the same to someone: decoded further, or under NFKC.
+fn spellings(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut spellings = secrets::revealed(text);
+    if !text.is_ascii() {
+        spellings.push(unicode::nfkc(text));
+    }
+    spellings
+}
+
 impl<'a> Echo<'a> {
     fn collect(&mut self, request: &Request<'a>, cx: Context<'a>) {
         self.collect_from_url(&request.url, cx);
@@ -55,13 +64,17 @@ impl<'a> Echo<'a> {
             for value in &header.values {
                 match &value.content {
                     Content::Secret => match value.authorization() {
-                        Some(credentials) => self.push(credentials),
-                        None => self.add(value.text, cx),
+                        Some(credentials) if decode::chars(credentials) >= SHORTEST => self.push(credentials),
+                        _ => self.add(value.text, cx),
                     },
                     Content::Url(url) => self.collect_from_url(url, cx),
                     Content::Cookies(cookies) => {
-                        for cookie in cookies.iter().filter(|cookie| cookie.sensitive) {
-                            self.push(cookie.value.bytes);
+                        for cookie in cookies {
+                            if cookie.sensitive {
+                                self.push(cookie.value.bytes);
+                            } else if cx.settings.names.find_credential(cookie.piece.bytes).is_some() {
+                                self.add(cookie.piece, cx);
+                            }
                         }
                     }
                     _ => {}
@@ -114,10 +127,15 @@ impl<'a> Echo<'a> {
         self.push(credential.unwrap_or(secret.bytes));
     }
 
+    /// Adds a secret, as it is and in its other spellings.
     fn push(&mut self, secret: &'a [u8]) {
         let secret = bytes::trim(secret);
-        if decode::chars(secret) >= SHORTEST {
-            self.needles.push(secret);
+        if decode::chars(secret) < SHORTEST {
+            return;
+        }
+        self.needles.push(secret);
+        for spelling in spellings(secret).iter().filter(|spelling| spelling.len() >= SHORTEST) {
+            self.needles.push(self.cx.bump.alloc_slice_copy(spelling));
         }
     }
 
@@ -135,7 +153,7 @@ impl<'a> Echo<'a> {
     /// Whether `text`, as it is or decoded further, contains a secret.
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
-            && (self.is_in_plain(text) || secrets::revealed(text).iter().any(|layer| self.is_in_plain(layer)))
+            && (self.is_in_plain(text) || spellings(text).iter().any(|spelling| self.is_in_plain(spelling)))
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
@@ -209,7 +227,8 @@ impl<'a> Echo<'a> {
     }
 
     fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
-        if value.label.is_some_and(|label| self.is_in(label.bytes)) {
+        if let Some(label) = value.label.filter(|label| self.is_in(label.bytes)) {
+            flags.hide(label);
             value.label = None;
             value.content = Content::Secret;
             flags.hide(value.text);

@@ -13,7 +13,7 @@ use crate::message::{Message, on_one_line};
 use crate::scan::{self, Kind};
 use crate::target::Url;
 use crate::target::form::{self, Form};
-use crate::target::host::Host;
+use crate::target::host::{self, Host};
 use crate::text::Text;
 
 /// Everything the lines of a document are made of.
@@ -45,6 +45,11 @@ impl<'a> Request<'a> {
         let headers = headers::read(message.lines, scheme, cx);
         let mut request = Request { method, form, scheme, url, headers, flags: message.flags };
         request.settle_host(named_by_target, message.target);
+        if request.form == Form::Absolute
+            && let Some(authority) = message.authority
+        {
+            request.check_authority(authority, cx);
+        }
         if request.url.host.is_none() {
             // No `U:` line to stand on: what it would tell stands on `M`.
             let orphaned = std::mem::replace(&mut request.url.flags, cx.flags());
@@ -76,6 +81,16 @@ impl<'a> Request<'a> {
         }
         if has_host && !self.agrees(host) {
             self.url.flags.raise(Flag::HostMismatch, target);
+        }
+    }
+
+    /// An absolute-form wins over `:authority` too, which must agree with it and with `Host`.
+    fn check_authority(&mut self, authority: Text<'a>, cx: Context<'a>) {
+        let named = Host::read(authority, host::Source::Target, cx, &mut self.url.flags);
+        let named = named.map(|host| host.without_default_port(self.scheme));
+        let header = self.headers.host.map(|host| host.without_default_port(self.scheme));
+        if named != self.url.host || self.headers.has_host && named != header {
+            self.url.flags.raise(Flag::HostMismatch, authority);
         }
     }
 

@@ -73,11 +73,22 @@ fn dangerous(c: char) -> Option<Flag> {
     })
 }
 
+/// `MIXEDSCRIPT`: a segment or key is one token, a value is judged word by word.
 fn scan_scripts<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
-    let one_token = matches!(kind, Kind::Segment | Kind::Key);
-    for word in text.split(|b| !one_token && b.is_ascii() && !b.is_ascii_alphanumeric()) {
+    if matches!(kind, Kind::Segment | Kind::Key) {
+        if unicode::mixes_scripts(text.bytes) {
+            flags.raise(Flag::MixedScript, text);
+        }
+        return;
+    }
+    let in_word = |c: Char| c.plain().is_some_and(|c| unicode::is_letter_or_digit(c) || unicode::is_mark(c));
+    let mut start = 0;
+    let ends = char_indices(text.bytes).filter(|(_, c)| !in_word(*c)).map(|(at, c)| (at, at + c.len()));
+    for (end, next) in ends.chain(std::iter::once((text.len(), text.len()))) {
+        let word = text.slice(start..end);
         if unicode::mixes_scripts(word.bytes) {
             flags.raise(Flag::MixedScript, if secret { text } else { word });
         }
+        start = next;
     }
 }

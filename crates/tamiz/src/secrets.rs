@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};
-use crate::decode::{self, GUARD};
+use crate::decode::{self, GUARD, unicode};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
 use crate::show::marker;
@@ -33,6 +33,10 @@ impl SensitiveNames {
 
     /// Whether the value under `name` is a secret.
     pub(crate) fn matches(&self, name: &[u8]) -> bool {
+        if name.is_ascii() { self.matches_ascii(name) } else { self.matches_ascii(&unicode::nfkc(name)) }
+    }
+
+    fn matches_ascii(&self, name: &[u8]) -> bool {
         self.anywhere.iter().any(|text| bytes::find_ignore_case(name, text).is_some())
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
@@ -63,36 +67,42 @@ impl SensitiveNames {
         revealed(value).iter().any(|text| self.find_plain(text).is_some()).then_some(0..value.len())
     }
 
-    /// `name=value` or `name: value` with a sensitive name; markers are taken out first.
+    /// `name=value` or `name: value` with a sensitive name; markers are taken out before looking.
     fn find_named(&self, text: &[u8]) -> Option<Range<usize>> {
-        let without = marker::taken_out(text);
-        let text = without.as_ref();
+        match marker::taken_out(text) {
+            None => self.find_named_in(text),
+            Some(without) => self.find_named_in(&without).map(|_| 0..text.len()),
+        }
+    }
+
+    fn find_named_in(&self, text: &[u8]) -> Option<Range<usize>> {
         memchr::memchr2_iter(b'=', b':', text).find_map(|at| {
-            let before = text.get(..at)?;
-            let before = strip_quote(bytes::trim_end(strip_quote(before)));
+            let before = strip_marks(text.get(..at)?);
             let name_len = before.iter().rev().take_while(|&&b| is_name_byte(b)).count();
             let name = before.get(before.len() - name_len..)?;
             if !self.matches(name) {
                 return None;
             }
             let rest = text.get(at + 1..)?;
-            let skipped =
-                rest.iter().take_while(|&&b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'+')).count();
+            let skipped = rest.iter().take_while(|&&b| is_mark(b) || b == b'+').count();
             let rest = rest.get(skipped..)?;
-            let len =
-                rest.iter().take_while(|&&b| !matches!(b, b'&' | b';' | b',' | b' ' | b'"' | b'\'')).count();
-            let value = rest.get(..len)?;
+            let ends = |b: u8| is_mark(b) || matches!(b, b'&' | b';' | b',');
+            let len = rest.iter().take_while(|&&b| !ends(b)).count();
             let start = at + 1 + skipped;
-            (!value.is_empty()).then_some(start..start + len)
+            (len > 0).then_some(start..start + len)
         })
     }
 }
 
-fn strip_quote(text: &[u8]) -> &[u8] {
-    match text {
-        [rest @ .., b'"' | b'\''] => rest,
-        _ => text,
-    }
+/// What may stand around a name or a value in free text: blanks, quotes, escaped quotes.
+fn is_mark(byte: u8) -> bool {
+    bytes::is_blank(byte) || matches!(byte, b'"' | b'\'' | b'\\')
+}
+
+/// At most a handful of marks before a delimiter are looked past.
+fn strip_marks(text: &[u8]) -> &[u8] {
+    let marks = text.iter().rev().take(8).take_while(|&&b| is_mark(b)).count();
+    text.get(..text.len() - marks).unwrap_or_default()
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -183,9 +193,7 @@ fn find_jwt_in_run(run: &[u8]) -> Option<Range<usize>> {
         let payload = start + dot + 1;
         let payload_len = memchr::memchr(b'.', run.get(payload..)?)?;
         let header = run.get(start..start + dot)?;
-        if payload_len > 0
-            && let Some(glued) = jwt_header_in(header)
-        {
+        if let Some(glued) = jwt_header_in(header) {
             let start = start + glued;
             let signature = payload + payload_len + 1;
             let rest = run.get(signature..)?;
@@ -209,14 +217,19 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
 fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
     CREDENTIAL_PREFIXES.iter().find_map(|(prefix, alphabet, least)| {
         let least: usize = least.parse().ok()?;
-        memchr::memmem::find_iter(text, prefix.as_bytes()).find_map(|at| {
-            let starts_word =
-                at.checked_sub(1).and_then(|i| text.get(i)).is_none_or(|&b| !bytes::is(b, ALNUM));
+        let mut starts =
+            memchr::memmem::find_iter(text, prefix.as_bytes()).filter(|&at| starts_word(text, at));
+        starts.find_map(|at| {
             let rest = text.get(at + prefix.len()..)?;
             let len = rest.iter().take_while(|&&b| in_alphabet(alphabet, b)).count();
-            (starts_word && len >= least).then(|| at..at + prefix.len() + len)
+            (len >= least).then(|| at..at + prefix.len() + len)
         })
     })
+}
+
+/// Whether no letter or digit stands right before `at`.
+fn starts_word(text: &[u8], at: usize) -> bool {
+    at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|&b| !bytes::is(b, ALNUM))
 }
 
 fn in_alphabet(alphabet: &str, byte: u8) -> bool {
@@ -246,10 +259,11 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
         while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
             let at = from + step;
             from = at + 1;
-            let starts_word =
-                at.checked_sub(1).and_then(|i| text.get(i)).is_none_or(|&b| !bytes::is(b, ALNUM));
             let after = text.get(at + scheme.len()..)?;
-            let blanks = after.iter().take_while(|&&b| matches!(b, b' ' | b'\t' | b'+')).count();
+            let blanks = after.iter().take_while(|&&b| is_mark(b) || b == b'+').count();
+            if !starts_word(text, at) || blanks == 0 {
+                continue;
+            }
             let rest = after.get(blanks..)?;
             let len = rest.iter().take_while(|&&b| bytes::is(b, TOKEN68)).count();
             let credentials = rest.get(..len)?;
@@ -258,7 +272,7 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
             } else {
                 len > 0
             };
-            if starts_word && blanks > 0 && telling {
+            if telling {
                 let start = at + scheme.len() + blanks;
                 // What a digest proves is spread over its parameters.
                 let end = if *scheme == b"digest" { text.len() } else { start + len };
@@ -277,15 +291,18 @@ fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
     private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then_some(at..text.len())
 }
 
-/// Userinfo inside a URL.
+/// Userinfo inside a URL, or after the `//` that begins the text.
 fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
-    memchr::memmem::find_iter(text, b"://").find_map(|at| {
-        let start = at + 3;
+    let mut until = 0;
+    memchr::memmem::find_iter(text, b"//").find_map(|at| {
+        let before = text.get(..at)?;
+        let start = at + 2;
+        if start < until || !(before.ends_with(b":") || before.is_empty()) {
+            return None;
+        }
         let authority = text.get(start..)?;
-        let len = authority
-            .iter()
-            .take_while(|&&b| !matches!(b, b'/' | b'?' | b'#' | b' ' | b'"' | b'\'' | b'<' | b'>'))
-            .count();
+        let len = authority.iter().take_while(|&&b| !matches!(b, b'/' | b'?' | b'#' | b' ')).count();
+        until = start + len;
         let userinfo = memchr::memrchr(b'@', authority.get(..len)?)?;
         let is_marker = marker::is_marker(authority.get(..userinfo)?);
         (userinfo > 0 && !is_marker).then(|| start..start + userinfo)
@@ -341,6 +358,12 @@ mod tests {
             ("http://user:pass@host/", "user:pass"),
             ("a=1&password=hunter2&b=2", "hunter2"),
             ("{\"password\": \"hunter2\"}", "hunter2"),
+            ("{\\\"password\\\":\\\"hunter2\\\"}", "hunter2"),
+            ("password=<num:3>hunter2", "password=<num:3>hunter2"),
+            ("http://<num:3>:hunter2@h/", "<num:3>:hunter2"),
+            ("http://us'er:hunter2@h/", "us'er:hunter2"),
+            ("//user:hunter2@h/", "user:hunter2"),
+            ("Bearer \"hunter2\"", "hunter2"),
             ("Set token: abc", "abc"),
             ("Bearer%20abc", "Bearer%20abc"),
             ("pass%2577ord%253Dhunter2", "pass%2577ord%253Dhunter2"),

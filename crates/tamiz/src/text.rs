@@ -35,18 +35,29 @@ enum Origin<'a> {
 pub(crate) struct Text<'a> {
     pub(crate) bytes: &'a [u8],
     origin: Origin<'a>,
+    /// Whether it was repaired, so that a guard in it is a guard.
+    is_repaired: bool,
 }
 
 impl<'a> Text<'a> {
     /// The whole request.
     pub(crate) fn request(bytes: &'a [u8], traced: bool) -> Self {
         let origin = if traced { Origin::At(0) } else { Origin::Untraced };
-        Text { bytes, origin }
+        Text { bytes, origin, is_repaired: false }
     }
 
     /// Bytes that are in no request: parts given one by one, or text of our own.
     pub(crate) fn untraced(bytes: &'a [u8]) -> Self {
-        Text { bytes, origin: Origin::Untraced }
+        Text { bytes, origin: Origin::Untraced, is_repaired: false }
+    }
+
+    pub(crate) fn is_repaired(&self) -> bool {
+        self.is_repaired
+    }
+
+    /// The same text, known to be UTF-8 with guards.
+    pub(crate) fn repaired(self) -> Self {
+        Text { is_repaired: true, ..self }
     }
 
     pub(crate) fn is_traced(&self) -> bool {
@@ -72,6 +83,7 @@ impl<'a> Text<'a> {
                 Origin::At(at) => Origin::At(at + start),
                 Origin::Runs { runs, shift } => Origin::Runs { runs, shift: shift + start },
             },
+            is_repaired: self.is_repaired,
         }
     }
 
@@ -144,7 +156,7 @@ impl<'a> Text<'a> {
     /// The same text in another spelling of the same length.
     pub(crate) fn with_bytes(&self, bytes: &'a [u8]) -> Text<'a> {
         debug_assert_eq!(bytes.len(), self.len());
-        Text { bytes, origin: self.origin }
+        Text { bytes, ..*self }
     }
 
     /// The bytes of the request that the whole text stands for.
@@ -229,7 +241,7 @@ impl<'a> Builder<'a> {
             Some(runs) => Origin::Runs { runs: runs.into_bump_slice(), shift: 0 },
             None => Origin::Untraced,
         };
-        Text { bytes, origin }
+        Text { bytes, origin, is_repaired: false }
     }
 }
 

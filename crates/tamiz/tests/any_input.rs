@@ -114,6 +114,9 @@ fn large_inputs() {
         b"\xEF\xBC\x8F",
         b"token=abcdefghi&",
         b"://",
+        b"xAKIA",
+        b"xbearer+",
+        b"\\\"",
         b"<",
         b"..%2f",
         b"a:",
@@ -127,6 +130,8 @@ fn large_inputs() {
         check(&tamiz, &[b"GET /", &target[..], b" HTTP/1.1\r\nHost: ex.com\r\n\r\n"].concat());
         check(&tamiz, &with([b"x: ", &target[..], b"\r\n"].concat()));
         check(&tamiz, &with([b"referer: http://ex.com/", &target[..], b"\r\n"].concat()));
+        check(&tamiz, &with([b"forwarded: ", &target[..], b"\r\n"].concat()));
+        check(&tamiz, &with([b"content-type: ", &target[..], b"\r\n"].concat()));
         check(&tamiz, &target);
     }
 }

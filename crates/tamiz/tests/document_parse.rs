@@ -73,6 +73,17 @@ fn broken_documents_are_refused() {
         ("HLEN:20@16-31\n", "HLEN:20@16-31\nX", "line 13, column 1: expected the end of the document"),
         ("a b [WSPAD]", "a\tb [WSPAD]", "line 10, column 6: expected a visible character"),
         ("a b [WSPAD]", "a\u{200b}b [WSPAD]", "line 10, column 6: expected a visible character"),
+        ("U:http://ex.com/", "U:http://EX_com/", "line 2, column 10: expected a host"),
+        ("U:http://ex.com/", "U:http://u@ex.com/", "line 2, column 10: expected userinfo as a marker"),
+        ("U:http://ex.com/", "U:http://ex.com:0/", "line 2, column 10: expected a host"),
+        ("P:/a/b ", "P:/a//b ", "line 3, column 3: expected a path without empty segments or `.`"),
+        ("P:/a/b ", "P:/a/. ", "line 3, column 3: expected a path without empty segments or `.`"),
+        ("Q:2 KEYS:k,k", "Q:2 KEYS:k,<b", "line 4, column 10: expected keys"),
+        ("[QREPEAT:k]", "[QREPEAT:<b>]", "line 4, column 15: expected a flag"),
+        ("[HTTP10]", "[COOKIE:abc]", "line 1, column 8: expected a flag"),
+        ("H:?=<lower:3>", "H:?=raw text", "line 11, column 5: expected a marker"),
+        ("H:x=a b", "H:x=a  b", "line 10, column 5: expected a value with single spaces"),
+        ("FAM:path=2 whitespace=1", "FAM:", "line 8, column 5: expected a count"),
         ("M:GET [HTTP10]\n", "", "line 1, column 1: expected an `M:` line"),
         ("\nP:", "\n\nP:", "line 3, column 1: expected the next line of a document, or `HCNT:`"),
     ] {
@@ -80,6 +91,18 @@ fn broken_documents_are_refused() {
         let broken = GOOD.replacen(old, new, 1);
         assert_eq!(Document::parse(&broken).unwrap_err().to_string(), error, "{old} -> {new}");
     }
+}
+
+#[test]
+fn lines_that_need_each_other() {
+    for (text, error) in [
+        ("M:GET\nHCNT:0 HLEN:0@0-15\n", "line 1, column 3: expected a `P:` line, or a CONNECT"),
+        ("M:CONNECT\nU:nonsense<b>\nHCNT:0 HLEN:0@0-15\n", "line 2, column 3: expected a host"),
+        ("M:CONNECT\nQ:1 KEYS:a\nHCNT:0 HLEN:0@0-15\n", "line 2, column 3: expected a `P:` line before it"),
+    ] {
+        assert_eq!(Document::parse(text).unwrap_err().to_string(), error);
+    }
+    assert!(Document::parse("M:CONNECT\nU:ex.com:443\nHCNT:0 HLEN:0@0-15\n").is_ok());
 }
 
 #[test]

@@ -225,6 +225,16 @@ fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_
     }
 }
 
+/// NFKC of decoded text, guarded bytes left as they are: for comparing, not for showing.
+pub(crate) fn nfkc(text: &[u8]) -> Vec<u8> {
+    let mut normal = Vec::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        normal.extend_from_slice(NFKC.normalize(chunk.valid()).as_bytes());
+        normal.extend_from_slice(chunk.invalid());
+    }
+    normal
+}
+
 /// The versions of the tables behind all this, for the fingerprint.
 pub(crate) const UNICODE_VERSION: &str = "18.0";
 

@@ -7,7 +7,11 @@ use crate::text::{Builder, Text};
 
 /// Guards every byte that is not part of a UTF-8 character. Borrows when there is none.
 pub(crate) fn repair<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    if std::str::from_utf8(text.bytes).is_ok() { text } else { repair_slow(text, cx, flags) }
+    if text.is_repaired() || std::str::from_utf8(text.bytes).is_ok() {
+        text.repaired()
+    } else {
+        repair_slow(text, cx, flags).repaired()
+    }
 }
 
 fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {

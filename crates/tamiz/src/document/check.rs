@@ -19,7 +19,11 @@ pub(crate) fn check(text: &str) -> Result<()> {
     check_keys(&lines, at("KEYS_SORTED:"), at("QK:"))?;
     match (lines.url, lines.path) {
         (Some(url), Some(path)) => check_url(url, path, &lines, at("U:")),
-        _ => Ok(()),
+        (None, Some(_)) => Ok(()),
+        (_, None) if lines.method != "CONNECT" => at("M:").fail("a `P:` line, or a CONNECT"),
+        (_, None) if lines.query.is_some() => at("Q:").fail("a `P:` line before it"),
+        (Some(url), None) => check_authority(url, at("U:")),
+        (None, None) => Ok(()),
     }
 }
 
@@ -100,6 +104,37 @@ fn check_keys(lines: &Lines<'_>, sorted_at: Cursor<'_>, qk_at: Cursor<'_>) -> Re
     }
 }
 
+/// `[<SECRET:userinfo:n>@]host[:port]`.
+fn check_authority(authority: &str, at: Cursor<'_>) -> Result<()> {
+    let host = match authority.split_once('@') {
+        Some((userinfo, host)) if is_userinfo(userinfo) => host,
+        Some(_) => return at.fail("userinfo as a marker"),
+        None => authority,
+    };
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+        _ => (host, None),
+    };
+    let is_name = match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => {
+            !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-'))
+        }
+    };
+    if is_name && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0)) {
+        Ok(())
+    } else {
+        at.fail("a host")
+    }
+}
+
+fn is_userinfo(text: &str) -> bool {
+    text.starts_with("<SECRET:userinfo:") && marker::is_written_marker(text.as_bytes())
+}
+
 /// `U` is scheme, authority, the path, then the query with the keys of `Q`, then a fragment.
 fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
     let Some((scheme, rest)) = url.split_once("://") else {
@@ -111,9 +146,7 @@ fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result
     let at = at.skip_column(scheme.len() + 3);
     let authority = rest.find('/').unwrap_or(rest.len());
     let (host, rest) = rest.split_at_checked(authority).unwrap_or((rest, ""));
-    if host.is_empty() {
-        return at.fail("a host");
-    }
+    check_authority(host, at)?;
     let at = at.skip_column(host.len());
     let rooted = if path.starts_with('/') {
         rest.strip_prefix(path)
@@ -129,7 +162,7 @@ fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result
         None => (tail, ""),
     };
     if let Some(fragment) = fragment.strip_prefix("%23")
-        && !marker::is_marker(fragment.as_bytes())
+        && !marker::is_written_marker(fragment.as_bytes())
     {
         return at.skip_column(query.len()).fail("the shape of the fragment");
     }

@@ -7,6 +7,7 @@ use std::fmt;
 use super::lines::{HeaderLine, Lines, Measure, read_flag, split_flags};
 use crate::bytes;
 use crate::decode::unicode;
+use crate::flags::{Flag, Parameter};
 use crate::show::escape;
 use crate::show::marker;
 
@@ -153,10 +154,14 @@ impl<'d> Cursor<'d> {
     }
 
     fn check_flag(self, written: &str) -> Result<()> {
-        match read_flag(written) {
-            Some((_, parameter)) if parameter.is_none_or(|p| !p.contains(unicode::is_white_space)) => Ok(()),
-            _ => self.fail("a flag"),
-        }
+        let fits = |(flag, parameter): (Flag, Option<&str>)| match (flag.parameter_kind(), parameter) {
+            (Parameter::None, parameter) => parameter.is_none(),
+            (Parameter::Number, Some(n)) => !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()),
+            (Parameter::Word, Some(word)) => word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+            (Parameter::Key | Parameter::Name, Some(name)) => is_key(name),
+            (_, None) => false,
+        };
+        if read_flag(written).is_some_and(fits) { Ok(()) } else { self.fail("a flag") }
     }
 
     fn number(&mut self) -> Result<u64> {
@@ -225,7 +230,11 @@ pub(crate) fn cut(text: &str) -> Result<Lines<'_>> {
         lines.rollup = Some(rollup);
     }
     if reader.has("FAM:") {
-        lines.families = Some(reader.tagged("FAM:", "a `FAM:` line")?.rest);
+        let cursor = reader.tagged("FAM:", "a `FAM:` line")?;
+        if cursor.rest.is_empty() {
+            return cursor.fail("a count");
+        }
+        lines.families = Some(cursor.rest);
     }
     while reader.has("H:") {
         let cursor = reader.tagged("H:", "an `H:` line")?;
@@ -244,7 +253,7 @@ pub(crate) fn cut(text: &str) -> Result<Lines<'_>> {
 
 fn check_method(cursor: Cursor<'_>, method: &str) -> Result<()> {
     let bytes = method.as_bytes();
-    if bytes::is_token(bytes) && bytes.len() <= 32 || marker::is_marker(bytes) {
+    if bytes::is_token(bytes) && bytes.len() <= 32 || marker::is_written_marker(bytes) {
         Ok(())
     } else {
         cursor.fail("a method")
@@ -258,11 +267,26 @@ fn check_no_space(cursor: Cursor<'_>, text: &str) -> Result<()> {
     }
 }
 
+/// A key, or a name in a flag's parameter: a marker, or text that was escaped as one.
+fn is_key(text: &str) -> bool {
+    marker::is_written_marker(text.as_bytes())
+        || !text.contains(|c| unicode::is_white_space(c) || matches!(c, ',' | '|' | '&' | '=' | '<' | '>'))
+}
+
+/// A path as collapsing leaves it.
+fn is_path(text: &str) -> bool {
+    let inner = text.strip_prefix('/').unwrap_or(text);
+    text == "/" || inner.split('/').all(|segment| !segment.is_empty() && segment != ".")
+}
+
 fn cut_path<'d>(reader: &mut Reader<'d>, lines: &mut Lines<'d>) -> Result<()> {
     let cursor = reader.tagged("P:", "a `P:` line")?;
     let len = cursor.rest.find(' ').unwrap_or(cursor.rest.len());
     let path = cursor.rest.get(..len).unwrap_or_default();
     check_no_space(cursor, path)?;
+    if !is_path(path) {
+        return cursor.fail("a path without empty segments or `.`");
+    }
     let mut at = cursor.skip(len);
     at.tag(" PLEN:", "` PLEN:`")?;
     let here = at;
@@ -294,6 +318,9 @@ fn cut_query<'d>(reader: &mut Reader<'d>, lines: &mut Lines<'d>) -> Result<()> {
     if found != count {
         return here.fail("the number of keys");
     }
+    if !keys.split(',').all(is_key) {
+        return cursor.fail("keys");
+    }
     (lines.query, lines.query_flags) = (Some((count, keys)), flags);
     if reader.has("KEYS_SORTED:") {
         lines.keys_sorted = Some(reader.tagged("KEYS_SORTED:", "a `KEYS_SORTED:` line")?.rest);
@@ -305,7 +332,7 @@ fn cut_query<'d>(reader: &mut Reader<'d>, lines: &mut Lines<'d>) -> Result<()> {
         };
         let mut at = cursor.skip(key.len() + 1);
         for shape in shapes.split('|') {
-            if !marker::is_marker(shape.as_bytes()) {
+            if !marker::is_written_marker(shape.as_bytes()) {
                 return at.fail("a marker");
             }
             at = at.skip(shape.len() + 1);
@@ -320,13 +347,20 @@ fn cut_header(cursor: Cursor<'_>) -> Result<HeaderLine<'_>> {
         return cursor.fail("a header name and `=`");
     };
     let is_name = name == "?"
-        || marker::is_marker(name.as_bytes())
+        || marker::is_written_marker(name.as_bytes())
         || bytes::is_token(name.as_bytes())
             && name.len() <= 64
             && !name.bytes().any(|b| b.is_ascii_uppercase());
     if !is_name {
         return cursor.fail("a header name in lower case, or a marker");
     }
-    let (value, flags) = cursor.skip(name.len() + 1).content_and_flags()?;
+    let at = cursor.skip(name.len() + 1);
+    let (value, flags) = at.content_and_flags()?;
+    if value.starts_with(' ') || value.ends_with(' ') || value.contains("  ") {
+        return at.fail("a value with single spaces");
+    }
+    if name == "?" && !marker::is_written_marker(value.as_bytes()) {
+        return at.fail("a marker");
+    }
     Ok(HeaderLine { name, value, flags })
 }

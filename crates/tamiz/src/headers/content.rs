@@ -49,6 +49,8 @@ fn parameter(text: &[u8]) -> Option<Vec<u8>> {
 fn split_parameters(text: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);
+    // Once a string does not close, none after it is looked for: the search stays linear.
+    let mut closes = true;
     while let Some(&byte) = text.get(at) {
         match byte {
             b';' => {
@@ -56,7 +58,11 @@ fn split_parameters(text: &[u8]) -> Vec<&[u8]> {
                 at += 1;
                 start = at;
             }
-            b'"' => at = closing_quote(text, at).unwrap_or(at) + 1,
+            b'"' if closes => {
+                let close = closing_quote(text, at);
+                closes = close.is_some();
+                at = close.unwrap_or(at) + 1;
+            }
             _ => at += 1,
         }
     }

@@ -105,6 +105,8 @@ fn write_words(words: impl Iterator<Item = &'static str>, out: &mut Vec<u8>) {
 /// The pieces between `separator`, which does not count inside quoted strings.
 fn split_unquoted(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
+    // Once a string does not close, none after it is looked for: the search stays linear.
+    let mut closes = true;
     std::iter::from_fn(move || {
         let text = rest?;
         let mut at = 0;
@@ -113,7 +115,14 @@ fn split_unquoted(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
                 rest = text.get(at + 1..);
                 return text.get(..at);
             }
-            at = if byte == b'"' { closing_quote(text, at).unwrap_or(at) + 1 } else { at + 1 };
+            at = match byte {
+                b'"' if closes => {
+                    let close = closing_quote(text, at);
+                    closes = close.is_some();
+                    close.unwrap_or(at) + 1
+                }
+                _ => at + 1,
+            };
         }
         rest.take()
     })

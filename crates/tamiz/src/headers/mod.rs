@@ -92,7 +92,7 @@ fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     let mut flags = line.flags;
     let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
     let value = utf8::repair(line.value, cx, &mut flags);
-    let (value, breaks) = whitespace::collapse(value, line.after_colon, cx, &mut flags);
+    let (value, breaks) = whitespace::collapse(value, line.after_colon, line.pairs_crlf, cx, &mut flags);
     Collapsed { name, value, breaks, flags }
 }
 
@@ -110,7 +110,8 @@ fn merge<'a>(headers: BumpVec<'a, Collapsed<'a>>, cx: Context<'a>) -> BumpVec<'a
         let mut into = None;
         for (nth, &i) in group.iter().enumerate() {
             let Some(header) = name(i) else { continue };
-            let joinable = header.rule.is_list && header.is_exact;
+            let whole = headers.get(i).is_some_and(|header: &Collapsed<'_>| header.breaks.is_empty());
+            let joinable = header.rule.is_list && header.is_exact && whole;
             match into {
                 Some(into) if joinable => joins.push((into, i)),
                 _ if nth > 0 && header.rule.kind != Kind::SetCookie => repeats.push(i),
@@ -163,9 +164,7 @@ fn join<'a>(
                 target.flags.raise(Flag::DupHdr, name.raw);
             }
             builder.put(b", ", source.value.slice(0..0));
-            let shift = builder.len();
             builder.copy(source.value);
-            target.breaks.extend(source.breaks.iter().map(|b| Break { at: b.at + shift, ..*b }));
             target.flags.absorb(&source.flags);
         }
         target.value = builder.finish();
@@ -182,6 +181,8 @@ impl<'a> Headers<'a> {
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
         let Collapsed { name, value, breaks, mut flags } = header;
+        // Collapsing and joining rewrite it, but only what was repaired before.
+        let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
         let mut len = name_len + decode::byte_len(value.bytes);
         if let Some(name) = &name {

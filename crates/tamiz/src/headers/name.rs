@@ -45,7 +45,7 @@ impl<'a> Name<'a> {
         let hidden = !is_token
             || text.len() > 64
             || (rule.steers && changed)
-            || cx.settings.names.find_credential(text.bytes).is_some();
+            || [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes).is_some());
         let shown = if hidden {
             flags.hide(raw);
             NameShown::Shape

@@ -88,19 +88,18 @@ pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mu
     }
 }
 
+/// Whether every bracket closes, in the order they opened.
 fn is_balanced(text: &[u8]) -> bool {
-    let mut depth = 0_usize;
-    for &byte in text {
-        match byte {
-            b'(' => depth += 1,
-            b')' => match depth.checked_sub(1) {
-                Some(less) => depth = less,
-                None => return false,
-            },
-            _ => {}
+    let mut open = Vec::new();
+    text.iter().all(|&byte| match byte {
+        b'(' | b'[' => {
+            open.push(byte);
+            true
         }
-    }
-    depth == 0
+        b')' => open.pop() == Some(b'('),
+        b']' => open.pop() == Some(b'['),
+        _ => true,
+    }) && open.is_empty()
 }
 
 #[cfg(test)]

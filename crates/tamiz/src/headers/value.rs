@@ -135,10 +135,10 @@ impl<'a> Value<'a> {
         out.len()
     }
 
-    /// The credentials of a redacted `authorization`, where its scheme is known.
+    /// What follows the scheme, known or not, of a redacted `authorization`.
     pub(crate) fn authorization(&self) -> Option<&'a [u8]> {
         let known = self.rule.kind == Kind::Authorization;
-        known.then(|| authorization::cut(self.text.bytes)).flatten().map(|(_, credentials)| credentials)
+        known.then(|| self.text.cut(b' ')).flatten().map(|(_, credentials)| credentials.bytes)
     }
 
     /// Whether the document shows this value in clear, so that an echo of a secret would leak.
@@ -163,7 +163,9 @@ impl<'a> Value<'a> {
             Content::Host(host) => host.write(out),
             Content::Cookies(cookies) if self.rule.kind == Kind::Cookie => cookie::write(cookies, cx, out),
             Content::Cookies(cookies) => cookie::write_set(cookies, cx, out),
-            Content::Url(url) => write_url(url, cx, out),
+            Content::Url(url) if !cx.settings.literal() => write_url(url, cx, out),
+            Content::Url(url) if url.holds_secret() => marker::write(text, true, cx.settings, out),
+            Content::Url(_) => escape::write(text, Spot::HeaderValue, out),
             Content::Plain if cx.settings.literal() => escape::write(text, Spot::HeaderValue, out),
             Content::Plain => write_plain(text, self.rule, cx, out),
         }
@@ -194,11 +196,11 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     } else {
         None
     };
-    if url.is_some() && !cx.settings.literal() {
-        return url.map_or(Content::Plain, Content::Url);
+    if let Some(url) = url {
+        return Content::Url(url);
     }
     let secret = sensitive || names.find_credential(text.bytes).is_some();
-    if url.is_none() && (!secret || cx.settings.beyond_core()) {
+    if !secret || cx.settings.beyond_core() {
         scan_by_grammar(text, rule, secret, cx, flags);
     }
     if secret {

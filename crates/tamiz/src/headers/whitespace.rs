@@ -24,6 +24,7 @@ fn is_space(byte: u8) -> bool {
 pub(crate) fn collapse<'a>(
     value: Text<'a>,
     after_colon: bool,
+    pairs_crlf: bool,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> (Text<'a>, BumpVec<'a, Break>) {
@@ -37,7 +38,7 @@ pub(crate) fn collapse<'a>(
     if is_collapsed(value.bytes) {
         (value, BumpVec::new_in(cx.bump))
     } else {
-        collapse_slow(value, cx, flags)
+        collapse_slow(value, pairs_crlf, cx, flags)
     }
 }
 
@@ -54,6 +55,7 @@ fn is_collapsed(value: &[u8]) -> bool {
 
 fn collapse_slow<'a>(
     value: Text<'a>,
+    pairs_crlf: bool,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> (Text<'a>, BumpVec<'a, Break>) {
@@ -72,9 +74,10 @@ fn collapse_slow<'a>(
         }
         let spaces = value.slice(at..at + run);
         at += run;
-        let line_ends = raise_line_ends(spaces, flags);
+        let pairs = if pairs_crlf { crlf_pairs(spaces.bytes) } else { 0 };
+        let line_ends = raise_line_ends(spaces, flags) - pairs;
         let is_edge = builder.len() == 0 || at == value.len();
-        let units = spaces.len() - crlf_pairs(spaces.bytes);
+        let units = spaces.len() - pairs;
         if is_edge || units > 1 || spaces.bytes == b"\t" {
             flags.raise(Flag::WsPad, spaces);
         }
@@ -88,14 +91,14 @@ fn collapse_slow<'a>(
     (builder.finish(), breaks)
 }
 
-/// `BADCRLF` for each embedded line end; CR LF is one.
+/// `BADCRLF` for each embedded CR and LF; returns how many there are.
 fn raise_line_ends<'a>(spaces: Text<'a>, flags: &mut Flags<'a>) -> usize {
     let mut count = 0;
     for at in memchr::memchr2_iter(b'\r', b'\n', spaces.bytes) {
         flags.raise_at(Flag::BadCrlf, spaces, at..at + 1);
         count += 1;
     }
-    count - crlf_pairs(spaces.bytes)
+    count
 }
 
 fn crlf_pairs(spaces: &[u8]) -> usize {
@@ -110,7 +113,7 @@ mod tests {
     fn collapsed(value: &str) -> (String, Vec<(usize, bool)>, Vec<&'static str>) {
         with_context(|cx| {
             let mut flags = cx.flags();
-            let (text, breaks) = collapse(Text::request(value.as_bytes(), true), true, cx, &mut flags);
+            let (text, breaks) = collapse(Text::request(value.as_bytes(), true), true, true, cx, &mut flags);
             (
                 String::from_utf8(text.bytes.to_vec()).unwrap(),
                 breaks.iter().map(|b| (b.at, b.double)).collect(),

@@ -37,6 +37,8 @@ pub(crate) struct Line<'a> {
     pub(crate) value: Text<'a>,
     /// Whether the value follows a colon, whose single SP is not padding.
     pub(crate) after_colon: bool,
+    /// Whether CR LF inside is one line end, as in parts, rather than two, as on the wire.
+    pub(crate) pairs_crlf: bool,
     pub(crate) flags: Flags<'a>,
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         name: Some(text(name)),
         value: text(value),
         after_colon: false,
+        pairs_crlf: true,
         flags: cx.flags(),
     }));
     Message {

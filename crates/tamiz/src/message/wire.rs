@@ -90,10 +90,12 @@ impl<'a> Open<'a> {
     fn new(line: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
         let line = match line.cut(b':') {
-            Some((name, value)) => Line { name: Some(name), value, after_colon: true, flags },
+            Some((name, value)) => {
+                Line { name: Some(name), value, after_colon: true, pairs_crlf: false, flags }
+            }
             None => {
                 flags.raise(Flag::BadHdrLine, line);
-                Line { name: None, value: line, after_colon: false, flags }
+                Line { name: None, value: line, after_colon: false, pairs_crlf: false, flags }
             }
         };
         Open { line, joined: None }

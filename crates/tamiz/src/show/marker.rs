@@ -1,6 +1,5 @@
 //! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.13 and 6.15).
 
-use std::borrow::Cow;
 use std::io::Write as _;
 
 use crate::decode;
@@ -66,9 +65,10 @@ pub(crate) fn is_marker(text: &[u8]) -> bool {
     }
 }
 
-/// `text` with `&`, which no name or value holds, in place of every marker.
-pub(crate) fn taken_out(text: &[u8]) -> Cow<'_, [u8]> {
-    let mut without = Cow::Borrowed(text);
+/// `text` without its markers; `None` when it has none.
+pub(crate) fn taken_out(text: &[u8]) -> Option<Vec<u8>> {
+    let mut without = Vec::new();
+    let mut copied = 0;
     let mut at = 0;
     while let Some(open) = memchr::memchr(b'<', text.get(at..).unwrap_or_default()) {
         let start = at + open;
@@ -78,11 +78,24 @@ pub(crate) fn taken_out(text: &[u8]) -> Cow<'_, [u8]> {
         if let Some(close) = memchr::memchr(b'>', head)
             && head.get(..=close).is_some_and(is_marker)
         {
-            without.to_mut().get_mut(start..=start + close).unwrap_or_default().fill(b'&');
+            without.extend_from_slice(text.get(copied..start).unwrap_or_default());
             at = start + close + 1;
+            copied = at;
         }
     }
-    without
+    without.extend_from_slice(text.get(copied..).unwrap_or_default());
+    (copied > 0).then_some(without)
+}
+
+/// Whether `text` is a marker that this form writes, of whatever length.
+pub(crate) fn is_written_marker(text: &[u8]) -> bool {
+    let digits = |b: &u8| b.is_ascii_digit();
+    let Some(colon) = memchr::memrchr(b':', text) else { return false };
+    let (head, length) = text.split_at_checked(colon + 1).unwrap_or_default();
+    let long = length.iter().position(|b| !digits(b)).unwrap_or(0);
+    // Seven digits stand for as many as there are.
+    let skipped = long.saturating_sub(7);
+    is_marker(&[head, length.get(skipped..).unwrap_or_default()].concat())
 }
 
 /// Whether `text` is exactly one marker of a secret.
@@ -143,6 +156,17 @@ mod tests {
             "<>",
         ] {
             assert!(!is_marker(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn written_markers_may_be_long() {
+        for text in ["<num:5>", "<mixed:12345678>", "<SECRET:userinfo:123456789012>", "<mixed:12345678~4.5>"]
+        {
+            assert!(is_written_marker(text.as_bytes()), "{text}");
+        }
+        for text in ["<mixed:>", "<mixed:1x>", "mixed:12345678", "<nope:12345678>", ""] {
+            assert!(!is_written_marker(text.as_bytes()), "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The four forms of a target (clauses 5.1 to 5.5).
 
-use super::{Url, cut_scheme, host, read_absolute, read_relative};
+use super::{Url, cut_scheme, read_absolute, read_relative};
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::Flag;
@@ -47,7 +47,12 @@ fn is_authority(text: &[u8]) -> bool {
 
 /// Reads the target of a message.
 pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, Url<'a>) {
-    let target = on_one_line(message.target, cx);
+    let target = match message.authority {
+        // How HTTP/2 and HTTP/3 carry a CONNECT.
+        Some(authority) if message.method.bytes == b"CONNECT" && message.target.is_empty() => authority,
+        _ => message.target,
+    };
+    let target = on_one_line(target, cx);
     let form = form_of(message.method.bytes, target);
     let mut url = match form {
         Form::Absolute => match cut_scheme(target) {
@@ -73,7 +78,7 @@ pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, Url<'a>
     if let Some(authority) = message.authority
         && matches!(form, Form::Origin | Form::Asterisk | Form::Bad)
     {
-        url.host = host::Host::read(authority, host::Source::Target, cx, &mut url.flags);
+        url.read_authority(on_one_line(authority, cx), cx);
     }
     url.scheme = url.scheme.or(message.scheme);
     (form, url)

@@ -13,8 +13,8 @@ use crate::scan::{self, Kind};
 use crate::text::Text;
 
 use host::Host;
-use path::Path;
-use query::Query;
+use path::{Path, Shown};
+use query::{KeyShown, Query};
 
 /// A URL in parts, decoded; a target, or a header that holds one.
 pub(crate) struct Url<'a> {
@@ -91,6 +91,20 @@ impl<'a> Url<'a> {
         if self.host.is_none() {
             self.flags.hide(authority);
         }
+    }
+
+    /// Whether anything in it is shown as a secret.
+    pub(crate) fn holds_secret(&self) -> bool {
+        let in_path = |path: &Path<'a>| {
+            path.segments.iter().any(|segment| matches!(segment.shown, Shown::Secret | Shown::Parameters))
+        };
+        let in_query = |query: &Query<'a>| {
+            query.pairs.iter().any(|pair| pair.secret || pair.key.shown == KeyShown::Secret)
+        };
+        self.userinfo.is_some()
+            || self.fragment_secret
+            || self.path.as_ref().is_some_and(in_path)
+            || self.query.as_ref().is_some_and(in_query)
     }
 
     /// All the flags of a URL inside a header.

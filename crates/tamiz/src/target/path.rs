@@ -82,13 +82,10 @@ impl<'a> Path<'a> {
                 [] => self.flags.raise_at(Flag::MultipleSlash, text, start.saturating_sub(1)..end + 1),
                 b"." => self.flags.raise_at(Flag::DotCur, text, start..end),
                 _ => {
-                    let shown = if follows_scheme(text.bytes, start)
-                        && memchr::memchr(b'@', segment.bytes).is_some()
-                    {
-                        Shown::Secret
-                    } else {
-                        Shown::Text
-                    };
+                    let after_scheme =
+                        self.segments.last().is_some_and(|before| is_scheme(before.text.bytes));
+                    let shown =
+                        if has_userinfo(segment.bytes, after_scheme) { Shown::Secret } else { Shown::Text };
                     self.segments.push(Segment { text: segment, shown });
                 }
             }
@@ -212,15 +209,19 @@ fn is_net_path(text: &[u8]) -> bool {
     }
 }
 
-/// Whether `scheme://`, or the `//` that begins a path, stands right before `start`, so that an `@`
-/// there ends userinfo.
-fn follows_scheme(text: &[u8], start: usize) -> bool {
-    if text.get(..start) == Some(b"//") {
-        return true;
-    }
-    let Some(before) = text.get(..start).and_then(|before| before.strip_suffix(b"://")) else { return false };
-    let slash = memchr::memrchr(b'/', before).map_or(0, |at| at + 1);
-    before.get(slash..).is_some_and(shape::is_scheme)
+/// Whether a segment is `scheme:`, so that the next one is an authority.
+fn is_scheme(segment: &[u8]) -> bool {
+    segment.strip_suffix(b":").is_some_and(shape::is_scheme)
+}
+
+/// Whether a segment holds userinfo: `user:password@host`, or any `@` where an authority stands.
+fn has_userinfo(segment: &[u8], after_scheme: bool) -> bool {
+    memchr::memrchr(b'@', segment).is_some_and(|at| {
+        let userinfo = segment.get(..at).unwrap_or_default();
+        let colon = memchr::memchr(b':', userinfo).is_some_and(|colon| colon > 0 && colon + 1 < at)
+            && memchr::memchr(b' ', userinfo).is_none();
+        after_scheme || (colon && at + 1 < segment.len())
+    })
 }
 
 /// A dot that NFKC gave birth to is guarded only where it would make a dot segment.
