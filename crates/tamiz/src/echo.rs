@@ -116,15 +116,14 @@ impl<'a> Echo<'a> {
         }
     }
 
-    /// Adds a redacted value: by the credential in it where that is long enough, else whole.
+    /// Adds a redacted value: by the credential in it, or from there to the end, where that is long
+    /// enough; else whole.
     fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
-        let credential = cx
-            .settings
-            .names
-            .find_credential(secret.bytes)
-            .and_then(|range| secret.bytes.get(range))
-            .filter(|part| decode::chars(part) >= SHORTEST);
-        self.push(credential.unwrap_or(secret.bytes));
+        let found = cx.settings.names.find_credential(secret.bytes);
+        let parts = found.map(|range| [range.clone(), range.start..secret.len()]);
+        let long = |part: &&'a [u8]| decode::chars(part) >= SHORTEST;
+        let mut parts = parts.into_iter().flatten().filter_map(|range| secret.bytes.get(range)).filter(long);
+        self.push(parts.next().unwrap_or(secret.bytes));
     }
 
     /// Adds a secret, as it is and in its other spellings.

@@ -94,6 +94,11 @@ impl SensitiveNames {
     }
 }
 
+/// Whether a text holds a token that is recognised by itself, whatever stands around it.
+pub(crate) fn holds_token(text: &[u8]) -> bool {
+    find_jwt(text).is_some() || find_prefixed(text).is_some()
+}
+
 /// What may stand around a name or a value in free text: blanks, quotes, escaped quotes.
 fn is_mark(byte: u8) -> bool {
     bytes::is_blank(byte) || matches!(byte, b'"' | b'\'' | b'\\')

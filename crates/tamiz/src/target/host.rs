@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::decode::{unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan;
+use crate::secrets;
 use crate::show::marker;
 use crate::text::Text;
 
@@ -114,7 +115,7 @@ fn read_port(text: &[u8]) -> Result<u16, Bad> {
 }
 
 fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
-    if text.is_empty() {
+    if text.is_empty() || secrets::holds_token(text.bytes) {
         return Err(Bad::Form);
     }
     let ascii = to_ascii(text, cx, flags)?;
