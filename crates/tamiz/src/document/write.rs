@@ -314,6 +314,10 @@ impl<'a> Writer<'a, '_> {
                 self.out.push(b' ');
             }
             value.write(self.cx, self.out);
+            // A piece may show nothing, or nothing after its name.
+            if self.out.len() > start && self.out.last() == Some(&b' ') {
+                self.out.pop();
+            }
         }
         escape::guard_flags(self.out, start);
         let parameter = name_parameter(name, header, self.cx);

@@ -21,7 +21,8 @@ fn items(text: &[u8]) -> Vec<Item> {
         }
         tight.push(byte);
     }
-    tight.split(|&b| b == b',' || b == b' ').filter(|item| !item.is_empty()).map(Item::read).collect()
+    let items = tight.split(|&b| b == b',' || b == b' ').map(Item::read);
+    items.filter(|item| !item.name.is_empty()).collect()
 }
 
 impl Item {
@@ -185,6 +186,7 @@ mod tests {
                 ("a/b; q=0.50 ; level=1, a/b;q=1.000, a/b", "a/b;q1.0 a/b;q0.5"),
                 ("a/b;q=x, c/d;q=1.5, e/f;q=0.1234, g/h;q=0.123", "a/b;q0.0 c/d;q0.0 e/f;q0.0 g/h;q0.123"),
                 ("", ""),
+                (";q=1, a/b, ;", "a/b;q1.0"),
             ],
         );
     }

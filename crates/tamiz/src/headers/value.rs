@@ -149,10 +149,7 @@ impl<'a> Value<'a> {
     pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         if let Some(label) = self.label {
             out.extend_from_slice(label.bytes);
-            out.push(b':');
-            if !self.text.is_empty() {
-                out.push(b' ');
-            }
+            out.extend_from_slice(b": ");
         }
         let text = self.text.bytes;
         match &self.content {
