@@ -8,12 +8,13 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::{self, unicode};
 use crate::flags::Flags;
-use crate::headers::{Content, Header, NameShown, Value};
+use crate::headers::{Content, Header, Value};
 use crate::request::Request;
 use crate::secrets;
+use crate::show::NameShown;
 use crate::target::Url;
 use crate::target::path::{self, Segment, Shown};
-use crate::target::query::{Key, KeyShown};
+use crate::target::query::Key;
 use crate::text::Text;
 
 /// Shorter secrets are not looked for: they would be found by chance.
@@ -104,7 +105,7 @@ impl<'a> Echo<'a> {
             }
         }
         for pair in url.query.iter().flat_map(|query| query.pairs.iter()) {
-            if pair.key.shown == KeyShown::Secret {
+            if pair.key.shown == NameShown::Secret {
                 self.add(pair.key.text, cx);
             }
             if let Some(value) = pair.value.filter(|_| pair.secret) {
@@ -206,8 +207,8 @@ impl<'a> Echo<'a> {
     }
 
     fn hide_in_key(&self, key: &mut Key<'a>, flags: &mut Flags<'a>) {
-        if key.shown != KeyShown::Secret && self.is_in(key.text.bytes) {
-            key.shown = KeyShown::Secret;
+        if key.shown != NameShown::Secret && self.is_in(key.text.bytes) {
+            key.shown = NameShown::Secret;
             flags.hide(key.text);
         }
     }

@@ -126,7 +126,7 @@ pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
         let mut next = Vec::with_capacity(text.len());
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
-            match text.get(at..).and_then(any_escape) {
+            match text.get(at..).and_then(decode::escape) {
                 Some(decoded) => {
                     next.push(decoded);
                     at += 3;
@@ -163,14 +163,6 @@ pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
         }
     }
     layers
-}
-
-/// The byte that `%hh`, guarded or not, stands for.
-fn any_escape(text: &[u8]) -> Option<u8> {
-    match text {
-        [GUARD, digits @ ..] => bytes::escape(&[b'%', *digits.first()?, *digits.get(1)?]),
-        _ => bytes::escape(text),
-    }
 }
 
 /// A JSON Web Token anywhere in the text.

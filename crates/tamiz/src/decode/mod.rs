@@ -69,6 +69,14 @@ impl Char {
     }
 }
 
+/// The byte that `%hh` at the start of decoded text, guarded or not, stands for.
+pub(crate) fn escape(text: &[u8]) -> Option<u8> {
+    match text {
+        [GUARD, high, low, ..] => Some(bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?),
+        _ => bytes::escape(text),
+    }
+}
+
 /// The first character of decoded text.
 pub(crate) fn first_char(text: &[u8]) -> Option<Char> {
     match text {

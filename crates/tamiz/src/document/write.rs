@@ -6,14 +6,15 @@ use super::Evidence;
 use super::places::{evidence, write_notes};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
-use crate::headers::{Content, Header, NameShown};
+use crate::headers::{Content, Header};
 use crate::request::Request;
+use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
 use crate::show::url::{write_key, write_path, write_tail, write_userinfo, write_value_shape};
 use crate::target::form::Form;
 use crate::target::path::Path;
-use crate::target::query::{Key, KeyShown, Pair, Query};
+use crate::target::query::{Key, Pair, Query};
 
 /// Whether to note what the text does not say: which query key raised which flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -373,7 +374,7 @@ fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> 
 }
 
 pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
-    if key.shown == KeyShown::Text && key.text.bytes.is_ascii() {
+    if key.shown == NameShown::Text && key.text.bytes.is_ascii() {
         return key.text.bytes;
     }
     let mut shown = Vec::new();

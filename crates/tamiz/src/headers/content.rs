@@ -1,6 +1,6 @@
 //! `content-type` and `content-length` (clauses 8.24 and 8.25).
 
-use super::parameters::closing_quote;
+use super::parameters::split_unquoted;
 use crate::bytes::{self, DIGIT};
 use crate::settings::Settings;
 use crate::show::escape::{self, Spot};
@@ -8,7 +8,7 @@ use crate::show::marker;
 
 /// `type/subtype;name=value`, lower-case, parameters by name, without the boundary.
 pub(crate) fn write_type(text: &[u8], out: &mut Vec<u8>) {
-    let mut parts = split_parameters(text).into_iter();
+    let mut parts = split_unquoted(text, b';');
     write_part(bytes::trim(parts.next().unwrap_or_default()), out);
     let mut parameters: Vec<Vec<u8>> = parts.filter_map(parameter).collect();
     parameters.sort();
@@ -43,31 +43,6 @@ fn parameter(text: &[u8]) -> Option<Vec<u8>> {
         }
     }
     Some(shown)
-}
-
-/// Cuts at every `;` outside quoted strings.
-fn split_parameters(text: &[u8]) -> Vec<&[u8]> {
-    let mut parts = Vec::new();
-    let (mut start, mut at) = (0, 0);
-    // Once a string does not close, none after it is looked for: the search stays linear.
-    let mut closes = true;
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b';' => {
-                parts.push(text.get(start..at).unwrap_or_default());
-                at += 1;
-                start = at;
-            }
-            b'"' if closes => {
-                let close = closing_quote(text, at);
-                closes = close.is_some();
-                at = close.unwrap_or(at) + 1;
-            }
-            _ => at += 1,
-        }
-    }
-    parts.push(text.get(start..).unwrap_or_default());
-    parts
 }
 
 /// `{n}@{bucket}`, or the shape of what is no length.

@@ -7,10 +7,11 @@ use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
+use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
 use crate::show::url::write_key;
-use crate::target::query::{Key, KeyShown};
+use crate::target::query::Key;
 use crate::text::Text;
 
 /// A cookie, or an attribute of one that is being set.
@@ -48,8 +49,8 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
         }
     };
     if let Some(name) = cookie.name {
-        scan::scan(name.text, Kind::Value, name.shown == KeyShown::Secret, cx, flags);
-        if name.shown == KeyShown::Secret {
+        scan::scan(name.text, Kind::Value, name.shown == NameShown::Secret, cx, flags);
+        if name.shown == NameShown::Secret {
             flags.hide(name.text);
         }
     }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::bytes;
 
-use super::parameters::closing_quote;
+use super::parameters::split_unquoted;
 
 const WORDS: [&str; 5] = ["ipv4", "ipv6", "private", "unknown", "invalid"];
 
@@ -100,32 +100,6 @@ fn write_words(words: impl Iterator<Item = &'static str>, out: &mut Vec<u8>) {
         }
         out.extend_from_slice(word.as_bytes());
     }
-}
-
-/// The pieces between `separator`, which does not count inside quoted strings.
-fn split_unquoted(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
-    let mut rest = Some(text);
-    // Once a string does not close, none after it is looked for: the search stays linear.
-    let mut closes = true;
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            if byte == separator {
-                rest = text.get(at + 1..);
-                return text.get(..at);
-            }
-            at = match byte {
-                b'"' if closes => {
-                    let close = closing_quote(text, at);
-                    closes = close.is_some();
-                    close.unwrap_or(at) + 1
-                }
-                _ => at + 1,
-            };
-        }
-        rest.take()
-    })
 }
 
 #[cfg(test)]

@@ -20,11 +20,12 @@ use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
 use crate::message::Line;
 use crate::scan;
+use crate::show::NameShown;
 use crate::target::host::{self, Host};
 use crate::text::{Builder, Text};
 
 pub(crate) use cookie::Cookie;
-pub(crate) use name::{Name, NameShown};
+pub(crate) use name::Name;
 use table::{Hop, Kind, Rule};
 pub(crate) use value::{Content, Value};
 use whitespace::Break;

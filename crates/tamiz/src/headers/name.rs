@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::message::on_one_line;
-use crate::show::marker;
+use crate::message::{on_one_line, raise_embedded};
+use crate::show::{NameShown, marker};
 use crate::text::Text;
 
 /// A header name: NFKC, lower-case, trimmed.
@@ -22,18 +22,9 @@ pub(crate) struct Name<'a> {
     pub(crate) is_token: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NameShown {
-    Text,
-    Shape,
-    Secret,
-}
-
 impl<'a> Name<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
-        for at in memchr::memchr3_iter(b'\r', b'\n', 0, raw.bytes) {
-            flags.raise_at(Flag::BadCrlf, raw, at..at + 1);
-        }
+        raise_embedded(raw, flags);
         let is_plain = bytes::is_token(raw.bytes);
         if !is_plain || memchr::memchr(b'_', raw.bytes).is_some() {
             flags.raise(Flag::BadHdrName, raw);

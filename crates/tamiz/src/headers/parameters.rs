@@ -32,8 +32,34 @@ pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>
     scan::scan(text.from(start), kind, secret, cx, flags);
 }
 
+/// The pieces between `separator`, which does not count inside quoted strings.
+pub(crate) fn split_unquoted(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    // Once a string does not close, none after it is looked for: the search stays linear.
+    let mut closes = true;
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            if byte == separator {
+                rest = text.get(at + 1..);
+                return text.get(..at);
+            }
+            at = match byte {
+                b'"' if closes => {
+                    let close = closing_quote(text, at);
+                    closes = close.is_some();
+                    close.unwrap_or(at) + 1
+                }
+                _ => at + 1,
+            };
+        }
+        rest.take()
+    })
+}
+
 /// Where the quoted string that opens at `open` closes (RFC 9110 section 5.6.4).
-pub(crate) fn closing_quote(text: &[u8], open: usize) -> Option<usize> {
+fn closing_quote(text: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {
         match text.get(at)? {

@@ -43,7 +43,7 @@ pub(crate) struct Line<'a> {
 }
 
 /// `BADCRLF`: CR, LF or NUL inside a part.
-fn raise_embedded<'a>(part: Text<'a>, flags: &mut Flags<'a>) {
+pub(crate) fn raise_embedded<'a>(part: Text<'a>, flags: &mut Flags<'a>) {
     for at in memchr::memchr3_iter(b'\r', b'\n', 0, part.bytes) {
         flags.raise_at(Flag::BadCrlf, part, at..at + 1);
     }

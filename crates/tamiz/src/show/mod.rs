@@ -3,3 +3,14 @@
 pub(crate) mod escape;
 pub(crate) mod marker;
 pub(crate) mod url;
+
+/// How a name that came from outside may be shown: a key, a header's name, a cookie's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameShown {
+    /// It looks like a name.
+    Text,
+    /// By its shape.
+    Shape,
+    /// It is, holds or echoes a credential.
+    Secret,
+}

@@ -3,18 +3,19 @@
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flag;
+use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, push};
 use crate::target::Url;
 use crate::target::path::{self, Path, Shown};
-use crate::target::query::{Key, KeyShown, Pair};
+use crate::target::query::{Key, Pair};
 
 /// Writes a key as every line and flag shows it.
 pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     match key.shown {
-        KeyShown::Text => escape::write(key.text.bytes, Spot::Name, out),
-        KeyShown::Shape => marker::write(key.text.bytes, false, cx.settings, out),
-        KeyShown::Secret => marker::write(key.text.bytes, true, cx.settings, out),
+        NameShown::Text => escape::write(key.text.bytes, Spot::Name, out),
+        NameShown::Shape => marker::write(key.text.bytes, false, cx.settings, out),
+        NameShown::Secret => marker::write(key.text.bytes, true, cx.settings, out),
     }
 }
 

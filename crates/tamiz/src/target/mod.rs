@@ -10,11 +10,12 @@ use crate::context::Context;
 use crate::decode::{entities, percent, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
+use crate::show::NameShown;
 use crate::text::Text;
 
 use host::Host;
 use path::{Path, Shown};
-use query::{KeyShown, Query};
+use query::Query;
 
 /// A URL in parts, decoded; a target, or a header that holds one.
 pub(crate) struct Url<'a> {
@@ -99,7 +100,7 @@ impl<'a> Url<'a> {
             path.segments.iter().any(|segment| matches!(segment.shown, Shown::Secret | Shown::Parameters))
         };
         let in_query = |query: &Query<'a>| {
-            query.pairs.iter().any(|pair| pair.secret || pair.key.shown == KeyShown::Secret)
+            query.pairs.iter().any(|pair| pair.secret || pair.key.shown == NameShown::Secret)
         };
         self.userinfo.is_some()
             || self.fragment_secret

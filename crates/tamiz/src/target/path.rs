@@ -5,7 +5,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, ALNUM, DIGIT, HEX, LOWER, UPPER};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
-use crate::decode::{GUARD, entities, percent, unicode, utf8};
+use crate::decode::{self, GUARD, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
 use crate::shape::{self, Shape};
@@ -46,7 +46,7 @@ pub(crate) enum Shown {
 impl<'a> Path<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let text = decode(raw, cx, &mut flags);
+        let text = decode_all(raw, cx, &mut flags);
         raise_escapes(text, &mut flags);
         let mut path = Path {
             segments: BumpVec::with_capacity_in(8, cx.bump),
@@ -149,7 +149,7 @@ impl<'a> Path<'a> {
 }
 
 /// All the decoding passes, in order. Borrows when there is nothing to decode.
-fn decode<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+fn decode_all<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     if memchr::memchr2(b'%', b'&', raw.bytes).is_none() && raw.bytes.is_ascii() {
         return raw;
     }
@@ -165,7 +165,7 @@ fn decode<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a>
 fn raise_escapes<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
     for at in memchr::memchr2_iter(b'%', GUARD, text.bytes) {
         let rest = text.bytes.get(at..).unwrap_or_default();
-        match escaped_delimiter(rest) {
+        match decode::escape(rest) {
             Some(b'/') => flags.raise_at(Flag::PctSlash, text, at..at + 3),
             Some(b'\\') => flags.raise_at(Flag::PctBackslash, text, at..at + 3),
             Some(b'?' | b'#' | b';') => flags.raise_at(Flag::PctDelim, text, at..at + 3),
@@ -184,20 +184,12 @@ fn raise_escapes<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// The byte that a `%HH`, guarded or left over, stands for.
-fn escaped_delimiter(text: &[u8]) -> Option<u8> {
-    match text {
-        [b'%' | GUARD, high, low, ..] => Some(bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?),
-        _ => None,
-    }
-}
-
 /// Whether it begins with `//`, `/\` or `\`, also encoded.
 fn is_net_path(text: &[u8]) -> bool {
     let separator = |text: &[u8]| match text {
         [b'/', ..] => Some((b'/', 1)),
         [b'\\', ..] => Some((b'\\', 1)),
-        _ => match escaped_delimiter(text) {
+        _ => match decode::escape(text) {
             Some(byte @ (b'/' | b'\\')) => Some((byte, 3)),
             _ => None,
         },
@@ -254,7 +246,7 @@ fn pieces(segment: Text<'_>) -> impl Iterator<Item = Text<'_>> {
         let cut = memchr::memchr3_iter(b'\\', b'%', GUARD, text.bytes).find_map(|at| {
             match text.bytes.get(at..)? {
                 [b'\\', ..] => Some((at, 1)),
-                escape => matches!(escaped_delimiter(escape)?, b'/' | b'\\' | b'?' | b'#').then_some((at, 3)),
+                escape => matches!(decode::escape(escape)?, b'/' | b'\\' | b'?' | b'#').then_some((at, 3)),
             }
         });
         match cut {
@@ -271,7 +263,7 @@ fn pieces(segment: Text<'_>) -> impl Iterator<Item = Text<'_>> {
 fn before_parameters(piece: &[u8]) -> &[u8] {
     let cut = memchr::memchr3_iter(b';', b'%', GUARD, piece).find(|&at| {
         let rest = piece.get(at..).unwrap_or_default();
-        rest.first() == Some(&b';') || escaped_delimiter(rest) == Some(b';')
+        rest.first() == Some(&b';') || decode::escape(rest) == Some(b';')
     });
     piece.get(..cut.unwrap_or(piece.len())).unwrap_or_default()
 }

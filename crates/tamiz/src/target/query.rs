@@ -9,7 +9,7 @@ use crate::decode::{Char, char_indices, chars, entities, percent, unicode, utf8}
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
 use crate::shape::{self, Shape};
-use crate::show::marker;
+use crate::show::{NameShown, marker};
 use crate::text::Text;
 
 /// A query, cut and decoded.
@@ -33,28 +33,18 @@ pub(crate) struct Pair<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Key<'a> {
     pub(crate) text: Text<'a>,
-    pub(crate) shown: KeyShown,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyShown {
-    /// It looks like a name.
-    Text,
-    /// By its shape.
-    Shape,
-    /// It is, or holds, a credential.
-    Secret,
+    pub(crate) shown: NameShown,
 }
 
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.6).
     pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
         let shown = if cx.settings.names.find_credential(text.bytes).is_some() {
-            KeyShown::Secret
+            NameShown::Secret
         } else if looks_like_a_name(text.bytes) && !identifies(text.bytes) {
-            KeyShown::Text
+            NameShown::Text
         } else {
-            KeyShown::Shape
+            NameShown::Shape
         };
         Key { text, shown }
     }
@@ -213,8 +203,8 @@ impl<'a> Pair<'a> {
 
     fn look(&mut self, token: Text<'a>, cx: Context<'a>) {
         let (key, flags) = (self.key.text, &mut self.flags);
-        scan::scan(key, Kind::Key, self.key.shown == KeyShown::Secret, cx, flags);
-        if self.key.shown == KeyShown::Secret {
+        scan::scan(key, Kind::Key, self.key.shown == NameShown::Secret, cx, flags);
+        if self.key.shown == NameShown::Secret {
             flags.hide(key);
         }
         if key.bytes.ends_with(b"[]") {
