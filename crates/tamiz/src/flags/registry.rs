@@ -458,6 +458,156 @@ flags! {
         "One layer sees a header there, another does not.",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding : chunked\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nX-Transfer-Encoding: chunked\r\n\r\n";
+    Backtick = 80, "BACKTICK", None, Danger, Notable, Standard, "7.6",
+        "A backtick in a value.",
+        "Shells run what stands between two of them; databases quote names with them.",
+        b"GET /?a=`id` HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=%27id%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Dollar = 81, "DOLLAR", None, Danger, Notable, Standard, "7.6",
+        "`$(`, `${`, or `$` before a letter or `_`, in a value.",
+        "Shells, templates and servers replace it by something else.",
+        b"GET /?a=$HOME HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=5$ HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    SqlCmt = 82, "SQLCMT", None, Content, Notable, Standard, "7.6",
+        "An SQL comment: `--` before white space or the end, `/*`, or a final `#` after a quote.",
+        "Cuts off the rest of a query, or stands for a space that filters look for.",
+        b"GET /?a=1%27-- HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=1--2 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    ShellOp = 83, "SHELLOP", None, Content, Notable, Standard, "7.6",
+        "A shell operator: `&&`, `||`, `;` or `|` before a word, `>/`.",
+        "Runs a second command, or writes to a file.",
+        b"GET /?a=x|ls HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=x|1 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Tpl = 84, "TPL", None, Content, Notable, Standard, "7.6",
+        "The opening of a template expression: `${`, `{{`, `{%`, `<%`, `#{`.",
+        "Template engines evaluate what follows on the server.",
+        b"GET /?a={{7*7}} HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a={7*7} HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    CrlfInj = 85, "CRLFINJ", None, Content, Evasion, Standard, "7.6",
+        "A decoded line end followed by `name:`.",
+        "A server that copies it into a header writes a header of the attacker.",
+        b"GET /?a=x%0D%0ASet-Cookie:%20b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=x%0D%0Ay HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    B64Text = 86, "B64TEXT", None, Encoding, Structural, Standard, "7.7",
+        "A value is Base64 of readable text, which is scanned once more.",
+        "Applications wrap data in Base64, and so do those who hide an attack in it.",
+        b"GET /?a=SGVsbG8sIHdvcmxk HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=AAECAwQFBgcICQoL HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    PctValue = 87, "PCTVALUE", None, Encoding, Evasion, Standard, "7.7",
+        "A value outside query and form holds a `%hh`, and decoding it adds a flag.",
+        "An escape has no business there: it waits for a layer that decodes it.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"a\":\"%3Cb\"}",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"a\":\"%20b\"}";
+    Serial = 88, "SERIAL", Word, Content, Evasion, Standard, "7.6",
+        "A serialised object: `java`, `php`, `python`, `dotnet` or `ruby`.",
+        "Reading one back can run code.",
+        b"GET /?a=O:4:%22Evil%22:0:%7B%7D HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=O:Evil HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    GzipMagic = 89, "GZIPMAGIC", None, Content, Notable, Standard, "7.6",
+        "A value begins with the magic bytes of gzip.",
+        "Compressed data hides what it says from whoever does not inflate it.",
+        b"GET /?a=%1F%8B%08%00 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=%1F%8C%08%00 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    UrlValue = 90, "URLVALUE", Word, Content, Structural, Standard, "7.6",
+        "A URL in a value, by its scheme.",
+        "Redirects, callbacks and server-side requests go where it says.",
+        b"GET /?a=https://ex.org/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=https:ex.org HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    UrlIp = 91, "URLIP", None, Content, Notable, Standard, "7.6",
+        "A URL in a value whose host is an address.",
+        "Honest links name hosts; scanners and malware give addresses, in odd spellings.",
+        b"GET /?a=http://8.8.8.8/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=http://ex.org/ HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    UrlLocal = 92, "URLLOCAL", None, Content, Evasion, Standard, "7.6",
+        "A URL in a value whose host is loopback, link-local, private or a metadata service.",
+        "Makes the server ask its own network.",
+        b"GET /?a=http://127.0.0.1/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=http://8.8.8.8/ HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    BestFit = 93, "BESTFIT", None, Unicode, Evasion, Standard, "7.9",
+        "A character that becomes a dangerous one under NFKC or a best-fit mapping.",
+        "The filter sees an odd letter, the application a quote or an angle.",
+        b"GET /?a=%EF%BC%9Cb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=%E2%80%98b%E2%80%99 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Kw = 94, "KW", Word, Content, Notable, Standard, "7.8",
+        "A word or phrase that attacks of a class are made of: `sql`, `shell`, `php`, `java`, `js`, `file`, `jndi`, `ssti`, `xxe`, `nosql` or `ldap`.",
+        "The words are what is left to see of an attack that hides its punctuation.",
+        b"GET /?a=1+union+select+2 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=union+of+select+sets HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    BodyEnc = 95, "BODYENC", Word, Body, Notable, Standard, "8.30",
+        "A content coding of the body, or of a part of it.",
+        "Who does not undo it does not see what is in it.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Encoding: x-y\r\nContent-Length: 1\r\n\r\nx",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Encoding: identity\r\nContent-Length: 1\r\n\r\nx";
+    BadBody = 96, "BADBODY", None, Body, Notable, Standard, "8.30",
+        "The body is not what its type or coding says it is.",
+        "Parsers recover in different ways, or give up and let it pass.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{\"a\":",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{\"a\":1}";
+    BodyCharset = 97, "BODYCHARSET", None, Body, Evasion, Standard, "8.30",
+        "A charset other than UTF-8, ASCII or Latin-1.",
+        "In UTF-7, UTF-16 or EBCDIC an attack has other bytes than those a filter looks for.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded; charset=ibm037\r\nContent-Length: 3\r\n\r\na=1",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded; charset=utf-8\r\nContent-Length: 3\r\n\r\na=1";
+    CtMismatch = 98, "CTMISMATCH", None, Body, Notable, Standard, "8.30",
+        "The body is plainly of another kind than its type says.",
+        "The filter reads it by its type, the application by its content.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n\r\n{\"a\":1}";
+    BodyForm = 99, "BODYFORM", None, Body, Structural, Standard, "8.33",
+        "The body is a form.",
+        "Forms and APIs are different traffic.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=1",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{\"a\":1}";
+    JDup = 100, "JDUP", None, Body, Evasion, Standard, "8.34",
+        "A JSON object has the same member twice.",
+        "One parser takes the first, another the last.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"a\":1,\"a\":2}",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 19\r\n\r\n{\"a\":1,\"b\":{\"a\":2}}";
+    Proto = 101, "PROTO", None, Body, Evasion, Standard, "8.34",
+        "A key that reaches for an object prototype: `__proto__`, `constructor.prototype`.",
+        "Merging it changes every object of a JavaScript server.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{\"__proto__\":1}",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{\"proto\":1}";
+    JOper = 102, "JOPER", None, Body, Notable, Standard, "8.34",
+        "A key that is a query operator: `$ne`, `$gt`, `$where`.",
+        "Turns a value into a condition of the database.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{\"a\":{\"$ne\":1}}",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n{\"a\":{\"$netto\":1}}";
+    ExecExt = 103, "EXECEXT", None, Body, Evasion, Standard, "8.35",
+        "A file whose name has an executable extension.",
+        "Uploaded where the server runs it, it is a shell.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 73\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a.php\r\n\r\nx\r\n--b--\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 73\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a.txt\r\n\r\nx\r\n--b--\r\n";
+    DupParam = 104, "DUPPARAM", None, Body, Evasion, Standard, "8.35",
+        "A part whose `Content-Disposition`, or a header whose parameter, is there twice.",
+        "One parser takes the first name, another the last.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 65\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; name=b\r\n\r\nx\r\n--b--\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 57\r\n\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--\r\n";
+    BadBoundary = 105, "BADBOUNDARY", None, Body, Evasion, Standard, "8.35",
+        "A multipart body whose boundary is missing, illegal, not found or never closed.",
+        "Parsers cut such a body in different places, or not at all.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data\r\nContent-Length: 5\r\n\r\n--b\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 57\r\n\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--\r\n";
+    Magic = 106, "MAGIC", Word, Body, Evasion, Standard, "8.35",
+        "A file whose content is of another kind than its extension, by its first bytes.",
+        "A program dressed as a picture.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 76\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a.png\r\n\r\nMZ\x90\x00\r\n--b--\r\n",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 76\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; filename=a.exe\r\n\r\nMZ\x90\x00\r\n--b--\r\n";
+    Doctype = 107, "DOCTYPE", None, Body, Notable, Standard, "8.36",
+        "An XML body with a document type declaration.",
+        "Declarations can name files and hosts that the parser then reads.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 16\r\n\r\n<!DOCTYPE a><a/>",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 4\r\n\r\n<a/>";
+    Entity = 108, "ENTITY", None, Body, Evasion, Standard, "8.36",
+        "An XML body that declares an entity.",
+        "External entities read files; nested ones fill memory.",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 40\r\n\r\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
+        b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 16\r\n\r\n<!DOCTYPE a><a/>";
+    Capped = 109, "CAPPED", None, Framing, Notable, Standard, "8.31",
+        "A limit was reached: not everything is shown, or not everything was read.",
+        "Padding a request past a limit is how attacks leave the part that is looked at.",
+        b"GET /a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/ HTTP/1.1\r\nHost: ex.com\r\n\r\n";
 }
 
 const _: () = {
