@@ -36,6 +36,7 @@
     )
 )]
 
+mod body;
 mod bytes;
 mod canonicalizer;
 mod config;

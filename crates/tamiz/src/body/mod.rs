@@ -1,0 +1,3 @@
+//! Bodies (clauses 8.30 to 8.37): what they are, and their leaves.
+
+pub(crate) mod step;
