@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
 use flate2::read::MultiGzDecoder;
-use tamiz::{Canonicalizer, Config, Document, Weight};
+use tamiz::{Canonicalizer, Config, Document, Flag, Weight};
 
 use crate::Result;
 
@@ -20,7 +20,9 @@ struct Tally {
     requests: usize,
     /// With at least one notable or evasion flag.
     told: usize,
-    flags: BTreeMap<String, usize>,
+    flags: BTreeMap<&'static str, usize>,
+    /// Of these, how often the flag was the only notable or evasion one.
+    alone: BTreeMap<&'static str, usize>,
     silent: BTreeMap<String, usize>,
 }
 
@@ -61,18 +63,18 @@ fn read(path: &Path, tamiz: &Canonicalizer) -> Result<BTreeMap<String, Tally>> {
 impl Tally {
     fn add(&mut self, document: &Document) {
         self.requests += 1;
-        let mut names: Vec<&str> = Vec::new();
-        let mut telling = false;
-        for raised in document.flags() {
-            names.push(raised.flag().name());
-            telling |= raised.flag().weight() != Weight::Structural;
+        let mut flags: Vec<Flag> = document.flags().map(|raised| raised.flag()).collect();
+        flags.sort_unstable();
+        flags.dedup();
+        for flag in &flags {
+            *self.flags.entry(flag.name()).or_default() += 1;
         }
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            *self.flags.entry(name.to_owned()).or_default() += 1;
+        let mut telling = flags.iter().filter(|flag| flag.weight() != Weight::Structural);
+        let first = telling.next();
+        if let (Some(only), None) = (first, telling.next()) {
+            *self.alone.entry(only.name()).or_default() += 1;
         }
-        if telling {
+        if first.is_some() {
             self.told += 1;
         } else {
             *self.silent.entry(document.to_string()).or_default() += 1;
@@ -93,7 +95,8 @@ fn print(file: &str, label: &str, tally: &Tally, with_examples: bool) {
     let mut flags: Vec<_> = tally.flags.iter().collect();
     flags.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     for (name, count) in flags {
-        println!("  {:6.2} %  {name}", tally.percent(*count));
+        let alone = tally.alone.get(name).copied().unwrap_or_default();
+        println!("  {:6.2} %  {:6.2} % alone  {name}", tally.percent(*count), tally.percent(alone));
     }
     if with_examples && label == "attack" {
         let mut silent: Vec<_> = tally.silent.iter().collect();

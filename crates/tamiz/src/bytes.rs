@@ -30,6 +30,8 @@ pub(crate) const PATH_MARK: u16 = 1 << 10;
 pub(crate) const B64URL_MARK: u16 = 1 << 11;
 /// SP.
 pub(crate) const SPACE: u16 = 1 << 12;
+/// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ;`` and line ends.
+pub(crate) const STRUCTURE: u16 = 1 << 13;
 
 pub(crate) const ALPHA: u16 = LOWER | UPPER;
 pub(crate) const ALNUM: u16 = ALPHA | DIGIT;
@@ -93,6 +95,9 @@ const fn build() -> [u16; 256] {
         }
         if byte == b' ' {
             class |= SPACE;
+        }
+        if within(byte, b".`${<#-/&|>;\r\n") {
+            class |= STRUCTURE;
         }
         table[i] = class;
         i += 1;

@@ -22,10 +22,12 @@ const FOLDER: &str = "spec/lists";
 /// How many columns the rows of a list have; all other lists have one. Columns that a row leaves
 /// out are empty.
 const COLUMNS: &[(&str, RangeInclusive<usize>)] = &[
+    ("best-fit.txt", 2..=2),
     ("credential-prefixes.txt", 3..=3),
     ("hop-by-hop-headers.txt", 2..=2),
     ("parameter-headers.txt", 1..=2),
     ("sensitive-names.txt", 2..=2),
+    ("url-schemes.txt", 1..=2),
 ];
 
 /// A list, read.

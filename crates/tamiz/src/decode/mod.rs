@@ -13,6 +13,7 @@ pub(crate) mod unicode;
 pub(crate) mod utf8;
 
 use crate::bytes;
+use crate::context::Context;
 use crate::text::{Builder, Text};
 
 /// Stands for the `%` of a protected `%HH`.
@@ -74,6 +75,27 @@ pub(crate) fn escape(text: &[u8]) -> Option<u8> {
     match text {
         [GUARD, high, low, ..] => Some(bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?),
         _ => bytes::escape(text),
+    }
+}
+
+/// Decoded text with its guarded ASCII as plain characters.
+pub(crate) fn unguarded<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    let is_ascii = |at: usize| text.bytes.get(at..).and_then(escape).filter(u8::is_ascii);
+    let mut builder: Option<Builder<'a>> = None;
+    let mut copied = 0;
+    for at in memchr::memchr_iter(GUARD, text.bytes) {
+        let Some(byte) = is_ascii(at) else { continue };
+        let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
+        builder.copy(text.slice(copied..at));
+        builder.put(&[byte], text.slice(at..at + 3));
+        copied = at + 3;
+    }
+    match builder {
+        None => text,
+        Some(mut builder) => {
+            builder.copy(text.from(copied));
+            builder.finish()
+        }
     }
 }
 

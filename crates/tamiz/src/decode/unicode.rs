@@ -235,6 +235,13 @@ pub(crate) fn nfkc(text: &[u8]) -> Vec<u8> {
     normal
 }
 
+/// NFKC of one character, where that is something else.
+pub(crate) fn nfkc_of(c: char) -> Option<Vec<char>> {
+    let mut buffer = [0; 4];
+    let plain = c.encode_utf8(&mut buffer);
+    (!NFKC.is_normalized(plain)).then(|| NFKC.normalize(plain).chars().collect())
+}
+
 /// The versions of the tables behind all this, for the fingerprint.
 pub(crate) const UNICODE_VERSION: &str = "18.0";
 

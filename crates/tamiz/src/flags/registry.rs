@@ -258,7 +258,7 @@ flags! {
         "Breaks out of strings in SQL, markup and scripts.",
         b"GET /?a=O%27Brien HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=OBrien HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    Semicolon = 40, "SEMICOLON", None, Danger, Notable, Core, "7.2",
+    Semicolon = 40, "SEMICOLON", None, Danger, Structural, Core, "7.2",
         "`;` in a value, key or segment.",
         "Ends a statement or a command.",
         b"GET /?a=b%3Bc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -273,7 +273,7 @@ flags! {
         "Templates, JSON operators and shell groups.",
         b"GET /?a={b} HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=[b] HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    Pipe = 43, "PIPE", None, Danger, Notable, Core, "7.2",
+    Pipe = 43, "PIPE", None, Danger, Structural, Core, "7.2",
         "A pipe, `|`.",
         "Chains commands.",
         b"GET /?a=b|c HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -464,7 +464,7 @@ flags! {
         b"GET /?a=`id` HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=%27id%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
     Dollar = 81, "DOLLAR", None, Danger, Notable, Standard, "7.6",
-        "`$(`, `${`, or `$` before a letter or `_`, in a value.",
+        "`$(`, `${`, or `$` before a letter, in a value.",
         "Shells, templates and servers replace it by something else.",
         b"GET /?a=$HOME HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=5$ HTTP/1.1\r\nHost: ex.com\r\n\r\n";

@@ -19,9 +19,8 @@ fn classify(text: &[u8]) -> &'static str {
         return word;
     }
     match address(text) {
-        Some(IpAddr::V4(v4)) if is_private_v4(v4) => "private",
+        Some(address) if is_private(address) => "private",
         Some(IpAddr::V4(_)) => "ipv4",
-        Some(IpAddr::V6(v6)) if is_private_v6(v6) => "private",
         Some(IpAddr::V6(_)) => "ipv6",
         None => "invalid",
     }
@@ -51,6 +50,14 @@ fn address(text: &[u8]) -> Option<IpAddr> {
 /// RFC 7239: a port, or an obfuscated one.
 fn is_port(text: &str) -> bool {
     text.starts_with('_') || text.parse::<u16>().is_ok()
+}
+
+/// Whether an address leads inside: private, loopback, link-local, unique-local or shared.
+pub(crate) fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => is_private_v4(v4),
+        IpAddr::V6(v6) => is_private_v6(v6),
+    }
 }
 
 /// RFC 1918, loopback, link-local, shared (RFC 6598).

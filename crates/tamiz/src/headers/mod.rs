@@ -25,6 +25,7 @@ use crate::target::host::{self, Host};
 use crate::text::{Builder, Text};
 
 pub(crate) use cookie::Cookie;
+pub(crate) use forwarded::is_private;
 pub(crate) use name::Name;
 use table::{Hop, Kind, Rule};
 pub(crate) use value::{Content, Value};
@@ -248,7 +249,7 @@ fn raise_by_name<'a>(name: &Name<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         flags.raise(Flag::UnkHdr, name.raw);
     }
     if !name.is_token {
-        let kind = if cx.settings.beyond_core() { scan::Kind::Value } else { scan::Kind::Opaque };
+        let kind = if cx.settings.beyond_core() { scan::Kind::Header } else { scan::Kind::Opaque };
         scan::scan(name.text, kind, name.shown == NameShown::Secret, cx, flags);
     }
 }

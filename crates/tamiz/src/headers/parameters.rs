@@ -6,14 +6,21 @@ use crate::flags::Flags;
 use crate::scan::{self, Kind};
 use crate::text::Text;
 
-/// Scans what is between `,`, `;` and the quotes of well-formed strings.
+/// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it.
 pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    scan_pieces(text, kind, secret, flags);
+    if kind != Kind::Opaque {
+        scan::content(text, Kind::Structured, secret, cx, flags);
+    }
+}
+
+fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
     let mut start = 0;
     let mut at = 0;
     while let Some(&byte) = text.bytes.get(at) {
         match byte {
             b';' | b',' => {
-                scan::scan(text.slice(start..at), kind, secret, cx, flags);
+                scan::characters(text.slice(start..at), kind, secret, flags);
                 at += 1;
                 start = at;
             }
@@ -21,15 +28,15 @@ pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>
                 let Some(close) = closing_quote(text.bytes, at) else {
                     break;
                 };
-                scan::scan(text.slice(start..at), kind, secret, cx, flags);
-                scan::scan(text.slice(at + 1..close), kind, secret, cx, flags);
+                scan::characters(text.slice(start..at), kind, secret, flags);
+                scan::characters(text.slice(at + 1..close), kind, secret, flags);
                 at = close + 1;
                 start = at;
             }
             _ => at += 1,
         }
     }
-    scan::scan(text.from(start), kind, secret, cx, flags);
+    scan::characters(text.from(start), kind, secret, flags);
 }
 
 /// The pieces between `separator`, which does not count inside quoted strings.
@@ -79,7 +86,7 @@ mod tests {
     fn flags(text: &str) -> Vec<&'static str> {
         with_context(|cx| {
             let mut flags = cx.flags();
-            scan(Text::request(text.as_bytes(), true), Kind::Value, false, cx, &mut flags);
+            scan(Text::request(text.as_bytes(), true), Kind::Header, false, cx, &mut flags);
             flags.set.iter().map(Flag::name).collect()
         })
     }

@@ -8,7 +8,7 @@ use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, par
 use crate::bytes;
 use crate::config::Unlisted;
 use crate::context::Context;
-use crate::flags::{Flag, FlagSet, Flags, Weight};
+use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::scan::{self, Kind as ScanKind};
 use crate::shape::Shape;
 use crate::show::escape::{self, Spot};
@@ -106,7 +106,7 @@ impl<'a> Value<'a> {
     }
 
     fn shape(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
-        scan::scan(text, ScanKind::Value, false, cx, flags);
+        scan::scan(text, ScanKind::Header, false, cx, flags);
         flags.hide(text);
         Value { label: None, text, rule: Rule::default(), content: Content::Shape }
     }
@@ -120,7 +120,7 @@ impl<'a> Value<'a> {
         let content = match host {
             Some(host) => Content::Host(host),
             None => {
-                scan::scan(text, ScanKind::Value, false, cx, flags);
+                scan::scan(text, ScanKind::Header, false, cx, flags);
                 flags.hide(text);
                 Content::Shape
             }
@@ -211,9 +211,9 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
 fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
     match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
-        (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Value, secret, cx, flags),
+        (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Header, secret, cx, flags),
         (_, Grammar::Brands) => parameters::scan(text, ScanKind::Opaque, secret, cx, flags),
-        (_, Grammar::Text) => scan::scan(text, ScanKind::Value, secret, cx, flags),
+        (_, Grammar::Text) => scan::scan(text, ScanKind::Header, secret, cx, flags),
     }
 }
 
@@ -241,7 +241,10 @@ fn read_url<'a>(
     let telling: FlagSet = Flag::ALL
         .iter()
         .copied()
-        .filter(|flag| flag.weight() != Weight::Structural && flag.parameter().is_none())
+        .filter(|flag| {
+            flag.weight() != Weight::Structural
+                && matches!(flag.parameter_kind(), Parameter::None | Parameter::Word)
+        })
         .collect();
     flags.absorb_only(&url.all_flags(cx), telling);
     if let (Some(host), Some(scheme)) = (url.host, url.scheme) {

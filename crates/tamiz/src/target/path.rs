@@ -62,6 +62,7 @@ impl<'a> Path<'a> {
             path.flags.raise(Flag::Home, raw);
         }
         path.look_at_segments(cx);
+        path.look_at_whole(text, cx);
         path
     }
 
@@ -145,6 +146,13 @@ impl<'a> Path<'a> {
             }
             scan::scan(text, Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
         }
+    }
+
+    /// What the segments tell together, as a layer sees them that decodes what a path keeps.
+    fn look_at_whole(&mut self, text: Text<'a>, cx: Context<'a>) {
+        let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
+        let whole = decode::unguarded(text, cx);
+        scan::content(whole, Kind::Path, secret, cx, &mut self.flags);
     }
 }
 

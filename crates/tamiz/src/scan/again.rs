@@ -1,0 +1,134 @@
+//! Looking once more (clause 7.7): a further percent-decoding, entities, Base64.
+
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
+
+use super::characters::{characters, dangerous};
+use super::{Kind, Look};
+use crate::bytes::{self, ALNUM};
+use crate::decode::{entities, percent};
+use crate::flags::{Flag, FlagSet, Flags};
+use crate::text::{Builder, Text};
+
+/// Shorter values are words, not Base64.
+const SHORTEST: usize = 12;
+
+/// Looks at what a value would be after one more decoding of each kind.
+pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    escapes(look, flags);
+    if !look.kind.is_percent_decoded() {
+        references(look, flags);
+    }
+    if look.kind != Kind::Path {
+        base64(look, flags);
+    }
+}
+
+/// A further percent-decoding. Where none belongs, `PCTVALUE` if that adds a flag.
+fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text;
+    if percent::residues(text.bytes).next().is_none() {
+        return;
+    }
+    let mut found = look.cx.flags();
+    let tells_characters = !matches!(look.kind, Kind::Cookie | Kind::Opaque);
+    for residue in percent::residues(text.bytes).filter(|_| tells_characters) {
+        let byte = text.bytes.get(residue.clone()).and_then(bytes::escape);
+        let c = byte.filter(u8::is_ascii).map(char::from);
+        if let Some(flag) = c.and_then(dangerous) {
+            look.raise(flag, residue, &mut found);
+        } else if byte == Some(0) {
+            look.raise(Flag::Nul, residue, &mut found);
+        }
+    }
+    let decoded = percent::decode(text, percent::Field::Other, look.cx, &mut look.cx.flags());
+    Look { text: decoded, ..*look }.tell(&mut found);
+    if look.kind.is_percent_decoded() {
+        flags.absorb(&found);
+    } else {
+        absorb_news(look, Flag::PctValue, found, flags);
+    }
+}
+
+/// Entities, outside path and query: `HTMLENT` if decoding them adds a flag.
+fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let decoded = entities::decode_value(look.text, look.cx, &mut look.cx.flags());
+    if decoded.bytes == look.text.bytes {
+        return;
+    }
+    let mut found = look.cx.flags();
+    if look.kind.tells_characters() {
+        characters(decoded, Kind::Leaf, look.secret, &mut found);
+    }
+    Look { text: decoded, ..*look }.tell(&mut found);
+    absorb_news(look, Flag::HtmlEnt, found, flags);
+}
+
+/// Takes over `found` if there is anything new in it, and raises `flag` then.
+fn absorb_news<'a>(look: &Look<'a>, flag: Flag, found: Flags<'a>, flags: &mut Flags<'a>) {
+    let is_new = found.set.iter().any(|flag| !flags.set.contains(flag))
+        || found.words().iter().any(|word| !flags.words().contains(word));
+    if is_new {
+        look.raise(flag, 0..look.text.len(), flags);
+        flags.absorb(&found);
+    }
+}
+
+/// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text.
+pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text;
+    let encoded = match memchr::memmem::find(text.bytes, b";base64,") {
+        Some(at) => text.from(at + 8),
+        None => text,
+    };
+    let Some(decoded) = decode_readable(encoded.bytes) else { return };
+    look.raise(Flag::B64Text, 0..text.len(), flags);
+    let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
+    builder.put(&decoded, text);
+    let plain: Text<'a> = builder.finish();
+    let inner = Look { text: plain, kind: Kind::Leaf, ..*look };
+    let mut found = look.cx.flags();
+    characters(plain, Kind::Leaf, look.secret, &mut found);
+    inner.tell(&mut found);
+    flags.absorb_only(&found, telling());
+}
+
+/// What decoded text may tell: not that its line ends are controls.
+fn telling() -> FlagSet {
+    Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
+}
+
+/// Decodes Base64 of either alphabet, padded or not, if at least nine tenths are printable.
+fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
+    let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
+    let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
+    if body.len() < SHORTEST || body.len() % 4 == 1 || !body.iter().all(in_alphabet) {
+        return None;
+    }
+    let url = memchr::memchr2(b'-', b'_', body).is_some();
+    let encoding = if url { &BASE64URL_NOPAD } else { &BASE64_NOPAD };
+    let decoded = encoding.decode(body).or_else(|_| {
+        // Spare bits that are not zero: without the last group.
+        encoding.decode(body.get(..body.len() / 4 * 4).unwrap_or_default())
+    });
+    let decoded = decoded.ok()?;
+    let printable = decoded.iter().filter(|&&b| matches!(b, 0x20..=0x7E | b'\t' | b'\n' | b'\r')).count();
+    (10 * printable >= 9 * decoded.len()).then(|| {
+        // Only ASCII is looked at: what is not readable is left out.
+        decoded.into_iter().filter(u8::is_ascii).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readable_base64() {
+        let decoded = |text: &str| decode_readable(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
+        assert_eq!(decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==").as_deref(), Some("<script>alert(1)</script>"));
+        assert_eq!(decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg").as_deref(), Some("<script>alert(1)</script>"));
+        for text in ["administrator", "JSESSIONIDJSESSIONID", "AAECAwQFBgcICQoL", "abc", "PHNjcmlwdD5h b", ""] {
+            assert_eq!(decoded(text), None, "{text}");
+        }
+    }
+}

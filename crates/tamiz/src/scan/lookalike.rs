@@ -1,0 +1,64 @@
+//! Look-alike characters (clause 7.9): what NFKC and best-fit mappings make of a value.
+
+use std::sync::LazyLock;
+
+use super::Look;
+use super::characters::dangerous;
+use crate::decode::{Char, char_indices, unicode};
+use crate::flags::{Flag, Flags};
+use crate::lists::BEST_FIT;
+use crate::text::Builder;
+
+/// The best-fit table, by character.
+static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
+    let mut table: Vec<(char, char)> = BEST_FIT
+        .iter()
+        .filter_map(|(code, plain)| {
+            let code = u32::from_str_radix(code.strip_prefix("U+")?, 16).ok()?;
+            Some((char::from_u32(code)?, plain.chars().next()?))
+        })
+        .collect();
+    table.sort_unstable();
+    table
+});
+
+/// Raises `BESTFIT`, and looks at what the value becomes.
+pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text;
+    if text.bytes.is_ascii() {
+        return;
+    }
+    let mut builder: Option<Builder<'a>> = None;
+    let mut copied = 0;
+    for (at, c) in char_indices(text.bytes) {
+        let Char::Plain(c) = c else { continue };
+        let Some(plain) = mapped(c) else { continue };
+        let range = at..at + c.len_utf8();
+        for plain in plain.iter().filter(|plain| plain.is_ascii()) {
+            if let Some(flag) = dangerous(*plain) {
+                look.raise(Flag::BestFit, range.clone(), flags);
+                look.raise(flag, range.clone(), flags);
+            }
+        }
+        let builder = builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
+        builder.copy(text.slice(copied..at));
+        let becomes: String = plain.into_iter().collect();
+        builder.put(becomes.as_bytes(), text.slice(range.clone()));
+        copied = range.end;
+    }
+    if let Some(mut builder) = builder {
+        builder.copy(text.from(copied));
+        Look { text: builder.finish(), ..*look }.tell(flags);
+    }
+}
+
+/// What another layer makes of a character, where that is something else.
+fn mapped(c: char) -> Option<Vec<char>> {
+    if c.is_ascii() || matches!(c, '\u{2018}'..='\u{201D}') {
+        return None;
+    }
+    if let Ok(at) = TABLE.binary_search_by_key(&c, |(known, _)| *known) {
+        return TABLE.get(at).map(|(_, plain)| vec![*plain]);
+    }
+    unicode::nfkc_of(c)
+}

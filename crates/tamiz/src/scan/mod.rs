@@ -1,0 +1,112 @@
+//! What a value tells (section 7): the one scanner, called with what it looks at.
+//!
+//! [`scan`] looks at decoded text as it is, then once more at what another layer may make of it:
+//! characters that NFKC or a best-fit mapping turns into others, a further percent-decoding,
+//! entities where none belong, Base64.
+
+mod again;
+mod characters;
+mod lookalike;
+mod serial;
+mod structure;
+mod urls;
+
+use std::ops::Range;
+
+use crate::context::Context;
+use crate::flags::{Flag, Flags};
+use crate::text::Text;
+
+pub(crate) use characters::characters;
+
+/// What is being looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A path segment: one token, in which a space is odd.
+    Segment,
+    /// A key of a query or form: one token, in which a space is odd.
+    Key,
+    /// A value of a query or form, a fragment, userinfo: judged word by word.
+    Value,
+    /// A whole path, separators included: its characters were looked at segment by segment.
+    Path,
+    /// The free text of a header.
+    Header,
+    /// A header with a grammar of its own, whole: its characters were looked at piece by piece.
+    Structured,
+    /// A cookie's value: characters, operators and templates are its own grammar.
+    Cookie,
+    /// A value of a body other than a form, or the name of one: line ends and tabs are ordinary.
+    Leaf,
+    /// Text whose characters are its own grammar (brands, an odd method): only controls, invisible
+    /// characters and scripts are told.
+    Opaque,
+}
+
+impl Kind {
+    /// Whether the characters of clause 7.2 are told.
+    fn tells_characters(self) -> bool {
+        !matches!(self, Kind::Path | Kind::Structured | Kind::Cookie | Kind::Opaque)
+    }
+
+    /// Whether `;` and `/*` are what the text is made of.
+    fn has_own_grammar(self) -> bool {
+        matches!(self, Kind::Structured | Kind::Path)
+    }
+
+    /// Whether `DOUBLEPCT` tells of a further escape.
+    fn is_percent_decoded(self) -> bool {
+        matches!(self, Kind::Segment | Kind::Path | Kind::Key | Kind::Value)
+    }
+}
+
+/// One look at one text.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    text: Text<'a>,
+    kind: Kind,
+    /// The evidence is then all of the text.
+    secret: bool,
+    cx: Context<'a>,
+}
+
+impl<'a> Look<'a> {
+    fn raise(&self, flag: Flag, range: Range<usize>, flags: &mut Flags<'a>) {
+        flags.raise_at(flag, self.text, if self.secret { 0..self.text.len() } else { range });
+    }
+
+    fn raise_word(&self, flag: Flag, word: &'static str, range: Range<usize>, flags: &mut Flags<'a>) {
+        let range = if self.secret { 0..self.text.len() } else { range };
+        flags.raise_word(flag, word, self.text, range);
+    }
+
+    /// What the text says, beyond its characters.
+    fn tell(&self, flags: &mut Flags<'a>) {
+        structure::tell(self, flags);
+        urls::tell(self, flags);
+        serial::tell(self, flags);
+    }
+}
+
+/// Raises the flags of decoded text. For a secret the evidence is all of it.
+pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    characters(text, kind, secret, flags);
+    content(text, kind, secret, cx, flags);
+}
+
+/// The same, but for the characters of the text as it is: they are told already.
+pub(crate) fn content<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    if !cx.settings.beyond_core() || kind == Kind::Opaque || text.is_empty() {
+        return;
+    }
+    let look = Look { text, kind, secret, cx };
+    if kind == Kind::Segment {
+        // Everything else is told of the path as a whole.
+        serial::tell(&look, flags);
+        again::base64(&look, flags);
+        return;
+    }
+    look.tell(flags);
+    lookalike::tell(&look, flags);
+    again::tell(&look, flags);
+}

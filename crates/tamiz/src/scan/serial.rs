@@ -1,0 +1,125 @@
+//! Serialised objects and compressed data in values (clause 7.6).
+
+use data_encoding::{BASE64, BASE64URL};
+
+use super::Look;
+use crate::bytes::{self, ALNUM, DIGIT};
+use crate::decode::GUARD;
+use crate::flags::{Flag, Flags};
+
+/// How many bytes of a value are decoded to look at its beginning: a multiple of four.
+const HEAD: usize = 24;
+
+/// Raises `SERIAL` and `GZIPMAGIC`.
+pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text.bytes;
+    let all = 0..text.len();
+    if text.len() < 4 {
+        return;
+    }
+    if let Some(word) = written(text) {
+        look.raise_word(Flag::Serial, word, all.clone(), flags);
+    }
+    let mut first = [0; HEAD];
+    let raw = plain_head(text, &mut first);
+    tell_magic(look, raw, flags);
+    let mut decoded = [0; HEAD];
+    if let Some(decoded) = base64_head(text, &mut decoded) {
+        tell_magic(look, decoded, flags);
+    }
+}
+
+/// What the first bytes of binary data tell.
+fn tell_magic<'a>(look: &Look<'a>, head: &[u8], flags: &mut Flags<'a>) {
+    let all = 0..look.text.len();
+    let word = match head {
+        [0x1F, 0x8B, 0x08, ..] => {
+            look.raise(Flag::GzipMagic, all, flags);
+            return;
+        }
+        [0xAC, 0xED, 0x00, 0x05, ..] => "java",
+        [0x00, 0x01, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, ..] => "dotnet",
+        [0x80, 2..=5, b'c' | b'}' | b']' | b'(' | 0x95 | b'X' | b'q', ..] => "python",
+        [0x04, 0x08, b'o' | b'[' | b'{' | b'I' | b'U' | b'u' | b'e' | b'C' | b'S', ..] => "ruby",
+        _ => return,
+    };
+    look.raise_word(Flag::Serial, word, all, flags);
+}
+
+/// The first bytes of decoded text, guarded bytes as bytes.
+fn plain_head<'b>(text: &[u8], head: &'b mut [u8; HEAD]) -> &'b [u8] {
+    let (mut at, mut len) = (0, 0);
+    for slot in head.iter_mut() {
+        let rest = text.get(at..).unwrap_or_default();
+        let (byte, width) = match rest {
+            [] => break,
+            [GUARD, ..] => (crate::decode::escape(rest).unwrap_or(GUARD), 3),
+            [byte, ..] => (*byte, 1),
+        };
+        *slot = byte;
+        at += width;
+        len += 1;
+    }
+    head.get(..len).unwrap_or_default()
+}
+
+/// The first bytes of what a Base64 value of 12 or more decodes to.
+fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]> {
+    let head = text.get(..text.len().min(HEAD) / 4 * 4)?;
+    let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
+    if head.len() < 12 || !head.iter().all(in_alphabet) {
+        return None;
+    }
+    let encoding = if memchr::memchr2(b'-', b'_', head).is_some() { BASE64URL } else { BASE64 };
+    let len = encoding.decode_len(head.len()).ok()?;
+    let len = encoding.decode_mut(head, decoded.get_mut(..len)?).ok()?;
+    decoded.get(..len)
+}
+
+/// Objects that are written as text.
+fn written(text: &[u8]) -> Option<&'static str> {
+    if holds_php_object(text) {
+        return Some("php");
+    }
+    let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
+    if has(b"!!python/") || has(b"cos\nsystem") || has(b"c__builtin__\n") || has(b"cposix\nsystem") {
+        Some("python")
+    } else if has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct") {
+        Some("ruby")
+    } else if has(b"aced0005") || has(b"!!javax.script.") {
+        Some("java")
+    } else {
+        None
+    }
+}
+
+/// ```text
+/// (O|C):[+]digits:"class":digits:{   or   a:digits:{(i|s|O|a|b|d):
+/// ```
+fn holds_php_object(text: &[u8]) -> bool {
+    memchr::memchr_iter(b':', text).any(|at| {
+        let letter = at.checked_sub(1).and_then(|i| text.get(i));
+        let glued = at.checked_sub(2).and_then(|i| text.get(i)).is_some_and(|&b| bytes::is(b, ALNUM));
+        let rest = text.get(at + 1..).unwrap_or_default();
+        match letter {
+            Some(b'O' | b'C') if !glued => {
+                let rest = rest.strip_prefix(b"+").unwrap_or(rest);
+                let digits = digits(rest);
+                digits > 0 && rest.get(digits..).is_some_and(|rest| rest.starts_with(b":\""))
+            }
+            Some(b'a') if !glued => {
+                let digits = digits(rest);
+                digits > 0
+                    && matches!(
+                        rest.get(digits..),
+                        Some([b':', b'{', b'i' | b's' | b'O' | b'a' | b'b' | b'd', b':', ..])
+                    )
+            }
+            _ => false,
+        }
+    })
+}
+
+fn digits(text: &[u8]) -> usize {
+    text.iter().take(10).take_while(|&&b| bytes::is(b, DIGIT)).count()
+}

@@ -1,0 +1,122 @@
+//! Structure in values (clause 7.6): climbing, comments, operators, templates, injected headers.
+
+use super::{Kind, Look};
+use crate::bytes::{self, ALNUM, ALPHA, TOKEN};
+use crate::flags::{Flag, Flags};
+use crate::lists::COMMAND_WORDS;
+
+/// A name longer than this is no header's.
+const LONGEST_NAME: usize = 64;
+/// How many blanks may stand between an operator and its word.
+const MOST_BLANKS: usize = 32;
+
+/// Raises what punctuation and its neighbours tell.
+pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text.bytes;
+    if bytes::union(text) & bytes::STRUCTURE == 0 {
+        return;
+    }
+    let mut quoted = false;
+    let mut at = 0;
+    while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(|&b| is_telling(b))) {
+        at += step;
+        let (before, rest) = text.split_at_checked(at).unwrap_or((text, b""));
+        let cookie = look.kind == Kind::Cookie;
+        let mut len = 1;
+        match rest {
+            [b'.', b'.', ..] => {
+                len = rest.iter().take_while(|&&b| b == b'.').count();
+                let after = rest.get(len..).unwrap_or_default();
+                if look.kind != Kind::Path && climbs(before, len, after) {
+                    look.raise(Flag::DotDot, at..at + len, flags);
+                }
+            }
+            [b'`', ..] => look.raise(Flag::Backtick, at..at + 1, flags),
+            [b'$', next, ..] => {
+                if !cookie && (matches!(next, b'(' | b'{') || bytes::is(*next, ALPHA)) {
+                    look.raise(Flag::Dollar, at..at + 2, flags);
+                }
+                if !cookie && *next == b'{' {
+                    look.raise(Flag::Tpl, at..at + 2, flags);
+                }
+            }
+            [b'{', b'{' | b'%', ..] | [b'<', b'%', ..] | [b'#', b'{', ..] if !cookie => {
+                look.raise(Flag::Tpl, at..at + 2, flags);
+            }
+            [b'-', b'-', after @ ..] => {
+                len = 2;
+                if before.last() != Some(&b'-') && after.first().is_none_or(|&b| is_space(b)) {
+                    look.raise(Flag::SqlCmt, at..at + 2, flags);
+                }
+            }
+            [b'/', b'*', ..] if !look.kind.has_own_grammar() => {
+                look.raise(Flag::SqlCmt, at..at + 2, flags);
+            }
+            [b'#', after @ ..] if quoted && after.iter().all(|&b| is_space(b)) => {
+                look.raise(Flag::SqlCmt, at..at + 1, flags);
+            }
+            [b'&', b'&', ..] | [b'|', b'|', ..] | [b'>', b'/', ..] if !cookie => {
+                len = 2;
+                look.raise(Flag::ShellOp, at..at + 2, flags);
+            }
+            [b'|' | b';', after @ ..]
+                if !cookie && !look.kind.has_own_grammar() && word(after).is_some_and(is_command) =>
+            {
+                look.raise(Flag::ShellOp, at..at + 1, flags);
+            }
+            [b'\r' | b'\n', after @ ..] => {
+                let ends = after.iter().take_while(|&&b| matches!(b, b'\r' | b'\n')).count();
+                len = 1 + ends;
+                if injects(after.get(ends..).unwrap_or_default(), look) {
+                    look.raise(Flag::CrlfInj, at..at + len, flags);
+                }
+            }
+            [b'\'' | b'"', ..] => quoted = true,
+            _ => {}
+        }
+        at += len;
+    }
+}
+
+fn is_telling(byte: u8) -> bool {
+    bytes::is(byte, bytes::STRUCTURE) || matches!(byte, b'\'' | b'"')
+}
+
+/// White space, or the `+` that stands for one.
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'+' | 0x0B)
+}
+
+/// `DOTDOT`: dots that are all of a piece between separators, or that begin one.
+fn climbs(before: &[u8], dots: usize, after: &[u8]) -> bool {
+    let is_separator = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'\\'));
+    let is_edge = |byte: Option<&u8>| byte.is_none_or(|&b| !bytes::is(b, ALNUM));
+    let closed = is_separator(after.first()) || matches!(after, [b';', b'/' | b'\\', ..]);
+    let alone = before.is_empty() && after.is_empty();
+    matches!(dots, 2 | 4)
+        && (alone
+            || closed && is_edge(before.last())
+            || is_separator(before.last()) && is_edge(after.first()))
+}
+
+/// The word that follows, after blanks.
+fn word(text: &[u8]) -> Option<&[u8]> {
+    let blanks = text.iter().take(MOST_BLANKS).take_while(|&&b| is_space(b)).count();
+    let rest = text.get(blanks..)?;
+    let len = rest.iter().take_while(|&&b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')).count();
+    rest.get(..len).filter(|word| word.first().is_some_and(|&b| bytes::is(b, ALPHA)))
+}
+
+fn is_command(word: &[u8]) -> bool {
+    COMMAND_WORDS.binary_search_by(|known| known.as_bytes().cmp(&word.to_ascii_lowercase())).is_ok()
+}
+
+/// Whether a line begins with `name:`; where lines are ordinary, with that of a known header.
+fn injects(line: &[u8], look: &Look<'_>) -> bool {
+    let line = bytes::trim_start(line);
+    let len = line.iter().take(LONGEST_NAME + 1).take_while(|&&b| bytes::is(b, TOKEN)).count();
+    let name = line.get(..len).unwrap_or_default();
+    let is_name = (1..=LONGEST_NAME).contains(&len) && line.get(len) == Some(&b':');
+    is_name
+        && (look.kind != Kind::Leaf || look.cx.settings.headers.get(&name.to_ascii_lowercase()).is_known)
+}

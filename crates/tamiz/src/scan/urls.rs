@@ -1,0 +1,183 @@
+//! URLs in values (clause 7.6): their scheme, and whether they lead to an address or inside.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::Look;
+use crate::bytes::{self, ALNUM, ALPHA};
+use crate::flags::{Flag, Flags};
+use crate::headers::is_private;
+use crate::lists::{LOCAL_HOSTS, URL_SCHEMES};
+
+/// No scheme is longer.
+const LONGEST_SCHEME: usize = 24;
+/// No authority is longer.
+const LONGEST_AUTHORITY: usize = 512;
+
+/// Raises `URLVALUE`, `URLIP` and `URLLOCAL`.
+pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text.bytes;
+    if let Some(rest) = text.strip_prefix(b"//") {
+        tell_host(look, 2, rest, flags);
+    }
+    for colon in memchr::memchr_iter(b':', text) {
+        let (before, rest) = text.split_at_checked(colon).unwrap_or_default();
+        let (start, name) = scheme_before(before);
+        if name.first().is_none_or(|&b| !bytes::is(b, ALPHA)) {
+            continue;
+        }
+        let known = known_scheme(name);
+        match (rest, known) {
+            ([b':', b'/' | b'\\', b'/' | b'\\', host @ ..], known) => {
+                let word = known.map_or("other", |(word, _)| word);
+                look.raise_word(Flag::UrlValue, word, start..colon + 3, flags);
+                tell_host(look, colon + 3, host, flags);
+            }
+            ([b':', after @ ..], Some((word, "opaque"))) if is_content(word, after) => {
+                look.raise_word(Flag::UrlValue, word, start..colon + 1, flags);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The scheme that ends `before`, and where it starts.
+fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
+    let in_scheme = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'.' | b'-');
+    let len = before.iter().rev().take(LONGEST_SCHEME).take_while(in_scheme).count();
+    let start = before.len() - len;
+    (start, before.get(start..).unwrap_or_default())
+}
+
+fn known_scheme(name: &[u8]) -> Option<(&'static str, &'static str)> {
+    URL_SCHEMES.iter().copied().find(|(scheme, _)| name.eq_ignore_ascii_case(scheme.as_bytes()))
+}
+
+/// Whether what follows a scheme without `//` is more than prose.
+fn is_content(scheme: &str, after: &[u8]) -> bool {
+    match scheme {
+        "data" => {
+            let kind = after.iter().take(64).take_while(|&&b| bytes::is(b, ALNUM) || b == b'/').count();
+            after.first() == Some(&b',') || matches!(after.get(kind), Some(b',' | b';'))
+        }
+        _ => after.first().is_some_and(|b| !b.is_ascii_whitespace()),
+    }
+}
+
+/// Looks at the authority at the start of `rest`, which stands at `at`.
+fn tell_host<'a>(look: &Look<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
+    let ends = |&b: &u8| matches!(b, b'/' | b'\\' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'&' | b' ');
+    let head = rest.get(..rest.len().min(LONGEST_AUTHORITY)).unwrap_or_default();
+    let authority = head.get(..head.iter().position(ends).unwrap_or(head.len())).unwrap_or_default();
+    let host_start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let host = without_port(authority.get(host_start..).unwrap_or_default());
+    let range = at..at + authority.len();
+    let address = address(host);
+    if address.is_some() {
+        look.raise(Flag::UrlIp, range.clone(), flags);
+    }
+    if address.is_some_and(is_inside) || is_local_name(host) {
+        look.raise(Flag::UrlLocal, range, flags);
+    }
+}
+
+fn without_port(host: &[u8]) -> &[u8] {
+    if host.first() == Some(&b'[') {
+        return host.get(..memchr::memchr(b']', host).map_or(host.len(), |at| at + 1)).unwrap_or_default();
+    }
+    host.get(..memchr::memchr(b':', host).unwrap_or(host.len())).unwrap_or_default()
+}
+
+/// An address in any spelling that a resolver takes.
+fn address(host: &[u8]) -> Option<IpAddr> {
+    if let [b'[', inner @ .., b']'] = host {
+        let inner = inner.split(|&b| b == b'%').next().unwrap_or_default();
+        return std::str::from_utf8(inner).ok()?.parse::<Ipv6Addr>().ok().map(IpAddr::V6);
+    }
+    loose_v4(host.strip_suffix(b".").unwrap_or(host)).map(IpAddr::V4)
+}
+
+/// ```text
+/// inet_aton: one to four of decimal, 0-octal or 0x-hexadecimal numbers; the last fills the rest
+/// ```
+fn loose_v4(host: &[u8]) -> Option<Ipv4Addr> {
+    if !host.first()?.is_ascii_digit() {
+        return None;
+    }
+    let mut value: u64 = 0;
+    let mut parts = 0;
+    let mut rest = host.split(|&b| b == b'.').peekable();
+    while let Some(part) = rest.next() {
+        let n = loose_number(part)?;
+        parts += 1;
+        if rest.peek().is_some() {
+            if n > 255 || parts > 3 {
+                return None;
+            }
+            value = value << 8 | n;
+        } else {
+            let bits = 8 * (5 - parts);
+            if n >> bits != 0 {
+                return None;
+            }
+            value = value << bits | n;
+        }
+    }
+    u32::try_from(value).ok().map(Ipv4Addr::from)
+}
+
+fn loose_number(part: &[u8]) -> Option<u64> {
+    let (digits, radix) = match part {
+        [b'0', b'x' | b'X', hex @ ..] => (hex, 16),
+        [b'0', octal @ ..] if !octal.is_empty() => (octal, 8),
+        _ => (part, 10),
+    };
+    if digits.len() > 16 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u64::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
+}
+
+fn is_inside(address: IpAddr) -> bool {
+    is_private(address)
+        || match address {
+            IpAddr::V4(v4) => v4.octets().first() == Some(&0),
+            IpAddr::V6(v6) => v6.is_unspecified(),
+        }
+}
+
+/// A name that resolves to this machine or network, or to a cloud's metadata.
+fn is_local_name(host: &[u8]) -> bool {
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    LOCAL_HOSTS.iter().any(|name| {
+        let tail = host.len().checked_sub(name.len()).and_then(|at| host.get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
+            && (name.starts_with('.') || tail.map_or(0, <[u8]>::len) == host.len())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_every_spelling() {
+        for host in ["127.0.0.1", "127.1", "2130706433", "0x7f.1", "017700000001", "0x7f000001", "127.0.0.1."]
+        {
+            assert_eq!(address(host.as_bytes()), Some("127.0.0.1".parse().unwrap()), "{host}");
+        }
+        assert_eq!(address(b"[::1]"), Some("::1".parse().unwrap()));
+        for host in ["ex.com", "1.2.3.4.5", "256.1.1.1", "4294967296", "08.1.1.1", "", "1..2", "0x"] {
+            assert_eq!(address(host.as_bytes()), None, "{host}");
+        }
+    }
+
+    #[test]
+    fn local_names() {
+        for host in ["localhost", "LOCALHOST.", "a.localhost", "metadata.google.internal", "x.10.0.0.1.nip.io"] {
+            assert!(is_local_name(host.as_bytes()), "{host}");
+        }
+        for host in ["notlocalhost", "localhost.ex.com", "ex.com"] {
+            assert!(!is_local_name(host.as_bytes()), "{host}");
+        }
+    }
+}
