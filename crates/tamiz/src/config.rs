@@ -130,18 +130,47 @@ pub struct Lines {
     pub fam: Option<bool>,
 }
 
-/// Limits on what is ordinary.
+/// Limits on what is ordinary, shown and read. Reaching any but the first raises `CAPPED`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Limits {
     /// `QLONG` is raised by a query value of more bytes than this.
     pub long_value: usize,
+    /// How many pairs of a query are shown.
+    pub pairs: usize,
+    /// How many segments of a path are shown.
+    pub segments: usize,
+    /// How many headers are shown.
+    pub headers: usize,
+    /// How many values of a body are shown.
+    pub body_keys: usize,
+    /// How many parameters of one flag are shown.
+    pub flag_parameters: usize,
+    /// How many bytes of a body are read, after its codings are undone.
+    pub body_bytes: usize,
+    /// How many levels of JSON or XML are followed.
+    pub depth: usize,
+    /// How many parts of a multipart body are read.
+    pub parts: usize,
+    /// How many entity declarations of an XML body are read.
+    pub entities: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { long_value: 1024 }
+        Limits {
+            long_value: 1024,
+            pairs: 128,
+            segments: 64,
+            headers: 128,
+            body_keys: 128,
+            flag_parameters: 8,
+            body_bytes: 1 << 20,
+            depth: 32,
+            parts: 1024,
+            entities: 64,
+        }
     }
 }
 

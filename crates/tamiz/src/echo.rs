@@ -4,6 +4,8 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::body::step::Leaf;
+use crate::body::{self, Body};
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::{self, unicode};
@@ -43,6 +45,9 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
     for header in &mut request.headers.list {
         echo.hide_in_header(header);
     }
+    if let Some(body) = &mut request.body {
+        echo.hide_in_body(body);
+    }
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
         request.method.in_clear = false;
         request.flags.hide(request.method.text);
@@ -61,6 +66,9 @@ fn spellings(text: &[u8]) -> Vec<Vec<u8>> {
 impl<'a> Echo<'a> {
     fn collect(&mut self, request: &Request<'a>, cx: Context<'a>) {
         self.collect_from_url(&request.url, cx);
+        if let Some(body) = &request.body {
+            self.collect_from_body(body, cx);
+        }
         for header in &request.headers.list {
             for value in &header.values {
                 match &value.content {
@@ -80,6 +88,27 @@ impl<'a> Echo<'a> {
                     }
                     _ => {}
                 }
+            }
+        }
+    }
+
+    fn collect_from_body(&mut self, body: &Body<'a>, cx: Context<'a>) {
+        match &body.content {
+            body::Content::Whole { text, secret } => {
+                if *secret {
+                    self.add(*text, cx);
+                }
+            }
+            body::Content::Fields(fields) => {
+                for field in fields.list.iter().filter(|field| field.secret) {
+                    if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf {
+                        self.add(text, cx);
+                    }
+                }
+                for name in fields.names.iter().filter(|name| name.key.shown == NameShown::Secret) {
+                    self.add(name.key.text, cx);
+                }
+                fields.secrets.iter().for_each(|secret| self.add(*secret, cx));
             }
         }
     }
@@ -191,6 +220,29 @@ impl<'a> Echo<'a> {
         {
             url.fragment_secret = true;
             flags.hide(fragment);
+        }
+    }
+
+    fn hide_in_body(&self, body: &mut Body<'a>) {
+        match &mut body.content {
+            body::Content::Whole { text, secret } => {
+                if !*secret && self.is_in(text.bytes) {
+                    *secret = true;
+                }
+            }
+            body::Content::Fields(fields) => {
+                for field in &mut fields.list {
+                    if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf
+                        && !field.secret
+                        && self.is_in(text.bytes)
+                    {
+                        field.secret = true;
+                    }
+                }
+                for name in &mut fields.names {
+                    self.hide_in_key(&mut name.key, &mut body.flags);
+                }
+            }
         }
     }
 

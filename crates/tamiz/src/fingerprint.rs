@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::FORM_VERSION;
+use crate::config::Limits;
 use crate::decode::unicode::UNICODE_VERSION;
 use crate::lists;
 use crate::settings::Settings;
@@ -44,7 +45,7 @@ impl Fingerprint {
             ("fam", switch(settings.fam)),
             ("entropy", switch(settings.entropy)),
             ("buckets", bounds.join(",")),
-            ("long_value", config.limits.long_value.to_string()),
+            ("limits", limits(&config.limits)),
             ("sensitive", names(&config.secrets.names)),
             ("path_identifiers", switch(config.path.identifiers)),
             ("path_numbers", switch(config.path.numbers)),
@@ -71,6 +72,24 @@ impl Fingerprint {
     pub fn components(&self) -> &[(&'static str, String)] {
         &self.components
     }
+}
+
+fn limits(limits: &Limits) -> String {
+    let Limits {
+        long_value,
+        pairs,
+        segments,
+        headers,
+        body_keys,
+        flag_parameters,
+        body_bytes,
+        depth,
+        parts,
+        entities,
+    } = limits;
+    [long_value, pairs, segments, headers, body_keys, flag_parameters, body_bytes, depth, parts, entities]
+        .map(usize::to_string)
+        .join(",")
 }
 
 impl fmt::Display for Fingerprint {

@@ -1,16 +1,27 @@
-//! A JSON check without recursion, for telling a token's header from three words with dots.
+//! The grammar of JSON (RFC 8259), without recursion: for telling a token's header from three words
+//! with dots, and for bodies.
 
 use crate::bytes::{self, DIGIT, HEX};
 
-/// Whether `text` is one JSON object (RFC 8259), in UTF-8. Depth costs one bit a level.
+/// Whether `text` is one JSON object, in UTF-8.
 pub(crate) fn is_object(text: &[u8]) -> bool {
-    if std::str::from_utf8(text).is_err() {
-        return false;
-    }
-    let mut rest = skip_space(text);
-    if rest.first() != Some(&b'{') {
-        return false;
-    }
+    skip_space(text).first() == Some(&b'{') && is_value(text)
+}
+
+/// Whether `text` is one JSON object or array, in UTF-8.
+pub(crate) fn is_object_or_array(text: &[u8]) -> bool {
+    matches!(skip_space(text).first(), Some(b'{' | b'[')) && is_value(text)
+}
+
+fn is_value(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok()
+        && skip_value(skip_space(text), &mut |_| ()).is_some_and(|rest| skip_space(rest).is_empty())
+}
+
+/// What follows the value that `text` begins with; each string in it, names too, is told with its
+/// quotes. Depth costs a byte a level.
+pub(crate) fn skip_value<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<&'t [u8]> {
+    let mut rest = text;
     // One entry a level: whether it is an object.
     let mut open: Vec<bool> = Vec::new();
     loop {
@@ -20,10 +31,7 @@ pub(crate) fn is_object(text: &[u8]) -> bool {
                 [b'}', after @ ..] => after,
                 inside => {
                     open.push(true);
-                    let Some(after) = skip_key(inside) else {
-                        return false;
-                    };
-                    rest = after;
+                    rest = skip_key(inside, on_string)?;
                     continue;
                 }
             },
@@ -35,23 +43,17 @@ pub(crate) fn is_object(text: &[u8]) -> bool {
                     continue;
                 }
             },
-            _ => match skip_scalar(rest) {
-                Some(after) => after,
-                None => return false,
-            },
+            [b'"', ..] => skip_told(rest, on_string)?,
+            _ => skip_scalar(rest)?,
         };
         // A value has ended: close what it ends, up to the next one.
         loop {
-            rest = skip_space(rest);
             let Some(&in_object) = open.last() else {
-                return rest.is_empty();
+                return Some(rest);
             };
-            match (rest, in_object) {
+            rest = match (skip_space(rest), in_object) {
                 ([b',', after @ ..], true) => {
-                    let Some(after) = skip_key(skip_space(after)) else {
-                        return false;
-                    };
-                    rest = after;
+                    rest = skip_key(skip_space(after), on_string)?;
                     break;
                 }
                 ([b',', after @ ..], false) => {
@@ -60,15 +62,22 @@ pub(crate) fn is_object(text: &[u8]) -> bool {
                 }
                 ([b'}', after @ ..], true) | ([b']', after @ ..], false) => {
                     open.pop();
-                    rest = after;
+                    after
                 }
-                _ => return false,
+                _ => return None,
             }
         }
     }
 }
 
-fn skip_space(mut text: &[u8]) -> &[u8] {
+fn skip_told<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<&'t [u8]> {
+    let after = skip_string(text)?;
+    on_string(text.get(..text.len() - after.len())?);
+    Some(after)
+}
+
+/// Without the white space at the start.
+pub(crate) fn skip_space(mut text: &[u8]) -> &[u8] {
     while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = text {
         text = rest;
     }
@@ -76,14 +85,15 @@ fn skip_space(mut text: &[u8]) -> &[u8] {
 }
 
 /// A member's name and colon, up to its value.
-fn skip_key(text: &[u8]) -> Option<&[u8]> {
-    match skip_space(skip_string(text)?) {
+fn skip_key<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<&'t [u8]> {
+    match skip_space(skip_told(text, on_string)?) {
         [b':', rest @ ..] => Some(skip_space(rest)),
         _ => None,
     }
 }
 
-fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
+/// What follows a number, `true`, `false`, `null` or a string.
+pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
     for word in [&b"true"[..], b"false", b"null"] {
         if let Some(rest) = text.strip_prefix(word) {
             return Some(rest);
@@ -92,7 +102,8 @@ fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
     skip_string(text).or_else(|| skip_number(text))
 }
 
-fn skip_string(text: &[u8]) -> Option<&[u8]> {
+/// What follows a string.
+pub(crate) fn skip_string(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.strip_prefix(b"\"")?;
     loop {
         rest = match rest {

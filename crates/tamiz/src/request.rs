@@ -1,5 +1,6 @@
 //! A whole request, read and redacted: what the document is written from.
 
+use crate::body::{self, Body};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
@@ -8,8 +9,8 @@ use crate::decode::{unicode, utf8};
 use crate::echo;
 use crate::flags::{Flag, Flags};
 use crate::framing;
-use crate::headers::{self, Headers};
-use crate::message::{Message, on_one_line};
+use crate::headers::{self, Content, Headers};
+use crate::message::{Message, Version, on_one_line};
 use crate::scan::{self, Kind};
 use crate::target::Url;
 use crate::target::form::{self, Form};
@@ -24,8 +25,10 @@ pub(crate) struct Request<'a> {
     /// The target; its host is the one `U:` shows.
     pub(crate) url: Url<'a>,
     pub(crate) headers: Headers<'a>,
+    pub(crate) body: Option<Body<'a>>,
     /// The flags of the `M` line.
     pub(crate) flags: Flags<'a>,
+    pub(crate) version: Version,
 }
 
 /// The method, after NFKC.
@@ -43,7 +46,9 @@ impl<'a> Request<'a> {
         let named_by_target =
             form == Form::Absolute || form == Form::Authority || message.authority.is_some();
         let headers = headers::read(message.lines, scheme, cx);
-        let mut request = Request { method, form, scheme, url, headers, flags: message.flags };
+        let version = message.version;
+        let mut request =
+            Request { method, form, scheme, url, headers, body: None, flags: message.flags, version };
         request.settle_host(named_by_target, message.target);
         if request.form == Form::Absolute
             && let Some(authority) = message.authority
@@ -61,9 +66,30 @@ impl<'a> Request<'a> {
         framing::check(&request.headers, message.body, &mut request.flags);
         if let Some(body) = message.body {
             request.flags.hide(body);
+            request.body = body::read(body, &request.headers, cx);
         }
+        request.check_limits(message.body, cx);
         echo::redact(&mut request, cx);
         request
+    }
+
+    /// `CAPPED`: more than is shown or read.
+    fn check_limits(&mut self, raw_body: Option<Text<'a>>, cx: Context<'a>) {
+        let limits = &cx.settings.config.limits;
+        self.url.check_limits(limits, &mut self.flags);
+        for header in &self.headers.list {
+            for value in &header.values {
+                if let Content::Url(url) = &value.content {
+                    url.check_limits(limits, &mut self.flags);
+                }
+            }
+        }
+        if let Some(header) = self.headers.list.get(limits.headers) {
+            self.flags.raise(Flag::Capped, header.whole);
+        }
+        if let (Some(raw), Some(Body { capped: true, .. })) = (raw_body, &self.body) {
+            self.flags.raise(Flag::Capped, raw);
+        }
     }
 
     /// Decides which host `U:` shows, and whether two of them disagree.

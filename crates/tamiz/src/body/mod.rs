@@ -1,3 +1,249 @@
 //! Bodies (clauses 8.30 to 8.37): what they are, and their leaves.
+//!
+//! A body is dechunked, inflated, cut at a limit, told by its type or its looks, and read by the
+//! reader of its kind, which tells leaves to [`fields::Fields`].
 
+pub(crate) mod coding;
+pub(crate) mod encoded;
+pub(crate) mod fields;
+pub(crate) mod file;
+pub(crate) mod json;
+pub(crate) mod multipart;
+pub(crate) mod parameters;
+pub(crate) mod part;
+pub(crate) mod sniff;
 pub(crate) mod step;
+pub(crate) mod xml;
+
+use crate::bytes;
+use crate::context::Context;
+use crate::decode::utf8;
+use crate::flags::{Flag, Flags};
+use crate::framing::chunked;
+use crate::headers::{Header, Headers};
+use crate::scan::{self, Kind as ScanKind};
+use crate::target::query::{Query, Syntax};
+use crate::text::Text;
+use coding::Inflated;
+use fields::Fields;
+pub(crate) use sniff::Kind;
+use step::Outcome;
+
+/// More codings than this are not undone.
+const MOST_CODINGS: usize = 4;
+
+/// A body, read.
+pub(crate) struct Body<'a> {
+    pub(crate) kind: Kind,
+    /// How many bytes came.
+    pub(crate) len: usize,
+    pub(crate) content: Content<'a>,
+    /// The flags of the body as a whole.
+    pub(crate) flags: Flags<'a>,
+    /// A limit was reached.
+    pub(crate) capped: bool,
+}
+
+/// What a body holds.
+pub(crate) enum Content<'a> {
+    /// Text, binary data, and what does not parse: shown by the shape of the whole.
+    Whole { text: Text<'a>, secret: bool },
+    /// Fields.
+    Fields(Fields<'a>),
+}
+
+/// What is done with the bytes of a body.
+struct Reader<'a> {
+    cx: Context<'a>,
+    flags: Flags<'a>,
+    capped: bool,
+    /// The text was cut at a limit.
+    cut: bool,
+}
+
+/// Reads a body as its headers say. `None` where there is none, and in `core`.
+pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) -> Option<Body<'a>> {
+    if raw.is_empty() || !cx.settings.beyond_core() {
+        return None;
+    }
+    let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false };
+    let content_type = named(headers, b"content-type").next().map(|header| header.whole);
+    let text = reader.dechunk(raw, headers);
+    let (kind, content) = match reader.inflate(text, headers) {
+        None => (Kind::Binary, reader.whole(text, Kind::Binary)),
+        Some(text) => {
+            let text = reader.cut(text);
+            reader.check_charset(content_type);
+            reader.content(text, content_type)
+        }
+    };
+    Some(Body { kind, len: raw.len(), content, flags: reader.flags, capped: reader.capped })
+}
+
+fn named<'h, 'a: 'h>(headers: &'h Headers<'a>, name: &'static [u8]) -> impl Iterator<Item = &'h Header<'a>> {
+    headers.list.iter().filter(move |header| header.is_named(name))
+}
+
+impl<'a> Reader<'a> {
+    fn dechunk(&mut self, raw: Text<'a>, headers: &Headers<'a>) -> Text<'a> {
+        let is_chunked = named(headers, b"transfer-encoding")
+            .any(|header| bytes::find_ignore_case(header.whole.bytes, b"chunked").is_some());
+        if is_chunked { chunked::join(raw, self.cx).unwrap_or(raw) } else { raw }
+    }
+
+    /// Undoes the codings, last one first. `None` where one is not known.
+    fn inflate(&mut self, text: Text<'a>, headers: &Headers<'a>) -> Option<Text<'a>> {
+        let mut codings = Vec::new();
+        for header in named(headers, b"content-encoding") {
+            for word in coding::codings(header.whole.bytes) {
+                self.flags.raise_word(Flag::BodyEnc, word, header.whole, 0..header.whole.len());
+                codings.push(word);
+            }
+        }
+        if codings.len() > MOST_CODINGS {
+            self.capped = true;
+            return None;
+        }
+        let most = self.cx.settings.config.limits.body_bytes;
+        let mut inflated = text;
+        for word in codings.into_iter().rev() {
+            match coding::inflate(inflated, word, most, self.cx) {
+                Inflated::Text { text, capped } => {
+                    inflated = text;
+                    self.capped |= capped;
+                    self.cut |= capped;
+                }
+                Inflated::NotUndone => return None,
+                Inflated::Failed => {
+                    self.flags.raise(Flag::BadBody, inflated);
+                    return Some(text);
+                }
+            }
+        }
+        Some(inflated)
+    }
+
+    /// At most as much as is read, without half a character at its end.
+    fn cut(&mut self, text: Text<'a>) -> Text<'a> {
+        let most = self.cx.settings.config.limits.body_bytes;
+        if text.len() > most {
+            self.capped = true;
+            self.cut = true;
+        }
+        if self.cut { coding::without_half_character(text.slice(0..most)) } else { text }
+    }
+
+    /// `BODYCHARSET`, by the type.
+    fn check_charset(&mut self, content_type: Option<Text<'a>>) {
+        let Some(content_type) = content_type else { return };
+        for parameter in parameters::parameters(content_type, self.cx).filter(|p| p.is_named("charset")) {
+            if parameter.value.is_some_and(|value| !coding::is_usual_charset(value.bytes)) {
+                self.flags.raise(Flag::BodyCharset, parameter.text);
+            }
+        }
+    }
+
+    fn content(&mut self, text: Text<'a>, content_type: Option<Text<'a>>) -> (Kind, Content<'a>) {
+        let declared = content_type.and_then(|of| sniff::declared(of.bytes));
+        let sniffed = sniff::sniff(text.bytes);
+        let kind = declared.unwrap_or(sniffed);
+        if let (Some(declared), Some(content_type)) = (declared, content_type)
+            && !text.is_empty()
+            && contradict(declared, sniffed)
+        {
+            self.flags.raise(Flag::CtMismatch, content_type);
+        }
+        let content = match self.fields(text, kind, content_type) {
+            Some(fields) => return (kind, Content::Fields(fields)),
+            // A guess that fails was no guess at all.
+            None if declared.is_none() && !matches!(kind, Kind::Text | Kind::Binary) => {
+                return (Kind::Text, self.whole(text, Kind::Text));
+            }
+            None => self.whole(text, kind),
+        };
+        (kind, content)
+    }
+
+    /// The fields of a body that has them and parses.
+    fn fields(&mut self, text: Text<'a>, kind: Kind, content_type: Option<Text<'a>>) -> Option<Fields<'a>> {
+        let (cx, cut) = (self.cx, self.cut);
+        let limits = &cx.settings.config.limits;
+        let mut fields = Fields::new(matches!(kind, Kind::Json | Kind::Xml), cx);
+        let outcome = match kind {
+            Kind::Text | Kind::Binary => return None,
+            Kind::Form => {
+                self.flags.raise(Flag::BodyForm, content_type.unwrap_or(text));
+                let query = Query::read(text, Syntax::Form, cx);
+                self.flags.absorb(&query.flags);
+                query.pairs.into_iter().for_each(|pair| fields.push_pair(pair));
+                Outcome::Read
+            }
+            Kind::Json => {
+                let text = utf8::repair(text, cx, &mut self.flags);
+                let sequence = content_type.is_some_and(|of| is_sequence(of.bytes));
+                let rules = json::Rules { depth: limits.depth, sequence, cut };
+                let read = json::read(text, rules, cx, &mut fields, &mut self.flags);
+                self.capped |= read.too_deep;
+                read.outcome
+            }
+            Kind::Multipart => {
+                let boundary = content_type.and_then(|of| multipart::boundary(of, cx, &mut self.flags));
+                let most = limits.parts;
+                let read = multipart::read(text, boundary, most, cut, cx, &mut fields, &mut self.flags);
+                self.capped |= read.more > 0;
+                read.outcome
+            }
+            Kind::Xml => {
+                let limits = xml::Limits { depth: limits.depth, entities: limits.entities };
+                let text = utf8::repair(text, cx, &mut self.flags);
+                let read = xml::read(text, cut, limits, cx, &mut fields, &mut self.flags);
+                self.capped |= read.capped;
+                read.outcome
+            }
+        };
+        self.capped |= fields.more > 0;
+        if outcome == Outcome::Read {
+            self.flags.absorb(&fields.rest);
+            return Some(fields);
+        }
+        self.flags.raise(Flag::BadBody, text);
+        fields.list.iter().for_each(|field| self.flags.absorb(&field.flags));
+        self.flags.absorb(&fields.rest);
+        None
+    }
+
+    /// A body shown by its shape.
+    fn whole(&mut self, text: Text<'a>, kind: Kind) -> Content<'a> {
+        let (cx, mut stray) = (self.cx, self.cx.flags());
+        let text = utf8::repair(text, cx, &mut stray);
+        let secret = cx.settings.names.find_credential(text.bytes).is_some();
+        if kind == Kind::Binary && !is_readable(text.bytes) {
+            scan::words(text, cx, &mut self.flags);
+        } else {
+            self.flags.absorb(&stray);
+            scan::scan(text, ScanKind::Leaf, secret, cx, &mut self.flags);
+        }
+        Content::Whole { text, secret }
+    }
+}
+
+/// Whether a body is plainly something else than its type says. That it could be a form or text
+/// tells nothing, and JSON is often sent as plain text.
+fn contradict(declared: Kind, sniffed: Kind) -> bool {
+    declared != sniffed
+        && !matches!(sniffed, Kind::Form | Kind::Text)
+        && !(declared == Kind::Text && sniffed == Kind::Json)
+}
+
+/// JSON values one after the other: `application/x-ndjson`, `application/jsonl`.
+fn is_sequence(content_type: &[u8]) -> bool {
+    [&b"ndjson"[..], b"jsonl", b"json-seq", b"jsonlines"]
+        .iter()
+        .any(|word| bytes::find_ignore_case(content_type, word).is_some())
+}
+
+/// Whether data is text rather than binary: hardly a byte in it is a control or stray.
+pub(crate) fn is_readable(data: &[u8]) -> bool {
+    let odd = |&&b: &&u8| (b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r')) || b == 0x7F || b >= 0xF8;
+    !data.contains(&0) && 20 * data.iter().filter(odd).count() <= data.len()
+}

@@ -4,46 +4,73 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Evidence;
-use super::write::{by_key, key_text};
+use super::write::{by_key, field_keys, grouped, key_text};
+use crate::body;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Mark, Parameter};
 use crate::request::Request;
 use crate::show::marker::push;
 
-/// Writes which place of the query raised which flag, a line each: `FLAG place`.
+/// Writes what the text does not say: the version, then which place of the query or body raised
+/// which flag, a line each: `FLAG place`.
 pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
-    let Some(query) = &request.url.query else {
-        return;
-    };
-    let enabled = cx.settings.enabled;
-    for flag in query.flags.set.intersection(enabled).iter() {
-        write_note(flag, None, b"q", out);
+    push(out, "v=");
+    push(out, request.version.as_str());
+    out.push(b'\n');
+    if let Some(query) = &request.url.query {
+        note_flags(&[&query.flags], None, b"q", cx, out);
+        for group in by_key(query, cx) {
+            let flags: Vec<&Flags<'a>> = group.iter().map(|(_, pair)| &pair.flags).collect();
+            note_key(&group, &flags, b"q.", cx, out);
+        }
     }
-    if query.pairs.iter().all(|pair| pair.flags.set.intersection(enabled).is_empty()) {
-        return;
+    let Some(body) = &request.body else { return };
+    note_flags(&[&body.flags], None, b"b", cx, out);
+    if let body::Content::Fields(fields) = &body.content {
+        let keys = field_keys(fields, cx);
+        for group in grouped(keys.iter().copied().zip(&fields.list)) {
+            let flags: Vec<&Flags<'a>> = group.iter().map(|(_, field)| &field.flags).collect();
+            note_key(&group, &flags, b"b.", cx, out);
+        }
     }
-    for group in by_key(query, cx) {
-        let Some((key, _)) = group.first() else {
-            continue;
-        };
-        let set = group.iter().fold(FlagSet::default(), |set, (_, pair)| set.union(pair.flags.set));
-        let place = [b"q.", *key].concat();
-        for flag in set.intersection(enabled).iter() {
-            match flag.parameter_kind() {
-                Parameter::Key => write_note(flag, Some(key), &place, out),
-                Parameter::Word => {
-                    let mut words: Vec<&str> = group
-                        .iter()
-                        .flat_map(|(_, pair)| pair.flags.words())
-                        .filter(|(of, _)| *of == flag)
-                        .map(|(_, word)| *word)
-                        .collect();
-                    words.sort_unstable();
-                    words.dedup();
-                    words.iter().for_each(|word| write_note(flag, Some(word.as_bytes()), &place, out));
-                }
-                Parameter::None | Parameter::Name | Parameter::Number => write_note(flag, None, &place, out),
+}
+
+/// Notes the flags of all that came under one key.
+fn note_key<'a, T>(
+    group: &[(&'a [u8], T)],
+    flags: &[&Flags<'a>],
+    place: &[u8],
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) {
+    if let Some((key, _)) = group.first() {
+        note_flags(flags, Some(key), &[place, key].concat(), cx, out);
+    }
+}
+
+fn note_flags<'a>(
+    all: &[&Flags<'a>],
+    key: Option<&[u8]>,
+    place: &[u8],
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) {
+    let set = all.iter().fold(FlagSet::default(), |set, flags| set.union(flags.set));
+    for flag in set.intersection(cx.settings.enabled).iter() {
+        match flag.parameter_kind() {
+            Parameter::Key => write_note(flag, key, place, out),
+            Parameter::Word => {
+                let mut words: Vec<&str> = all
+                    .iter()
+                    .flat_map(|flags| flags.words())
+                    .filter(|(of, _)| *of == flag)
+                    .map(|(_, word)| *word)
+                    .collect();
+                words.sort_unstable();
+                words.dedup();
+                words.iter().for_each(|word| write_note(flag, Some(word.as_bytes()), place, out));
             }
+            Parameter::None | Parameter::Name | Parameter::Number => write_note(flag, None, place, out),
         }
     }
 }
@@ -72,6 +99,14 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
         for pair in &query.pairs {
             let key = String::from_utf8_lossy(key_text(pair.key, cx)).into_owned();
             gatherer.add(format!("q.{key}"), &pair.flags);
+        }
+    }
+    if let Some(body) = &request.body {
+        gatherer.add("b".to_owned(), &body.flags);
+        if let body::Content::Fields(fields) = &body.content {
+            for (field, key) in fields.list.iter().zip(field_keys(fields, cx)) {
+                gatherer.add(format!("b.{}", String::from_utf8_lossy(key)), &field.flags);
+            }
         }
     }
     for (header, name) in request.headers.list.iter().zip(names) {

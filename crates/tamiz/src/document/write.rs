@@ -4,9 +4,11 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
 use super::places::{evidence, write_notes};
+use crate::body::fields::Fields;
+use crate::body::{self, Body};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
-use crate::headers::{Content, Header};
+use crate::headers::Header;
 use crate::request::Request;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -30,6 +32,8 @@ type Parametrised<'a> = (Flag, &'a [u8]);
 struct Rollup<'a> {
     plain: FlagSet,
     parametrised: BumpVec<'a, Parametrised<'a>>,
+    /// A flag has more parameters than are shown.
+    capped: bool,
 }
 
 struct Writer<'a, 'o> {
@@ -38,29 +42,41 @@ struct Writer<'a, 'o> {
     rollup: Rollup<'a>,
 }
 
-/// Writes `request` to the end of `out`. `tail` is scratch space. Returns how long the text is,
+/// Stands for the parameters of a flag beyond the limit.
+const ANY: &[u8] = b"*";
+
+/// Writes `request` to the end of `out`. `aside` is scratch space. Returns how long the text is,
 /// without its notes, and the evidence when the context keeps it.
 pub(crate) fn write<'a>(
     request: &Request<'a>,
     notes: Notes,
     cx: Context<'a>,
     out: &mut Vec<u8>,
-    tail: &mut Vec<u8>,
+    aside: &mut Vec<u8>,
 ) -> (usize, Option<Box<Evidence>>) {
-    tail.clear();
+    aside.clear();
     let start = out.len();
-    let rollup = Rollup { plain: FlagSet::default(), parametrised: BumpVec::new_in(cx.bump) };
-    // The headers come after the roll-up, which needs their flags: they are written first, aside.
-    let mut aside = Writer { cx, out: tail, rollup };
-    let names = aside.headers(request);
-    let rollup = aside.rollup;
+    let rollup =
+        Rollup { plain: FlagSet::default(), parametrised: BumpVec::new_in(cx.bump), capped: false };
+    // The first line says whether a limit was reached, and the roll-up stands in the middle: all
+    // other lines are written first, aside.
+    let mut writer = Writer { cx, out: aside, rollup };
+    writer.target_lines(request);
+    let target_len = writer.out.len();
+    let names = writer.headers(request);
+    if let Some(body) = &request.body {
+        writer.body_lines(body);
+    }
+    let rollup = writer.rollup;
+    let (target, rest) = aside.split_at_checked(target_len).unwrap_or_default();
     let mut writer = Writer { cx, out, rollup };
-    writer.head(request);
+    writer.method_line(request);
+    writer.out.extend_from_slice(target);
     writer.flags_line();
     if cx.settings.fam {
         writer.families_line();
     }
-    out.extend_from_slice(tail);
+    out.extend_from_slice(rest);
     let text_len = out.len() - start;
     let evidence = cx.traced.then(|| Box::new(evidence(request, &names, cx)));
     if notes == Notes::With {
@@ -70,14 +86,25 @@ pub(crate) fn write<'a>(
 }
 
 impl<'a> Writer<'a, '_> {
-    fn head(&mut self, request: &Request<'a>) {
+    fn method_line(&mut self, request: &Request<'a>) {
+        let mut parameters = words(&request.flags, self.cx);
+        self.rollup.parametrised.extend_from_slice(&parameters);
+        let most = self.cx.settings.config.limits.flag_parameters;
+        self.rollup.capped |= cap(&mut self.rollup.parametrised, most);
         push(self.out, "M:");
         if request.method.in_clear {
             self.out.extend_from_slice(request.method.text.bytes);
         } else {
             marker::write(request.method.text.bytes, false, self.cx.settings, self.out);
         }
-        self.end_line(&request.flags, &mut words(&request.flags, self.cx));
+        let mut set = request.flags.set;
+        if self.rollup.capped {
+            set.insert(Flag::Capped);
+        }
+        self.end_line_of(set, &mut parameters);
+    }
+
+    fn target_lines(&mut self, request: &Request<'a>) {
         self.url_line(request);
         if let Some(path) = &request.url.path {
             self.path_line(path);
@@ -130,12 +157,14 @@ impl<'a> Writer<'a, '_> {
         push(self.out, "Q:");
         number(self.out, query.pairs.len() as u64);
         push(self.out, " KEYS:");
-        for (i, pair) in query.pairs.iter().enumerate() {
+        let most = self.cx.settings.config.limits.pairs;
+        for (i, pair) in query.pairs.iter().take(most).enumerate() {
             if i > 0 {
                 self.out.push(b',');
             }
             write_key(pair.key, self.cx, self.out);
         }
+        marker::write_more(query.pairs.len(), most, ",", self.out);
         let mut all = FlagSet::default().union(query.flags.set);
         let mut parameters = words(&query.flags, self.cx);
         for pair in &query.pairs {
@@ -156,7 +185,8 @@ impl<'a> Writer<'a, '_> {
 
     fn keys_sorted_line(&mut self, query: &Query<'a>) {
         let mut keys = BumpVec::with_capacity_in(query.pairs.len(), self.cx.bump);
-        keys.extend(query.pairs.iter().map(|pair| key_text(pair.key, self.cx)));
+        let most = self.cx.settings.config.limits.pairs;
+        keys.extend(query.pairs.iter().take(most).map(|pair| key_text(pair.key, self.cx)));
         keys.sort_unstable();
         keys.dedup();
         push(self.out, "KEYS_SORTED:");
@@ -171,7 +201,9 @@ impl<'a> Writer<'a, '_> {
 
     /// One line a key, in order of first arrival.
     fn qk_lines(&mut self, query: &Query<'a>) {
-        for group in by_key(query, self.cx) {
+        let most = self.cx.settings.config.limits.pairs;
+        let shown = query.pairs.iter().take(most).map(|pair| (key_text(pair.key, self.cx), pair));
+        for group in grouped(shown) {
             push(self.out, "QK:");
             for (i, (key, pair)) in group.iter().enumerate() {
                 if i == 0 {
@@ -180,6 +212,66 @@ impl<'a> Writer<'a, '_> {
                 self.out.push(if i == 0 { b'=' } else { b'|' });
                 write_value_shape(pair, self.cx, self.out);
             }
+            self.out.push(b'\n');
+        }
+        if query.pairs.len() > most {
+            marker::write_more(query.pairs.len(), most, "QK:", self.out);
+            self.out.push(b'\n');
+        }
+    }
+
+    fn body_lines(&mut self, body: &Body<'a>) {
+        push(self.out, "B:");
+        push(self.out, body.kind.as_str());
+        self.measure(" BLEN:", body.len as u64);
+        let mut all = body.flags.set;
+        let mut parameters = words(&body.flags, self.cx);
+        match &body.content {
+            body::Content::Whole { text, secret } => {
+                self.out.push(b' ');
+                marker::write(text.bytes, *secret, self.cx.settings, self.out);
+                self.end_line_of(all, &mut parameters);
+            }
+            body::Content::Fields(fields) => {
+                let keys = field_keys(fields, self.cx);
+                for (field, key) in fields.list.iter().zip(&keys) {
+                    all = all.union(field.flags.set);
+                    parameters.extend(words(&field.flags, self.cx));
+                    for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key) {
+                        parameters.push((flag, key));
+                    }
+                }
+                self.end_line_of(all, &mut parameters);
+                self.field_lines(fields, &keys);
+            }
+        }
+    }
+
+    fn field_lines(&mut self, fields: &Fields<'a>, keys: &[&'a [u8]]) {
+        push(self.out, "BQ:");
+        number(self.out, fields.count() as u64);
+        push(self.out, " KEYS:");
+        for (i, key) in keys.iter().enumerate() {
+            if i > 0 {
+                self.out.push(b',');
+            }
+            self.out.extend_from_slice(key);
+        }
+        marker::write_more(fields.count(), keys.len(), ",", self.out);
+        self.out.push(b'\n');
+        for group in grouped(keys.iter().copied().zip(&fields.list)) {
+            push(self.out, "BK:");
+            for (i, (key, field)) in group.iter().enumerate() {
+                if i == 0 {
+                    self.out.extend_from_slice(key);
+                }
+                self.out.push(if i == 0 { b'=' } else { b'|' });
+                fields.write_leaf(field, self.out);
+            }
+            self.out.push(b'\n');
+        }
+        if fields.more > 0 {
+            marker::write_more(fields.count(), keys.len(), "BK:", self.out);
             self.out.push(b'\n');
         }
     }
@@ -208,12 +300,10 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn parametrised(&mut self, flag: Flag, parameters: &[Parametrised<'a>]) {
-        let mut before = None;
-        for &(_, parameter) in parameters.iter().filter(|(of, _)| *of == flag) {
-            if before == Some(parameter) {
-                continue;
-            }
-            before = Some(parameter);
+        let mut shown = BumpVec::new_in(self.cx.bump);
+        shown.extend(parameters.iter().copied().filter(|(of, _)| *of == flag));
+        self.rollup.capped |= cap(&mut shown, self.cx.settings.config.limits.flag_parameters);
+        for (_, parameter) in shown {
             self.out.extend_from_slice(b" [");
             push(self.out, flag.name());
             self.out.push(b':');
@@ -225,8 +315,7 @@ impl<'a> Writer<'a, '_> {
 
     fn flags_line(&mut self) {
         let rollup = &mut self.rollup;
-        rollup.parametrised.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
-        rollup.parametrised.dedup();
+        cap(&mut rollup.parametrised, self.cx.settings.config.limits.flag_parameters);
         let mut all = rollup.plain;
         for (flag, _) in &rollup.parametrised {
             all.insert(*flag);
@@ -290,14 +379,16 @@ impl<'a> Writer<'a, '_> {
         let key =
             |i: usize| (list.get(i).is_none_or(|h: &Header<'_>| h.name.is_none()), names.get(i).copied());
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
-        let mut total = 0;
-        for &i in &order {
-            let (Some(header), Some(name)) = (list.get(i), names.get(i)) else {
-                continue;
-            };
-            total += header.len as u64;
-            self.header_line(header, name);
+        let most = self.cx.settings.config.limits.headers;
+        for &i in order.iter().take(most) {
+            if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
+                self.header_line(header, name);
+            }
         }
+        if list.len() > most {
+            self.more_headers(list, order.get(most..).unwrap_or_default(), &names);
+        }
+        let total: u64 = list.iter().map(|header| header.len as u64).sum();
         push(self.out, "HCNT:");
         number(self.out, list.len() as u64);
         self.measure(" HLEN:", total);
@@ -321,26 +412,66 @@ impl<'a> Writer<'a, '_> {
             }
         }
         escape::guard_flags(self.out, start);
-        let parameter = name_parameter(name, header, self.cx);
-        let cookies: usize = header
-            .values
-            .iter()
-            .map(|value| match &value.content {
-                Content::Cookies(cookies) => cookies.len(),
-                _ => 0,
-            })
-            .sum();
-        let count = self.cx.bump.alloc_str(&cookies.to_string());
-        let mut parameters = words(&header.flags, self.cx);
-        for flag in header.flags.set.iter() {
-            match flag.parameter_kind() {
-                Parameter::Name => parameters.push((flag, parameter)),
-                Parameter::Number => parameters.push((flag, count.as_bytes())),
-                Parameter::None | Parameter::Key | Parameter::Word => {}
+        self.end_line(&header.flags, &mut header_parameters(header, name, self.cx));
+    }
+
+    /// One line for the headers that are not shown, with their flags.
+    fn more_headers(&mut self, list: &[Header<'a>], order: &[usize], names: &[&'a [u8]]) {
+        marker::write_more(order.len(), 0, "H:", self.out);
+        let mut all = FlagSet::default();
+        let mut parameters = BumpVec::new_in(self.cx.bump);
+        for &i in order {
+            if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
+                all = all.union(header.flags.set);
+                parameters.extend(header_parameters(header, name, self.cx));
             }
         }
-        self.end_line(&header.flags, &mut parameters);
+        self.end_line_of(all, &mut parameters);
     }
+}
+
+/// Sorts parametrised flags, each once; of a flag with more than `most` parameters the first ones
+/// stay, and [`ANY`]. Whether there was such a flag.
+fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
+    parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter == ANY, *parameter));
+    parameters.dedup();
+    let (mut before, mut shown, mut capped) = (None, 0, false);
+    parameters.retain_mut(|(flag, parameter)| {
+        if before != Some(*flag) {
+            (before, shown) = (Some(*flag), 0);
+        }
+        shown += 1;
+        if *parameter == ANY || shown == most + 1 {
+            *parameter = ANY;
+            capped = true;
+        }
+        // One beyond the limit stands for all that follow.
+        shown <= most + 1
+    });
+    parameters.dedup();
+    parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
+    capped
+}
+
+/// The flags of a header that have a parameter.
+fn header_parameters<'a>(
+    header: &Header<'a>,
+    name: &'a [u8],
+    cx: Context<'a>,
+) -> BumpVec<'a, Parametrised<'a>> {
+    let parameter = name_parameter(name, header, cx);
+    let mut parameters = words(&header.flags, cx);
+    for flag in header.flags.set.iter() {
+        match flag.parameter_kind() {
+            Parameter::Name => parameters.push((flag, parameter)),
+            Parameter::Number => {
+                let count = cx.bump.alloc_str(&header.cookies().to_string());
+                parameters.push((flag, count.as_bytes()));
+            }
+            Parameter::None | Parameter::Key | Parameter::Word => {}
+        }
+    }
+    parameters
 }
 
 /// The flags of a place whose parameter is a word.
@@ -365,6 +496,9 @@ fn header_name<'a>(header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
 /// A header's name as a flag's parameter.
 fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
     let in_clear = header.name.as_ref().is_some_and(|name| name.shown == NameShown::Text);
+    if shown == ANY {
+        return b"%2A";
+    }
     if !in_clear || shown.iter().all(|b| !matches!(b, b'|' | b'&')) {
         return shown;
     }
@@ -382,12 +516,29 @@ pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
     cx.bump.alloc_slice_copy(&shown)
 }
 
-/// The pairs of each key as shown, keys in order of first arrival.
+/// The keys of a body's fields, as shown.
+pub(crate) fn field_keys<'a>(fields: &Fields<'a>, cx: Context<'a>) -> BumpVec<'a, &'a [u8]> {
+    let mut keys = BumpVec::with_capacity_in(fields.list.len(), cx.bump);
+    let mut shown = Vec::new();
+    for field in &fields.list {
+        shown.clear();
+        fields.write_key(field, &mut shown);
+        keys.push(&*cx.bump.alloc_slice_copy(&shown));
+    }
+    keys
+}
+
+/// The pairs of each key, keys in order of first arrival.
 pub(crate) fn by_key<'a, 'q>(query: &'q Query<'a>, cx: Context<'a>) -> Vec<Vec<(&'a [u8], &'q Pair<'a>)>> {
-    let mut pairs: Vec<(&'a [u8], usize, &'q Pair<'a>)> =
-        query.pairs.iter().enumerate().map(|(i, pair)| (key_text(pair.key, cx), i, pair)).collect();
-    pairs.sort_unstable_by_key(|(key, i, _)| (*key, *i));
-    let mut groups: Vec<&[(&'a [u8], usize, &'q Pair<'a>)]> = pairs.chunk_by(|a, b| a.0 == b.0).collect();
+    grouped(query.pairs.iter().map(|pair| (key_text(pair.key, cx), pair)))
+}
+
+/// What came under each key, keys in order of first arrival.
+pub(crate) fn grouped<'a, T: Copy>(items: impl Iterator<Item = (&'a [u8], T)>) -> Vec<Vec<(&'a [u8], T)>> {
+    let mut items: Vec<(&'a [u8], usize, T)> =
+        items.enumerate().map(|(i, (key, item))| (key, i, item)).collect();
+    items.sort_unstable_by_key(|(key, i, _)| (*key, *i));
+    let mut groups: Vec<&[(&'a [u8], usize, T)]> = items.chunk_by(|a, b| a.0 == b.0).collect();
     groups.sort_unstable_by_key(|group| group.first().map(|(_, i, _)| *i));
-    groups.iter().map(|group| group.iter().map(|(key, _, pair)| (*key, *pair)).collect()).collect()
+    groups.iter().map(|group| group.iter().map(|(key, _, item)| (*key, *item)).collect()).collect()
 }

@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use crate::bytes;
+use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::text::Text;
+use crate::text::{Builder, Text};
 
 /// Raises what is odd about a chunked body.
 pub(crate) fn check<'a>(body: Text<'a>, flags: &mut Flags<'a>) {
@@ -40,6 +41,36 @@ pub(crate) fn check<'a>(body: Text<'a>, flags: &mut Flags<'a>) {
             _ => return bad(body, end..body.len(), flags),
         }
     }
+}
+
+/// What the chunks hold, up to where they can be followed. `None` when there is not even one.
+pub(crate) fn join<'a>(body: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
+    let mut builder = Builder::new(cx.bump, body.is_traced(), body.len());
+    let mut at = 0;
+    while let Some(line) = next_line(body, at) {
+        let content = line.content.trim();
+        let (Some(size), _) = cut_size(content) else { break };
+        at = line.end;
+        if size == 0 {
+            return Some(builder.finish());
+        }
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let data = body.slice(at..at.saturating_add(size));
+        builder.copy(data);
+        at += data.len();
+        let rest = body.bytes.get(at..).unwrap_or_default();
+        at += match rest {
+            [b'\r', b'\n', ..] => 2,
+            [b'\n', ..] => 1,
+            _ => 0,
+        };
+    }
+    if at == 0 {
+        return None;
+    }
+    // Where the chunks cannot be followed, the rest is taken as it is: nothing is lost.
+    builder.copy(body.from(at));
+    Some(builder.finish())
 }
 
 fn bad<'a>(body: Text<'a>, range: Range<usize>, flags: &mut Flags<'a>) {

@@ -2,7 +2,7 @@
 //!
 //! Framing headers are checked against the body, never obeyed.
 
-mod chunked;
+pub(crate) mod chunked;
 pub(crate) mod hidden;
 
 use crate::bytes::{self, DIGIT};
@@ -12,7 +12,7 @@ use crate::text::Text;
 
 /// Raises the framing flags of a request. `body` is `None` where it is not known.
 pub(crate) fn check<'a>(headers: &Headers<'a>, body: Option<Text<'a>>, flags: &mut Flags<'a>) {
-    let named = |name: &'static [u8]| headers.list.iter().filter(move |header| is_named(header, name));
+    let named = |name: &'static [u8]| headers.list.iter().filter(move |header| header.is_named(name));
     let lengths = || named(b"content-length");
     let codings = || named(b"transfer-encoding");
     let has_coding = codings().next().is_some();
@@ -34,10 +34,6 @@ pub(crate) fn check<'a>(headers: &Headers<'a>, body: Option<Text<'a>>, flags: &m
     for header in &headers.list {
         hidden::check_header(header, flags);
     }
-}
-
-fn is_named(header: &Header<'_>, name: &[u8]) -> bool {
-    header.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
 }
 
 /// A request without a length has none, unless it is chunked.

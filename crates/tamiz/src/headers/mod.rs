@@ -46,6 +46,20 @@ pub(crate) struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
+    /// Whether it is the header of this name, spelt exactly so, case apart.
+    pub(crate) fn is_named(&self, name: &[u8]) -> bool {
+        self.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
+    }
+
+    /// How many cookies it holds.
+    pub(crate) fn cookies(&self) -> usize {
+        let cookies = |value: &Value<'a>| match &value.content {
+            Content::Cookies(cookies) => cookies.len(),
+            _ => 0,
+        };
+        self.values.iter().map(cookies).sum()
+    }
+
     /// What follows each embedded line end, up to the next.
     pub(crate) fn after_line_ends(&self) -> impl Iterator<Item = Text<'a>> {
         let ends = self.breaks.iter().skip(1).map(|b| b.at).chain(std::iter::once(self.whole.len()));

@@ -27,6 +27,30 @@ pub(crate) struct Message<'a> {
     pub(crate) flags: Flags<'a>,
     /// Every byte after the blank line; `None` where whoever cut the request did not say.
     pub(crate) body: Option<Text<'a>>,
+    pub(crate) version: Version,
+}
+
+/// The version of a message, as tokens tell it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Version(&'static str);
+
+impl Version {
+    /// By what a request line or a part says, with `HTTP/`.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        Version(match text {
+            b"HTTP/1.1" => "1.1",
+            b"HTTP/1.0" => "1.0",
+            b"HTTP/2" | b"HTTP/2.0" => "2",
+            b"HTTP/3" | b"HTTP/3.0" => "3",
+            b"" | b"HTTP/0.9" => "0.9",
+            _ => "other",
+        })
+    }
+
+    /// Empty when it is not known.
+    pub(crate) fn as_str(self) -> &'static str {
+        self.0
+    }
 }
 
 /// A line of the header block, continuations joined.

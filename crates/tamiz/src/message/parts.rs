@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{Line, Message, raise_embedded};
+use super::{Line, Message, Version, raise_embedded};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
@@ -124,5 +124,6 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         lines,
         flags,
         body: parts.body.map(text),
+        version: parts.version.map_or_else(Version::default, Version::of),
     }
 }

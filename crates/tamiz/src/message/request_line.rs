@@ -1,6 +1,6 @@
 //! The request line (clauses 2.8 to 2.11).
 
-use super::on_one_line;
+use super::{Version, on_one_line};
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
@@ -11,6 +11,7 @@ use crate::text::Text;
 pub(crate) struct RequestLine<'a> {
     pub(crate) method: Text<'a>,
     pub(crate) target: Text<'a>,
+    pub(crate) version: Version,
 }
 
 /// The versions a request line may name.
@@ -53,7 +54,7 @@ pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -
     } else if cut.version.bytes == b"HTTP/1.0" {
         flags.raise(Flag::Http10, cut.version);
     }
-    RequestLine { method: cut.method, target: cut.target }
+    RequestLine { method: cut.method, target: cut.target, version: Version::of(cut.version.bytes) }
 }
 
 /// One SP between three parts, and nothing else: the lengths must add up.

@@ -40,6 +40,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         lines,
         flags,
         body: Some(body),
+        version: request_line.version,
     }
 }
 

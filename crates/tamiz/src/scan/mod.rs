@@ -7,6 +7,7 @@
 mod again;
 mod characters;
 mod lookalike;
+mod names;
 mod serial;
 mod structure;
 mod urls;
@@ -18,6 +19,7 @@ use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
 pub(crate) use characters::characters;
+pub(crate) use names::{name, names};
 
 /// What is being looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +88,11 @@ impl<'a> Look<'a> {
         urls::tell(self, flags);
         serial::tell(self, flags);
     }
+}
+
+/// Only the words: for data that is no text.
+pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let _ = (text, cx, flags);
 }
 
 /// Raises the flags of decoded text. For a secret the evidence is all of it.

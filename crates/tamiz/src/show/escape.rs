@@ -11,6 +11,8 @@ pub(crate) enum Spot {
     Line,
     /// Keys, cookie names, list items, flag parameters: white space and `, | & = < >`.
     Name,
+    /// A name on the way to a field of a body: the same and `. [ ]`, which the way is made of.
+    Member,
     /// A query value in clear: white space and `& = # < >`.
     QueryValue,
     /// A header value: nothing else. ` [` is seen to by [`guard_flags`].
@@ -22,6 +24,7 @@ impl Spot {
         match self {
             Spot::Line => byte == b' ',
             Spot::Name => matches!(byte, b' ' | b',' | b'|' | b'&' | b'=' | b'<' | b'>'),
+            Spot::Member => Spot::Name.escapes(byte) || matches!(byte, b'.' | b'[' | b']'),
             Spot::QueryValue => matches!(byte, b' ' | b'&' | b'=' | b'#' | b'<' | b'>'),
             Spot::HeaderValue => false,
         }

@@ -33,6 +33,22 @@ pub(crate) fn write_secret(word: &str, len: usize, out: &mut Vec<u8>) {
     out.push(b'>');
 }
 
+/// Writes `<more:n>` after `separator`, where there are more than are shown.
+pub(crate) fn write_more(all: usize, most: usize, separator: &str, out: &mut Vec<u8>) {
+    if let Some(more) = all.checked_sub(most).filter(|more| *more > 0) {
+        push(out, separator);
+        push(out, "<more:");
+        number(out, more as u64);
+        out.push(b'>');
+    }
+}
+
+/// Whether `text` reads like what [`write_more`] writes.
+pub(crate) fn is_more(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"<more:").and_then(|rest| rest.strip_suffix(b">"));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+}
+
 pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }

@@ -46,13 +46,15 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
         write_path(path, cx, out);
     }
     if let Some(query) = &url.query {
-        for (i, pair) in query.pairs.iter().enumerate() {
-            out.push(if i == 0 { b'?' } else { b'&' });
+        let most = cx.settings.config.limits.pairs;
+        out.push(b'?');
+        for (i, pair) in query.pairs.iter().take(most).enumerate() {
+            if i > 0 {
+                out.push(b'&');
+            }
             write_pair(pair, cx, out);
         }
-        if query.pairs.is_empty() {
-            out.push(b'?');
-        }
+        marker::write_more(query.pairs.len(), most, "&", out);
     }
     if let Some(fragment) = url.fragment {
         push(out, "%23");
@@ -61,7 +63,8 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
 }
 
 pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    for (i, segment) in path.segments.iter().enumerate() {
+    let most = cx.settings.config.limits.segments;
+    for (i, segment) in path.segments.iter().take(most).enumerate() {
         if path.rooted || i > 0 {
             out.push(b'/');
         }
@@ -87,6 +90,7 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
             }
         }
     }
+    marker::write_more(path.segments.len(), most, "/", out);
     if path.segments.is_empty() {
         out.push(b'/');
     }

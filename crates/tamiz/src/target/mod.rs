@@ -5,7 +5,7 @@ pub(crate) mod host;
 pub(crate) mod path;
 pub(crate) mod query;
 
-use crate::config::Scheme;
+use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{entities, percent, utf8};
 use crate::flags::{Flag, Flags};
@@ -15,7 +15,7 @@ use crate::text::Text;
 
 use host::Host;
 use path::{Path, Shown};
-use query::Query;
+use query::{Query, Syntax};
 
 /// A URL in parts, decoded; a target, or a header that holds one.
 pub(crate) struct Url<'a> {
@@ -54,7 +54,7 @@ impl<'a> Url<'a> {
             None => (tail, None),
         };
         self.path = Some(Path::read(path, cx));
-        self.query = query.map(|query| Query::read(query, cx));
+        self.query = query.map(|query| Query::read(query, Syntax::Url, cx));
     }
 
     /// Cuts off everything from the first raw `#` that is no part of an entity.
@@ -91,6 +91,16 @@ impl<'a> Url<'a> {
         self.host = Host::read(host, host::Source::Target, cx, &mut self.flags);
         if self.host.is_none() {
             self.flags.hide(authority);
+        }
+    }
+
+    /// `CAPPED`: more segments or pairs than are shown.
+    pub(crate) fn check_limits(&self, limits: &Limits, flags: &mut Flags<'a>) {
+        if let Some(segment) = self.path.as_ref().and_then(|path| path.segments.get(limits.segments)) {
+            flags.raise(Flag::Capped, segment.text);
+        }
+        if let Some(pair) = self.query.as_ref().and_then(|query| query.pairs.get(limits.pairs)) {
+            flags.raise(Flag::Capped, pair.key.text);
         }
     }
 

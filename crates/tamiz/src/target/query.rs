@@ -71,12 +71,40 @@ fn identifies(text: &[u8]) -> bool {
         || shape::is_email(text)
 }
 
+/// What is written by the rules of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// The query of a URL.
+    Url,
+    /// A form in a body: `+` is a space, and encoding plain letters is not odd.
+    Form,
+}
+
+impl Syntax {
+    fn field(self) -> percent::Field {
+        match self {
+            Syntax::Url => percent::Field::Query,
+            Syntax::Form => percent::Field::Other,
+        }
+    }
+
+    /// The text with its `+` as what they stand for.
+    fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
+        if self == Syntax::Url || memchr::memchr(b'+', raw.bytes).is_none() {
+            return raw;
+        }
+        let spaced = cx.bump.alloc_slice_copy(raw.bytes);
+        spaced.iter_mut().filter(|b| **b == b'+').for_each(|b| *b = b' ');
+        raw.with_bytes(spaced)
+    }
+}
+
 impl<'a> Query<'a> {
-    pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
+    pub(crate) fn read(raw: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
         let tokens = cut(raw, cx, &mut flags);
         let mut pairs = BumpVec::with_capacity_in(tokens.len(), cx.bump);
-        pairs.extend(tokens.iter().map(|token| Pair::read(*token, cx)));
+        pairs.extend(tokens.iter().map(|token| Pair::read(*token, syntax, cx)));
         let mut query = Query { pairs, flags };
         query.find_repeats(cx);
         query
@@ -188,14 +216,15 @@ fn separates(raw: Text<'_>, cuts: &[Cut], semicolons: usize) -> bool {
 }
 
 impl<'a> Pair<'a> {
-    fn read(token: Text<'a>, cx: Context<'a>) -> Self {
+    fn read(token: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let (raw_key, raw_value) = match token.cut(b'=') {
+        let spaced = syntax.with_spaces(token, cx);
+        let (raw_key, raw_value) = match spaced.cut(b'=') {
             Some((key, value)) => (key, Some(value)),
-            None => (token, None),
+            None => (spaced, None),
         };
-        let key = read_key(raw_key, cx, &mut flags);
-        let value = raw_value.map(|raw| decode_value(raw, percent::Field::Query, cx, &mut flags));
+        let key = read_key(raw_key, syntax.field(), cx, &mut flags);
+        let value = raw_value.map(|raw| decode_value(raw, syntax.field(), cx, &mut flags));
         let mut pair = Pair { key, value, secret: false, flags };
         pair.look(token, cx);
         pair
@@ -204,6 +233,7 @@ impl<'a> Pair<'a> {
     fn look(&mut self, token: Text<'a>, cx: Context<'a>) {
         let (key, flags) = (self.key.text, &mut self.flags);
         scan::scan(key, Kind::Key, self.key.shown == NameShown::Secret, cx, flags);
+        scan::names(key, flags);
         if self.key.shown == NameShown::Secret {
             flags.hide(key);
         }
@@ -238,7 +268,8 @@ impl<'a> Pair<'a> {
         if value.len() > cx.settings.config.limits.long_value {
             flags.raise(Flag::QLong, value);
         }
-        self.secret = look_at_value(value, key.bytes, cx, flags);
+        let sensitive = cx.settings.names.matches(key.bytes);
+        self.secret = look_at_value(value, Kind::Value, sensitive, cx, flags);
         if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
         }
@@ -246,9 +277,14 @@ impl<'a> Pair<'a> {
 }
 
 /// Percent-decode, NFKC, entities: a key.
-fn read_key<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a> {
+fn read_key<'a>(
+    raw: Text<'a>,
+    field: percent::Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Key<'a> {
     let text = utf8::repair(raw, cx, flags);
-    let text = percent::decode(text, percent::Field::Query, cx, flags);
+    let text = percent::decode(text, field, cx, flags);
     let text = unicode::normalize(text, Stage::Name, cx, flags);
     let text = entities::decode_value(text, cx, flags);
     // What entities reveal is told, not rewritten.
@@ -271,12 +307,12 @@ pub(crate) fn decode_value<'a>(
 /// Scans a value and decides whether it is a secret, by the name it goes by or by itself.
 pub(crate) fn look_at_value<'a>(
     value: Text<'a>,
-    name: &[u8],
+    kind: Kind,
+    sensitive: bool,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> bool {
     let names = &cx.settings.names;
-    let sensitive = names.matches(name);
     let left_as_it_is =
         if sensitive { marker::is_secret_marker(value.bytes) } else { marker::is_marker(value.bytes) };
     if left_as_it_is {
@@ -290,6 +326,6 @@ pub(crate) fn look_at_value<'a>(
     if secret {
         flags.hide(value);
     }
-    scan::scan(value, Kind::Value, secret, cx, flags);
+    scan::scan(value, kind, secret, cx, flags);
     secret
 }

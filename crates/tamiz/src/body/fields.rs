@@ -1,0 +1,262 @@
+//! The leaves of a body, looked at: keys, shapes to be, secrets.
+
+use bumpalo::collections::Vec as BumpVec;
+
+use super::file;
+use super::step::{Leaf, Sink, Step};
+use crate::context::Context;
+use crate::decode::utf8;
+use crate::flags::{Flag, Flags};
+use crate::scan::{self, Kind};
+use crate::show::escape::{self, Spot};
+use crate::show::marker::{self, number, push};
+use crate::show::url::write_key;
+use crate::show::NameShown;
+use crate::target::query::{Key, Pair, look_at_value};
+use crate::text::Text;
+
+/// How much of a file is looked at.
+const FILE_HEAD: usize = 1024;
+
+/// One value of a body.
+pub(crate) struct Field<'a> {
+    way: BumpVec<'a, Place>,
+    pub(crate) leaf: Leaf<'a>,
+    /// Whether the value is shown as a secret.
+    pub(crate) secret: bool,
+    pub(crate) flags: Flags<'a>,
+}
+
+/// A step of the way to a field: names by their index.
+#[derive(Clone, Copy)]
+enum Place {
+    Name(usize),
+    Item,
+    Attribute(usize),
+}
+
+/// A name on the way, judged once.
+pub(crate) struct Name<'a> {
+    pub(crate) key: Key<'a>,
+    sensitive: bool,
+}
+
+/// The fields of a body, in order of arrival.
+pub(crate) struct Fields<'a> {
+    cx: Context<'a>,
+    /// At most so many as are shown.
+    pub(crate) list: BumpVec<'a, Field<'a>>,
+    pub(crate) names: BumpVec<'a, Name<'a>>,
+    /// How many more there were.
+    pub(crate) more: usize,
+    /// The flags of those.
+    pub(crate) rest: Flags<'a>,
+    /// The secrets of those.
+    pub(crate) secrets: BumpVec<'a, Text<'a>>,
+    /// The way to the last leaf: the text of each name, and where it was judged.
+    last: BumpVec<'a, (Text<'a>, Place)>,
+    /// Whether `.`, `[` and `]` in a name are escaped, because they are the way's own.
+    nested: bool,
+}
+
+impl<'a> Fields<'a> {
+    /// Of a format whose keys are names (`nested` false) or ways of them.
+    pub(crate) fn new(nested: bool, cx: Context<'a>) -> Self {
+        Fields {
+            cx,
+            list: BumpVec::new_in(cx.bump),
+            names: BumpVec::new_in(cx.bump),
+            more: 0,
+            rest: cx.flags(),
+            secrets: BumpVec::new_in(cx.bump),
+            last: BumpVec::new_in(cx.bump),
+            nested,
+        }
+    }
+
+    /// How many fields there are, shown or not.
+    pub(crate) fn count(&self) -> usize {
+        self.list.len() + self.more
+    }
+
+    /// Takes over a pair of a form, which is looked at already.
+    pub(crate) fn push_pair(&mut self, pair: Pair<'a>) {
+        let mut way = BumpVec::with_capacity_in(1, self.cx.bump);
+        way.push(Place::Name(self.names.len()));
+        self.names.push(Name { key: pair.key, sensitive: false });
+        let leaf = Leaf::Text(pair.value.unwrap_or(Text::untraced(b"")));
+        self.keep(Field { way, leaf, secret: pair.secret, flags: pair.flags });
+    }
+
+    fn keep(&mut self, field: Field<'a>) {
+        if self.list.len() < self.cx.settings.config.limits.body_keys {
+            self.list.push(field);
+            return;
+        }
+        self.more += 1;
+        self.rest.absorb(&field.flags);
+        if let (true, Leaf::Text(text)) = (field.secret, field.leaf) {
+            self.secrets.push(text);
+        }
+    }
+
+    /// Follows `path`, judging the names that the last leaf did not have.
+    fn follow(&mut self, path: &[Step<'a>], flags: &mut Flags<'a>) {
+        let same = |step: &Step<'a>, last: &(Text<'a>, Place)| match (step, last) {
+            (Step::Item, (_, Place::Item)) => true,
+            (Step::Name(a), (b, Place::Name(_))) | (Step::Attribute(a), (b, Place::Attribute(_))) => {
+                std::ptr::eq(a.bytes, b.bytes)
+            }
+            _ => false,
+        };
+        let known = path.iter().zip(&self.last).take_while(|(step, last)| same(step, last)).count();
+        self.last.truncate(known);
+        for step in path.iter().skip(known) {
+            let judged = match *step {
+                Step::Item => (Text::untraced(b""), Place::Item),
+                Step::Name(name) => (name, Place::Name(self.judge(name, flags))),
+                Step::Attribute(name) => (name, Place::Attribute(self.judge(name, flags))),
+            };
+            self.last.push(judged);
+        }
+    }
+
+    fn judge(&mut self, text: Text<'a>, flags: &mut Flags<'a>) -> usize {
+        let key = Key::new(text, self.cx);
+        let above = self.last.iter().rev().find(|(_, place)| matches!(place, Place::Name(_)));
+        let secret = key.shown == NameShown::Secret;
+        scan::scan(text, Kind::Leaf, secret, self.cx, flags);
+        if self.nested {
+            scan::name(text, above.map(|(name, _)| name.bytes), flags);
+        } else {
+            scan::names(text, flags);
+        }
+        if secret {
+            flags.hide(text);
+        }
+        let sensitive = self.cx.settings.names.matches(text.bytes);
+        self.names.push(Name { key, sensitive });
+        self.names.len() - 1
+    }
+
+    /// Looks at a leaf; true if it is a secret.
+    fn look(&self, leaf: Leaf<'a>, sensitive: bool, flags: &mut Flags<'a>) -> bool {
+        match leaf {
+            Leaf::Text(text) => look_at_value(text, Kind::Leaf, sensitive, self.cx, flags),
+            Leaf::Number(_) | Leaf::Bool(_) => sensitive,
+            Leaf::Deep(text) => sensitive || self.cx.settings.names.find_credential(text.bytes).is_some(),
+            Leaf::Null(_) | Leaf::EmptyObject(_) | Leaf::EmptyArray(_) => false,
+            Leaf::File { name, content } => {
+                self.look_at_file(name, content, flags);
+                false
+            }
+        }
+    }
+
+    fn look_at_file(&self, name: Text<'a>, content: Text<'a>, flags: &mut Flags<'a>) {
+        let secret = self.cx.settings.names.find_credential(name.bytes).is_some();
+        scan::scan(name, Kind::Leaf, secret, self.cx, flags);
+        if file::is_executable(name.bytes) {
+            flags.raise(Flag::ExecExt, name);
+        }
+        let head = content.slice(0..FILE_HEAD);
+        if let Some(kind) = file::magic(head.bytes).filter(|kind| file::contradicts(kind, name.bytes)) {
+            flags.raise_word(Flag::Magic, kind, head, 0..head.len().min(8));
+        }
+        scan_head(head, self.cx, flags);
+    }
+
+    /// Writes the key of a field.
+    pub(crate) fn write_key(&self, field: &Field<'a>, out: &mut Vec<u8>) {
+        if !matches!(field.way.first(), Some(Place::Name(_))) {
+            out.push(b'$');
+        }
+        for (i, place) in field.way.iter().enumerate() {
+            let name = match *place {
+                Place::Item => {
+                    push(out, "[]");
+                    continue;
+                }
+                Place::Attribute(name) => {
+                    out.push(b'@');
+                    name
+                }
+                Place::Name(name) => {
+                    if i > 0 {
+                        out.push(b'.');
+                    }
+                    name
+                }
+            };
+            let Some(name) = self.names.get(name) else { continue };
+            if self.nested && name.key.shown == NameShown::Text {
+                escape::write(name.key.text.bytes, Spot::Member, out);
+            } else {
+                write_key(name.key, self.cx, out);
+            }
+        }
+    }
+
+    /// Writes what a field holds, always as a marker.
+    pub(crate) fn write_leaf(&self, field: &Field<'a>, out: &mut Vec<u8>) {
+        let settings = self.cx.settings;
+        let sized = |word: &str, text: Text<'a>, out: &mut Vec<u8>| {
+            push(out, word);
+            number(out, text.len() as u64);
+            out.push(b'>');
+        };
+        match field.leaf {
+            Leaf::Text(text) | Leaf::Number(text) => {
+                let left = !field.secret
+                    && field.flags.set.contains(Flag::Marker)
+                    && marker::is_marker(text.bytes);
+                if left {
+                    out.extend_from_slice(text.bytes);
+                } else {
+                    marker::write(text.bytes, field.secret, settings, out);
+                }
+            }
+            Leaf::Bool(text) | Leaf::Deep(text) if field.secret => {
+                marker::write(text.bytes, true, settings, out);
+            }
+            Leaf::Bool(text) => sized("<bool:", text, out),
+            Leaf::Null(_) => push(out, "<null:4>"),
+            Leaf::EmptyObject(_) => push(out, "<obj:0>"),
+            Leaf::EmptyArray(_) => push(out, "<arr:0>"),
+            Leaf::Deep(text) => {
+                push(out, "<mixed:");
+                number(out, crate::decode::chars(text.bytes) as u64);
+                out.push(b'>');
+            }
+            Leaf::File { name, content } => file::write_marker(name.bytes, content.len(), out),
+        }
+    }
+}
+
+impl<'a> Sink<'a> for Fields<'a> {
+    fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
+        let mut flags = self.cx.flags();
+        self.follow(path, &mut flags);
+        let mut way = BumpVec::with_capacity_in(self.last.len(), self.cx.bump);
+        way.extend(self.last.iter().map(|(_, place)| *place));
+        let sensitive = way.iter().any(|place| match place {
+            Place::Item => false,
+            Place::Name(name) | Place::Attribute(name) => {
+                self.names.get(*name).is_some_and(|name| name.sensitive)
+            }
+        });
+        let secret = self.look(leaf, sensitive, &mut flags);
+        self.keep(Field { way, leaf, secret, flags });
+    }
+}
+
+/// Looks at the beginning of a file: all of it where it is text, else at its words only.
+pub(super) fn scan_head<'a>(head: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let mut stray = cx.flags();
+    let text = utf8::repair(head, cx, &mut stray);
+    if super::is_readable(head.bytes) {
+        scan::scan(text, Kind::Leaf, false, cx, flags);
+    } else {
+        scan::words(text, cx, flags);
+    }
+}

@@ -1,0 +1,374 @@
+//! JSON bodies (clause 8.34), read without recursion: each leaf, and the way to it.
+
+use bumpalo::collections::Vec as BumpVec;
+
+use super::step::{Leaf, Outcome, Sink, Step};
+use crate::bytes;
+use crate::context::Context;
+use crate::decode::{GUARD, put_guarded};
+use crate::flags::{Flag, Flags};
+use crate::json::{skip_scalar, skip_space, skip_string, skip_value};
+use crate::scan::{self, Kind};
+use crate::text::{Builder, Text};
+
+/// How a body is to be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules {
+    /// Below this many levels there is one leaf.
+    pub(crate) depth: usize,
+    /// Values may follow each other.
+    pub(crate) sequence: bool,
+    /// The body was cut, so its end says nothing.
+    pub(crate) cut: bool,
+}
+
+/// What a read found besides leaves.
+pub(crate) struct Read {
+    pub(crate) outcome: Outcome,
+    /// Something lies below the depth limit.
+    pub(crate) too_deep: bool,
+}
+
+/// Tells the leaves of `body`, which is repaired, in order.
+pub(crate) fn read<'a>(
+    body: Text<'a>,
+    rules: Rules,
+    cx: Context<'a>,
+    sink: &mut impl Sink<'a>,
+    flags: &mut Flags<'a>,
+) -> Read {
+    let start = if body.bytes.starts_with("\u{FEFF}".as_bytes()) { 3 } else { 0 };
+    let mut reader = Reader {
+        rest: skip_space(body.from(start).bytes),
+        body,
+        rules,
+        cx,
+        path: BumpVec::new_in(cx.bump),
+        open: BumpVec::new_in(cx.bump),
+        names: BumpVec::new_in(cx.bump),
+        too_deep: false,
+    };
+    let read = reader.values(sink, flags);
+    let outcome = if read.is_some() || rules.cut { Outcome::Read } else { Outcome::Bad };
+    Read { outcome, too_deep: reader.too_deep }
+}
+
+/// An open object or array.
+enum Level {
+    /// Where its names begin in `names`.
+    Object(usize),
+    Array,
+}
+
+struct Reader<'a> {
+    body: Text<'a>,
+    rest: &'a [u8],
+    rules: Rules,
+    cx: Context<'a>,
+    path: BumpVec<'a, Step<'a>>,
+    open: BumpVec<'a, Level>,
+    /// The names of all open objects.
+    names: BumpVec<'a, Text<'a>>,
+    too_deep: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn values(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
+        loop {
+            self.value(sink, flags)?;
+            self.rest = skip_space(self.rest);
+            match self.rest {
+                [] => return Some(()),
+                _ if self.rules.sequence => {}
+                _ => return None,
+            }
+        }
+    }
+
+    /// One value, with everything in it.
+    fn value(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
+        loop {
+            // A value is expected.
+            match self.rest {
+                [b'{', inside @ ..] => match skip_space(inside) {
+                    [b'}', after @ ..] => {
+                        let text = self.take(after);
+                        sink.leaf(&self.path, Leaf::EmptyObject(text));
+                    }
+                    _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
+                    inside => {
+                        self.open.push(Level::Object(self.names.len()));
+                        self.rest = inside;
+                        self.name(flags)?;
+                        continue;
+                    }
+                },
+                [b'[', inside @ ..] => match skip_space(inside) {
+                    [b']', after @ ..] => {
+                        let text = self.take(after);
+                        sink.leaf(&self.path, Leaf::EmptyArray(text));
+                    }
+                    _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
+                    inside => {
+                        self.open.push(Level::Array);
+                        self.path.push(Step::Item);
+                        self.rest = inside;
+                        continue;
+                    }
+                },
+                _ => {
+                    let leaf = self.scalar(flags)?;
+                    sink.leaf(&self.path, leaf);
+                }
+            }
+            if self.close(flags)? {
+                return Some(());
+            }
+        }
+    }
+
+    /// After a value: on to the next one. True when the outermost value has ended.
+    fn close(&mut self, flags: &mut Flags<'a>) -> Option<bool> {
+        loop {
+            let Some(level) = self.open.last() else {
+                return Some(true);
+            };
+            match (skip_space(self.rest), level) {
+                ([b',', after @ ..], Level::Object(_)) => {
+                    self.path.pop();
+                    self.rest = skip_space(after);
+                    self.name(flags)?;
+                    return Some(false);
+                }
+                ([b',', after @ ..], Level::Array) => {
+                    self.rest = skip_space(after);
+                    return Some(false);
+                }
+                ([b'}', after @ ..], &Level::Object(names)) => {
+                    self.rest = after;
+                    self.find_repeats(names, flags);
+                }
+                ([b']', after @ ..], Level::Array) => self.rest = after,
+                _ => return None,
+            }
+            self.open.pop();
+            self.path.pop();
+        }
+    }
+
+    /// A member's name and colon.
+    fn name(&mut self, flags: &mut Flags<'a>) -> Option<()> {
+        let after = skip_string(self.rest)?;
+        let name = self.take(after);
+        let name = unescape(name, self.cx, flags);
+        self.rest = match skip_space(self.rest) {
+            [b':', after @ ..] => skip_space(after),
+            _ => return None,
+        };
+        self.names.push(name);
+        self.path.push(Step::Name(name));
+        Some(())
+    }
+
+    fn scalar(&mut self, flags: &mut Flags<'a>) -> Option<Leaf<'a>> {
+        let after = skip_scalar(self.rest)?;
+        let text = self.take(after);
+        Some(match text.bytes.first()? {
+            b'"' => Leaf::Text(unescape(text, self.cx, flags)),
+            b't' | b'f' => Leaf::Bool(text),
+            b'n' => Leaf::Null(text),
+            _ => Leaf::Number(text),
+        })
+    }
+
+    /// Everything below the depth limit: its strings are looked at, its structure is not.
+    fn deep(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
+        let (body, cx) = (self.body, self.cx);
+        let after = skip_value(self.rest, &mut |string| {
+            let text = unescape(body.part(string), cx, flags);
+            scan::scan(text, Kind::Leaf, false, cx, flags);
+        })?;
+        self.too_deep = true;
+        let text = self.take(after);
+        sink.leaf(&self.path, Leaf::Deep(text));
+        Some(())
+    }
+
+    /// What stands before `after`, which is read next.
+    fn take(&mut self, after: &'a [u8]) -> Text<'a> {
+        let taken = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
+        self.rest = after;
+        self.body.part(taken)
+    }
+
+    /// `JDUP`: the names of an object that ends, from `start` on.
+    fn find_repeats(&mut self, start: usize, flags: &mut Flags<'a>) {
+        if let Some(names) = self.names.get_mut(start..) {
+            names.sort_unstable_by_key(|name| name.bytes);
+            for two in names.windows(2) {
+                if let [a, b] = two
+                    && a.bytes == b.bytes
+                {
+                    flags.raise(Flag::JDup, *a);
+                    flags.raise(Flag::JDup, *b);
+                }
+            }
+        }
+        self.names.truncate(start);
+    }
+}
+
+/// The text of a string with its quotes. A lone surrogate is no character: its bytes are guarded.
+fn unescape<'a>(string: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    let text = string.slice(1..string.len().saturating_sub(1));
+    if memchr::memchr(b'\\', text.bytes).is_none() {
+        return text;
+    }
+    let mut builder = Builder::new(cx.bump, text.is_traced(), text.len());
+    let mut at = 0;
+    while let Some(step) = memchr::memchr(b'\\', text.bytes.get(at..).unwrap_or_default()) {
+        builder.copy(text.slice(at..at + step));
+        at += step;
+        let rest = text.bytes.get(at + 1..).unwrap_or_default();
+        let plain = match rest.first() {
+            Some(b'u') => None,
+            Some(b'b') => Some(0x08),
+            Some(b'f') => Some(0x0C),
+            Some(b'n') => Some(b'\n'),
+            Some(b'r') => Some(b'\r'),
+            Some(b't') => Some(b'\t'),
+            other => other.copied(),
+        };
+        if let Some(plain) = plain {
+            builder.put(&[plain], text.slice(at..at + 2));
+            at += 2;
+            continue;
+        }
+        let high = code_unit(rest.get(1..).unwrap_or_default());
+        let low = match rest.get(5..) {
+            Some([b'\\', b'u', digits @ ..]) => code_unit(digits),
+            _ => None,
+        };
+        let (c, width) = match (high, low) {
+            (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
+                (char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)), 12)
+            }
+            (Some(unit), _) => (char::from_u32(unit), 6),
+            (None, _) => (None, 6),
+        };
+        let source = text.slice(at..at + width);
+        match c {
+            Some(c) => builder.put(c.encode_utf8(&mut [0; 4]).as_bytes(), source),
+            None => {
+                flags.raise(Flag::BadUtf8, source);
+                for byte in surrogate_bytes(high.unwrap_or(0xFFFD)) {
+                    put_guarded(&mut builder, byte, source);
+                }
+            }
+        }
+        at += width;
+    }
+    builder.copy(text.from(at));
+    builder.finish().repaired()
+}
+
+fn code_unit(digits: &[u8]) -> Option<u32> {
+    let digits = digits.get(..4)?;
+    digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | u32::from(bytes::hex_value(digit)?)))
+}
+
+/// The three bytes a surrogate would have.
+fn surrogate_bytes(unit: u32) -> [u8; 3] {
+    [0xE0 | (unit >> 12) as u8, 0x80 | (unit >> 6 & 0x3F) as u8, 0x80 | (unit & 0x3F) as u8]
+}
+
+const _: () = assert!(GUARD == 0xFF, "strings may hold guarded bytes: no JSON delimiter is one");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    struct Told(Vec<String>);
+
+    impl<'a> Sink<'a> for Told {
+        fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
+            let way: Vec<String> = path
+                .iter()
+                .map(|step| match step {
+                    Step::Name(name) | Step::Attribute(name) => {
+                        String::from_utf8_lossy(name.bytes).into_owned()
+                    }
+                    Step::Item => "[]".to_owned(),
+                })
+                .collect();
+            let (kind, text) = match leaf {
+                Leaf::Text(text) => ("s", text),
+                Leaf::Number(text) => ("n", text),
+                Leaf::Bool(text) => ("b", text),
+                Leaf::Null(text) => ("0", text),
+                Leaf::EmptyObject(text) => ("o", text),
+                Leaf::EmptyArray(text) => ("a", text),
+                Leaf::Deep(text) => ("d", text),
+                Leaf::File { name, .. } => ("f", name),
+            };
+            self.0.push(format!("{}={kind}:{}", way.join("."), String::from_utf8_lossy(text.bytes)));
+        }
+    }
+
+    fn told(text: &str, rules: Rules) -> (Vec<String>, Outcome, Vec<&'static str>) {
+        with_context(|cx| {
+            let mut sink = Told(Vec::new());
+            let mut flags = cx.flags();
+            let read = read(Text::request(text.as_bytes(), true), rules, cx, &mut sink, &mut flags);
+            (sink.0, read.outcome, flags.set.iter().map(Flag::name).collect())
+        })
+    }
+
+    const RULES: Rules = Rules { depth: 8, sequence: false, cut: false };
+
+    #[test]
+    fn leaves_and_ways() {
+        let (leaves, outcome, flags) =
+            told(r#" {"a":{"b":[1,{"c":"x\n\u00e9\ud83d\ude00"},[]]},"d":true,"e":null,"f":{},"":-1.5} "#, RULES);
+        assert_eq!(outcome, Outcome::Read);
+        assert_eq!(
+            leaves,
+            ["a.b.[]=n:1", "a.b.[].c=s:x\né😀", "a.b.[]=a:[]", "d=b:true", "e=0:null", "f=o:{}", "=n:-1.5"]
+        );
+        assert!(flags.is_empty());
+        assert_eq!(told("\"x\"", RULES).0, ["=s:x"]);
+        assert_eq!(told("[[1],2]", RULES).0, ["[].[]=n:1", "[]=n:2"]);
+    }
+
+    #[test]
+    fn what_does_not_parse() {
+        for text in ["", "{", "{\"a\":}", "[1,]", "{\"a\":1}x", "{'a':1}", "[1 2]", "{\"a\" 1}", "\"a", "01"] {
+            assert_eq!(told(text, RULES).1, Outcome::Bad, "{text}");
+            assert_eq!(told(text, Rules { cut: true, ..RULES }).1, Outcome::Read, "{text}");
+        }
+        assert_eq!(told("{\"a\":1}\n{\"a\":2}\n", Rules { sequence: true, ..RULES }).0, ["a=n:1", "a=n:2"]);
+    }
+
+    #[test]
+    fn repeats_are_of_one_object() {
+        assert_eq!(told(r#"{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}"#, RULES).2, [""; 0]);
+        assert_eq!(told(r#"{"b":{"a":1,"\u0061":1}}"#, RULES).2, ["JDUP"]);
+    }
+
+    #[test]
+    fn lone_surrogates_are_guarded() {
+        let (leaves, _, flags) = told(r#"{"a":"\ud800x"}"#, RULES);
+        assert_eq!(leaves.len(), 1);
+        assert_eq!(flags, ["BADUTF8"]);
+        assert_eq!(surrogate_bytes(0xD800), [0xED, 0xA0, 0x80]);
+    }
+
+    #[test]
+    fn depth_is_cut_not_recursed() {
+        let deep = format!("{}\"'\"{}", "[".repeat(100_000), "]".repeat(100_000));
+        let (leaves, outcome, flags) = told(&deep, RULES);
+        assert_eq!((leaves.len(), outcome), (1, Outcome::Read));
+        assert_eq!(flags, ["QUOTE"]);
+    }
+}

@@ -1,0 +1,28 @@
+//! Keys that steer what reads them (clause 8.34): prototypes and query operators.
+
+use crate::flags::{Flag, Flags};
+use crate::lists::QUERY_OPERATORS;
+use crate::text::Text;
+
+/// Raises `PROTO` and `JOPER` by the names a key is made of: `a[$ne]`, `x.__proto__.y`.
+pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
+    if memchr::memchr3(b'$', b'_', b'r', key.bytes).is_none() {
+        return;
+    }
+    let mut before = None;
+    for name in key.split(|b| matches!(b, b'.' | b'[' | b']')).filter(|name| !name.is_empty()) {
+        self::name(name, before, flags);
+        before = Some(name.bytes);
+    }
+}
+
+/// The same for one name, and the one above it.
+pub(crate) fn name<'a>(name: Text<'a>, above: Option<&[u8]>, flags: &mut Flags<'a>) {
+    let bytes = name.bytes;
+    if bytes == b"__proto__" || bytes == b"prototype" && above == Some(b"constructor") {
+        flags.raise(Flag::Proto, name);
+    }
+    if bytes.first() == Some(&b'$') && QUERY_OPERATORS.iter().any(|known| known.as_bytes() == bytes) {
+        flags.raise(Flag::JOper, name);
+    }
+}
