@@ -68,7 +68,7 @@ pub use config::ConfigError;
 pub use config::{
     Config, HeaderOptions, Limits, Lines, PathOptions, Profile, Scheme, Secrets, UnknownWord, Unlisted, View,
 };
-pub use document::{Document, HeaderLine, ParseError, Place, Raised};
+pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised};
 pub use fingerprint::Fingerprint;
 pub use flags::{Family, Flag, Weight};
 pub use measure::Buckets;

@@ -2,6 +2,36 @@
 
 use tamiz::Document;
 
+/// Every line there can be, with everything left out that can be.
+const WHOLE: &str = "\
+M:POST [CAPPED]
+U:http://ex.com/a/b/<more:3>?k=<num:1>&j=<lower:2>&k=<mixed:9>&<more:72>
+P:/a/b/<more:3> PLEN:13@0-15 PMAX:8@0-15
+Q:75 KEYS:k,j,k,<more:72> [QREPEAT:*] [QREPEAT:k]
+KEYS_SORTED:j,k
+QK:k=<num:1>|<mixed:9>
+QK:j=<lower:2>
+QK:<more:72>
+FLAGS:[BODYENC:gzip CAPPED DUPHDR:* DUPHDR:x DUPHDR:y KW:sql QREPEAT:* QREPEAT:k QUOTE]
+FAM:body=1 content=1 danger=1 framing=1 header=3
+H:host=ex.com
+H:x=a [DUPHDR:x]
+H:y=b [DUPHDR:y]
+H:?=<lower:3>
+H:<more:9> [DUPHDR:y] [DUPHDR:z] [QUOTE]
+HCNT:13 HLEN:2000@>1023
+B:json BLEN:1234@>1023 [BODYENC:gzip] [KW:sql]
+BQ:11 KEYS:user.name,$[].id,user.name,<email:12>.x,user.<SECRET:jwt:90>[],,ok,root.a@b,<more:3>
+BK:user.name=<lower:5>|<SECRET:alpha:10>
+BK:$[].id=<bool:4>
+BK:<email:12>.x=<null:4>
+BK:user.<SECRET:jwt:90>[]=<file:9:tar.gz>
+BK:=<obj:0>
+BK:ok=<arr:0>
+BK:root.a@b=<b64url:120~4.7>
+BK:<more:3>
+";
+
 const GOOD: &str = "\
 M:GET [HTTP10]
 U:http://ex.com/a/b?k=<num:1>&k=<lower:2>%23<lower:3> [FRAGMENT]
@@ -70,6 +100,11 @@ fn broken_documents_are_refused() {
         ("H:host=ex.com\n", "H:z=1\n", "line 10, column 3: expected headers sorted by name"),
         ("HCNT:3", "HCNT:2", "line 12, column 6: expected the number of headers"),
         ("HLEN:20@16-31\n", "HLEN:20@16-31", "line 12, column 21: expected a line feed"),
+        (
+            "HLEN:20@16-31\n",
+            "HLEN:20@16-31\nBQ:0 KEYS:\n",
+            "line 13, column 1: expected the end of the document",
+        ),
         ("HLEN:20@16-31\n", "HLEN:20@16-31\nX", "line 13, column 1: expected the end of the document"),
         ("a b [WSPAD]", "a\tb [WSPAD]", "line 10, column 6: expected a visible character"),
         ("a b [WSPAD]", "a\u{200b}b [WSPAD]", "line 10, column 6: expected a visible character"),
@@ -106,20 +141,252 @@ fn lines_that_need_each_other() {
 }
 
 #[test]
+fn every_line_is_read() {
+    let document = Document::parse(WHOLE).unwrap();
+    assert_eq!(document.as_str(), WHOLE);
+    assert_eq!(document.path(), Some("/a/b/<more:3>"));
+    assert_eq!(document.query_keys(), Some(vec!["k", "j", "k"]));
+    let names: Vec<&str> = document.headers().iter().map(|header| header.name).collect();
+    assert_eq!(names, ["host", "x", "y", "?"]);
+    let body = document.body().unwrap();
+    assert_eq!((body.kind, body.length, body.shape), ("json", 1234, None));
+    let keys =
+        ["user.name", "$[].id", "user.name", "<email:12>.x", "user.<SECRET:jwt:90>[]", "", "ok", "root.a@b"];
+    assert_eq!(document.body_keys(), Some(keys.to_vec()));
+    assert_eq!(document.body_values()[0], ("user.name", vec!["<lower:5>", "<SECRET:alpha:10>"]));
+    assert_eq!(document.body_values()[4], ("", vec!["<obj:0>"]));
+    assert_eq!(document.body_values().len(), 7);
+    let flags: Vec<String> = document.flags().map(|raised| format!("{raised} {}", raised.place())).collect();
+    assert_eq!(
+        flags,
+        [
+            "CAPPED m",
+            "QREPEAT:* q",
+            "QREPEAT:k q",
+            "DUPHDR:x h.x",
+            "DUPHDR:y h.y",
+            "DUPHDR:y h.<more>",
+            "DUPHDR:z h.<more>",
+            "QUOTE h.<more>",
+            "BODYENC:gzip b",
+            "KW:sql b",
+        ]
+    );
+}
+
+#[test]
+fn broken_bodies_and_limits_are_refused() {
+    let count = "expected the number of keys";
+    let shapes = "expected each key once, with one shape for each of its values";
+    let rollup = "line 9, column 7: expected the sorted union of the flags of all lines";
+    let capped = "line 1, column 3: expected `CAPPED`, since something is left out";
+    for (old, new, error) in [
+        ("B:json", "B:yaml", "line 17, column 3: expected form, json, multipart, xml, text or binary"),
+        ("B:json", "B:", "line 17, column 3: expected form, json, multipart, xml, text or binary"),
+        ("B:json", "B:text", "line 17, column 23: expected the shape of the body"),
+        (" BLEN:1234@>1023", "", "line 17, column 7: expected ` BLEN:`"),
+        (
+            "BLEN:1234@>1023",
+            "BLEN:1234@0-15",
+            "line 17, column 18: expected the bucket that holds the number",
+        ),
+        ("BLEN:1234@>1023", "BLEN:1234@>1023 <bool:4>", "line 17, column 23: expected the shape of the body"),
+        ("BLEN:1234@>1023", "BLEN:1234@>1023 words", "line 17, column 23: expected the shape of the body"),
+        ("BLEN:1234@>1023", "BLEN:1234@>1023 <num:1>", "line 18, column 1: expected the end of the document"),
+        ("[KW:sql]\n", "[KW:SQL]\n", "line 17, column 40: expected a flag"),
+        ("[KW:sql]\n", "[KW:]\n", "line 17, column 40: expected a flag"),
+        ("[KW:sql]\n", "[KW]\n", "line 17, column 40: expected a flag"),
+        ("BQ:11 ", "XQ:11 ", "line 18, column 1: expected a `BQ:` line"),
+        ("BQ:11 ", "BQ:12 ", &format!("line 18, column 4: {count}")),
+        (",<more:3>\nBK", ",<more:4>\nBK", &format!("line 18, column 4: {count}")),
+        (",<more:3>\nBK", ",<more:0>\nBK", &format!("line 18, column 4: {count}")),
+        (",ok,", ",<more:1>,", "line 18, column 12: expected keys"),
+        (",ok,", ",o>k,", "line 18, column 12: expected keys"),
+        (",ok,", ",<bool:4>,", "line 18, column 12: expected keys"),
+        (",ok,", ",o k,", "line 18, column 77: expected no white space"),
+        (
+            "<more:3>\nBK:user.name=",
+            "<more:3> [QUOTE]\nBK:user.name=",
+            "line 18, column 96: expected the end of the line",
+        ),
+        ("BK:ok=<arr:0>\n", "", &format!("line 19, column 4: {shapes}")),
+        ("BK:ok=<arr:0>", "BK:ok=<arr:1>", "line 24, column 7: expected a marker"),
+        ("BK:ok=<arr:0>", "BK:ok=<arr:0>|", "line 24, column 15: expected a marker"),
+        ("BK:ok=<arr:0>", "BK:ok", "line 24, column 4: expected a key and its shapes"),
+        ("<file:9:tar.gz>", "<file:9:TAR>", "line 22, column 27: expected a marker"),
+        ("<file:9:tar.gz>", "<file:9>", "line 22, column 27: expected a marker"),
+        ("BK:<more:3>\n", "", "line 19, column 4: expected the number of keys left out"),
+        ("BK:<more:3>\n", "BK:<more:2>\n", "line 19, column 4: expected the number of keys left out"),
+        (
+            "BK:<more:3>\n",
+            "BK:<more:3>\nBK:z=<num:1>\n",
+            "line 27, column 1: expected the end of the document",
+        ),
+        ("QK:<more:72>", "QK:<more:71>", "line 6, column 4: expected the number of keys left out"),
+        ("QK:j=<lower:2>", "QK:j=<bool:4>", "line 7, column 6: expected a marker"),
+        ("KEYS_SORTED:j,k", "KEYS_SORTED:j,k,<more:72>", "line 5, column 13: expected the keys, sorted"),
+        ("Q:75 ", "Q:74 ", &format!("line 4, column 3: {count}")),
+        ("&<more:72>", "", "line 2, column 29: expected a query with the keys of the `Q:` line"),
+        ("&<more:72>", "&<more:71>", "line 2, column 29: expected a query with the keys of the `Q:` line"),
+        (
+            "&<more:72>",
+            "&<more:72>=<num:1>",
+            "line 2, column 29: expected a query with the keys of the `Q:` line",
+        ),
+        ("H:<more:9> ", "H:<more:0> ", "line 15, column 3: expected a header name and `=`"),
+        (
+            "H:<more:9> ",
+            "H:<more:9>=a ",
+            "line 15, column 3: expected a header name in lower case, or a marker",
+        ),
+        ("H:<more:9> ", "H:<more:8> ", "line 16, column 6: expected the number of headers"),
+        ("HCNT:13", "H:z=1\nHCNT:13", "line 16, column 1: expected the next line of a document, or `HCNT:`"),
+        ("DUPHDR:* DUPHDR:x", "DUPHDR:x", rollup),
+        ("DUPHDR:* DUPHDR:x DUPHDR:y", "DUPHDR:x DUPHDR:y DUPHDR:*", rollup),
+        ("DUPHDR:x DUPHDR:y KW", "DUPHDR:x DUPHDR:z KW", rollup),
+        ("DUPHDR:x DUPHDR:y KW", "DUPHDR:x DUPHDR:y DUPHDR:z KW", rollup),
+        ("KW:sql QREPEAT", "KW:* KW:sql QREPEAT", rollup),
+        ("QREPEAT:* QREPEAT:k QUOTE]", "QREPEAT:k QUOTE]", rollup),
+        ("CAPPED DUP", "CAPPED CAPPED DUP", rollup),
+        ("header=3", "header=2", "line 10, column 5: expected the counts of the flags by family"),
+    ] {
+        assert!(WHOLE.contains(old), "{old}");
+        let broken = WHOLE.replacen(old, new, 1);
+        assert_eq!(Document::parse(&broken).unwrap_err().to_string(), error, "{old} -> {new}");
+    }
+    // Whatever is left out has to be told.
+    let silent = |text: &str| text.replacen(" [CAPPED]", "", 1).replacen("CAPPED ", "", 1);
+    let few = |what: &[(&str, &str)]| {
+        let mut text = WHOLE.replacen("FAM:body=1 content=1 danger=1 framing=1 header=3\n", "", 1);
+        for (old, new) in what {
+            assert!(text.contains(old), "{old}");
+            text = text.replacen(old, new, 1);
+        }
+        text
+    };
+    let query = [("75 KEYS:k,j,k,<more:72>", "3 KEYS:k,j,k"), ("&<more:72>", ""), ("QK:<more:72>\n", "")];
+    let repeat = [(" [QREPEAT:*]", ""), ("QREPEAT:* ", "")];
+    let body = [("BQ:11 ", "BQ:8 "), (",<more:3>\n", "\n"), ("BK:<more:3>\n", "")];
+    let headers = [
+        ("H:<more:9> [DUPHDR:y] [DUPHDR:z] [QUOTE]\n", ""),
+        ("HCNT:13", "HCNT:4"),
+        ("DUPHDR:* ", ""),
+        (" QUOTE]", "]"),
+    ];
+    let path = [("b/<more:3>", "b"), ("b/<more:3>", "b"), ("PLEN:13@0-15 PMAX:8", "PLEN:4@0-15 PMAX:1")];
+    let all: [&[(&str, &str)]; 5] = [&query, &repeat, &body, &headers, &path];
+    for left in 0..all.len() {
+        let changes: Vec<_> = all
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != left)
+            .flat_map(|(_, changes)| *changes)
+            .copied()
+            .collect();
+        let text = few(&changes);
+        Document::parse(&text).unwrap_or_else(|error| panic!("{left}: {error}\n{text}"));
+        let expected = if left == 4 {
+            "line 3, column 3: expected no segments left out without `CAPPED`"
+        } else {
+            capped
+        };
+        assert_eq!(Document::parse(&silent(&text)).unwrap_err().to_string(), expected, "{text}");
+    }
+    let nothing: Vec<_> = all.concat();
+    assert!(Document::parse(&silent(&few(&nothing))).is_ok());
+}
+
+#[test]
+fn the_rollup_may_be_capped_anywhere() {
+    let document = |rollup: &str| {
+        format!(
+            "M:GET\nP:/ PLEN:1@0-15 PMAX:0@0-15 [HOME]\nFLAGS:[{rollup}]\n\
+             H:$=1 [UNKHDR:$]\nH:a=1 [UNKHDR:a]\nH:b=1 [UNKHDR:b]\nHCNT:3 HLEN:9@0-15\n"
+        )
+    };
+    for good in [
+        "HOME UNKHDR:$ UNKHDR:a UNKHDR:b",
+        "HOME UNKHDR:$ UNKHDR:* UNKHDR:a",
+        "HOME UNKHDR:$ UNKHDR:*",
+        "HOME UNKHDR:*",
+    ] {
+        assert!(Document::parse(&document(good)).is_ok(), "{good}");
+    }
+    for bad in [
+        "HOME UNKHDR:$ UNKHDR:a",
+        "HOME UNKHDR:* UNKHDR:a",
+        "HOME UNKHDR:$ UNKHDR:a UNKHDR:*",
+        "HOME UNKHDR:$ UNKHDR:* UNKHDR:a UNKHDR:b",
+        "HOME UNKHDR:$ UNKHDR:* UNKHDR:b",
+        "HOME DUPHDR:*",
+        "DUPHDR:* HOME UNKHDR:*",
+        "HOME",
+        "UNKHDR:*",
+        "",
+    ] {
+        assert!(Document::parse(&document(bad)).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn what_reads_like_a_limit_but_is_none() {
+    // The header `*` of a request, whose own name is a parameter.
+    let star = "M:GET\nP:/ PLEN:1@0-15 PMAX:0@0-15 [HOME]\nFLAGS:[HOME UNKHDR:*]\n\
+                H:*=1 [UNKHDR:*]\nHCNT:1 HLEN:4@0-15\n";
+    assert!(Document::parse(star).is_ok());
+    assert!(Document::parse(&star.replace("H:*=", "H:a=")).is_err());
+    // A segment of a request, told by its brackets.
+    let segment = "M:GET\nP:/<more:3> PLEN:9@0-15 PMAX:8@0-15 [ANGLE]\nFLAGS:[ANGLE]\nHCNT:0 HLEN:0@0-15\n";
+    assert!(Document::parse(segment).is_ok());
+    assert!(Document::parse(&segment.replace("ANGLE", "MARKER")).is_ok());
+    assert!(Document::parse(&segment.replace("ANGLE", "DOTDOT")).is_err());
+    assert!(Document::parse(&segment.replace("ANGLE", "DOTDOT").replace("more:3", "more:0")).is_ok());
+}
+
+#[test]
+fn bodies_of_every_kind() {
+    let with = |body: &str| {
+        let text = format!("M:GET\nP:/a PLEN:2@0-15 PMAX:1@0-15\nHCNT:0 HLEN:0@0-15\n{body}");
+        Document::parse(&text).map_err(|error| error.to_string())
+    };
+    for kind in ["form", "json", "multipart", "xml"] {
+        let document = with(&format!("B:{kind} BLEN:2@0-15\nBQ:0 KEYS:\n")).unwrap();
+        assert_eq!(document.body().unwrap().kind, kind);
+        assert_eq!(document.body_keys(), Some(vec![]));
+        assert!(with(&format!("B:{kind} BLEN:2@0-15\nBQ:1 KEYS:\nBK:=<num:1>\n")).is_ok(), "an empty key");
+        assert!(with(&format!("B:{kind} BLEN:2@0-15\n")).is_err());
+    }
+    for kind in ["form", "json", "multipart", "xml", "text", "binary"] {
+        let document = with(&format!("B:{kind} BLEN:2@0-15 <SECRET:mixed:2>\n")).unwrap();
+        assert_eq!(document.body().unwrap().shape, Some("<SECRET:mixed:2>"));
+        assert_eq!((document.body_keys(), document.body_values()), (None, vec![]));
+        assert!(with(&format!("B:{kind} BLEN:2@0-15 <mixed:2>\nBQ:0 KEYS:\n")).is_err());
+    }
+    let keyless = "line 5, column 4: expected each key once, with one shape for each of its values";
+    assert_eq!(with("B:json BLEN:2@0-15\nBQ:1 KEYS:a\n").unwrap_err(), keyless);
+    assert!(Document::parse(GOOD).unwrap().body().is_none());
+}
+
+#[test]
 fn every_truncation_is_refused() {
     for end in (0..GOOD.len()).filter(|&end| GOOD.is_char_boundary(end)) {
         assert!(Document::parse(&GOOD[..end]).is_err(), "{end}");
+    }
+    for end in 0..WHOLE.len() {
+        assert!(Document::parse(&WHOLE[..end]).is_err(), "{end}");
     }
 }
 
 #[test]
 fn errors_show_no_content() {
     let secret = "hunter2";
-    for (i, _) in GOOD.char_indices() {
-        let mut broken = GOOD.to_owned();
-        broken.insert_str(i, secret);
-        if let Err(error) = Document::parse(&broken) {
-            assert!(!format!("{error} {error:?}").contains(secret));
+    for good in [GOOD, WHOLE] {
+        for (i, _) in good.char_indices() {
+            let mut broken = good.to_owned();
+            broken.insert_str(i, secret);
+            if let Err(error) = Document::parse(&broken) {
+                assert!(!format!("{error} {error:?}").contains(secret));
+            }
         }
     }
 }

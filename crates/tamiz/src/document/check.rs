@@ -1,9 +1,11 @@
 //! What the lines of a document say of each other (clause 9.11).
 
+use super::keys::Keys;
 use super::lines::{HeaderLine, Lines, read_flag, split_flags};
-use super::parse::{Cursor, Result, cut};
+use super::marker::more;
+use super::parse::{Cursor, EVERY_OTHER, Result, cut};
 use crate::config::Scheme;
-use crate::flags::{Flag, Weight};
+use crate::flags::{Flag, Parameter, Weight};
 use crate::show::marker;
 
 /// Checks a whole document: each line, and what the lines say of each other.
@@ -17,6 +19,10 @@ pub(crate) fn check(text: &str) -> Result<()> {
     check_families(&lines, at("FAM:"))?;
     check_headers(&lines, at("HCNT:"), at("H:"))?;
     check_keys(&lines, at("KEYS_SORTED:"), at("QK:"))?;
+    if let Some((body, keys)) = lines.body.as_ref().and_then(|body| Some((body, body.keys?))) {
+        body.values.check(keys, at(if body.values.is_empty() { "BQ:" } else { "BK:" }))?;
+    }
+    check_limits(&lines, at("M:"), at("P:"))?;
     match (lines.url, lines.path) {
         (Some(url), Some(path)) => check_url(url, path, &lines, at("U:")),
         (None, Some(_)) => Ok(()),
@@ -28,15 +34,48 @@ pub(crate) fn check(text: &str) -> Result<()> {
 }
 
 fn check_rollup(lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
-    let local = [lines.method_flags, lines.url_flags, lines.path_flags, lines.query_flags];
-    let headers = lines.headers.iter().map(|header| header.flags);
-    let mut union: Vec<&str> = local.into_iter().chain(headers).flat_map(split_flags).collect();
+    let mut union: Vec<&str> = lines.flags().collect();
     union.sort_unstable();
     union.dedup();
-    if union.join(" ") != lines.rollup.unwrap_or_default() || lines.rollup == Some("") {
-        return at.fail("the sorted union of the flags of all lines");
+    let written: Vec<&str> = lines.rollup.into_iter().flat_map(|rollup| rollup.split(' ')).collect();
+    if union == written {
+        return Ok(());
     }
-    Ok(())
+    let (of_lines, of_rollup) = (by_name(&union), by_name(&written));
+    let same = of_lines.len() == of_rollup.len()
+        && of_lines.iter().zip(&of_rollup).all(|(union, written)| is_capped(union, written));
+    if same && written.is_sorted_by(|a, b| a < b) {
+        return Ok(());
+    }
+    at.fail("the sorted union of the flags of all lines")
+}
+
+/// Flags that are sorted, in runs of the same name.
+fn by_name<'f, 'd>(flags: &'f [&'d str]) -> Vec<&'f [&'d str]> {
+    flags.chunk_by(|a, b| name(a) == name(b)).collect()
+}
+
+/// The name of a flag as written.
+fn name(flag: &str) -> &str {
+    flag.split(':').next().unwrap_or_default()
+}
+
+/// Whether a flag stands for those of its parameters that are left out.
+fn is_every_other(flag: &str) -> bool {
+    flag.split_once(':').is_some_and(|(_, parameter)| parameter == EVERY_OTHER)
+}
+
+/// Whether `written` has the first parameters of `union`, both of one flag, and `NAME:*` exactly
+/// where there are others. How many are shown is a matter of configuration.
+fn is_capped<'d>(union: &[&'d str], written: &[&'d str]) -> bool {
+    let named = |flags: &[&'d str]| -> Vec<&'d str> {
+        flags.iter().copied().filter(|flag| !is_every_other(flag)).collect()
+    };
+    let (all, shown) = (named(union), named(written));
+    let left_out = shown.len() < all.len() || all.len() < union.len();
+    union.first().map(|flag| name(flag)) == written.first().map(|flag| name(flag))
+        && all.starts_with(&shown)
+        && left_out == (shown.len() < written.len())
 }
 
 fn check_families(lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
@@ -69,7 +108,8 @@ fn check_headers(lines: &Lines<'_>, count: Cursor<'_>, first: Cursor<'_>) -> Res
             return Cursor::at(first.line + i + 1, 3).fail("headers sorted by name");
         }
     }
-    if lines.headers.len() as u64 != lines.header_count {
+    let more = lines.more_headers.map_or(0, |more| more.count);
+    if (lines.headers.len() as u64).checked_add(more) != Some(lines.header_count) {
         return count.fail("the number of headers");
     }
     Ok(())
@@ -84,24 +124,38 @@ fn check_keys(lines: &Lines<'_>, sorted_at: Cursor<'_>, qk_at: Cursor<'_>) -> Re
             return sorted_at.fail("the keys, sorted");
         }
     }
-    if lines.qk.is_empty() {
+    if lines.query_values.is_empty() {
         return Ok(());
     }
-    let mut counts: Vec<(&str, usize, usize)> =
-        lines.keys().enumerate().map(|(i, key)| (key, i, 1)).collect();
-    counts.sort_unstable();
-    counts.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.2 += usize::from(same);
-        same
-    });
-    counts.sort_unstable_by_key(|(_, first, _)| *first);
-    let written = lines.qk.iter().map(|(key, shapes)| (*key, shapes.split('|').count()));
-    if counts.iter().map(|(key, _, count)| (*key, *count)).eq(written) {
-        Ok(())
-    } else {
-        qk_at.fail("each key once, with one shape for each of its values")
+    lines.query_values.check(lines.query.unwrap_or_default(), qk_at)
+}
+
+/// What is left out is told by `CAPPED`.
+fn check_limits(lines: &Lines<'_>, method: Cursor<'_>, path: Cursor<'_>) -> Result<()> {
+    if split_flags(lines.method_flags).any(|flag| flag == Flag::Capped.name()) {
+        return Ok(());
     }
+    let body_keys = lines.body.as_ref().and_then(|body| body.keys);
+    let more_keys = |keys: Option<Keys<'_>>| keys.is_some_and(|keys| keys.more > 0);
+    // The parameter of a header that is named `*` is its name.
+    let has_such_name = lines.headers.iter().any(|header| header.name == EVERY_OTHER);
+    let is_name = |flag| read_flag(flag).is_some_and(|(flag, _)| flag.parameter_kind() == Parameter::Name);
+    if more_keys(lines.query)
+        || more_keys(body_keys)
+        || lines.more_headers.is_some()
+        || lines.flags().any(|flag| is_every_other(flag) && !(has_such_name && is_name(flag)))
+    {
+        return method.fail("`CAPPED`, since something is left out");
+    }
+    // A segment of the request may read like that, and is then flagged for its brackets.
+    let is_text =
+        split_flags(lines.path_flags).any(|flag| flag == Flag::Marker.name() || flag == Flag::Angle.name());
+    if !is_text
+        && lines.path.into_iter().flat_map(|path| path.split('/')).any(|segment| more(segment).is_some())
+    {
+        return path.fail("no segments left out without `CAPPED`");
+    }
+    Ok(())
 }
 
 /// `[<SECRET:userinfo:n>@]host[:port]`.
@@ -172,14 +226,23 @@ fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result
 fn check_url_query(query: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
     match (query.strip_prefix('?'), lines.query) {
         (None, None) if query.is_empty() => Ok(()),
-        (Some(pairs), Some((count, _))) => {
-            let keys = pairs.split('&').map(|pair| pair.split_once('=').map_or(pair, |(key, _)| key));
-            if count == 0 && pairs.is_empty() || count > 0 && keys.eq(lines.keys()) {
-                Ok(())
-            } else {
-                at.fail("a query with the keys of the `Q:` line")
-            }
-        }
+        (Some(pairs), Some(keys)) if has_keys(pairs, keys) => Ok(()),
+        (Some(_), Some(_)) => at.fail("a query with the keys of the `Q:` line"),
         _ => at.fail("a query exactly when there is a `Q:` line"),
     }
+}
+
+/// Whether the pairs of a URL have these keys, and say how many are left out.
+fn has_keys(pairs: &str, keys: Keys<'_>) -> bool {
+    let has_some = keys.iter().next().is_some();
+    let end = match (keys.more, has_some) {
+        (0, _) => String::new(),
+        (more, false) => format!("<more:{more}>"),
+        (more, true) => format!("&<more:{more}>"),
+    };
+    let key = |pair: &'_ str| pair.find('=').unwrap_or(pair.len());
+    pairs.strip_suffix(&end).is_some_and(|pairs| {
+        let of_pairs = pairs.split('&').map(|pair| pair.get(..key(pair)).unwrap_or(pair));
+        if has_some { of_pairs.eq(keys.iter()) } else { pairs.is_empty() }
+    })
 }

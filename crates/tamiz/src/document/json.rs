@@ -1,7 +1,9 @@
 //! The document as JSON (clause 9.15): OpenTelemetry names, canonical content only.
 
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
+use super::keys::Values;
 use super::lines::Measure;
 use super::{Document, Raised};
 use crate::FORM_VERSION;
@@ -17,8 +19,15 @@ impl Serialize for Document {
         if let Some(path) = lines.path {
             map.serialize_entry("url.path", path)?;
         }
-        if let Some(query) = query_of(lines.url, lines.path) {
+        if let Some(query) = lines.url_query() {
             map.serialize_entry("url.query", query)?;
+        }
+        // `other` is no version: the name is OpenTelemetry's, and so is what it may hold.
+        if let Some(version) = self.version().filter(|version| *version != "other") {
+            map.serialize_entry("network.protocol.version", version)?;
+        }
+        if let Some(body) = &lines.body {
+            map.serialize_entry("http.request.body.size", &body.length.length)?;
         }
         for group in lines.headers.chunk_by(|a, b| a.name == b.name) {
             let Some(first) = group.first() else { continue };
@@ -34,29 +43,28 @@ impl Serialize for Document {
             map.serialize_entry("tamiz.path.length", &lines.path_length)?;
             map.serialize_entry("tamiz.path.longest_segment", &lines.path_longest)?;
         }
-        if let Some((count, _)) = lines.query {
-            map.serialize_entry("tamiz.query.count", &count)?;
-            map.serialize_entry("tamiz.query.keys", &lines.keys().collect::<Vec<_>>())?;
+        if let Some(keys) = lines.query {
+            map.serialize_entry("tamiz.query.count", &keys.count)?;
+            map.serialize_entry("tamiz.query.keys", &keys.iter().collect::<Vec<_>>())?;
         }
         map.serialize_entry("tamiz.headers.count", &lines.header_count)?;
         map.serialize_entry("tamiz.headers.length", &lines.header_length)?;
+        if let Some(body) = &lines.body {
+            map.serialize_entry("tamiz.body.kind", body.kind)?;
+            map.serialize_entry("tamiz.body.length", &body.length)?;
+            if let Some(shape) = body.shape {
+                map.serialize_entry("tamiz.body.shape", shape)?;
+            }
+            if let Some(keys) = body.keys {
+                map.serialize_entry("tamiz.body.count", &keys.count)?;
+                map.serialize_entry("tamiz.body.keys", &keys.iter().collect::<Vec<_>>())?;
+                map.serialize_entry("tamiz.body.values", &ValueList(&body.values))?;
+            }
+        }
         map.serialize_entry("tamiz.flags", &FlagList(self))?;
         map.serialize_entry("tamiz.text", self.as_str())?;
         map.end()
     }
-}
-
-/// What stands between the path and the fragment of `U`, without its `?`.
-fn query_of<'d>(url: Option<&'d str>, path: Option<&str>) -> Option<&'d str> {
-    let url = url?;
-    let authority = url.find("://").map_or(0, |at| at + 3);
-    let slash = url.get(authority..)?.find('/')?;
-    let rest = url.get(authority + slash..)?;
-    let path = path?;
-    let tail =
-        if path.starts_with('/') { rest.strip_prefix(path) } else { rest.get(1..)?.strip_prefix(path) }?;
-    let query = tail.strip_prefix('?')?;
-    query.get(..query.find("%23<").unwrap_or(query.len()))
 }
 
 impl Serialize for Measure<'_> {
@@ -66,6 +74,21 @@ impl Serialize for Measure<'_> {
         map.serialize_entry("bucket", self.bucket)?;
         map.end()
     }
+}
+
+struct ValueList<'d>(&'d Values<'d>);
+
+impl Serialize for ValueList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_seq(self.0.iter().map(|(key, shapes)| ValueEntry { key, shapes: shapes.collect() }))
+    }
+}
+
+#[derive(Serialize)]
+struct ValueEntry<'d> {
+    key: &'d str,
+    shapes: Vec<&'d str>,
 }
 
 struct FlagList<'d>(&'d Document);

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::body::Body;
+use super::keys::{Keys, Values};
 use super::{Document, parse};
 use crate::flags::Flag;
 
@@ -20,8 +22,12 @@ pub enum Place<'d> {
     Query,
     /// `q.<key>`: one key of the query.
     QueryKey(&'d str),
-    /// `h.<name>`: one header.
+    /// `h.<name>`: one header; `h.<more>`: those that are not shown.
     Header(&'d str),
+    /// `b`: the body as a whole.
+    Body,
+    /// `b.<key>`: one key of the body.
+    BodyKey(&'d str),
 }
 
 impl fmt::Display for Place<'_> {
@@ -33,6 +39,8 @@ impl fmt::Display for Place<'_> {
             Place::Query => f.write_str("q"),
             Place::QueryKey(key) => write!(f, "q.{key}"),
             Place::Header(name) => write!(f, "h.{name}"),
+            Place::Body => f.write_str("b"),
+            Place::BodyKey(key) => write!(f, "b.{key}"),
         }
     }
 }
@@ -90,6 +98,28 @@ pub struct HeaderLine<'d> {
     pub(crate) flags: &'d str,
 }
 
+/// A `B:` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BodyLine<'d> {
+    /// What the body is: `form`, `json`, `multipart`, `xml`, `text` or `binary`.
+    pub kind: &'d str,
+    /// How many bytes came.
+    pub length: u64,
+    /// The shape of all of it, as a marker, where it has no keys or could not be read.
+    pub shape: Option<&'d str>,
+}
+
+/// The name that stands for the headers that are not shown.
+const MORE_HEADERS: &str = "<more>";
+
+/// An `H:<more:n>` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MoreHeaders<'d> {
+    pub(crate) count: u64,
+    pub(crate) flags: &'d str,
+}
+
 /// A length and its bucket: `12@0-15`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Measure<'d> {
@@ -108,22 +138,49 @@ pub(crate) struct Lines<'d> {
     pub(crate) path_length: Measure<'d>,
     pub(crate) path_longest: Measure<'d>,
     pub(crate) path_flags: &'d str,
-    pub(crate) query: Option<(u64, &'d str)>,
+    pub(crate) query: Option<Keys<'d>>,
     pub(crate) query_flags: &'d str,
     pub(crate) keys_sorted: Option<&'d str>,
-    pub(crate) qk: Vec<(&'d str, &'d str)>,
+    pub(crate) query_values: Values<'d>,
     pub(crate) rollup: Option<&'d str>,
     pub(crate) families: Option<&'d str>,
     pub(crate) headers: Vec<HeaderLine<'d>>,
+    pub(crate) more_headers: Option<MoreHeaders<'d>>,
     pub(crate) header_count: u64,
     pub(crate) header_length: Measure<'d>,
+    pub(crate) body: Option<Body<'d>>,
 }
 
 impl<'d> Lines<'d> {
-    /// The keys of the query, in order of arrival.
+    /// The keys of the query that are shown, in order of arrival.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'d str> {
-        let (count, keys) = self.query.unwrap_or_default();
-        keys.split(',').take(usize::try_from(count).unwrap_or(usize::MAX))
+        self.query.unwrap_or_default().iter()
+    }
+
+    /// Where the URL points: host and port, after any userinfo.
+    pub(crate) fn host(&self) -> Option<&'d str> {
+        let url = self.url?;
+        let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next()?;
+        Some(authority.split_once('@').map_or(authority, |(_, host)| host))
+    }
+
+    /// What stands between the path and the fragment of `U`, without its `?`.
+    pub(crate) fn url_query(&self) -> Option<&'d str> {
+        let (_, rest) = self.url?.split_once("://")?;
+        let rest = rest.get(rest.find('/')?..)?;
+        let path = self.path?;
+        let rest = if path.starts_with('/') { rest } else { rest.strip_prefix('/')? };
+        let query = rest.strip_prefix(path)?.strip_prefix('?')?;
+        query.get(..query.find("%23<").unwrap_or(query.len()))
+    }
+
+    /// The flags of every line that carries some, each as it is written.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = &'d str> {
+        let head = [self.method_flags, self.url_flags, self.path_flags, self.query_flags];
+        let headers = self.headers.iter().map(|header| header.flags);
+        let more = self.more_headers.iter().map(|more| more.flags);
+        let body = self.body.iter().map(|body| body.flags);
+        head.into_iter().chain(headers).chain(more).chain(body).flat_map(split_flags)
     }
 }
 
@@ -169,9 +226,32 @@ impl Document {
         lines.query.map(|_| lines.keys().collect())
     }
 
+    /// The version of HTTP: `1.1`, `1.0`, `2`, `3`, `0.9`, or `other`. Only a document fresh from a
+    /// request knows it, and only where the request told it.
+    pub fn version(&self) -> Option<&str> {
+        self.notes().lines().next()?.strip_prefix("v=").filter(|version| !version.is_empty())
+    }
+
     /// The headers, in the order they are shown.
     pub fn headers(&self) -> Vec<HeaderLine<'_>> {
         self.lines().headers
+    }
+
+    /// The `B:` line; `None` without a body.
+    pub fn body(&self) -> Option<BodyLine<'_>> {
+        let body = self.lines().body?;
+        Some(BodyLine { kind: body.kind, length: body.length.length, shape: body.shape })
+    }
+
+    /// The body's keys, in order of arrival; `None` without a body that has keys.
+    pub fn body_keys(&self) -> Option<Vec<&str>> {
+        Some(self.lines().body?.keys?.iter().collect())
+    }
+
+    /// The body's keys, each once, with the shapes of their values.
+    pub fn body_values(&self) -> Vec<(&str, Vec<&str>)> {
+        let values = self.lines().body.unwrap_or_default().values;
+        values.iter().map(|(key, shapes)| (key, shapes.collect())).collect()
     }
 
     /// The items of the `FLAGS` line: `QREPEAT:a`.
@@ -187,16 +267,11 @@ impl Document {
         self.collect(lines.method_flags, Place::Method, &mut raised);
         self.collect(lines.url_flags, Place::Url, &mut raised);
         self.collect(lines.path_flags, Place::Path, &mut raised);
-        if self.notes().is_empty() {
+        let notes = self.notes();
+        if notes.is_empty() {
             self.collect(lines.query_flags, Place::Query, &mut raised);
         }
-        for note in self.notes().lines() {
-            let Some((written, place)) = note.split_once(' ') else {
-                continue;
-            };
-            let place = place.strip_prefix("q.").map_or(Place::Query, Place::QueryKey);
-            raised.extend(self.raised(written, place));
-        }
+        self.noted("q", Place::Query, Place::QueryKey, &mut raised);
         for group in lines.headers.chunk_by(|a, b| a.name == b.name) {
             let mut written: Vec<&str> = group.iter().flat_map(|header| split_flags(header.flags)).collect();
             written.sort_unstable();
@@ -204,7 +279,35 @@ impl Document {
             let place = group.first().map_or(Place::Method, |header| Place::Header(header.name));
             raised.extend(written.into_iter().filter_map(|flag| self.raised(flag, place)));
         }
+        if let Some(more) = lines.more_headers {
+            self.collect(more.flags, Place::Header(MORE_HEADERS), &mut raised);
+        }
+        if let Some(body) = lines.body.filter(|_| notes.is_empty()) {
+            self.collect(body.flags, Place::Body, &mut raised);
+        }
+        self.noted("b", Place::Body, Place::BodyKey, &mut raised);
         raised.into_iter()
+    }
+
+    /// The flags that the notes tell of `whole`, and of one key of it.
+    fn noted<'d>(
+        &'d self,
+        whole: &str,
+        place: Place<'d>,
+        key_place: fn(&'d str) -> Place<'d>,
+        raised: &mut Vec<Raised<'d>>,
+    ) {
+        for (written, at) in self.notes().lines().filter_map(|note| note.split_once(' ')) {
+            let place = match at.strip_prefix(whole) {
+                Some("") => place,
+                Some(rest) => match rest.strip_prefix('.') {
+                    Some(key) => key_place(key),
+                    None => continue,
+                },
+                None => continue,
+            };
+            raised.extend(self.raised(written, place));
+        }
     }
 
     fn collect<'d>(&'d self, flags: &'d str, place: Place<'d>, raised: &mut Vec<Raised<'d>>) {
@@ -219,5 +322,70 @@ impl Document {
             .and_then(|evidence| evidence.flags.get(&(place.to_string(), flag)))
             .map_or(&[][..], Vec::as_slice);
         Some(Raised { flag, parameter, place, evidence })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint::Fingerprint;
+
+    const TEXT: &str = "\
+M:POST
+U:http://ex.com/a?k=<num:1>&k=<mixed:2>
+P:/a PLEN:2@0-15 PMAX:1@0-15
+Q:2 KEYS:k,k [QREPEAT:k] [QUOTE]
+FLAGS:[BODYFORM KW:sql QREPEAT:k QUOTE WSPAD]
+H:host=ex.com
+H:x=a [WSPAD]
+HCNT:2 HLEN:20@16-31
+B:form BLEN:10@0-15 [BODYFORM] [KW:sql] [QUOTE]
+BQ:2 KEYS:user.name,user.name
+BK:user.name=<lower:3>|<mixed:9>
+";
+
+    fn fresh(notes: &str) -> Document {
+        let buffer = format!("{TEXT}{notes}").into_bytes();
+        Document::fresh(buffer, TEXT.len(), Fingerprint::default(), None)
+    }
+
+    fn flags(document: &Document) -> Vec<String> {
+        document.flags().map(|raised| format!("{raised} {}", raised.place())).collect()
+    }
+
+    #[test]
+    fn notes_tell_the_places_of_query_and_body() {
+        let notes = "v=1.1\nQREPEAT:k q.k\nQUOTE q.k\nBODYFORM b\nKW:sql b.user.name\nQUOTE b.user.name\n";
+        let document = fresh(notes);
+        assert_eq!(document.version(), Some("1.1"));
+        let expected = [
+            "QREPEAT:k q.k",
+            "QUOTE q.k",
+            "WSPAD h.x",
+            "BODYFORM b",
+            "KW:sql b.user.name",
+            "QUOTE b.user.name",
+        ];
+        assert_eq!(flags(&document), expected);
+        assert_eq!(fresh(&notes.replace("v=1.1\n", "")).version(), None);
+        assert_eq!(flags(&fresh(&notes.replace("v=1.1\n", ""))), expected, "the version may be missing");
+        assert_eq!(fresh("v=\n").version(), None, "a version may be unknown");
+        assert_eq!(flags(&fresh("v=\n")), ["WSPAD h.x"], "with notes, only notes tell of query and body");
+    }
+
+    #[test]
+    fn a_read_document_knows_places_by_line() {
+        let document = Document::parse(TEXT).unwrap();
+        assert_eq!(document.version(), None);
+        assert_eq!(
+            flags(&document),
+            ["QREPEAT:k q", "QUOTE q", "WSPAD h.x", "BODYFORM b", "KW:sql b", "QUOTE b"]
+        );
+    }
+
+    #[test]
+    fn keys_that_look_like_places_are_keys() {
+        let document = fresh("v=\nQUOTE q.b\nQUOTE q.b.c\nQUOTE b.q\nQUOTE b.\n");
+        assert_eq!(flags(&document), ["QUOTE q.b", "QUOTE q.b.c", "WSPAD h.x", "QUOTE b.q", "QUOTE b."]);
     }
 }

@@ -1,10 +1,14 @@
 //! The document (section 9): the text, and ways to look at it.
 
+mod body;
 mod check;
 mod json;
+mod keys;
 mod lines;
+mod marker;
 mod parse;
 mod places;
+mod tokens;
 mod write;
 
 use std::collections::BTreeMap;
@@ -15,14 +19,15 @@ use std::ops::Range;
 use crate::fingerprint::Fingerprint;
 use crate::flags::Flag;
 
-pub use lines::{HeaderLine, Place, Raised};
+pub use lines::{BodyLine, HeaderLine, Place, Raised};
 pub use parse::ParseError;
 pub(crate) use write::{Notes, write};
 
 /// The one text that says what a request is.
 ///
 /// The text is the document: two documents are equal when their texts are. A document fresh from
-/// a request also knows which query key raised which flag and, when asked for, the evidence.
+/// a request also knows its version, which key of query and body raised which flag and, when asked
+/// for, the evidence.
 #[derive(Clone)]
 pub struct Document {
     /// The text, then the notes that only a fresh document has.

@@ -4,7 +4,10 @@
 
 use std::fmt;
 
-use super::lines::{HeaderLine, Lines, Measure, read_flag, split_flags};
+use super::body::Body;
+use super::keys::{Keys, Values};
+use super::lines::{HeaderLine, Lines, Measure, MoreHeaders, read_flag, split_flags};
+use super::marker::{Marker, more};
 use crate::bytes;
 use crate::decode::unicode;
 use crate::flags::{Flag, Parameter};
@@ -44,10 +47,13 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
+/// The parameter that stands for those of a flag that are left out.
+pub(super) const EVERY_OTHER: &str = "*";
+
 pub(super) type Result<T> = std::result::Result<T, ParseError>;
 
 /// The lines still to be read.
-struct Reader<'d> {
+pub(super) struct Reader<'d> {
     rest: &'d str,
     line: usize,
 }
@@ -81,13 +87,13 @@ impl<'d> Reader<'d> {
     }
 
     /// The next line after its tag.
-    fn tagged(&mut self, tag: &'static str, expected: &'static str) -> Result<Cursor<'d>> {
+    pub(super) fn tagged(&mut self, tag: &'static str, expected: &'static str) -> Result<Cursor<'d>> {
         let mut cursor = self.next()?;
         cursor.tag(tag, expected)?;
         Ok(cursor)
     }
 
-    fn has(&self, tag: &str) -> bool {
+    pub(super) fn has(&self, tag: &str) -> bool {
         self.rest.starts_with(tag)
     }
 }
@@ -102,7 +108,12 @@ impl<'d> Cursor<'d> {
         Err(ParseError { line: self.line, column: self.column, expected })
     }
 
-    fn skip(self, len: usize) -> Self {
+    /// What is left of the line.
+    pub(super) fn rest(self) -> &'d str {
+        self.rest
+    }
+
+    pub(super) fn skip(self, len: usize) -> Self {
         Cursor { rest: self.rest.get(len..).unwrap_or_default(), column: self.column + len, ..self }
     }
 
@@ -117,7 +128,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    fn tag(&mut self, tag: &str, expected: &'static str) -> Result<()> {
+    pub(super) fn tag(&mut self, tag: &str, expected: &'static str) -> Result<()> {
         if !self.rest.starts_with(tag) {
             return self.fail(expected);
         }
@@ -125,12 +136,29 @@ impl<'d> Cursor<'d> {
         Ok(())
     }
 
-    /// Everything up to the first ` [`, and the flags from there on.
-    fn content_and_flags(self) -> Result<(&'d str, &'d str)> {
+    /// Everything up to the first ` [`.
+    pub(super) fn up_to_flags(&mut self) -> &'d str {
         let at = self.rest.find(" [").unwrap_or(self.rest.len());
-        let (content, flags) = self.rest.split_at_checked(at).unwrap_or((self.rest, ""));
-        self.skip(at).check_flags(flags)?;
-        Ok((content, flags))
+        let content = self.rest.get(..at).unwrap_or_default();
+        *self = self.skip(at);
+        content
+    }
+
+    /// The flags that end the line.
+    pub(super) fn flags(self) -> Result<&'d str> {
+        self.check_flags(self.rest)?;
+        Ok(self.rest)
+    }
+
+    /// Everything up to the first ` [`, and the flags from there on.
+    fn content_and_flags(mut self) -> Result<(&'d str, &'d str)> {
+        let content = self.up_to_flags();
+        Ok((content, self.flags()?))
+    }
+
+    /// The word that the line goes on with.
+    pub(super) fn word(self) -> &'d str {
+        self.rest.split(' ').next().unwrap_or_default()
     }
 
     fn check_flags(self, flags: &str) -> Result<()> {
@@ -154,17 +182,19 @@ impl<'d> Cursor<'d> {
     }
 
     fn check_flag(self, written: &str) -> Result<()> {
+        let is_word = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_');
         let fits = |(flag, parameter): (Flag, Option<&str>)| match (flag.parameter_kind(), parameter) {
             (Parameter::None, parameter) => parameter.is_none(),
+            (_, Some(EVERY_OTHER)) => true,
             (Parameter::Number, Some(n)) => !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()),
-            (Parameter::Word, Some(word)) => word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+            (Parameter::Word, Some(word)) => !word.is_empty() && word.bytes().all(is_word),
             (Parameter::Key | Parameter::Name, Some(name)) => is_key(name),
             (_, None) => false,
         };
         if read_flag(written).is_some_and(fits) { Ok(()) } else { self.fail("a flag") }
     }
 
-    fn number(&mut self) -> Result<u64> {
+    pub(super) fn number(&mut self) -> Result<u64> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let text = self.rest.get(..digits).unwrap_or_default();
         let canonical = text == "0" || !text.starts_with('0');
@@ -178,7 +208,7 @@ impl<'d> Cursor<'d> {
     }
 
     /// `{n}@{bucket}`, where the bucket holds the number.
-    fn measure(&mut self) -> Result<Measure<'d>> {
+    pub(super) fn measure(&mut self) -> Result<Measure<'d>> {
         let length = self.number()?;
         self.tag("@", "`@` and a bucket")?;
         let len = self.rest.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'-' | b'>')).count();
@@ -198,7 +228,7 @@ impl<'d> Cursor<'d> {
         Ok(Measure { length, bucket })
     }
 
-    fn end(self) -> Result<()> {
+    pub(super) fn end(self) -> Result<()> {
         if self.rest.is_empty() { Ok(()) } else { self.fail("the end of the line") }
     }
 }
@@ -236,15 +266,22 @@ pub(crate) fn cut(text: &str) -> Result<Lines<'_>> {
         }
         lines.families = Some(cursor.rest);
     }
-    while reader.has("H:") {
+    while reader.has("H:") && lines.more_headers.is_none() {
         let cursor = reader.tagged("H:", "an `H:` line")?;
-        lines.headers.push(cut_header(cursor)?);
+        let mut at = cursor;
+        match more(at.up_to_flags()) {
+            Some(count) => lines.more_headers = Some(MoreHeaders { count, flags: at.flags()? }),
+            None => lines.headers.push(cut_header(cursor)?),
+        }
     }
     let mut cursor = reader.tagged("HCNT:", "the next line of a document, or `HCNT:`")?;
     lines.header_count = cursor.number()?;
     cursor.tag(" HLEN:", "` HLEN:`")?;
     lines.header_length = cursor.measure()?;
     cursor.end()?;
+    if reader.has("B:") {
+        lines.body = Some(Body::cut(&mut reader)?);
+    }
     if !reader.rest.is_empty() {
         return Cursor::at(reader.line, 1).fail("the end of the document");
     }
@@ -260,7 +297,7 @@ fn check_method(cursor: Cursor<'_>, method: &str) -> Result<()> {
     }
 }
 
-fn check_no_space(cursor: Cursor<'_>, text: &str) -> Result<()> {
+pub(super) fn check_no_space(cursor: Cursor<'_>, text: &str) -> Result<()> {
     match text.find(unicode::is_white_space) {
         Some(at) => cursor.skip(at).fail("no white space"),
         None => Ok(()),
@@ -269,8 +306,12 @@ fn check_no_space(cursor: Cursor<'_>, text: &str) -> Result<()> {
 
 /// A key, or a name in a flag's parameter: a marker, or text that was escaped as one.
 fn is_key(text: &str) -> bool {
-    marker::is_written_marker(text.as_bytes())
-        || !text.contains(|c| unicode::is_white_space(c) || matches!(c, ',' | '|' | '&' | '=' | '<' | '>'))
+    marker::is_written_marker(text.as_bytes()) || is_escaped_name(text)
+}
+
+/// Text that was escaped as a key.
+pub(super) fn is_escaped_name(text: &str) -> bool {
+    !text.contains(|c| unicode::is_white_space(c) || matches!(c, ',' | '|' | '&' | '=' | '<' | '>'))
 }
 
 /// A path as collapsing leaves it.
@@ -309,36 +350,12 @@ fn cut_path<'d>(reader: &mut Reader<'d>, lines: &mut Lines<'d>) -> Result<()> {
 
 fn cut_query<'d>(reader: &mut Reader<'d>, lines: &mut Lines<'d>) -> Result<()> {
     let mut cursor = reader.tagged("Q:", "a `Q:` line")?;
-    let here = cursor;
-    let count = cursor.number()?;
-    cursor.tag(" KEYS:", "` KEYS:`")?;
-    let (keys, flags) = cursor.content_and_flags()?;
-    check_no_space(cursor, keys)?;
-    let found = if keys.is_empty() { count.min(1) } else { keys.split(',').count() as u64 };
-    if found != count {
-        return here.fail("the number of keys");
-    }
-    if !keys.split(',').all(is_key) {
-        return cursor.fail("keys");
-    }
-    (lines.query, lines.query_flags) = (Some((count, keys)), flags);
+    lines.query = Some(Keys::cut(&mut cursor, is_key)?);
+    lines.query_flags = cursor.flags()?;
     if reader.has("KEYS_SORTED:") {
         lines.keys_sorted = Some(reader.tagged("KEYS_SORTED:", "a `KEYS_SORTED:` line")?.rest);
     }
-    while reader.has("QK:") {
-        let cursor = reader.tagged("QK:", "a `QK:` line")?;
-        let Some((key, shapes)) = cursor.rest.split_once('=') else {
-            return cursor.fail("a key and its shapes");
-        };
-        let mut at = cursor.skip(key.len() + 1);
-        for shape in shapes.split('|') {
-            if !marker::is_written_marker(shape.as_bytes()) {
-                return at.fail("a marker");
-            }
-            at = at.skip(shape.len() + 1);
-        }
-        lines.qk.push((key, shapes));
-    }
+    lines.query_values = Values::cut(reader, "QK:", Marker::of_value)?;
     Ok(())
 }
 
