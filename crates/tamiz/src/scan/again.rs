@@ -125,9 +125,16 @@ mod tests {
     #[test]
     fn readable_base64() {
         let decoded = |text: &str| decode_readable(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
-        assert_eq!(decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==").as_deref(), Some("<script>alert(1)</script>"));
-        assert_eq!(decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg").as_deref(), Some("<script>alert(1)</script>"));
-        for text in ["administrator", "JSESSIONIDJSESSIONID", "AAECAwQFBgcICQoL", "abc", "PHNjcmlwdD5h b", ""] {
+        assert_eq!(
+            decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==").as_deref(),
+            Some("<script>alert(1)</script>")
+        );
+        assert_eq!(
+            decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg").as_deref(),
+            Some("<script>alert(1)</script>")
+        );
+        for text in ["administrator", "JSESSIONIDJSESSIONID", "AAECAwQFBgcICQoL", "abc", "PHNjcmlwdD5h b", ""]
+        {
             assert_eq!(decoded(text), None, "{text}");
         }
     }

@@ -7,6 +7,8 @@ use crate::lists::COMMAND_WORDS;
 
 /// A name longer than this is no header's.
 const LONGEST_NAME: usize = 64;
+/// No command word is longer.
+const LONGEST_COMMAND: usize = 24;
 /// How many blanks may stand between an operator and its word.
 const MOST_BLANKS: usize = 32;
 
@@ -36,8 +38,10 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
                 if !cookie && (matches!(next, b'(' | b'{') || bytes::is(*next, ALPHA)) {
                     look.raise(Flag::Dollar, at..at + 2, flags);
                 }
-                if !cookie && *next == b'{' {
-                    look.raise(Flag::Tpl, at..at + 2, flags);
+                match next {
+                    b'{' if !cookie => look.raise(Flag::Tpl, at..at + 2, flags),
+                    b'(' if !cookie => look.raise(Flag::ShellOp, at..at + 2, flags),
+                    _ => {}
                 }
             }
             [b'{', b'{' | b'%', ..] | [b'<', b'%', ..] | [b'#', b'{', ..] if !cookie => {
@@ -59,9 +63,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
                 len = 2;
                 look.raise(Flag::ShellOp, at..at + 2, flags);
             }
-            [b'|' | b';', after @ ..]
-                if !cookie && !look.kind.has_own_grammar() && word(after).is_some_and(is_command) =>
-            {
+            [b'|' | b';', after @ ..] if !cookie && !look.kind.has_own_grammar() && is_command(after) => {
                 look.raise(Flag::ShellOp, at..at + 1, flags);
             }
             [b'\r' | b'\n', after @ ..] => {
@@ -99,16 +101,21 @@ fn climbs(before: &[u8], dots: usize, after: &[u8]) -> bool {
             || is_separator(before.last()) && is_edge(after.first()))
 }
 
-/// The word that follows, after blanks.
-fn word(text: &[u8]) -> Option<&[u8]> {
+/// Whether a command word follows, after blanks, and stands as one: `; type=a` is no command.
+fn is_command(text: &[u8]) -> bool {
     let blanks = text.iter().take(MOST_BLANKS).take_while(|&&b| is_space(b)).count();
-    let rest = text.get(blanks..)?;
-    let len = rest.iter().take_while(|&&b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.')).count();
-    rest.get(..len).filter(|word| word.first().is_some_and(|&b| bytes::is(b, ALPHA)))
-}
-
-fn is_command(word: &[u8]) -> bool {
-    COMMAND_WORDS.binary_search_by(|known| known.as_bytes().cmp(&word.to_ascii_lowercase())).is_ok()
+    let rest = text.get(blanks..).unwrap_or_default();
+    let in_word = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
+    let len = rest.iter().take(LONGEST_COMMAND + 1).take_while(in_word).count();
+    let word = rest.get(..len).unwrap_or_default().to_ascii_lowercase();
+    let stands = rest.get(len).is_none_or(|&b| {
+        is_space(b)
+            || matches!(
+                b,
+                b';' | b'|' | b'&' | b'<' | b'>' | b'$' | b'(' | b'/' | b'\'' | b'"' | b'`' | b'\\' | b'#'
+            )
+    });
+    stands && COMMAND_WORDS.binary_search_by(|known| known.as_bytes().cmp(&word)).is_ok()
 }
 
 /// Whether a line begins with `name:`; where lines are ordinary, with that of a known header.
@@ -117,6 +124,5 @@ fn injects(line: &[u8], look: &Look<'_>) -> bool {
     let len = line.iter().take(LONGEST_NAME + 1).take_while(|&&b| bytes::is(b, TOKEN)).count();
     let name = line.get(..len).unwrap_or_default();
     let is_name = (1..=LONGEST_NAME).contains(&len) && line.get(len) == Some(&b':');
-    is_name
-        && (look.kind != Kind::Leaf || look.cx.settings.headers.get(&name.to_ascii_lowercase()).is_known)
+    is_name && (look.kind != Kind::Leaf || look.cx.settings.headers.get(&name.to_ascii_lowercase()).is_known)
 }

@@ -173,7 +173,9 @@ mod tests {
 
     #[test]
     fn local_names() {
-        for host in ["localhost", "LOCALHOST.", "a.localhost", "metadata.google.internal", "x.10.0.0.1.nip.io"] {
+        for host in
+            ["localhost", "LOCALHOST.", "a.localhost", "metadata.google.internal", "x.10.0.0.1.nip.io"]
+        {
             assert!(is_local_name(host.as_bytes()), "{host}");
         }
         for host in ["notlocalhost", "localhost.ex.com", "ex.com"] {
