@@ -1,16 +1,24 @@
-//! A JSON check without recursion, for telling a token's header from three words with dots.
+//! A JSON check without recursion, for telling a token's header from three words with dots, and a
+//! body from text.
 
 use crate::bytes::{self, DIGIT, HEX};
 
-/// Whether `text` is one JSON object (RFC 8259), in UTF-8. Depth costs one bit a level.
+/// Whether `text` is one JSON object (RFC 8259), in UTF-8.
 pub(crate) fn is_object(text: &[u8]) -> bool {
+    skip_space(text).starts_with(b"{") && is_value(text)
+}
+
+/// Whether `text` is one JSON object or array (RFC 8259), in UTF-8.
+pub(crate) fn is_object_or_array(text: &[u8]) -> bool {
+    matches!(skip_space(text), [b'{' | b'[', ..]) && is_value(text)
+}
+
+/// Whether `text` is one JSON value. Depth costs one byte a level.
+fn is_value(text: &[u8]) -> bool {
     if std::str::from_utf8(text).is_err() {
         return false;
     }
     let mut rest = skip_space(text);
-    if rest.first() != Some(&b'{') {
-        return false;
-    }
     // One entry a level: whether it is an object.
     let mut open: Vec<bool> = Vec::new();
     loop {
@@ -141,7 +149,7 @@ fn skip_number(text: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_object;
+    use super::{is_object, is_object_or_array};
 
     #[test]
     fn objects_and_others() {
@@ -165,6 +173,16 @@ mod tests {
             r#"{"a":[1}"#,
         ] {
             assert!(!is_object(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn arrays_too() {
+        for text in ["[]", " [1, {\"a\":[]}]\n", "{}"] {
+            assert!(is_object_or_array(text.as_bytes()), "{text}");
+        }
+        for text in ["", "1", "\"[]\"", "[", "[1,]", "[1}", "[1] [2]", "[]]"] {
+            assert!(!is_object_or_array(text.as_bytes()), "{text}");
         }
     }
 

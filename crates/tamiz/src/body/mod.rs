@@ -1,4 +1,5 @@
 //! Bodies (clauses 8.30 to 8.37): what they are, and their leaves.
 
 pub(crate) mod coding;
+pub(crate) mod sniff;
 pub(crate) mod step;
