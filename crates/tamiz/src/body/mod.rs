@@ -3,3 +3,4 @@
 pub(crate) mod coding;
 pub(crate) mod sniff;
 pub(crate) mod step;
+pub(crate) mod xml;
