@@ -152,7 +152,7 @@ fn skip_number(text: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_object;
+    use super::{is_object, is_object_or_array};
 
     #[test]
     fn objects_and_others() {
@@ -176,6 +176,16 @@ mod tests {
             r#"{"a":[1}"#,
         ] {
             assert!(!is_object(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn arrays_too() {
+        for text in ["[]", " [1, {\"a\":[]}]\n", "{}"] {
+            assert!(is_object_or_array(text.as_bytes()), "{text}");
+        }
+        for text in ["", "1", "\"[]\"", "[", "[1,]", "[1}", "[1] [2]", "[]]"] {
+            assert!(!is_object_or_array(text.as_bytes()), "{text}");
         }
     }
 

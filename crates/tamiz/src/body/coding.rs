@@ -1,0 +1,557 @@
+//! Content codings and charsets (clause 8.30): their names, and how codings are undone, within limits.
+
+use std::io::Read;
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use crate::bytes;
+use crate::context::Context;
+use crate::text::{Builder, Text};
+
+/// How much is inflated at a time.
+const STEP: usize = 16 * 1024;
+
+/// RFC 9659 section 3: the largest window of the coding `zstd`.
+const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
+
+/// What undoing a coding gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Inflated<'a> {
+    /// What was coded; where there was more than the limit, its beginning. All of it stands for
+    /// all of the body.
+    Text { text: Text<'a>, capped: bool },
+    /// The body is not what its coding says it is.
+    Failed,
+    /// The coding is none of those that are undone.
+    NotUndone,
+}
+
+/// The words of a `content-encoding`, in the order they were applied: `gzip`, `deflate`, `br`,
+/// `zstd`, `compress`, or `other`.
+pub(crate) fn codings(header: &[u8]) -> impl Iterator<Item = &'static str> {
+    header.split(|&b| b == b',').map(bytes::trim).filter_map(|name| {
+        let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+        match name {
+            [] => None,
+            _ if is(&["identity"]) => None,
+            _ if is(&["gzip", "x-gzip"]) => Some("gzip"),
+            _ if is(&["deflate"]) => Some("deflate"),
+            _ if is(&["br"]) => Some("br"),
+            _ if is(&["zstd"]) => Some("zstd"),
+            _ if is(&["compress", "x-compress"]) => Some("compress"),
+            _ => Some("other"),
+        }
+    })
+}
+
+/// Whether `charset` is a name of UTF-8, ASCII or Latin-1, quoted or not.
+pub(crate) fn is_usual_charset(charset: &[u8]) -> bool {
+    const USUAL: [&str; 9] =
+        ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
+    let name = match bytes::trim(charset) {
+        [b'"', inside @ .., b'"'] | [b'\'', inside @ .., b'\''] => bytes::trim(inside),
+        name => name,
+    };
+    USUAL.iter().any(|usual| name.eq_ignore_ascii_case(usual.as_bytes()))
+}
+
+/// `text`, which was cut short, without the beginning of a character that the cut left at its end.
+pub(crate) fn without_half_character(text: Text<'_>) -> Text<'_> {
+    for len in 1..=3.min(text.len()) {
+        let whole = text.len() - len;
+        let tail = text.bytes.get(whole..).unwrap_or_default();
+        let starts_character = tail.first().is_some_and(|&b| b >= 0xC0);
+        if starts_character && std::str::from_utf8(tail).is_err_and(|error| error.error_len().is_none()) {
+            return text.slice(0..whole);
+        }
+    }
+    text
+}
+
+/// Undoes one coding, by a word of [`codings`], as far as `most` bytes.
+pub(crate) fn inflate<'a>(
+    body: Text<'a>,
+    coding: &'static str,
+    most: usize,
+    cx: Context<'a>,
+) -> Inflated<'a> {
+    let mut output = Output { bytes: Vec::new(), most };
+    let end = match coding {
+        "gzip" | "x-gzip" => gunzip(body.bytes, &mut output),
+        "deflate" => inflate_deflate(body.bytes, &mut output),
+        "br" => unbrotli(body.bytes, &mut output),
+        "zstd" => unzstd(body.bytes, &mut output),
+        _ => return Inflated::NotUndone,
+    };
+    if end.is_none() && output.bytes.len() < most {
+        return Inflated::Failed;
+    }
+    // A stream that breaks right at the limit had more to give, for all one can know.
+    let capped = end.is_none() || output.is_full();
+    output.bytes.truncate(most);
+    let mut builder = Builder::new(cx.bump, body.is_traced(), output.bytes.len());
+    builder.put(&output.bytes, body);
+    let text = builder.finish();
+    Inflated::Text { text: if capped { without_half_character(text) } else { text }, capped }
+}
+
+/// What was inflated so far.
+struct Output {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Output {
+    /// Whether there is more than the limit: nothing further is needed.
+    fn is_full(&self) -> bool {
+        self.bytes.len() > self.most
+    }
+}
+
+/// The decoders below are `Some` when they came to the end of the stream or the output is full,
+/// and `None` when the stream is broken or ends early. What follows a whole stream is left alone.
+type End = Option<()>;
+
+/// RFC 1952: one or more members.
+fn gunzip(mut input: &[u8], output: &mut Output) -> End {
+    let mut decoder = Decompress::new(false);
+    loop {
+        input = skip_gzip_header(input)?;
+        let start = output.bytes.len();
+        input = inflate_stream(&mut decoder, input, output)?;
+        if output.is_full() {
+            return Some(());
+        }
+        let mut crc = Crc::new();
+        crc.update(output.bytes.get(start..)?);
+        let (trailer, rest) = input.split_first_chunk::<8>()?;
+        let expected = (u64::from(crc.amount()) << 32 | u64::from(crc.sum())).to_le_bytes();
+        if *trailer != expected {
+            return None;
+        }
+        input = rest;
+        if !input.starts_with(b"\x1F\x8B\x08") {
+            return Some(());
+        }
+        decoder.reset(false);
+    }
+}
+
+/// RFC 1952 section 2.3: what is behind the header of a member.
+fn skip_gzip_header(input: &[u8]) -> Option<&[u8]> {
+    const HEADER_CRC: u8 = 1 << 1;
+    const EXTRA: u8 = 1 << 2;
+    const NAME: u8 = 1 << 3;
+    const COMMENT: u8 = 1 << 4;
+    const RESERVED: u8 = 0b1110_0000;
+    let [0x1F, 0x8B, 8, flags, _, _, _, _, _, _, rest @ ..] = input else {
+        return None;
+    };
+    let mut rest = rest;
+    if flags & RESERVED != 0 {
+        return None;
+    }
+    if flags & EXTRA != 0 {
+        let (len, after) = rest.split_first_chunk::<2>()?;
+        rest = after.get(usize::from(u16::from_le_bytes(*len))..)?;
+    }
+    for text in [NAME, COMMENT] {
+        if flags & text != 0 {
+            rest = rest.get(memchr::memchr(0, rest)? + 1..)?;
+        }
+    }
+    if flags & HEADER_CRC != 0 {
+        rest = rest.get(2..)?;
+    }
+    Some(rest)
+}
+
+/// The coding `deflate`: RFC 1950, and the bare RFC 1951 that some clients send under its name.
+fn inflate_deflate(input: &[u8], output: &mut Output) -> End {
+    let has_zlib_header = matches!(input, [method, flags, ..]
+        if method & 15 == 8 && u16::from_be_bytes([*method, *flags]) % 31 == 0);
+    if has_zlib_header {
+        if inflate_stream(&mut Decompress::new(true), input, output).is_some()
+            || output.bytes.len() >= output.most
+        {
+            return Some(());
+        }
+        output.bytes.clear();
+    }
+    inflate_stream(&mut Decompress::new(false), input, output).map(|_| ())
+}
+
+/// Inflates one stream, and gives what is behind it.
+fn inflate_stream<'i>(decoder: &mut Decompress, input: &'i [u8], output: &mut Output) -> Option<&'i [u8]> {
+    let mut rest = input;
+    loop {
+        output.bytes.reserve(STEP);
+        let before = (decoder.total_in(), output.bytes.len());
+        let status = decoder.decompress_vec(rest, &mut output.bytes, FlushDecompress::None).ok()?;
+        let read = usize::try_from(decoder.total_in() - before.0).ok()?;
+        rest = rest.get(read..)?;
+        if status == Status::StreamEnd || output.is_full() {
+            return Some(rest);
+        }
+        if read == 0 && output.bytes.len() == before.1 {
+            return None;
+        }
+    }
+}
+
+/// RFC 7932, without the large windows that are no part of it.
+fn unbrotli(input: &[u8], output: &mut Output) -> End {
+    let alloc = StandardAlloc::default;
+    let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
+    let mut buffer = vec![0; STEP];
+    let (mut left, mut read, mut written) = (input.len(), 0, 0);
+    loop {
+        let (mut room, mut filled) = (buffer.len(), 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut read,
+            input,
+            &mut room,
+            &mut filled,
+            &mut buffer,
+            &mut written,
+            &mut state,
+        );
+        output.bytes.extend_from_slice(buffer.get(..filled)?);
+        match result {
+            _ if output.is_full() => return Some(()),
+            BrotliResult::ResultSuccess => return Some(()),
+            BrotliResult::NeedsMoreOutput => {}
+            BrotliResult::NeedsMoreInput | BrotliResult::ResultFailure => return None,
+        }
+    }
+}
+
+/// RFC 8878: one or more frames, skippable ones among them.
+fn unzstd(mut input: &[u8], output: &mut Output) -> End {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(ZSTD_WINDOW);
+    let mut buffer = vec![0; STEP];
+    loop {
+        match decoder.init(&mut input) {
+            Ok(()) => {
+                inflate_frame(&mut decoder, &mut input, &mut buffer, output)?;
+                if output.is_full() {
+                    return Some(());
+                }
+            }
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length, ..
+            })) => input = input.get(usize::try_from(length).ok()?..)?,
+            Err(_) => return None,
+        }
+        if !matches!(input, [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]) {
+            return Some(());
+        }
+    }
+}
+
+fn inflate_frame(
+    decoder: &mut FrameDecoder,
+    input: &mut &[u8],
+    buffer: &mut [u8],
+    output: &mut Output,
+) -> End {
+    while !decoder.is_finished() {
+        decoder.decode_blocks(&mut *input, BlockDecodingStrategy::UptoBlocks(1)).ok()?;
+        while decoder.can_collect() > 0 {
+            let filled = decoder.read(buffer).ok()?;
+            output.bytes.extend_from_slice(buffer.get(..filled)?);
+            if output.is_full() {
+                return Some(());
+            }
+        }
+    }
+    let is_sound = decoder
+        .get_checksum_from_data()
+        .is_none_or(|checksum| decoder.get_calculated_checksum() == Some(checksum));
+    is_sound.then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::time::{Duration, Instant};
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    use super::*;
+    use crate::context::tests::with_context;
+
+    const PLAIN: &[u8] = b"user=alice&note=hello hello hello hello&role=admin";
+    const BROTLI: &[u8] = b"\x131\x00\xF8E7\x97\xAA\xC9\xD2\xD6\x82\xC8@a88OAf\x91*\x0F\xA8\x02\x17\x8DQ\xDAf\x9E?1\x94\x1C\x92\xCF\x22.";
+    /// The same, with the window of 32 MiB that is no part of RFC 7932.
+    const BROTLI_LARGE_WINDOW: &[u8] = b"\x11Y\xC4\x00\xE0\x17\xDD\x5C\xAA&K[\x0B\x22\x03\x85\xE1\xE0<\x05\x99E\xAA<@\x15p\xA11J\xDB\xCC\xF3'\x86\x92C\xF2Y\xC4\x05";
+    /// 100 MiB of zeros.
+    const BROTLI_BOMB: &[u8] = b"\xCF\xFF\xFF\x7F\x00$\x00\xE2\xB1@r\xEF\xFF\xF9\xFF\xFF\x0F\x80\x04@\x1C\x16\x80\xEE\xFD?\xFF\xFF\xFF\x01\x90\x00\x88\xC3\x02\xD0\xBD\xFF\xE7\xFF\xFF?\x00\x12\x00qX\x00\xBA\xF7\xFF\xFC\xFF\xFF\x07@\x02 \x0E\x0B@\xF7\xFE\x9F\xFF\xFF\xFF\x00H\x00\xC4a\x01\xE8\xDE\xFF\xE7\xFF\xFF\x0F\x00\x09\x808,\x00\xDD\xFB\x1F";
+    const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD\x24\x32\x45\x01\x00\x14\x02user=alice&note=hello &role=admin\x01\x00\x32\x97\x26\x1E\xD6\x11\xFB";
+
+    const CODINGS: [&str; 4] = ["gzip", "deflate", "br", "zstd"];
+
+    fn gzip(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zlib(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn raw_deflate(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// A frame of `blocks` times 128 KiB of zeros.
+    fn zstd_bomb(window: u8, blocks: usize) -> Vec<u8> {
+        let mut frame = b"\x28\xB5\x2F\xFD\x00".to_vec();
+        frame.push(window);
+        for _ in 1..blocks {
+            frame.extend_from_slice(b"\x02\x00\x10\x00");
+        }
+        frame.extend_from_slice(b"\x03\x00\x10\x00");
+        frame
+    }
+
+    /// The bytes and whether they are all, or `None` where it fails.
+    fn undo(body: &[u8], coding: &'static str, most: usize) -> Option<(Vec<u8>, bool)> {
+        with_context(|cx| match inflate(Text::request(body, true), coding, most, cx) {
+            Inflated::Text { text, capped } => {
+                assert!(text.len() <= most);
+                if !text.is_empty() {
+                    assert_eq!(text.whole_origin(), Some(0..body.len()), "all of it stands for all");
+                    assert_eq!(text.origin(0..1), Some(0..body.len()));
+                }
+                Some((text.bytes.to_vec(), capped))
+            }
+            Inflated::Failed => None,
+            Inflated::NotUndone => panic!("{coding} is undone"),
+        })
+    }
+
+    fn whole(plain: &[u8]) -> Option<(Vec<u8>, bool)> {
+        Some((plain.to_vec(), false))
+    }
+
+    fn all_codings() -> [(&'static str, Vec<u8>); 6] {
+        [
+            ("gzip", gzip(PLAIN)),
+            ("x-gzip", gzip(PLAIN)),
+            ("deflate", zlib(PLAIN)),
+            ("deflate", raw_deflate(PLAIN)),
+            ("br", BROTLI.to_vec()),
+            ("zstd", ZSTD.to_vec()),
+        ]
+    }
+
+    #[test]
+    fn each_is_undone() {
+        for (coding, coded) in all_codings() {
+            assert_eq!(undo(&coded, coding, 1 << 20), whole(PLAIN), "{coding}");
+            assert_eq!(undo(&coded, coding, PLAIN.len()), whole(PLAIN), "{coding}: just enough");
+            let some = Some((PLAIN[..20].to_vec(), true));
+            assert_eq!(undo(&coded, coding, 20), some, "{coding}: capped");
+        }
+    }
+
+    #[test]
+    fn nothing_coded_is_nothing() {
+        assert_eq!(undo(&gzip(b""), "gzip", 10), whole(b""));
+        assert_eq!(undo(&zlib(b""), "deflate", 10), whole(b""));
+        assert_eq!(undo(b"\x06", "br", 10), whole(b""));
+        assert_eq!(undo(b"\x28\xB5\x2F\xFD\x20\x00\x01\x00\x00", "zstd", 10), whole(b""));
+        assert_eq!(undo(b"\x50\x2A\x4D\x18\x02\x00\x00\x00xx", "zstd", 10), whole(b""), "a skippable frame");
+    }
+
+    #[test]
+    fn some_are_not_undone() {
+        with_context(|cx| {
+            for coding in ["compress", "other", "identity", ""] {
+                let inflated = inflate(Text::request(b"abc", true), coding, 10, cx);
+                assert!(matches!(inflated, Inflated::NotUndone), "{coding}");
+            }
+        });
+    }
+
+    #[test]
+    fn members_and_frames_follow_each_other() {
+        let two = [gzip(b"one,"), gzip(b"two")].concat();
+        assert_eq!(undo(&two, "gzip", 100), whole(b"one,two"));
+        let skippable = b"\x5F\x2A\x4D\x18\x02\x00\x00\x00xx";
+        let frames = [skippable, ZSTD, skippable, ZSTD].concat();
+        assert_eq!(undo(&frames, "zstd", 1000), whole(&[PLAIN, PLAIN].concat()));
+        // The second member is a promise: a broken one breaks the whole.
+        assert_eq!(undo(&two[..two.len() - 1], "gzip", 100), None);
+    }
+
+    #[test]
+    fn what_follows_the_stream_is_left_alone() {
+        for (coding, mut coded) in all_codings() {
+            coded.extend_from_slice(b"\0\0garbage");
+            assert_eq!(undo(&coded, coding, 1 << 20), whole(PLAIN), "{coding}");
+        }
+    }
+
+    #[test]
+    fn a_gzip_header_may_have_every_field() {
+        let mut coded = b"\x1F\x8B\x08\x1E\0\0\0\0\0\x03\x02\0exname\0comment\0hc".to_vec();
+        coded.extend_from_slice(&gzip(PLAIN)[10..]);
+        assert_eq!(undo(&coded, "gzip", 1000), whole(PLAIN));
+        for cut in 0..coded.len() {
+            assert_eq!(undo(&coded[..cut], "gzip", 1000), None, "{cut}");
+        }
+        coded[3] |= 0x20;
+        assert_eq!(undo(&coded, "gzip", 1000), None, "a reserved flag");
+    }
+
+    #[test]
+    fn an_early_end_fails_unless_enough_is_there() {
+        for (coding, coded) in all_codings() {
+            for cut in 0..coded.len() {
+                assert_eq!(undo(&coded[..cut], coding, 1 << 20), None, "{coding} cut at {cut}");
+            }
+        }
+        let coded = gzip(&b"0123456789".repeat(1000));
+        let start = undo(&coded[..coded.len() - 1], "gzip", 10_000);
+        assert_eq!(start.map(|(text, capped)| (text.len(), capped)), Some((10_000, true)));
+        assert_eq!(undo(&coded[..coded.len() - 1], "gzip", 10_001), None);
+    }
+
+    #[test]
+    fn checksums_are_checked() {
+        let spoil = |mut coded: Vec<u8>, from_end: usize| {
+            let at = coded.len() - from_end;
+            coded[at] ^= 1;
+            coded
+        };
+        assert_eq!(undo(&spoil(gzip(PLAIN), 8), "gzip", 1000), None, "the CRC");
+        assert_eq!(undo(&spoil(gzip(PLAIN), 4), "gzip", 1000), None, "the length");
+        assert_eq!(undo(&spoil(zlib(PLAIN), 1), "deflate", 1000), None);
+        assert_eq!(undo(&spoil(ZSTD.to_vec(), 1), "zstd", 1000), None);
+    }
+
+    #[test]
+    fn other_bytes_fail() {
+        for coding in CODINGS {
+            for body in [&b""[..], b"{\"a\":1}", b"a=1&b=2", b"\x1F\x8B", b"\xFF\xFF\xFF\xFF", &[0; 100]] {
+                assert_eq!(undo(body, coding, 1 << 20), None, "{coding} {body:?}");
+            }
+        }
+        assert_eq!(undo(BROTLI_LARGE_WINDOW, "br", 1000), None);
+        // A window of 16 MiB, and a single segment of 2^62 bytes.
+        assert_eq!(undo(&zstd_bomb(14 << 3, 1), "zstd", 1 << 20), None);
+        assert_eq!(undo(b"\x28\xB5\x2F\xFD\xE0\0\0\0\0\0\0\0\x40\x03\0\x10\0", "zstd", 1 << 20), None);
+    }
+
+    #[test]
+    fn random_bytes_do_no_harm() {
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize
+        };
+        for _ in 0..300 {
+            for (coding, mut coded) in all_codings() {
+                for _ in 0..1 + random() % 4 {
+                    let at = random() % coded.len();
+                    coded[at] = random() as u8;
+                }
+                undo(&coded, coding, 4096);
+                let noise: Vec<u8> = (0..random() % 60).map(|_| random() as u8).collect();
+                undo(&noise, coding, 4096);
+            }
+        }
+    }
+
+    #[test]
+    fn bombs_are_capped_at_once() {
+        let bombs = [
+            ("gzip", gzip(&vec![0; 100 << 20])),
+            ("br", BROTLI_BOMB.to_vec()),
+            ("zstd", zstd_bomb(11 << 3, 800)),
+            // All of the window is held back until it is full.
+            ("zstd", zstd_bomb(13 << 3, 800)),
+        ];
+        for (coding, bomb) in bombs {
+            let start = Instant::now();
+            let text = undo(&bomb, coding, 1 << 20);
+            assert_eq!(text.map(|(text, capped)| (text.len(), capped)), Some((1 << 20, true)), "{coding}");
+            assert!(start.elapsed() < Duration::from_secs(2), "{coding}: {:?}", start.elapsed());
+        }
+        let members = gzip(b"").repeat(20_000);
+        let start = Instant::now();
+        assert_eq!(undo(&members, "gzip", 1 << 20), whole(b""));
+        assert!(start.elapsed() < Duration::from_secs(2), "members: {:?}", start.elapsed());
+    }
+
+    #[test]
+    fn a_cap_goes_through_no_character() {
+        let coded = gzip("aé€😀".as_bytes());
+        let lengths: Vec<usize> =
+            (1..10).map(|most| undo(&coded, "gzip", most).map_or(0, |(text, _)| text.len())).collect();
+        assert_eq!(lengths, [1, 1, 3, 3, 3, 6, 6, 6, 6]);
+        for (text, len) in [
+            (&b"a\xE2\x82"[..], 1),
+            (b"a\xFF", 2),
+            (b"a\x82", 2),
+            (b"\xF0\x9F\x98", 0),
+            (b"\xE2\x82\xAC", 3),
+            (b"a\xC0", 2),
+            (b"", 0),
+        ] {
+            assert_eq!(without_half_character(Text::untraced(text)).len(), len, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_content_encoding() {
+        for (header, words) in [
+            ("gzip", &["gzip"][..]),
+            ("GZip , X-GZIP", &["gzip", "gzip"]),
+            ("deflate,br,\tzstd", &["deflate", "br", "zstd"]),
+            ("x-compress, compress", &["compress", "compress"]),
+            ("identity", &[]),
+            ("", &[]),
+            (" ,,identity, ", &[]),
+            ("aws-chunked, gzip;q=1, gzip2", &["other", "other", "other"]),
+        ] {
+            assert_eq!(codings(header.as_bytes()).collect::<Vec<_>>(), words, "{header}");
+        }
+        assert_eq!(codings(b"\xFF").collect::<Vec<_>>(), ["other"]);
+    }
+
+    #[test]
+    fn usual_charsets() {
+        for charset in [
+            "utf-8",
+            "UTF8",
+            "\"utf-8\"",
+            "'UTF-8'",
+            " us-ascii ",
+            "ASCII",
+            "ISO-8859-1",
+            "iso8859-1",
+            "Latin1",
+        ] {
+            assert!(is_usual_charset(charset.as_bytes()), "{charset}");
+        }
+        for charset in
+            ["", "\"\"", "\"", "utf-7", "utf-16", "ibm037", "windows-1252", "utf-8x", "iso-8859-15"]
+        {
+            assert!(!is_usual_charset(charset.as_bytes()), "{charset}");
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! XML bodies (clause 8.36).
+//!
+//! A reader of our own: those there are take text that is UTF-8, or copy what they read and lose the
+//! way back to the request. It expands nothing but the predefined entities and numbers, loads
+//! nothing, and does not recurse.
+
+mod cursor;
+mod doctype;
+mod references;
+#[cfg(test)]
+mod tests;
+
+use crate::body::coding;
+use crate::body::step::{Leaf, Outcome, Sink, Step};
+use crate::bytes::{self, ALNUM, CONTROL};
+use crate::context::Context;
+use crate::decode::utf8;
+use crate::flags::{Flag, Flags};
+use crate::scan::{self, Kind};
+use crate::text::{Builder, Text};
+use cursor::{Cursor, is_space};
+
+/// How far the reader goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How many elements may be open, the root among them, before what is in them is one leaf.
+    pub(crate) depth: usize,
+    /// How many declarations of entities are looked at.
+    pub(crate) entities: usize,
+}
+
+/// What came of reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) outcome: Outcome,
+    /// Whether a limit was reached.
+    pub(crate) capped: bool,
+}
+
+/// Why reading stops before the end of the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// The body ends where more has to follow.
+    Early,
+    /// What is here cannot be here.
+    Bad,
+}
+
+/// Tells the leaves of `body` to `sink`, and raises the flags of all that is no leaf. A body that was
+/// `cut` may end anywhere.
+pub(crate) fn read<'a>(
+    body: Text<'a>,
+    cut: bool,
+    limits: Limits,
+    cx: Context<'a>,
+    sink: &mut impl Sink<'a>,
+    flags: &mut Flags<'a>,
+) -> Reading {
+    if is_other_encoding(body.bytes) {
+        flags.raise_at(Flag::BodyCharset, body, 0..body.len().min(4));
+        return Reading { outcome: Outcome::Bad, capped: false };
+    }
+    let body = if cut { coding::without_half_character(body) } else { body };
+    let text = utf8::repair(body, cx, flags);
+    let mut reader = Reader {
+        cursor: Cursor { text, at: 0 },
+        limits,
+        cx,
+        sink,
+        flags,
+        open: Vec::new(),
+        path: Vec::new(),
+        deep_start: 0,
+        run: Run { first: None, joined: None },
+        attributes: Vec::new(),
+        entities: 0,
+        has_doctype: false,
+        has_root: false,
+        is_faulty: text.bytes.iter().any(|&b| bytes::is(b, CONTROL) && !is_space(b) && b != 0x7F),
+        is_capped: false,
+    };
+    let end = reader.document();
+    if end.is_err() {
+        reader.leave();
+    }
+    let is_bad = reader.is_faulty
+        || match end {
+            Ok(()) => false,
+            Err(Stop::Early) => !cut,
+            Err(Stop::Bad) => true,
+        };
+    let outcome = if is_bad { Outcome::Bad } else { Outcome::Read };
+    Reading { outcome, capped: reader.is_capped }
+}
+
+/// UTF-16, UTF-32, EBCDIC and UTF-7, by how a body begins in them (XML 1.0 appendix F).
+fn is_other_encoding(body: &[u8]) -> bool {
+    matches!(
+        body,
+        [0xFE, 0xFF, ..]
+            | [0xFF, 0xFE, ..]
+            | [b'<', 0, ..]
+            | [0, ..]
+            | [0x4C, 0x6F, 0xA7, 0x94, ..]
+            | [b'+', b'A', b'D', b'w', ..]
+    )
+}
+
+/// An element that is open.
+struct Open<'a> {
+    name: &'a [u8],
+    /// Whether nothing was told of it yet.
+    is_empty: bool,
+}
+
+struct Reader<'a, 's, S> {
+    cursor: Cursor<'a>,
+    limits: Limits,
+    cx: Context<'a>,
+    sink: &'s mut S,
+    flags: &'s mut Flags<'a>,
+    open: Vec<Open<'a>>,
+    /// The names of the open elements, down to the depth limit.
+    path: Vec<Step<'a>>,
+    /// Where the element that crossed the depth limit begins, while it is open.
+    deep_start: usize,
+    /// The text since the last tag.
+    run: Run<'a>,
+    /// The names of the attributes of the tag that is being read.
+    attributes: Vec<&'a [u8]>,
+    /// How many declarations of entities there were.
+    entities: usize,
+    has_doctype: bool,
+    has_root: bool,
+    /// Whether the body is not well-formed, though one can read on.
+    is_faulty: bool,
+    is_capped: bool,
+}
+
+impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
+    fn document(&mut self) -> Result<(), Stop> {
+        if self.cursor.rest().starts_with("\u{FEFF}".as_bytes()) {
+            self.cursor.at = '\u{FEFF}'.len_utf8();
+        }
+        if matches!(self.cursor.rest(), [b'<', b'?', b'x', b'm', b'l', after, ..] if is_space(*after)) {
+            self.xml_declaration()?;
+        }
+        loop {
+            let text = self.cursor.before(b'<');
+            self.characters(text.text, !text.is_ended);
+            match self.cursor.rest() {
+                [] => break,
+                [b'<', b'/', ..] => self.end_tag()?,
+                [b'<', b'?', ..] => self.instruction()?,
+                [b'<', b'!', ..] => self.markup()?,
+                _ => self.start_tag()?,
+            }
+        }
+        if self.open.is_empty() && self.has_root { Ok(()) } else { Err(Stop::Early) }
+    }
+
+    /// Tells what is left when reading stops.
+    fn leave(&mut self) {
+        self.end_run();
+        if self.is_deep() {
+            self.sink.leaf(&self.path, Leaf::Deep(self.cursor.since(self.deep_start)));
+        }
+    }
+
+    /// Whether what is here is below the depth limit.
+    fn is_deep(&self) -> bool {
+        self.open.len() > self.limits.depth
+    }
+
+    fn scan(&mut self, text: Text<'a>, kind: Kind) {
+        scan::scan(text, kind, false, self.cx, self.flags);
+    }
+
+    /// `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`, at the start only.
+    fn xml_declaration(&mut self) -> Result<(), Stop> {
+        self.cursor.at += b"<?xml".len();
+        let inside = self.cursor.until(b"?>");
+        let mut pairs = Cursor { text: inside.text, at: 0 };
+        let mut expected = [&b"version"[..], b"encoding", b"standalone"].into_iter();
+        let mut has_version = false;
+        loop {
+            let is_spaced = pairs.skip_space();
+            if pairs.is_at_end() {
+                break;
+            }
+            let Ok((name, value)) = pairs.attribute() else {
+                self.is_faulty |= inside.is_ended;
+                break;
+            };
+            self.scan(value.text, Kind::Value);
+            has_version |= name.bytes == b"version";
+            self.is_faulty |= !is_spaced || !has_version || !expected.any(|known| known == name.bytes);
+            if name.bytes.eq_ignore_ascii_case(b"encoding") && !coding::is_usual_charset(value.text.bytes) {
+                self.flags.raise(Flag::BodyCharset, value.text);
+            }
+        }
+        if !inside.is_ended {
+            return Err(Stop::Early);
+        }
+        self.is_faulty |= !has_version;
+        Ok(())
+    }
+
+    /// Character data. Where it `goes_on`, the body ends in it.
+    fn characters(&mut self, text: Text<'a>, goes_on: bool) {
+        if self.open.is_empty() {
+            self.is_faulty |= !text.bytes.iter().all(|&b| is_space(b));
+            return;
+        }
+        self.is_faulty |= memchr::memmem::find(text.bytes, b"]]>").is_some();
+        let decoded = self.decode(text, goes_on);
+        self.run.push(decoded, self.cx);
+    }
+
+    fn decode(&mut self, text: Text<'a>, goes_on: bool) -> Text<'a> {
+        let (decoded, is_sound) = references::decode(text, goes_on, self.cx);
+        self.is_faulty |= !is_sound;
+        decoded
+    }
+
+    /// Tells the text since the last tag, unless it is only white space.
+    fn end_run(&mut self) {
+        let Some(text) = self.run.take() else { return };
+        if text.bytes.iter().all(|&b| is_space(b)) {
+            return;
+        }
+        self.tell(text);
+    }
+
+    /// Tells a value of the innermost element, under the path as it is.
+    fn tell(&mut self, value: Text<'a>) {
+        if let Some(element) = self.open.last_mut() {
+            element.is_empty = false;
+        }
+        if self.is_deep() {
+            self.scan(value, Kind::Value);
+        } else {
+            self.sink.leaf(&self.path, Leaf::Text(value));
+        }
+    }
+
+    /// What begins with `<!`.
+    fn markup(&mut self) -> Result<(), Stop> {
+        let rest = self.cursor.rest();
+        let is = |start: &[u8]| rest.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+        if is(b"<!--") {
+            self.comment()
+        } else if rest.starts_with(b"<![CDATA[") {
+            self.character_section()
+        } else if is(b"<!DOCTYPE") {
+            self.doctype()
+        } else if [&b"<!--"[..], b"<![CDATA[", b"<!DOCTYPE"].iter().any(|start| start.starts_with(rest)) {
+            Err(Stop::Early)
+        } else {
+            Err(Stop::Bad)
+        }
+    }
+
+    fn comment(&mut self) -> Result<(), Stop> {
+        self.cursor.at += b"<!--".len();
+        let comment = self.cursor.until(b"-->");
+        self.scan(comment.text, Kind::Value);
+        if !comment.is_ended {
+            return Err(Stop::Early);
+        }
+        let inside = comment.text.bytes;
+        self.is_faulty |= inside.ends_with(b"-") || memchr::memmem::find(inside, b"--").is_some();
+        Ok(())
+    }
+
+    /// A CDATA section: text without references.
+    fn character_section(&mut self) -> Result<(), Stop> {
+        self.cursor.at += b"<![CDATA[".len();
+        let section = self.cursor.until(b"]]>");
+        if self.open.is_empty() {
+            self.is_faulty = true;
+        } else {
+            self.run.push(section.text, self.cx);
+        }
+        if section.is_ended { Ok(()) } else { Err(Stop::Early) }
+    }
+
+    /// A processing instruction other than the XML declaration.
+    fn instruction(&mut self) -> Result<(), Stop> {
+        self.cursor.at += b"<?".len();
+        let mut inside = self.cursor;
+        let instruction = self.cursor.until(b"?>");
+        self.scan(instruction.text, Kind::Value);
+        if !instruction.is_ended {
+            return Err(Stop::Early);
+        }
+        let is_well_formed = inside.name().is_ok_and(|target| {
+            let is_alone = target.len() == instruction.text.len();
+            !target.bytes.eq_ignore_ascii_case(b"xml") && (is_alone || inside.skip_space())
+        });
+        self.is_faulty |= !is_well_formed;
+        Ok(())
+    }
+
+    fn start_tag(&mut self) -> Result<(), Stop> {
+        let start = self.cursor.at;
+        self.cursor.at += b"<".len();
+        let name = self.cursor.name()?;
+        self.end_run();
+        match self.open.last_mut() {
+            Some(parent) => parent.is_empty = false,
+            None => {
+                self.is_faulty |= self.has_root;
+                self.has_root = true;
+            }
+        }
+        if self.open.len() == self.limits.depth {
+            self.deep_start = start;
+            self.is_capped = true;
+        }
+        self.open.push(Open { name: name.bytes, is_empty: true });
+        if self.is_deep() {
+            self.scan(name, Kind::Key);
+        } else {
+            self.path.push(Step::Name(name));
+        }
+        self.attributes.clear();
+        loop {
+            let is_spaced = self.cursor.skip_space();
+            match self.cursor.peek()? {
+                b'>' => {
+                    self.cursor.at += 1;
+                    break;
+                }
+                b'/' => {
+                    self.cursor.at += 1;
+                    self.cursor.expect(b'>')?;
+                    self.close();
+                    break;
+                }
+                _ if is_spaced => self.attribute()?,
+                _ => return Err(Stop::Bad),
+            }
+        }
+        self.attributes.sort_unstable();
+        self.is_faulty |= self.attributes.windows(2).any(|two| matches!(two, [a, b] if a == b));
+        Ok(())
+    }
+
+    fn attribute(&mut self) -> Result<(), Stop> {
+        let (name, raw) = self.cursor.attribute()?;
+        self.attributes.push(name.bytes);
+        self.is_faulty |= memchr::memchr(b'<', raw.text.bytes).is_some();
+        let value = self.decode(raw.text, !raw.is_ended);
+        if name.bytes == b"xmlns" || name.bytes.starts_with(b"xmlns:") {
+            if !is_plain_namespace(value.bytes) {
+                self.scan(value, Kind::Value);
+            }
+        } else {
+            if self.is_deep() {
+                self.scan(name, Kind::Key);
+            }
+            self.path.push(Step::Attribute(name));
+            self.tell(value);
+            self.path.pop();
+        }
+        if raw.is_ended { Ok(()) } else { Err(Stop::Early) }
+    }
+
+    fn end_tag(&mut self) -> Result<(), Stop> {
+        let start = self.cursor.at;
+        self.cursor.at += b"</".len();
+        let name = self.cursor.name()?;
+        self.cursor.skip_space();
+        self.cursor.expect(b'>')?;
+        if self.open.last().is_none_or(|open| open.name != name.bytes) {
+            self.cursor.at = start;
+            return Err(Stop::Bad);
+        }
+        self.end_run();
+        self.close();
+        Ok(())
+    }
+
+    /// Takes leave of the innermost element, behind whose end the cursor is.
+    fn close(&mut self) {
+        let Some(element) = self.open.pop() else { return };
+        match self.open.len().cmp(&self.limits.depth) {
+            std::cmp::Ordering::Less => {
+                if element.is_empty {
+                    let nothing = self.cursor.since(self.cursor.at);
+                    self.sink.leaf(&self.path, Leaf::Text(nothing));
+                }
+                self.path.pop();
+            }
+            std::cmp::Ordering::Equal => {
+                self.sink.leaf(&self.path, Leaf::Deep(self.cursor.since(self.deep_start)));
+            }
+            std::cmp::Ordering::Greater => {}
+        }
+    }
+}
+
+/// Text that comes in pieces, between comments, instructions and CDATA sections.
+struct Run<'a> {
+    first: Option<Text<'a>>,
+    joined: Option<Builder<'a>>,
+}
+
+impl<'a> Run<'a> {
+    fn push(&mut self, piece: Text<'a>, cx: Context<'a>) {
+        if piece.is_empty() {
+            return;
+        }
+        match (&mut self.joined, self.first) {
+            (Some(joined), _) => joined.copy(piece),
+            (None, None) => self.first = Some(piece),
+            (None, Some(first)) => {
+                let mut joined = Builder::new(cx.bump, first.is_traced(), first.len() + piece.len());
+                joined.copy(first);
+                joined.copy(piece);
+                self.joined = Some(joined);
+            }
+        }
+    }
+
+    fn take(&mut self) -> Option<Text<'a>> {
+        let first = self.first.take();
+        match self.joined.take() {
+            Some(joined) => Some(joined.finish().repaired()),
+            None => first,
+        }
+    }
+}
+
+/// Whether a namespace is named by an ordinary URL or URN, as they all are.
+fn is_plain_namespace(name: &[u8]) -> bool {
+    let starts = |start: &[u8]| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    (name.is_empty() || starts(b"http://") || starts(b"https://") || starts(b"urn:"))
+        && name.iter().all(|&b| bytes::is(b, ALNUM) || b"-._~/:#?=&+,".contains(&b))
+        && memchr::memmem::find(name, b"..").is_none()
+}
