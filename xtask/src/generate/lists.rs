@@ -23,6 +23,9 @@ const FOLDER: &str = "spec/lists";
 /// out are empty.
 const COLUMNS: &[(&str, RangeInclusive<usize>)] = &[
     ("credential-prefixes.txt", 3..=3),
+    ("executable-extensions.txt", 1..=2),
+    ("file-extensions.txt", 1..=2),
+    ("first-bytes.txt", 2..=3),
     ("hop-by-hop-headers.txt", 2..=2),
     ("parameter-headers.txt", 1..=2),
     ("sensitive-names.txt", 2..=2),
