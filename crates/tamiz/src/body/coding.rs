@@ -47,17 +47,6 @@ pub(crate) fn codings(header: &[u8]) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Whether `charset` is a name of UTF-8, ASCII or Latin-1, quoted or not.
-pub(crate) fn is_usual_charset(charset: &[u8]) -> bool {
-    const USUAL: [&str; 9] =
-        ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
-    let name = match bytes::trim(charset) {
-        [b'"', inside @ .., b'"'] | [b'\'', inside @ .., b'\''] => bytes::trim(inside),
-        name => name,
-    };
-    USUAL.iter().any(|usual| name.eq_ignore_ascii_case(usual.as_bytes()))
-}
-
 /// `text`, which was cut short, without the beginning of a character that the cut left at its end.
 pub(crate) fn without_half_character(text: Text<'_>) -> Text<'_> {
     for len in 1..=3.min(text.len()) {
@@ -531,27 +520,5 @@ mod tests {
             assert_eq!(codings(header.as_bytes()).collect::<Vec<_>>(), words, "{header}");
         }
         assert_eq!(codings(b"\xFF").collect::<Vec<_>>(), ["other"]);
-    }
-
-    #[test]
-    fn usual_charsets() {
-        for charset in [
-            "utf-8",
-            "UTF8",
-            "\"utf-8\"",
-            "'UTF-8'",
-            " us-ascii ",
-            "ASCII",
-            "ISO-8859-1",
-            "iso8859-1",
-            "Latin1",
-        ] {
-            assert!(is_usual_charset(charset.as_bytes()), "{charset}");
-        }
-        for charset in
-            ["", "\"\"", "\"", "utf-7", "utf-16", "ibm037", "windows-1252", "utf-8x", "iso-8859-15"]
-        {
-            assert!(!is_usual_charset(charset.as_bytes()), "{charset}");
-        }
     }
 }

@@ -2,16 +2,16 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::file;
 use super::step::{Leaf, Sink, Step};
+use super::{file, magic};
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
+use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
 use crate::show::url::write_key;
-use crate::show::NameShown;
 use crate::target::query::{Key, Pair, look_at_value};
 use crate::text::Text;
 
@@ -160,7 +160,7 @@ impl<'a> Fields<'a> {
             flags.raise(Flag::ExecExt, name);
         }
         let head = content.slice(0..FILE_HEAD);
-        if let Some(kind) = file::magic(head.bytes).filter(|kind| file::contradicts(kind, name.bytes)) {
+        if let Some(kind) = magic::magic(head.bytes).filter(|kind| magic::contradicts(kind, name.bytes)) {
             flags.raise_word(Flag::Magic, kind, head, 0..head.len().min(8));
         }
         scan_head(head, self.cx, flags);
@@ -207,9 +207,8 @@ impl<'a> Fields<'a> {
         };
         match field.leaf {
             Leaf::Text(text) | Leaf::Number(text) => {
-                let left = !field.secret
-                    && field.flags.set.contains(Flag::Marker)
-                    && marker::is_marker(text.bytes);
+                let left =
+                    !field.secret && field.flags.set.contains(Flag::Marker) && marker::is_marker(text.bytes);
                 if left {
                     out.extend_from_slice(text.bytes);
                 } else {

@@ -329,8 +329,10 @@ mod tests {
 
     #[test]
     fn leaves_and_ways() {
-        let (leaves, outcome, flags) =
-            told(r#" {"a":{"b":[1,{"c":"x\n\u00e9\ud83d\ude00"},[]]},"d":true,"e":null,"f":{},"":-1.5} "#, RULES);
+        let (leaves, outcome, flags) = told(
+            r#" {"a":{"b":[1,{"c":"x\n\u00e9\ud83d\ude00"},[]]},"d":true,"e":null,"f":{},"":-1.5} "#,
+            RULES,
+        );
         assert_eq!(outcome, Outcome::Read);
         assert_eq!(
             leaves,
@@ -343,7 +345,8 @@ mod tests {
 
     #[test]
     fn what_does_not_parse() {
-        for text in ["", "{", "{\"a\":}", "[1,]", "{\"a\":1}x", "{'a':1}", "[1 2]", "{\"a\" 1}", "\"a", "01"] {
+        for text in ["", "{", "{\"a\":}", "[1,]", "{\"a\":1}x", "{'a':1}", "[1 2]", "{\"a\" 1}", "\"a", "01"]
+        {
             assert_eq!(told(text, RULES).1, Outcome::Bad, "{text}");
             assert_eq!(told(text, Rules { cut: true, ..RULES }).1, Outcome::Read, "{text}");
         }

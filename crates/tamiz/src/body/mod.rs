@@ -3,11 +3,13 @@
 //! A body is dechunked, inflated, cut at a limit, told by its type or its looks, and read by the
 //! reader of its kind, which tells leaves to [`fields::Fields`].
 
+pub(crate) mod charset;
 pub(crate) mod coding;
 pub(crate) mod encoded;
 pub(crate) mod fields;
 pub(crate) mod file;
 pub(crate) mod json;
+pub(crate) mod magic;
 pub(crate) mod multipart;
 pub(crate) mod parameters;
 pub(crate) mod part;
@@ -137,7 +139,7 @@ impl<'a> Reader<'a> {
     fn check_charset(&mut self, content_type: Option<Text<'a>>) {
         let Some(content_type) = content_type else { return };
         for parameter in parameters::parameters(content_type, self.cx).filter(|p| p.is_named("charset")) {
-            if parameter.value.is_some_and(|value| !coding::is_usual_charset(value.bytes)) {
+            if parameter.value.is_some_and(|value| !charset::is_usual(value.bytes)) {
                 self.flags.raise(Flag::BodyCharset, parameter.text);
             }
         }
@@ -191,6 +193,7 @@ impl<'a> Reader<'a> {
                 let most = limits.parts;
                 let read = multipart::read(text, boundary, most, cut, cx, &mut fields, &mut self.flags);
                 self.capped |= read.more > 0;
+                part::look(read.rest, cx, &mut self.flags);
                 read.outcome
             }
             Kind::Xml => {

@@ -48,13 +48,7 @@ fn note_key<'a, T>(
     }
 }
 
-fn note_flags<'a>(
-    all: &[&Flags<'a>],
-    key: Option<&[u8]>,
-    place: &[u8],
-    cx: Context<'a>,
-    out: &mut Vec<u8>,
-) {
+fn note_flags<'a>(all: &[&Flags<'a>], key: Option<&[u8]>, place: &[u8], cx: Context<'a>, out: &mut Vec<u8>) {
     let set = all.iter().fold(FlagSet::default(), |set, flags| set.union(flags.set));
     for flag in set.intersection(cx.settings.enabled).iter() {
         match flag.parameter_kind() {

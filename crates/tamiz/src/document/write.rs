@@ -56,8 +56,7 @@ pub(crate) fn write<'a>(
 ) -> (usize, Option<Box<Evidence>>) {
     aside.clear();
     let start = out.len();
-    let rollup =
-        Rollup { plain: FlagSet::default(), parametrised: BumpVec::new_in(cx.bump), capped: false };
+    let rollup = Rollup { plain: FlagSet::default(), parametrised: BumpVec::new_in(cx.bump), capped: false };
     // The first line says whether a limit was reached, and the roll-up stands in the middle: all
     // other lines are written first, aside.
     let mut writer = Writer { cx, out: aside, rollup };
@@ -237,7 +236,8 @@ impl<'a> Writer<'a, '_> {
                 for (field, key) in fields.list.iter().zip(&keys) {
                     all = all.union(field.flags.set);
                     parameters.extend(words(&field.flags, self.cx));
-                    for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key) {
+                    for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key)
+                    {
                         parameters.push((flag, key));
                     }
                 }

@@ -277,12 +277,7 @@ impl<'a> Pair<'a> {
 }
 
 /// Percent-decode, NFKC, entities: a key.
-fn read_key<'a>(
-    raw: Text<'a>,
-    field: percent::Field,
-    cx: Context<'a>,
-    flags: &mut Flags<'a>,
-) -> Key<'a> {
+fn read_key<'a>(raw: Text<'a>, field: percent::Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a> {
     let text = utf8::repair(raw, cx, flags);
     let text = percent::decode(text, field, cx, flags);
     let text = unicode::normalize(text, Stage::Name, cx, flags);

@@ -10,8 +10,8 @@ mod references;
 #[cfg(test)]
 mod tests;
 
-use crate::body::coding;
 use crate::body::step::{Leaf, Outcome, Sink, Step};
+use crate::body::{charset, coding};
 use crate::bytes::{self, ALNUM, CONTROL};
 use crate::context::Context;
 use crate::decode::utf8;
@@ -195,7 +195,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
             self.scan(value.text, Kind::Value);
             has_version |= name.bytes == b"version";
             self.is_faulty |= !is_spaced || !has_version || !expected.any(|known| known == name.bytes);
-            if name.bytes.eq_ignore_ascii_case(b"encoding") && !coding::is_usual_charset(value.text.bytes) {
+            if name.bytes.eq_ignore_ascii_case(b"encoding") && !charset::is_usual(value.text.bytes) {
                 self.flags.raise(Flag::BodyCharset, value.text);
             }
         }
