@@ -145,7 +145,7 @@ impl<'a> Fields<'a> {
             Leaf::Text(text) => look_at_value(text, Kind::Leaf, sensitive, self.cx, flags),
             Leaf::Number(_) | Leaf::Bool(_) => sensitive,
             Leaf::Deep(text) => sensitive || self.cx.settings.names.find_credential(text.bytes).is_some(),
-            Leaf::Null(_) | Leaf::EmptyObject(_) | Leaf::EmptyArray(_) => false,
+            Leaf::Null | Leaf::EmptyObject | Leaf::EmptyArray => false,
             Leaf::File { name, content } => {
                 self.look_at_file(name, content, flags);
                 false
@@ -219,9 +219,9 @@ impl<'a> Fields<'a> {
                 marker::write(text.bytes, true, settings, out);
             }
             Leaf::Bool(text) => sized("<bool:", text, out),
-            Leaf::Null(_) => push(out, "<null:4>"),
-            Leaf::EmptyObject(_) => push(out, "<obj:0>"),
-            Leaf::EmptyArray(_) => push(out, "<arr:0>"),
+            Leaf::Null => push(out, "<null:4>"),
+            Leaf::EmptyObject => push(out, "<obj:0>"),
+            Leaf::EmptyArray => push(out, "<arr:0>"),
             Leaf::Deep(text) => {
                 push(out, "<mixed:");
                 number(out, crate::decode::chars(text.bytes) as u64);

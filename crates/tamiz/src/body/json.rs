@@ -92,8 +92,8 @@ impl<'a> Reader<'a> {
             match self.rest {
                 [b'{', inside @ ..] => match skip_space(inside) {
                     [b'}', after @ ..] => {
-                        let text = self.take(after);
-                        sink.leaf(&self.path, Leaf::EmptyObject(text));
+                        self.rest = after;
+                        sink.leaf(&self.path, Leaf::EmptyObject);
                     }
                     _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
                     inside => {
@@ -105,8 +105,8 @@ impl<'a> Reader<'a> {
                 },
                 [b'[', inside @ ..] => match skip_space(inside) {
                     [b']', after @ ..] => {
-                        let text = self.take(after);
-                        sink.leaf(&self.path, Leaf::EmptyArray(text));
+                        self.rest = after;
+                        sink.leaf(&self.path, Leaf::EmptyArray);
                     }
                     _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
                     inside => {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         Some(match text.bytes.first()? {
             b'"' => Leaf::Text(unescape(text, self.cx, flags)),
             b't' | b'f' => Leaf::Bool(text),
-            b'n' => Leaf::Null(text),
+            b'n' => Leaf::Null,
             _ => Leaf::Number(text),
         })
     }
@@ -302,13 +302,14 @@ mod tests {
                     Step::Item => "[]".to_owned(),
                 })
                 .collect();
+            let none = Text::untraced(b"");
             let (kind, text) = match leaf {
                 Leaf::Text(text) => ("s", text),
                 Leaf::Number(text) => ("n", text),
                 Leaf::Bool(text) => ("b", text),
-                Leaf::Null(text) => ("0", text),
-                Leaf::EmptyObject(text) => ("o", text),
-                Leaf::EmptyArray(text) => ("a", text),
+                Leaf::Null => ("0", none),
+                Leaf::EmptyObject => ("o", none),
+                Leaf::EmptyArray => ("a", none),
                 Leaf::Deep(text) => ("d", text),
                 Leaf::File { name, .. } => ("f", name),
             };
@@ -336,7 +337,7 @@ mod tests {
         assert_eq!(outcome, Outcome::Read);
         assert_eq!(
             leaves,
-            ["a.b.[]=n:1", "a.b.[].c=s:x\né😀", "a.b.[]=a:[]", "d=b:true", "e=0:null", "f=o:{}", "=n:-1.5"]
+            ["a.b.[]=n:1", "a.b.[].c=s:x\né😀", "a.b.[]=a:", "d=b:true", "e=0:", "f=o:", "=n:-1.5"]
         );
         assert!(flags.is_empty());
         assert_eq!(told("\"x\"", RULES).0, ["=s:x"]);

@@ -23,11 +23,11 @@ pub(crate) enum Leaf<'a> {
     /// `true` or `false`.
     Bool(Text<'a>),
     /// `null`.
-    Null(Text<'a>),
+    Null,
     /// An object without members.
-    EmptyObject(Text<'a>),
+    EmptyObject,
     /// An array without items.
-    EmptyArray(Text<'a>),
+    EmptyArray,
     /// A file: its name, decoded and repaired, and its content, as it came.
     File { name: Text<'a>, content: Text<'a> },
     /// All that lies below the depth limit, as it came.

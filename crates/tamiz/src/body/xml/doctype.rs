@@ -92,7 +92,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     fn scan_literal(&mut self, literal: &Piece<'a>) {
         // `%` begins a reference here too, and a value is no text yet: faults in it are not ours.
         let (value, _) = references::decode(literal.text, !literal.is_ended, self.cx);
-        scan::scan(value, Kind::Value, false, self.cx, self.flags);
+        scan::scan(value, Kind::Leaf, false, self.cx, self.flags);
     }
 
     /// Reads the declarations between `[` and `]`, and the `]`.

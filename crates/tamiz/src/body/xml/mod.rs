@@ -192,7 +192,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
                 self.is_faulty |= inside.is_ended;
                 break;
             };
-            self.scan(value.text, Kind::Value);
+            self.scan(value.text, Kind::Leaf);
             has_version |= name.bytes == b"version";
             self.is_faulty |= !is_spaced || !has_version || !expected.any(|known| known == name.bytes);
             if name.bytes.eq_ignore_ascii_case(b"encoding") && !charset::is_usual(value.text.bytes) {
@@ -238,7 +238,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
             element.is_empty = false;
         }
         if self.is_deep() {
-            self.scan(value, Kind::Value);
+            self.scan(value, Kind::Leaf);
         } else {
             self.sink.leaf(&self.path, Leaf::Text(value));
         }
@@ -264,7 +264,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     fn comment(&mut self) -> Result<(), Stop> {
         self.cursor.at += b"<!--".len();
         let comment = self.cursor.until(b"-->");
-        self.scan(comment.text, Kind::Value);
+        self.scan(comment.text, Kind::Leaf);
         if !comment.is_ended {
             return Err(Stop::Early);
         }
@@ -290,7 +290,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         self.cursor.at += b"<?".len();
         let mut inside = self.cursor;
         let instruction = self.cursor.until(b"?>");
-        self.scan(instruction.text, Kind::Value);
+        self.scan(instruction.text, Kind::Leaf);
         if !instruction.is_ended {
             return Err(Stop::Early);
         }
@@ -320,7 +320,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         }
         self.open.push(Open { name: name.bytes, is_empty: true });
         if self.is_deep() {
-            self.scan(name, Kind::Key);
+            self.scan(name, Kind::Leaf);
         } else {
             self.path.push(Step::Name(name));
         }
@@ -354,11 +354,11 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         let value = self.decode(raw.text, !raw.is_ended);
         if name.bytes == b"xmlns" || name.bytes.starts_with(b"xmlns:") {
             if !is_plain_namespace(value.bytes) {
-                self.scan(value, Kind::Value);
+                self.scan(value, Kind::Leaf);
             }
         } else {
             if self.is_deep() {
-                self.scan(name, Kind::Key);
+                self.scan(name, Kind::Leaf);
             }
             self.path.push(Step::Attribute(name));
             self.tell(value);
