@@ -87,7 +87,10 @@ pub(crate) fn write<'a>(
 impl<'a> Writer<'a, '_> {
     fn method_line(&mut self, request: &Request<'a>) {
         let mut parameters = words(&request.flags, self.cx);
-        self.rollup.parametrised.extend_from_slice(&parameters);
+        let enabled = self.cx.settings.enabled;
+        self.rollup
+            .parametrised
+            .extend(parameters.iter().copied().filter(|(flag, _)| enabled.contains(*flag)));
         let most = self.cx.settings.config.limits.flag_parameters;
         self.rollup.capped |= cap(&mut self.rollup.parametrised, most);
         push(self.out, "M:");
