@@ -1,6 +1,6 @@
 //! Strict reading: every broken document is refused, by line, column and expectation.
 
-use tamiz::Document;
+use tamiz::{Document, Flag};
 
 /// Every line there can be, with everything left out that can be.
 const WHOLE: &str = "\
@@ -388,5 +388,14 @@ fn errors_show_no_content() {
                 assert!(!format!("{error} {error:?}").contains(secret));
             }
         }
+    }
+}
+
+#[test]
+fn the_grammar_names_every_flag() {
+    let grammar = include_str!("../../../spec/grammar.abnf");
+    for flag in Flag::ALL {
+        let is_there = ["\"", ":\""].iter().any(|end| grammar.contains(&format!("%s\"{flag}{end}")));
+        assert!(is_there, "{flag}");
     }
 }
