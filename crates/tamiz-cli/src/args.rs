@@ -25,6 +25,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 Examples:
   tamiz canon request.http            the document of a request
   tamiz canon --format json *.http    many requests, a JSON object each
+  tamiz canon --format tokens *.http  many requests, a line of tokens each
   tamiz explain request.http          what is odd about it, and where
   tamiz flags DOTDOT                  what a flag means
 
@@ -73,6 +74,7 @@ Examples:
   tamiz canon request.http
   tamiz canon --view literal --profile full request.http
   tamiz canon --format json --evidence a.http b.http
+  tamiz canon --format tokens a.http b.http
   tamiz canon a.http b.http | tamiz canon --from document --format json")]
 pub(crate) struct CanonArgs {
     /// Files of one request each; standard input when there are none, or for '-'
@@ -82,9 +84,10 @@ pub(crate) struct CanonArgs {
     #[command(flatten)]
     pub(crate) read: ReadOptions,
 
-    /// How documents are printed: text with a blank line between them, or one JSON object per line
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// How documents are printed: text with a blank line between them, or on one line each as a
+    /// JSON object or as tokens with a space between them
+    #[arg(long, value_enum, default_value_t = DocumentFormat::Text)]
+    pub(crate) format: DocumentFormat,
 
     /// Give the byte ranges of the request behind each flag; needs --format json
     #[arg(long)]
@@ -99,7 +102,8 @@ pub(crate) struct CanonArgs {
 /// Show where in a request each flag comes from, and what it means
 ///
 /// The request is echoed line by line with the evidence of each flag underlined. Secrets are
-/// masked, the body is left out, and whatever could drive a terminal is escaped.
+/// masked, and whatever could drive a terminal is escaped. A body that is hidden as a whole is told
+/// by its length, a long one by its first lines and those with evidence.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -203,7 +207,15 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// How things are printed.
+/// How documents are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DocumentFormat {
+    Text,
+    Json,
+    Tokens,
+}
+
+/// How other things are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Text,

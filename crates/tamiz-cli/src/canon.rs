@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use tamiz::{Canonicalizer, Document, Scratch};
 
-use crate::args::{CanonArgs, Format, From};
+use crate::args::{CanonArgs, DocumentFormat, From};
 use crate::documents;
 use crate::failure::Failure;
 use crate::input::Source;
@@ -55,7 +55,7 @@ fn check(args: &CanonArgs) -> Result<(), Failure> {
             "a document is printed as it is: leave out '--view', '--profile', '--scheme' and '--config', \
              or give the request",
         ),
-        From::Http if args.evidence && args.format == Format::Text => {
+        From::Http if args.evidence && args.format != DocumentFormat::Json => {
             usage("only JSON can carry evidence: add '--format json', or use 'tamiz explain'")
         }
         _ => Ok(()),
@@ -64,7 +64,7 @@ fn check(args: &CanonArgs) -> Result<(), Failure> {
 
 struct Writer<W> {
     out: W,
-    format: Format,
+    format: DocumentFormat,
     printed: bool,
 }
 
@@ -76,8 +76,10 @@ impl<W: Write> Writer<W> {
         request: &[u8],
     ) -> Result<(), Failure> {
         match self.format {
-            Format::Json => self.document(&canonicalizer.canonicalize(request)),
-            Format::Text => {
+            DocumentFormat::Json | DocumentFormat::Tokens => {
+                self.document(&canonicalizer.canonicalize(request))
+            }
+            DocumentFormat::Text => {
                 let mut text = Vec::new();
                 canonicalizer.canonicalize_into(scratch, request, &mut text);
                 self.text(&text)
@@ -87,11 +89,12 @@ impl<W: Write> Writer<W> {
 
     fn document(&mut self, document: &Document) -> Result<(), Failure> {
         match self.format {
-            Format::Text => self.text(document.as_str().as_bytes()),
-            Format::Json => {
+            DocumentFormat::Text => self.text(document.as_str().as_bytes()),
+            DocumentFormat::Json => {
                 serde_json::to_writer(&mut self.out, document).map_err(std::io::Error::from)?;
                 Ok(self.out.write_all(b"\n")?)
             }
+            DocumentFormat::Tokens => Ok(writeln!(self.out, "{}", document.tokens().join(" "))?),
         }
     }
 

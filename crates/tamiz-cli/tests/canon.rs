@@ -92,6 +92,25 @@ fn json_is_one_object_per_line() {
 }
 
 #[test]
+fn tokens_are_one_line_per_request() {
+    let login = examples().join("login.http");
+    let dir = scratch("canon-tokens");
+    let small = file(&dir, "small.http", REQUEST);
+    let out =
+        tamiz([OsStr::new("canon"), OsStr::new("--format=tokens"), login.as_os_str(), small.as_os_str()])
+            .ok();
+    let [first, second] = out.lines().collect::<Vec<_>>()[..] else { panic!("two lines: {out}") };
+    let expected = Canonicalizer::new(Config::default()).canonicalize(REQUEST).tokens();
+    assert_eq!(second.split(' ').collect::<Vec<_>>(), expected);
+    for token in
+        ["m=GET", "p=/tienda/login", "q.pwd=SECRET.alpha@0-15", "c.theme@0-15", "f.q.remember=QEMPTYVAL"]
+    {
+        assert!(first.split(' ').any(|there| there == token), "{token}: {first}");
+    }
+    assert!(!out.contains("visionario"));
+}
+
+#[test]
 fn evidence_is_byte_ranges() {
     for view in VIEWS {
         let out = tamiz_on(["canon", "--format", "json", "--evidence", "--view", view], REQUEST).ok();

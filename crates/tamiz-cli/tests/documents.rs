@@ -54,6 +54,19 @@ fn a_document_has_json_without_a_fingerprint() {
 }
 
 #[test]
+fn documents_have_tokens() {
+    let one = tamiz_on(["canon"], b"GET /a?x=1' HTTP/1.1\r\nHost: a\r\n\r\n").ok();
+    let body = "B:json BLEN:9@0-15\nBQ:1 KEYS:user.name\nBK:user.name=<lower:3>\n";
+    let out =
+        tamiz_on(FROM.into_iter().chain(["--format", "tokens"]), format!("{one}\n{one}{body}").as_bytes());
+    let out = out.ok();
+    let [first, second] = out.lines().collect::<Vec<_>>()[..] else { panic!("two lines: {out}") };
+    assert!(first.starts_with("m=GET u.host=a p=/a "), "{first}");
+    assert!(first.ends_with(" f=QUOTE f.q=QUOTE"), "{first}");
+    assert!(second.contains(" b.user.name b.user.name=lower b.user.name=lower@0-15 "), "{second}");
+}
+
+#[test]
 fn what_a_request_looks_like_is_never_guessed() {
     let document = tamiz_on(["canon"], b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").ok();
     let as_request = tamiz_on(["canon"], document.as_bytes()).ok();

@@ -1,6 +1,6 @@
 //! Strict reading: every broken document is refused, by line, column and expectation.
 
-use tamiz::Document;
+use tamiz::{Document, Flag};
 
 /// Every line there can be, with everything left out that can be.
 const WHOLE: &str = "\
@@ -389,4 +389,50 @@ fn errors_show_no_content() {
             }
         }
     }
+}
+
+#[test]
+fn the_grammar_names_every_flag() {
+    let grammar = include_str!("../../../spec/grammar.abnf");
+    for flag in Flag::ALL {
+        let is_there = ["\"", ":\""].iter().any(|end| grammar.contains(&format!("%s\"{flag}{end}")));
+        assert!(is_there, "{flag}");
+    }
+}
+
+#[test]
+fn whatever_is_read_can_be_looked_at() {
+    let mut read = 0;
+    for at in 0..WHOLE.len() {
+        for byte in (b' '..=b'~').chain(*b"\n") {
+            let mut bytes = WHOLE.as_bytes().to_vec();
+            bytes[at] = byte;
+            let text = String::from_utf8(bytes).unwrap();
+            let Ok(document) = Document::parse(&text) else { continue };
+            read += 1;
+            assert!(document.body_values().len() <= document.body_keys().unwrap_or_default().len());
+            assert!(
+                document.flags().count() >= document.rollup().filter(|flag| !flag.ends_with(":*")).count()
+            );
+            assert!(document.tokens().iter().all(|token| !token.contains(char::is_whitespace)));
+            assert!(serde_json::to_value(&document).unwrap().is_object());
+        }
+    }
+    assert!(read > 1000, "{read}");
+}
+
+#[test]
+fn large_documents_are_read() {
+    let keys: Vec<String> = (0..100_000).map(|i| format!("a.b{}[].<num:5>", i % 70_000)).collect();
+    let mut text = format!(
+        "M:POST\nP:/a PLEN:2@0-15 PMAX:1@0-15\nHCNT:0 HLEN:0@0-15\nB:json BLEN:9999999@>1023\nBQ:{} KEYS:{}\n",
+        keys.len(),
+        keys.join(",")
+    );
+    for (i, key) in keys.iter().enumerate().take(70_000) {
+        text.push_str(&format!("BK:{key}={}\n", if i < 30_000 { "<num:1>|<arr:0>" } else { "<lower:2>" }));
+    }
+    let document = Document::parse(&text).unwrap();
+    assert_eq!(document.body_values().len(), 70_000);
+    assert!(document.tokens().len() > 200_000);
 }

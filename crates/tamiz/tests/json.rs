@@ -47,3 +47,31 @@ fn names_are_those_of_opentelemetry() {
         ])
     );
 }
+
+#[test]
+fn bodies_and_what_is_left_out() {
+    let text = "M:POST [CAPPED]\nU:http://ex.com/a?k=<num:1>&<more:4>\nP:/a PLEN:2@0-15 PMAX:1@0-15\n\
+                Q:5 KEYS:k,<more:4>\nFLAGS:[CAPPED QUOTE]\nH:<more:3>\nHCNT:3 HLEN:9@0-15\n\
+                B:json BLEN:20@16-31 [QUOTE]\nBQ:6 KEYS:a.b,c,a.b,<more:3>\nBK:a.b=<num:1>|<bool:4>\n\
+                BK:c=<SECRET:alpha:8>\nBK:<more:3>\n";
+    let document = serde_json::to_value(Document::parse(text).unwrap()).unwrap();
+    assert_eq!(document["url.query"], "k=<num:1>&<more:4>");
+    assert_eq!(document["tamiz.query.count"], 5);
+    assert_eq!(document["tamiz.query.keys"], json!(["k"]));
+    assert_eq!(document["tamiz.headers.count"], 3);
+    assert_eq!(document["http.request.body.size"], 20);
+    assert_eq!(document["tamiz.body.kind"], "json");
+    assert_eq!(document["tamiz.body.length"], json!({"n": 20, "bucket": "16-31"}));
+    assert_eq!(document.get("tamiz.body.shape"), None);
+    assert_eq!(document["tamiz.body.count"], 6);
+    assert_eq!(document["tamiz.body.keys"], json!(["a.b", "c", "a.b"]));
+    assert_eq!(
+        document["tamiz.body.values"],
+        json!([{"key": "a.b", "shapes": ["<num:1>", "<bool:4>"]}, {"key": "c", "shapes": ["<SECRET:alpha:8>"]}])
+    );
+    assert_eq!(document["tamiz.flags"][1]["place"], "b");
+    let whole = "M:POST\nP:/a PLEN:2@0-15 PMAX:1@0-15\nHCNT:0 HLEN:0@0-15\nB:text BLEN:3@0-15 <lower:3>\n";
+    let document = serde_json::to_value(Document::parse(whole).unwrap()).unwrap();
+    assert_eq!(document["tamiz.body.shape"], "<lower:3>");
+    assert_eq!(document.get("tamiz.body.keys"), None);
+}

@@ -86,6 +86,7 @@ fn outputs(request: &[u8]) -> Vec<String> {
             outputs.push(document.to_string());
             outputs.push(format!("{document:?}"));
             outputs.push(serde_json::to_string(&document).unwrap());
+            outputs.push(document.tokens().join(" "));
         }
     }
     outputs

@@ -57,6 +57,14 @@ mod tests {
         jsonschema::draft202012::new(&schema()).unwrap()
     }
 
+    /// Bodies with everything that there can be of them.
+    const BODIES: [&str; 3] = [
+        "HCNT:0 HLEN:0@0-15\nB:json BLEN:9@0-15\nBQ:5 KEYS:a.b,,a.b,<more:2>\nBK:a.b=<num:1>|<bool:4>\n\
+         BK:=<file:9:tar.gz>\nBK:<more:2>\n",
+        "H:<more:3>\nHCNT:3 HLEN:9@0-15\nB:form BLEN:9@0-15\nBQ:0 KEYS:\n",
+        "HCNT:0 HLEN:0@0-15\nB:xml BLEN:9@0-15 <SECRET:mixed:9>\n",
+    ];
+
     /// Documents of both requests of every flag, and of some more, made in every way there is.
     fn documents() -> Vec<Value> {
         let more: [&[u8]; 6] = [
@@ -87,6 +95,10 @@ mod tests {
                 }
             }
         }
+        documents.extend(BODIES.map(|body| {
+            let text = format!("M:POST [CAPPED]\nP:/ PLEN:1@0-15 PMAX:0@0-15\nFLAGS:[CAPPED]\n{body}");
+            serde_json::to_value(Document::parse(&text).unwrap()).unwrap()
+        }));
         documents
     }
 
@@ -135,6 +147,13 @@ mod tests {
         look(&schema(), "");
     }
 
+    fn check_refused(validator: &jsonschema::Validator, document: &Value, change: &dyn Fn(&mut Value)) {
+        let mut changed = document.clone();
+        change(&mut changed);
+        assert_ne!(*document, changed);
+        assert!(!validator.is_valid(&changed), "{changed:#}");
+    }
+
     #[test]
     fn other_things_are_refused() {
         let validator = validator();
@@ -142,12 +161,7 @@ mod tests {
         let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
         let document = serde_json::to_value(&document).unwrap();
         assert!(validator.is_valid(&document));
-        let refused = |change: &dyn Fn(&mut Value)| {
-            let mut changed = document.clone();
-            change(&mut changed);
-            assert_ne!(document, changed);
-            assert!(!validator.is_valid(&changed), "{changed:#}");
-        };
+        let refused = |change: &dyn Fn(&mut Value)| check_refused(&validator, &document, change);
         refused(&|document| document["url.host"] = json!("ex.com"));
         refused(&|document| document["http.request.header.host"] = json!("ex.com"));
         refused(&|document| document["tamiz.version"] = json!(FORM_VERSION + 1));
@@ -159,5 +173,25 @@ mod tests {
         refused(&|document| document["tamiz.flags"][0]["evidence"] = json!([[1]]));
         refused(&|document| drop(document.as_object_mut().unwrap().remove("tamiz.text")));
         refused(&|document| drop(document["tamiz.flags"][1].as_object_mut().unwrap().remove("parameter")));
+        refused(&|document| document["network.protocol.version"] = json!("other"));
+        refused(&|document| document["tamiz.body.kind"] = json!("json"));
+        refused(&|document| document["http.request.body.size"] = json!(1));
+    }
+
+    #[test]
+    fn other_bodies_are_refused() {
+        let validator = validator();
+        let text = "M:GET\nP:/ PLEN:1@0-15 PMAX:0@0-15\nHCNT:0 HLEN:0@0-15\nB:form BLEN:9@0-15\nBQ:1 KEYS:a\nBK:a=<num:1>\n";
+        let document = serde_json::to_value(Document::parse(text).unwrap()).unwrap();
+        assert!(validator.is_valid(&document));
+        let refused = |change: &dyn Fn(&mut Value)| check_refused(&validator, &document, change);
+        refused(&|document| document["tamiz.body.kind"] = json!("yaml"));
+        refused(&|document| document["tamiz.body.shape"] = json!("<num:1>"));
+        refused(&|document| document["tamiz.body.values"][0]["shapes"] = json!([]));
+        refused(&|document| document["tamiz.body.values"][0]["shapes"] = json!(["clear"]));
+        refused(&|document| document["tamiz.body.values"][0]["more"] = json!(1));
+        refused(&|document| drop(document.as_object_mut().unwrap().remove("tamiz.body.count")));
+        refused(&|document| drop(document.as_object_mut().unwrap().remove("tamiz.body.length")));
+        refused(&|document| drop(document.as_object_mut().unwrap().remove("http.request.body.size")));
     }
 }

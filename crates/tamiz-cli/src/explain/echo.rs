@@ -12,6 +12,11 @@ use super::underline::Underline;
 use crate::style;
 use crate::visible::{ELLIPSIS, Glyph};
 
+/// The first lines of a body are shown,
+const FIRST_LINES: usize = 8;
+/// and of the others those where evidence begins or ends, at most so many lines in all.
+const MOST_LINES: usize = 32;
+
 /// What every line is drawn with.
 struct Echo<'e> {
     request: &'e [u8],
@@ -23,7 +28,7 @@ struct Echo<'e> {
     digits: usize,
 }
 
-/// Writes a request. Its body is told by length alone.
+/// Writes a request. A body that is hidden as a whole is told by its length alone.
 pub(super) fn write(
     out: &mut impl Write,
     request: &[u8],
@@ -32,7 +37,9 @@ pub(super) fn write(
     columns: usize,
 ) -> io::Result<()> {
     let cut = lines::cut(request);
-    let digits = cut.lines.len().max(1).ilog10() as usize + 1;
+    let hidden = secrets.iter().any(|secret| secret.start <= cut.body.start && cut.body.end <= secret.end);
+    let body = if hidden { Vec::new() } else { lines::of_body(request, cut.body.clone()) };
+    let digits = (cut.lines.len() + body.len()).max(1).ilog10() as usize + 1;
     let columns = columns.saturating_sub(digits + 3).max(Glyph::Escaped(char::MAX).width());
     let echo = Echo { request, secrets, marks, columns, digits };
     if !request.is_empty() {
@@ -41,7 +48,10 @@ pub(super) fn write(
     for (line, number) in cut.lines.iter().zip(1..) {
         echo.line(out, line, number)?;
     }
-    echo.body(out, cut.body)
+    if hidden {
+        return echo.hidden_body(out, cut.body);
+    }
+    echo.body(out, &body, cut.lines.len() + 1)
 }
 
 impl Echo<'_> {
@@ -57,7 +67,12 @@ impl Echo<'_> {
         for row in rows::of(&cells, self.columns, edge_at) {
             match row {
                 Row::Shown(row) => self.row(out, &gutter, cells.get(row).unwrap_or_default())?,
-                Row::Skipped(row) => self.skipped(out, cells.get(row).unwrap_or_default())?,
+                Row::Skipped(row) => {
+                    let skipped = cells.get(row).unwrap_or_default();
+                    let start = skipped.first().map_or(0, |cell| cell.start);
+                    let end = skipped.last().map_or(0, |cell| cell.start + cell.len);
+                    self.skipped(out, &bytes(end - start), start..end)?;
+                }
             }
             gutter = self.gutter('┆');
         }
@@ -94,15 +109,12 @@ impl Echo<'_> {
     }
 
     /// Tells how much is left out, and which flags have evidence in it that is shown nowhere.
-    fn skipped(&self, out: &mut impl Write, cells: &[Cell]) -> io::Result<()> {
+    fn skipped(&self, out: &mut impl Write, length: &str, skipped: Range<usize>) -> io::Result<()> {
         let faint = style::FAINT;
-        let length = cells.iter().map(|cell| cell.len).sum();
-        write!(out, "{faint}{} {ELLIPSIS} {}", self.gutter('┆'), bytes(length))?;
+        write!(out, "{faint}{} {ELLIPSIS} {length}", self.gutter('┆'))?;
         let mut before = " more, with ";
         for mark in self.marks {
-            let first = cells.first().map_or(0, |cell| cell.start);
-            let evidence = mark.within(first..first + length);
-            if cells.iter().any(|cell| is_edge(*cell, evidence)) {
+            if has_edge(&skipped, mark.within(skipped.clone())) {
                 write!(out, "{before}{}", mark.label)?;
                 before = " ";
             }
@@ -110,7 +122,36 @@ impl Echo<'_> {
         writeln!(out, "{faint:#}")
     }
 
-    fn body(&self, out: &mut impl Write, body: Range<usize>) -> io::Result<()> {
+    fn body(&self, out: &mut impl Write, lines: &[Line], first_number: usize) -> io::Result<()> {
+        let mut shown = 0;
+        // The lines since the last one that was shown.
+        let mut skipped = 0..0;
+        for (at, line) in lines.iter().enumerate() {
+            let range = line.content.start..line.end.end;
+            let telling = at < FIRST_LINES
+                || self.marks.iter().any(|mark| has_edge(&range, mark.within(range.clone())));
+            if !telling || shown == MOST_LINES {
+                skipped.end = at + 1;
+                continue;
+            }
+            self.skipped_lines(out, lines.get(skipped).unwrap_or_default())?;
+            skipped = at + 1..at + 1;
+            self.line(out, line, first_number + at)?;
+            shown += 1;
+        }
+        self.skipped_lines(out, lines.get(skipped).unwrap_or_default())
+    }
+
+    fn skipped_lines(&self, out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+            return Ok(());
+        };
+        let range = first.content.start..last.end.end;
+        let many = if lines.len() == 1 { "" } else { "s" };
+        self.skipped(out, &format!("{} line{many}, {}", lines.len(), bytes(range.len())), range)
+    }
+
+    fn hidden_body(&self, out: &mut impl Write, body: Range<usize>) -> io::Result<()> {
         if body.is_empty() {
             return Ok(());
         }
@@ -135,9 +176,14 @@ impl Echo<'_> {
 fn is_edge(cell: Cell, evidence: &[Range<usize>]) -> bool {
     let bytes = cell.start..cell.start + cell.len;
     let at = evidence.partition_point(|range| range.end <= bytes.start);
-    evidence.get(at).is_some_and(|range| {
-        bytes.contains(&range.start) || (range.end > bytes.start && range.end <= bytes.end)
-    })
+    has_edge(&bytes, evidence.get(at..at + 1).unwrap_or_default())
+}
+
+/// Whether evidence begins or ends in a range of bytes.
+fn has_edge(bytes: &Range<usize>, evidence: &[Range<usize>]) -> bool {
+    evidence
+        .iter()
+        .any(|range| bytes.contains(&range.start) || (bytes.start < range.end && range.end <= bytes.end))
 }
 
 fn look(glyph: Glyph) -> anstyle::Style {
@@ -145,5 +191,68 @@ fn look(glyph: Glyph) -> anstyle::Style {
         Glyph::Plain(_) => anstyle::Style::new(),
         Glyph::Masked => style::SECRET,
         Glyph::Letter(_) | Glyph::Escaped(_) | Glyph::Byte(_) => style::FAINT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tamiz::{Canonicalizer, Config};
+
+    use super::super::marks;
+    use super::*;
+
+    /// The echo of a request in which only these ranges are hidden.
+    fn echoed(request: &[u8], secrets: &[Range<usize>]) -> String {
+        let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
+        let mut out = anstream::StripStream::new(Vec::new());
+        write(&mut out, request, secrets, &marks::of(&document), 60).unwrap();
+        String::from_utf8(out.into_inner()).unwrap()
+    }
+
+    const HEAD: &str = "POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "a range is meant")]
+    fn bodies_are_lines_like_the_others() {
+        let request = format!("{HEAD}3;x=y\r\npwd\r\n0\r\nX-A: 1\r\n\r\n");
+        let at = request.find("pwd").unwrap();
+        let shown = echoed(request.as_bytes(), &[at..at + 3]);
+        let body = shown.split("4 │\n").nth(1).unwrap();
+        let expected = "\
+5 │ 3;x=y
+  │ ^^^^^ CHUNKEXT
+6 │ •••
+7 │ 0
+8 │ X-A: 1
+  │ ^^^^^^ TRAILER
+9 │
+";
+        assert_eq!(body, expected, "{shown}");
+    }
+
+    #[test]
+    fn a_body_that_is_hidden_is_told_by_its_length() {
+        let request = format!("{HEAD}3\r\npwd\r\n0\r\n\r\n");
+        let all = HEAD.len()..request.len();
+        let shown = echoed(request.as_bytes(), &[all]);
+        assert!(shown.ends_with("4 │\n  │ [body: 13 bytes]\n"), "{shown}");
+        let none = HEAD.len()..HEAD.len();
+        assert!(echoed(HEAD.as_bytes(), &[none]).ends_with("4 │\n"));
+        assert!(echoed(HEAD.as_bytes(), &[]).ends_with("4 │\n"));
+    }
+
+    #[test]
+    fn long_bodies_are_cut() {
+        let filler = "1\r\nz\r\n".repeat(500);
+        let request = format!("{HEAD}{filler}1;odd=1\r\nz\r\n0\r\n\r\n");
+        let shown = echoed(request.as_bytes(), &[]);
+        assert!(shown.lines().count() < 30, "{shown}");
+        let expected = "     ┆ … 992 lines, 2976 bytes\n1005 │ 1;odd=1\n     │ ^^^^^^^ CHUNKEXT\n";
+        assert!(shown.contains(expected), "{shown}");
+        assert!(shown.ends_with("     ┆ … 3 lines, 8 bytes\n"), "{shown}");
+        let odd = format!("{HEAD}{}0\r\n\r\n", "1;odd=1\r\nz\r\n".repeat(500));
+        let shown = echoed(odd.as_bytes(), &[]);
+        assert!(shown.lines().count() < 120, "{shown}");
+        assert!(shown.trim_end().ends_with("bytes more, with CHUNKEXT"), "{shown}");
     }
 }

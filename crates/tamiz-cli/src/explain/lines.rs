@@ -42,6 +42,18 @@ pub(super) fn cut(request: &[u8]) -> Cut {
     Cut { lines, body: at..request.len() }
 }
 
+/// The lines of a body, whatever ends them.
+pub(super) fn of_body(request: &[u8], body: Range<usize>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut at = body.start;
+    while at < body.end {
+        let line = next(request, at, false);
+        at = line.end.end;
+        lines.push(line);
+    }
+    lines
+}
+
 /// The line that starts at `from`.
 fn next(request: &[u8], from: usize, only_crlf: bool) -> Line {
     let rest = request.get(from..).unwrap_or_default();
@@ -87,6 +99,16 @@ mod tests {
             (["", "", "GET /", ""].map(String::from).to_vec(), "x".into())
         );
         assert_eq!(shown(b"\r\n\r\n"), (vec![String::new(); 2], String::new()));
+    }
+
+    #[test]
+    fn bodies_have_lines_too() {
+        let request = b"POST / HTTP/1.1\r\n\r\na\nb\r\n\r\nc\rd";
+        let lines = of_body(request, cut(request).body);
+        let shown: Vec<String> =
+            lines.into_iter().map(|line| request[line.content].escape_ascii().to_string()).collect();
+        assert_eq!(shown, ["a", "b", "", "c\\rd"]);
+        assert_eq!(of_body(b"", 0..0), []);
     }
 
     #[test]

@@ -127,3 +127,20 @@ impl Serialize for FlagEntry<'_> {
         map.end()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint::Fingerprint;
+
+    #[test]
+    fn a_version_that_is_none_is_not_told() {
+        let text = "M:GET\nP:/a PLEN:2@0-15 PMAX:1@0-15\nHCNT:0 HLEN:0@0-15\n";
+        for (notes, version) in [("v=1.1\n", Some("1.1")), ("v=other\n", None), ("v=\n", None), ("", None)] {
+            let buffer = format!("{text}{notes}").into_bytes();
+            let document = Document::fresh(buffer, text.len(), Fingerprint::default(), None);
+            let json = serde_json::to_value(&document).unwrap();
+            assert_eq!(json.get("network.protocol.version").and_then(|version| version.as_str()), version);
+        }
+    }
+}
