@@ -30,7 +30,8 @@ impl Settings {
             .copied()
             .filter(|flag| {
                 let by_profile = flag.profile() <= config.profile;
-                config.flags.get(flag).copied().unwrap_or(by_profile)
+                // What is left out is never left out silently.
+                *flag == Flag::Capped || config.flags.get(flag).copied().unwrap_or(by_profile)
             })
             .collect();
         let mut settings = Settings {

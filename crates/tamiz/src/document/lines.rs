@@ -111,7 +111,7 @@ pub struct BodyLine<'d> {
 }
 
 /// The name that stands for the headers that are not shown.
-const MORE_HEADERS: &str = "<more>";
+pub(super) const MORE_HEADERS: &str = "<more>";
 
 /// An `H:<more:n>` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
+use super::lines::MORE_HEADERS;
 use super::places::{evidence, write_notes};
 use crate::body::fields::Fields;
 use crate::body::{self, Body};
@@ -372,7 +373,7 @@ impl<'a> Writer<'a, '_> {
         self.out.push(b'\n');
     }
 
-    /// Writes the header block; returns each header's name as shown, in the order of `list`.
+    /// Writes the header block; returns the place of each header, in the order of `list`.
     fn headers(&mut self, request: &Request<'a>) -> BumpVec<'a, &'a [u8]> {
         let list = &request.headers.list;
         let mut names: BumpVec<'a, &'a [u8]> = BumpVec::with_capacity_in(list.len(), self.cx.bump);
@@ -388,8 +389,14 @@ impl<'a> Writer<'a, '_> {
                 self.header_line(header, name);
             }
         }
-        if list.len() > most {
-            self.more_headers(list, order.get(most..).unwrap_or_default(), &names);
+        let rest = order.get(most..).unwrap_or_default();
+        if !rest.is_empty() {
+            self.more_headers(list, rest, &names);
+        }
+        for &i in rest {
+            if let Some(name) = names.get_mut(i) {
+                *name = MORE_HEADERS.as_bytes();
+            }
         }
         let total: u64 = list.iter().map(|header| header.len as u64).sum();
         push(self.out, "HCNT:");

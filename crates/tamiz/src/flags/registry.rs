@@ -603,7 +603,7 @@ flags! {
         "External entities read files; nested ones fill memory.",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 40\r\n\r\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 16\r\n\r\n<!DOCTYPE a><a/>";
-    Capped = 109, "CAPPED", None, Framing, Notable, Standard, "8.31",
+    Capped = 109, "CAPPED", None, Framing, Notable, Core, "8.31",
         "A limit was reached: not everything is shown, or not everything was read.",
         "Padding a request past a limit is how attacks leave the part that is looked at.",
         b"GET /a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",

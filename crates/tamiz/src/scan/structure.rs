@@ -59,6 +59,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             [b'#', after @ ..] if quoted && after.iter().all(|&b| is_space(b)) => {
                 look.raise(Flag::SqlCmt, at..at + 1, flags);
             }
+            [b'>', b'/', ..] if look.kind == Kind::Path => {}
             [b'&', b'&', ..] | [b'|', b'|', ..] | [b'>', b'/', ..] if !cookie => {
                 len = 2;
                 look.raise(Flag::ShellOp, at..at + 2, flags);
