@@ -61,6 +61,7 @@ mod shape;
 mod show;
 mod target;
 mod text;
+mod words;
 
 pub use canonicalizer::{Canonicalizer, Scratch};
 #[cfg(feature = "toml")]

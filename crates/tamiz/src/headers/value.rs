@@ -5,10 +5,12 @@ use bumpalo::collections::Vec as BumpVec;
 use super::table::{Grammar, Kind, Rule};
 use super::whitespace::Break;
 use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
+use crate::body::file;
 use crate::bytes;
 use crate::config::Unlisted;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
+use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Kind as ScanKind};
 use crate::shape::Shape;
 use crate::show::escape::{self, Spot};
@@ -196,6 +198,10 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     if let Some(url) = url {
         return Content::Url(url);
     }
+    if FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name) && file::is_executable(file_name(text))
+    {
+        flags.raise(Flag::ExecExt, text);
+    }
     let secret = sensitive || names.find_credential(text.bytes).is_some();
     if !secret || cx.settings.beyond_core() {
         scan_by_grammar(text, rule, secret, cx, flags);
@@ -205,6 +211,21 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
         Content::Secret
     } else {
         Content::Plain
+    }
+}
+
+/// The file a header names: all of it, or its `filename` parameter.
+fn file_name<'a>(text: Text<'a>) -> &'a [u8] {
+    let of = |parameter: &Text<'a>| {
+        let (name, value) = parameter.cut(b'=')?;
+        let name = name.trim();
+        (name.bytes.eq_ignore_ascii_case(b"filename") || name.bytes.eq_ignore_ascii_case(b"filename*"))
+            .then(|| value.trim().bytes)
+    };
+    let named = text.split(|b| b == b';').find_map(|parameter| of(&parameter)).unwrap_or(text.bytes);
+    match named {
+        [b'"', inside @ .., b'"'] => inside,
+        _ => named,
     }
 }
 

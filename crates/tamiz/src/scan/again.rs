@@ -18,9 +18,51 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if !look.kind.is_percent_decoded() {
         references(look, flags);
     }
+    script_escapes(look, flags);
     if look.kind != Kind::Path {
         base64(look, flags);
     }
+}
+
+/// The escapes of scripts, `\u003c` and `\x3c`: characters that they hide are told.
+fn script_escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text;
+    let mut builder: Option<Builder<'a>> = None;
+    let mut copied = 0;
+    for at in memchr::memchr_iter(b'\\', text.bytes) {
+        let Some((c, len)) = script_escape(text.bytes.get(at..).unwrap_or_default()) else { continue };
+        if at < copied {
+            continue;
+        }
+        if let Some(flag) = dangerous(c).filter(|_| look.kind != Kind::Cookie) {
+            look.raise(flag, at..at + len, flags);
+        }
+        let builder = builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
+        builder.copy(text.slice(copied..at));
+        builder.put(c.encode_utf8(&mut [0; 4]).as_bytes(), text.slice(at..at + len));
+        copied = at + len;
+    }
+    if let Some(mut builder) = builder {
+        builder.copy(text.from(copied));
+        Look { text: builder.finish(), ..*look }.tell(flags);
+    }
+}
+
+/// ```text
+/// "\x" 2HEXDIG / "\u" 4HEXDIG / "\u{" 1*6HEXDIG "}"
+/// ```
+fn script_escape(text: &[u8]) -> Option<(char, usize)> {
+    let (digits, len) = match text {
+        [b'\\', b'x', rest @ ..] => (rest.get(..2)?, 4),
+        [b'\\', b'u', b'{', rest @ ..] => {
+            let end = rest.iter().take(7).position(|&b| b == b'}')?;
+            (rest.get(..end)?, end + 4)
+        }
+        [b'\\', b'u', rest @ ..] => (rest.get(..4)?, 6),
+        _ => return None,
+    };
+    let code = digits.iter().try_fold(0, |code, &b| Some(code << 4 | u32::from(bytes::hex_value(b)?)))?;
+    char::from_u32(code).filter(|_| !digits.is_empty()).map(|c| (c, len))
 }
 
 /// A further percent-decoding. Where none belongs, `PCTVALUE` if that adds a flag.

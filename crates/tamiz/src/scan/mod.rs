@@ -11,6 +11,7 @@ mod names;
 mod serial;
 mod structure;
 mod urls;
+mod words;
 
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
 pub(crate) use characters::characters;
-pub(crate) use names::{name, names};
+pub(crate) use names::{method_key, name, names};
 
 /// What is being looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,12 +88,19 @@ impl<'a> Look<'a> {
         structure::tell(self, flags);
         urls::tell(self, flags);
         serial::tell(self, flags);
+        self.tell_words(flags);
+    }
+
+    fn tell_words(&self, flags: &mut Flags<'a>) {
+        for (class, range) in words::classes(self.text.bytes).iter() {
+            self.raise_word(Flag::Kw, class, range, flags);
+        }
     }
 }
 
 /// Only the words: for data that is no text.
 pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let _ = (text, cx, flags);
+    Look { text, kind: Kind::Leaf, secret: false, cx }.tell_words(flags);
 }
 
 /// Raises the flags of decoded text. For a secret the evidence is all of it.

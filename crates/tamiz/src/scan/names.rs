@@ -16,7 +16,14 @@ pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// The same for one name, and the one above it.
+/// `METHODOVERRIDE`: the key that frameworks read another method from.
+pub(crate) fn method_key<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
+    if key.bytes.eq_ignore_ascii_case(b"_method") {
+        flags.raise(Flag::MethodOverride, key);
+    }
+}
+
+/// What [`names`] does, for one name and the one above it.
 pub(crate) fn name<'a>(name: Text<'a>, above: Option<&[u8]>, flags: &mut Flags<'a>) {
     let bytes = name.bytes;
     if bytes == b"__proto__" || bytes == b"prototype" && above == Some(b"constructor") {

@@ -7,6 +7,8 @@ use crate::lists::COMMAND_WORDS;
 
 /// A name longer than this is no header's.
 const LONGEST_NAME: usize = 64;
+/// How much of a line is looked at.
+const LONGEST_LINE: usize = 512;
 /// No command word is longer.
 const LONGEST_COMMAND: usize = 24;
 /// How many blanks may stand between an operator and its word.
@@ -119,9 +121,27 @@ fn is_command(text: &[u8]) -> bool {
     stands && COMMAND_WORDS.binary_search_by(|known| known.as_bytes().cmp(&word)).is_ok()
 }
 
-/// Whether a line begins with `name:`; where lines are ordinary, with that of a known header.
+/// `HTTP/1.1 200`, or `POST /a HTTP/1.1`.
+fn starts_message(line: &[u8]) -> bool {
+    let end = line.iter().take(LONGEST_LINE).position(|&b| matches!(b, b'\r' | b'\n')).unwrap_or(line.len());
+    let line = line.get(..end.min(LONGEST_LINE)).unwrap_or_default();
+    let is_version =
+        |text: &[u8]| matches!(text, [b'H', b'T', b'T', b'P', b'/', digit, ..] if digit.is_ascii_digit());
+    let method = line.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    is_version(line)
+        || method >= 3
+            && line.get(method) == Some(&b' ')
+            && memchr::memmem::find_iter(line, b" HTTP/")
+                .any(|at| is_version(line.get(at + 1..).unwrap_or_default()))
+}
+
+/// Whether a line begins with `name:`; where lines are ordinary, with that of a known header. Or
+/// whether it is the first line of a message.
 fn injects(line: &[u8], look: &Look<'_>) -> bool {
     let line = bytes::trim_start(line);
+    if starts_message(line) {
+        return true;
+    }
     let len = line.iter().take(LONGEST_NAME + 1).take_while(|&&b| bytes::is(b, TOKEN)).count();
     let name = line.get(..len).unwrap_or_default();
     let is_name = (1..=LONGEST_NAME).contains(&len) && line.get(len) == Some(&b':');

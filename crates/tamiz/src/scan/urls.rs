@@ -32,6 +32,11 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
                 look.raise_word(Flag::UrlValue, word, start..colon + 3, flags);
                 tell_host(look, colon + 3, host, flags);
             }
+            // Browsers and resolvers take `http:127.0.0.1` for a URL too.
+            ([b':', host @ ..], Some((word, "special"))) if is_address_or_local(host) => {
+                look.raise_word(Flag::UrlValue, word, start..colon + 1, flags);
+                tell_host(look, colon + 1, host, flags);
+            }
             ([b':', after @ ..], Some((word, "opaque"))) if is_content(word, after) => {
                 look.raise_word(Flag::UrlValue, word, start..colon + 1, flags);
             }
@@ -63,13 +68,26 @@ fn is_content(scheme: &str, after: &[u8]) -> bool {
     }
 }
 
-/// Looks at the authority at the start of `rest`, which stands at `at`.
-fn tell_host<'a>(look: &Look<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
+/// The authority that `rest` begins with, and the host in it.
+fn authority(rest: &[u8]) -> (&[u8], &[u8]) {
     let ends = |&b: &u8| matches!(b, b'/' | b'\\' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'&' | b' ');
     let head = rest.get(..rest.len().min(LONGEST_AUTHORITY)).unwrap_or_default();
     let authority = head.get(..head.iter().position(ends).unwrap_or(head.len())).unwrap_or_default();
     let host_start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-    let host = without_port(authority.get(host_start..).unwrap_or_default());
+    (authority, without_port(authority.get(host_start..).unwrap_or_default()))
+}
+
+fn is_address_or_local(rest: &[u8]) -> bool {
+    let (_, host) = authority(rest.strip_prefix(b"/").unwrap_or(rest));
+    // One number alone could be anything: `http:80`.
+    let is_spelt_out = host.contains(&b'.') || host.starts_with(b"[") || host.len() > 5;
+    is_local_name(host) || is_spelt_out && address(host).is_some()
+}
+
+/// Looks at the authority at the start of `rest`, which stands at `at`.
+fn tell_host<'a>(look: &Look<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
+    let slash = usize::from(rest.first() == Some(&b'/'));
+    let (authority, host) = authority(rest.get(slash..).unwrap_or_default());
     let range = at..at + authority.len();
     let address = address(host);
     if address.is_some() {

@@ -234,6 +234,7 @@ impl<'a> Pair<'a> {
         let (key, flags) = (self.key.text, &mut self.flags);
         scan::scan(key, Kind::Key, self.key.shown == NameShown::Secret, cx, flags);
         scan::names(key, flags);
+        scan::method_key(key, flags);
         if self.key.shown == NameShown::Secret {
             flags.hide(key);
         }
