@@ -55,12 +55,14 @@ mod measure;
 mod message;
 mod request;
 mod scan;
+mod scan_words;
 mod secrets;
 mod settings;
 mod shape;
 mod show;
 mod target;
 mod text;
+mod words;
 
 pub use canonicalizer::{Canonicalizer, Scratch};
 #[cfg(feature = "toml")]

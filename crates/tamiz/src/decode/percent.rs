@@ -183,8 +183,8 @@ mod tests {
     fn finds_residue() {
         let all = |text| residues(text).collect::<Vec<_>>();
         assert_eq!(all(b"a%2Eb%2e"), [1..4, 5..8]);
-        assert_eq!(all(b"a\xFF2Eb"), []);
+        assert!(all(b"a\xFF2Eb").is_empty());
         assert_eq!(all(b"a\xFF2541%41"), [1..6, 6..9]);
-        assert_eq!(all(b"a%2Gb%"), []);
+        assert!(all(b"a%2Gb%").is_empty());
     }
 }
