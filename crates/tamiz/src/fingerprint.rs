@@ -10,6 +10,7 @@ use crate::config::Limits;
 use crate::decode::unicode::UNICODE_VERSION;
 use crate::lists;
 use crate::settings::Settings;
+use crate::words;
 
 /// Documents with equal fingerprints are comparable: a model keeps the one it was trained on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,7 @@ impl Fingerprint {
             ("idna", format!("UTS46-{UNICODE_VERSION}")),
             ("entities", "HTML5-2231".to_owned()),
             ("lists", lists::DIGEST.get(..16).unwrap_or_default().to_owned()),
+            ("words", words::DIGEST.get(..16).unwrap_or_default().to_owned()),
             ("scheme", config.scheme.to_string()),
             ("view", config.view.to_string()),
             ("profile", config.profile.to_string()),

@@ -45,7 +45,7 @@ struct List<'a> {
 
 /// The lists as Rust.
 pub(super) fn render(root: &Path) -> Result<String> {
-    let files = read(root)?;
+    let files = read(root, FOLDER)?;
     if let Some((gone, _)) = COLUMNS.iter().find(|(list, _)| files.iter().all(|(name, _)| name != list)) {
         return Err(format!("{FOLDER}/{gone}: its columns are known, but it is not there").into());
     }
@@ -61,20 +61,20 @@ pub(super) fn render(root: &Path) -> Result<String> {
     format(root, &code)
 }
 
-/// The name and text of every list, by name.
-fn read(root: &Path) -> Result<Vec<(String, String)>> {
+/// The name and text of every text file of a folder, by name.
+pub(super) fn read(root: &Path, folder: &str) -> Result<Vec<(String, String)>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(root.join(FOLDER)).map_err(|error| format!("{FOLDER}: {error}"))? {
+    for entry in fs::read_dir(root.join(folder)).map_err(|error| format!("{folder}: {error}"))? {
         let path = entry?.path();
         if path.extension().is_none_or(|extension| extension != "txt") {
             continue;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path).map_err(|error| format!("{FOLDER}/{name}: {error}"))?;
+        let text = fs::read_to_string(&path).map_err(|error| format!("{folder}/{name}: {error}"))?;
         files.push((name, text));
     }
     files.sort();
-    if files.is_empty() { Err(format!("{FOLDER}: no lists there").into()) } else { Ok(files) }
+    if files.is_empty() { Err(format!("{folder}: no lists there").into()) } else { Ok(files) }
 }
 
 /// Covers names and rows, not comments: another wording is no other list.

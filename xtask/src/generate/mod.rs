@@ -3,6 +3,7 @@
 //! | file | made from |
 //! |---|---|
 //! | `crates/tamiz/src/lists.rs` | `spec/lists/*.txt` |
+//! | `crates/tamiz/src/words.rs` | `spec/words/*.txt` |
 //! | `spec/flags.md` | the flag registry |
 //! | `spec/schema.json` | `schema.template.json` and the flag registry |
 //!
@@ -13,6 +14,7 @@ mod clauses;
 mod flags;
 mod lists;
 mod schema;
+mod words;
 
 use std::fs;
 use std::path::Path;
@@ -41,6 +43,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
     let clauses = Clauses::read(root)?;
     let files = [
         Generated { path: "crates/tamiz/src/lists.rs", text: lists::render(root)? },
+        Generated { path: "crates/tamiz/src/words.rs", text: words::render(root)? },
         Generated { path: "spec/flags.md", text: flags::render(&clauses) },
         Generated { path: "spec/schema.json", text: schema::render() },
     ];

@@ -1,0 +1,850 @@
+//! `KW` (clause 7.8): the words and phrases that attacks of a class are made of.
+//!
+//! Text and entries are folded alike. One automaton holds the parts of all entries; it runs over the
+//! folded text once for each way of reading it. Where a match came from is worked out only when there
+//! is one, by folding again.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::automaton::{Automaton, StateID};
+use aho_corasick::nfa::contiguous::NFA;
+use aho_corasick::{Anchored, PatternID};
+
+use crate::decode::{Char, first_char, unicode};
+use crate::words::CLASSES;
+
+/// How many folded characters may stand between two parts of an entry.
+const GAP: usize = 100;
+
+/// How many classes there are.
+const COUNT: usize = CLASSES.len();
+
+/// No text of fewer bytes holds an entry.
+const SHORTEST: usize = 3;
+
+/// Between the parts of an entry.
+const SEPARATOR: &str = " .. ";
+
+/// Stands for every character beyond ASCII that is no white space.
+const OTHER: u8 = 0xFE;
+
+/// The classes found in a text, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    ranges: [Option<Range<usize>>; COUNT],
+}
+
+impl Found {
+    /// Each class by its name, in the order of names, with its first match in the text.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+        let named = CLASSES.iter().zip(&self.ranges);
+        named.filter_map(|(&(name, _), range)| Some((name, range.clone()?)))
+    }
+
+    /// Whether no class was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.iter().all(Option::is_none)
+    }
+}
+
+/// The classes of words in decoded text.
+pub(crate) fn classes(text: &[u8]) -> Found {
+    let mut found = Found::default();
+    let seen = Seen::of(text);
+    if text.len() < SHORTEST || !seen.telling {
+        return found;
+    }
+    let mut folded = Vec::with_capacity(text.len());
+    look(text, Look::Plain, &mut folded, &mut found);
+    if seen.comment {
+        look(text, Look::Comments, &mut folded, &mut found);
+    }
+    if seen.quoting {
+        look(text, Look::Shell, &mut folded, &mut found);
+    }
+    found
+}
+
+/// What a text has, so that looks that cannot find anything more are left out.
+struct Seen {
+    /// A byte that numbers, dates and lists of them do not have: every entry has one.
+    telling: bool,
+    /// What may be a comment.
+    comment: bool,
+    /// What shells drop from words.
+    quoting: bool,
+}
+
+impl Seen {
+    fn of(text: &[u8]) -> Self {
+        let mut seen = Seen { telling: false, comment: false, quoting: false };
+        let mut before = 0;
+        let mut in_line_comment = false;
+        for &byte in text {
+            match byte {
+                b'0'..=b'9' | b'.' | b',' | b':' | b' ' | b'_' => {}
+                b'-' => in_line_comment |= before == b'-',
+                b'#' => {
+                    in_line_comment = true;
+                    seen.telling = true;
+                }
+                b'\n' => seen.comment |= in_line_comment,
+                b'*' => {
+                    seen.comment |= before == b'/';
+                    seen.telling = true;
+                }
+                _ => {
+                    seen.telling = true;
+                    seen.quoting |= matches!(byte, b'\\' | b'^' | b'\'' | b'"' | b'$' | b'`');
+                }
+            }
+            before = byte;
+        }
+        seen
+    }
+}
+
+/// One way to read a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Everything that is there.
+    Plain,
+    /// As databases and languages read it: comments are spaces.
+    Comments,
+    /// As shells read it: what they drop from words is dropped.
+    Shell,
+}
+
+/// What folding does with a byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Stays, in lower case.
+    Plain,
+    /// Stays, and spaces beside it go.
+    Tight,
+    Space,
+    Digit,
+    Slash,
+    Dot,
+    /// Begins a character beyond ASCII, or a guarded byte.
+    High,
+}
+
+/// By byte.
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Plain; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            0..=b' ' | 0x7F | b'+' => Kind::Space,
+            b'0'..=b'9' => Kind::Digit,
+            b'/' | b'\\' => Kind::Slash,
+            b'.' => Kind::Dot,
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' => Kind::Tight,
+            b'=' | b',' | b';' | b'|' | b'&' | b'*' | b'\'' | b'"' | b'`' => Kind::Tight,
+            0x80.. => Kind::High,
+            _ => Kind::Plain,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+fn kind(byte: u8) -> Kind {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Plain)
+}
+
+/// Folds a text; `put` is given each folded character and the bytes it stands for. Both texts and
+/// entries go through here.
+fn fold(text: &[u8], look: Look, mut put: impl FnMut(u8, Range<usize>)) {
+    let mut at = 0;
+    // A text begins as after a space: one at its beginning says nothing.
+    let mut last = b' ';
+    let mut is_tight = true;
+    let mut space: Option<Range<usize>> = None;
+    let mut comments = Comments::default();
+    while let Some(&first) = text.get(at) {
+        let start = at;
+        let rest = text.get(at..).unwrap_or_default();
+        let skipped = match look {
+            Look::Plain => None,
+            Look::Comments => comments.skip(rest).map(|len| (true, len)),
+            Look::Shell => dropped(rest),
+        };
+        let (byte, kind) = match skipped {
+            Some((is_space, len)) => {
+                at += len;
+                if !is_space {
+                    continue;
+                }
+                (b' ', Kind::Space)
+            }
+            None => {
+                let (byte, len) = if first.is_ascii() { (first, 1) } else { beyond_ascii(rest) };
+                at += len;
+                (byte, kind(byte))
+            }
+        };
+        let byte = match kind {
+            Kind::Space => {
+                space.get_or_insert(start..at).end = at;
+                continue;
+            }
+            Kind::Slash if last == b'/' && space.is_none() => continue,
+            Kind::Dot if last == b'/' && space.is_none() && matches!(text.get(at), Some(b'/' | b'\\')) => {
+                continue;
+            }
+            Kind::Slash => b'/',
+            Kind::Digit => {
+                let more = text.get(at..).unwrap_or_default();
+                at += more.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                b'0'
+            }
+            _ => byte.to_ascii_lowercase(),
+        };
+        if let Some(range) = space.take()
+            && !is_tight
+            && kind != Kind::Tight
+        {
+            put(b' ', range);
+        }
+        is_tight = kind == Kind::Tight;
+        last = byte;
+        put(byte, start..at);
+    }
+}
+
+/// The ASCII character, or [`OTHER`], that the character at the start of `rest` counts as, and its
+/// length.
+fn beyond_ascii(rest: &[u8]) -> (u8, usize) {
+    match first_char(rest) {
+        None => (OTHER, 1),
+        Some(found) => match found {
+            Char::Guarded(byte) if byte.is_ascii() => (byte, found.len()),
+            Char::Plain(c) if c.is_control() || unicode::is_white_space(c) => (b' ', found.len()),
+            _ => (OTHER, found.len()),
+        },
+    }
+}
+
+/// Finds comments.
+#[derive(Default)]
+struct Comments {
+    /// No `*/`, no line end follows any more: neither is searched for twice in vain.
+    no_end: bool,
+    no_line_end: bool,
+    /// How many `/*!`, whose content counts, are open.
+    open: usize,
+}
+
+impl Comments {
+    /// The length of the comment, or of the mark, that `rest` begins with.
+    fn skip(&mut self, rest: &[u8]) -> Option<usize> {
+        match rest {
+            [b'/', b'*', b'!', after @ ..] => {
+                self.open += 1;
+                Some(3 + after.iter().take_while(|byte| byte.is_ascii_digit()).count())
+            }
+            [b'*', b'/', ..] if self.open > 0 => {
+                self.open -= 1;
+                Some(2)
+            }
+            [b'/', b'*', after @ ..] if !self.no_end => {
+                let end = memchr::memmem::find(after, b"*/");
+                self.no_end = end.is_none();
+                end.map(|end| end + 4)
+            }
+            [b'#', ..] | [b'-', b'-', ..] if !self.no_line_end => {
+                let end = memchr::memchr(b'\n', rest);
+                self.no_line_end = end.is_none();
+                end.map(|end| end + 1)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What shells drop from words, or read as a space, and its length: quotes and escapes of `sh` and
+/// `cmd.exe`, and what expands to nothing or to white space.
+fn dropped(rest: &[u8]) -> Option<(bool, usize)> {
+    match rest {
+        [b'\\' | b'^' | b'\'' | b'"', ..] => Some((false, 1)),
+        [b'`', b'`', ..] => Some((false, 2)),
+        [b'$' | b'<', b'(', b')', ..] => Some((false, 3)),
+        [b'$', b'@' | b'*' | b'!' | b'-' | b'0'..=b'9', ..] => Some((false, 2)),
+        [b'$', b'{', after @ ..] => {
+            let name = after.get(..after.iter().take(16).position(|&byte| byte == b'}')?)?;
+            let is_name = |byte: &u8| is_word(*byte) || matches!(byte, b'@' | b'*' | b'!');
+            let is_space = name.eq_ignore_ascii_case(b"ifs");
+            (!name.is_empty() && name.iter().all(is_name)).then_some((is_space, name.len() + 3))
+        }
+        [b'$', name @ ..] => {
+            let len = name.iter().take(4).take_while(|&&byte| is_word(byte)).count();
+            match name.get(..len)? {
+                [_] => Some((false, 2)),
+                name if name.eq_ignore_ascii_case(b"ifs") => Some((true, 4)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// What must stand before or after a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    /// Anything.
+    Any,
+    /// No letter, digit or `_`.
+    Boundary,
+    /// What begins or ends a command of a shell.
+    Command,
+}
+
+/// A part's place in its entry. Slots keep how far entries have come.
+#[derive(Clone, Copy)]
+enum Step {
+    Only,
+    First { slot: usize },
+    Middle { from: usize, slot: usize },
+    Last { from: usize },
+}
+
+/// What is known of a pattern of the automaton.
+#[derive(Clone, Copy)]
+struct Part {
+    class: usize,
+    before: Edge,
+    after: Edge,
+    step: Step,
+    len: usize,
+}
+
+/// All entries, made ready.
+struct Dictionary {
+    automaton: NFA,
+    /// The automaton's state before any text.
+    start: StateID,
+    /// By pattern.
+    parts: Vec<Part>,
+    slots: usize,
+}
+
+impl Dictionary {
+    /// `None` where there are more patterns than the automaton takes; a test holds that there are not.
+    fn new() -> Option<Self> {
+        let mut parts = Vec::new();
+        let mut patterns = Vec::new();
+        let mut slots = 0;
+        for (class, (_, entries)) in CLASSES.iter().enumerate() {
+            for entry in *entries {
+                let last = entry.split(SEPARATOR).count() - 1;
+                for (index, written) in entry.split(SEPARATOR).enumerate() {
+                    let step = match index {
+                        0 if last == 0 => Step::Only,
+                        0 => Step::First { slot: slots },
+                        _ if index == last => Step::Last { from: slots },
+                        _ => Step::Middle { from: slots, slot: slots + 1 },
+                    };
+                    slots += usize::from(index > 0);
+                    let (part, before, after) = edges(written);
+                    let mut pattern = Vec::with_capacity(part.len());
+                    fold(part.as_bytes(), Look::Plain, |byte, _| pattern.push(byte));
+                    parts.push(Part { class, before, after, step, len: pattern.len() });
+                    patterns.push(pattern);
+                }
+            }
+        }
+        let automaton = NFA::new(&patterns).ok()?;
+        let start = automaton.start_state(Anchored::No).ok()?;
+        Some(Dictionary { automaton, start, parts, slots })
+    }
+}
+
+static DICTIONARY: LazyLock<Option<Dictionary>> = LazyLock::new(Dictionary::new);
+
+/// A part without the marks at its ends, and what they and its own characters ask for.
+fn edges(written: &str) -> (&str, Edge, Edge) {
+    if let Some(part) = written.strip_prefix('^') {
+        return (part, Edge::Command, Edge::Command);
+    }
+    let part = written.trim_matches('~');
+    let edge = |byte: Option<&u8>| match byte {
+        Some(&byte) if is_word(byte) => Edge::Boundary,
+        _ => Edge::Any,
+    };
+    // A name that begins with a dot is a file of its own, not the end of another's name.
+    let name = part.strip_prefix('.').unwrap_or(part);
+    let before = if written.starts_with('~') { Edge::Any } else { edge(name.as_bytes().first()) };
+    let after = if written.ends_with('~') { Edge::Any } else { edge(part.as_bytes().last()) };
+    (part, before, after)
+}
+
+/// The classes that a look counts for, a bit each.
+fn counted(look: Look) -> u16 {
+    const fn bits(names: &[&str]) -> u16 {
+        let mut bits = 0;
+        let mut class = 0;
+        while class < CLASSES.len() {
+            let mut index = 0;
+            while index < names.len() {
+                if is_same(CLASSES[class].0.as_bytes(), names[index].as_bytes()) {
+                    bits |= 1 << class;
+                }
+                index += 1;
+            }
+            class += 1;
+        }
+        bits
+    }
+    const fn is_same(a: &[u8], b: &[u8]) -> bool {
+        let mut at = 0;
+        while at < a.len() && at < b.len() && a[at] == b[at] {
+            at += 1;
+        }
+        at == a.len() && at == b.len()
+    }
+    const COMMENTS: u16 = bits(&["js", "php", "sql"]);
+    const SHELL: u16 = bits(&["file", "shell"]);
+    const _: () = assert!(COMMENTS.count_ones() == 3 && SHELL.count_ones() == 2);
+    match look {
+        Look::Plain => u16::MAX,
+        Look::Comments => COMMENTS,
+        Look::Shell => SHELL,
+    }
+}
+
+/// Adds the classes that one look finds. `folded` is memory to use again.
+fn look(text: &[u8], look: Look, folded: &mut Vec<u8>, found: &mut Found) {
+    let Some(dictionary) = DICTIONARY.as_ref() else { return };
+    folded.clear();
+    fold(text, look, |byte, _| folded.push(byte));
+    let mut wanted = counted(look);
+    for (class, range) in found.ranges.iter().enumerate() {
+        wanted &= !(u16::from(range.is_some()) << class);
+    }
+    let mut search = Search { dictionary, folded, wanted, progress: Vec::new(), found };
+    search.run();
+    let fresh = wanted & !search.wanted;
+    if fresh == 0 {
+        return;
+    }
+    for (class, place) in found.ranges.iter_mut().enumerate() {
+        if let Some(range) = place
+            && fresh >> class & 1 == 1
+        {
+            *range = locate(text, look, range.clone());
+        }
+    }
+}
+
+/// The bytes of the text that a range of its folded form stands for.
+fn locate(text: &[u8], look: Look, range: Range<usize>) -> Range<usize> {
+    let mut found = 0..text.len();
+    let mut count = 0;
+    fold(text, look, |_, bytes| {
+        if count == range.start {
+            found.start = bytes.start;
+        }
+        count += 1;
+        if count == range.end {
+            found.end = bytes.end;
+        }
+    });
+    found
+}
+
+/// One look at a text. All offsets are of the folded text.
+struct Search<'s> {
+    dictionary: &'s Dictionary,
+    folded: &'s [u8],
+    /// The classes that are searched for, a bit each.
+    wanted: u16,
+    /// By slot; empty until an entry of several parts begins.
+    progress: Vec<Option<Range<usize>>>,
+    found: &'s mut Found,
+}
+
+impl Search<'_> {
+    fn run(&mut self) {
+        let dictionary = self.dictionary;
+        let automaton = &dictionary.automaton;
+        let mut state = dictionary.start;
+        let folded = self.folded;
+        for (at, &byte) in folded.iter().enumerate() {
+            state = automaton.next_state(Anchored::No, state, byte);
+            if automaton.is_special(state) && automaton.is_match(state) {
+                for index in 0..automaton.match_len(state) {
+                    self.part(automaton.match_pattern(state, index), at + 1);
+                }
+            }
+        }
+    }
+
+    /// Takes a part that ends at `end`.
+    fn part(&mut self, id: PatternID, end: usize) {
+        let Some(&part) = self.dictionary.parts.get(id.as_usize()) else { return };
+        let Some(start) = end.checked_sub(part.len) else { return };
+        if self.wanted >> part.class & 1 == 0 || !self.stands_alone(part, start, end) {
+            return;
+        }
+        match part.step {
+            Step::Only => self.finish(part.class, start..end),
+            Step::First { slot } => self.advance(slot, start..end),
+            Step::Middle { from, slot } => {
+                if let Some(begun) = self.reached(from, start) {
+                    self.advance(slot, begun..end);
+                }
+            }
+            Step::Last { from } => {
+                if let Some(begun) = self.reached(from, start) {
+                    self.finish(part.class, begun..end);
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self, class: usize, range: Range<usize>) {
+        if let Some(place) = self.found.ranges.get_mut(class) {
+            *place = Some(range);
+            self.wanted &= !(1 << class);
+        }
+    }
+
+    fn advance(&mut self, slot: usize, range: Range<usize>) {
+        if self.progress.is_empty() {
+            self.progress.resize(self.dictionary.slots, None);
+        }
+        if let Some(place) = self.progress.get_mut(slot) {
+            *place = Some(range);
+        }
+    }
+
+    /// Where the entry began whose part so far ended not far before `start`.
+    fn reached(&self, slot: usize, start: usize) -> Option<usize> {
+        let so_far = self.progress.get(slot)?.as_ref()?;
+        let gap = start.checked_sub(so_far.end)?;
+        (gap <= GAP).then_some(so_far.start)
+    }
+
+    /// Whether what stands around a part is what it asks for.
+    fn stands_alone(&self, part: Part, start: usize, end: usize) -> bool {
+        let before = |back: usize| start.checked_sub(back).and_then(|at| self.folded.get(at)).copied();
+        let begins = match part.before {
+            Edge::Any => true,
+            Edge::Boundary => !before(1).is_some_and(is_word),
+            Edge::Command => match before(1) {
+                Some(b';' | b'|' | b'&') => true,
+                Some(b'(') => before(2) == Some(b'$'),
+                _ => false,
+            },
+        };
+        let next = self.folded.get(end).copied();
+        let ends = match part.after {
+            Edge::Any => true,
+            Edge::Boundary => !next.is_some_and(is_word),
+            Edge::Command => {
+                next.is_none_or(|byte| matches!(byte, b' ' | b';' | b'|' | b'&' | b')' | b'<' | b'>' | b'$'))
+            }
+        };
+        begins && ends
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: impl AsRef<[u8]>) -> Vec<&'static str> {
+        classes(text.as_ref()).iter().map(|(name, _)| name).collect()
+    }
+
+    fn folded(text: &str, look: Look) -> String {
+        let mut bytes = Vec::new();
+        fold(text.as_bytes(), look, |byte, _| bytes.push(byte));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn entries() -> impl Iterator<Item = (&'static str, &'static str)> {
+        CLASSES.iter().flat_map(|&(class, entries)| entries.iter().map(move |&entry| (class, entry)))
+    }
+
+    /// A text that the entry is there for: parts with something between them, a command after `;`.
+    fn text_of(entry: &str) -> String {
+        let parts: Vec<String> = entry
+            .split(SEPARATOR)
+            .map(|part| match part.strip_prefix('^') {
+                Some(command) => format!(";{command}"),
+                None => part.trim_matches('~').to_owned(),
+            })
+            .collect();
+        parts.join(" # ")
+    }
+
+    #[test]
+    fn there_is_a_dictionary_and_classes_are_sorted() {
+        let dictionary = DICTIONARY.as_ref().unwrap();
+        assert!(dictionary.parts.iter().all(|part| part.len >= SHORTEST
+            || !matches!(part.step, Step::Only)
+            || part.before == Edge::Command));
+        assert!(CLASSES.is_sorted_by_key(|(name, _)| name));
+        assert_eq!(COUNT, 11);
+    }
+
+    #[test]
+    fn every_entry_is_found_in_its_class_in_any_spelling() {
+        for (class, entry) in entries() {
+            let text = text_of(entry);
+            let spellings = [
+                text.clone(),
+                text.to_ascii_uppercase(),
+                text.replace(' ', "+"),
+                text.replace(' ', " \t\r\n\u{A0}"),
+                format!("- {text} -"),
+                format!("é{text} é"),
+            ];
+            for spelling in spellings {
+                assert!(found(&spelling).contains(&class), "{class}: {entry:?} in {spelling:?}");
+            }
+            if matches!(class, "sql" | "php" | "js") {
+                let spelling = text.replace(' ', "/* x */");
+                assert!(found(&spelling).contains(&class), "{class}: {entry:?} in {spelling:?}");
+            }
+        }
+    }
+
+    /// The entry alone, so that no shorter one is found in its stead.
+    fn matches_alone(entry: &str, text: &str) -> bool {
+        let (part, before, after) = edges(entry);
+        let pattern = folded(part, Look::Plain);
+        let text = folded(text, Look::Plain);
+        text.match_indices(&pattern).any(|(at, _)| {
+            let before_ok =
+                before != Edge::Boundary || !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+            let rest = &text[at + pattern.len()..];
+            before_ok && (after != Edge::Boundary || !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        })
+    }
+
+    #[test]
+    fn a_letter_glued_to_a_word_breaks_it() {
+        let mut broken = 0;
+        for (class, entry) in
+            entries().filter(|(_, entry)| !entry.contains(SEPARATOR) && !entry.contains('^'))
+        {
+            let (part, before, after) = edges(entry);
+            let mut glued = Vec::new();
+            if before == Edge::Boundary {
+                glued.push(format!("zq{part}"));
+            }
+            if after == Edge::Boundary {
+                glued.push(format!("{part}zq"));
+            }
+            for text in glued {
+                assert!(!matches_alone(entry, &text), "{entry:?} in {text:?}");
+                // Another entry may be found inside; where none is, nothing is.
+                let inside = entries().any(|(of, other)| {
+                    of == class && other != entry && !other.contains(SEPARATOR) && matches_alone(other, &text)
+                });
+                if !inside {
+                    broken += 1;
+                    assert!(!found(&text).contains(&class), "{class}: {entry:?} in {text:?}");
+                }
+            }
+        }
+        assert!(broken > 1000, "{broken}");
+    }
+
+    #[test]
+    fn folding() {
+        for (text, plain) in [
+            ("UNION\t\n SELECT+1", "union select 0"),
+            ("sleep ( 5 )", "sleep(0)"),
+            ("  a  ", "a"),
+            ("or 12 = 345", "or 0=0"),
+            ("c:\\\\windows\\.\\system32//cmd", "c:/windows/system0/cmd"),
+            ("/etc/./passwd", "/etc/passwd"),
+            ("../../a", "../../a"),
+            ("a\0b\u{2003}c\u{85}d", "a b c d"),
+            ("/* a */ b", "/*a*/ b"),
+        ] {
+            assert_eq!(folded(text, Look::Plain), plain, "{text:?}");
+        }
+        let mut guarded = Vec::new();
+        fold(b"..\xFF2Fetc\xFF2F\xFFC0x", Look::Plain, |byte, _| guarded.push(byte));
+        assert_eq!(guarded, b"../etc/\xFEx");
+        for (text, comments) in [
+            ("union/**/select", "union select"),
+            ("union/*a*/ /*b*/select", "union select"),
+            ("/*!50000union*/ /*!select*/ 1", "union select 0"),
+            ("union#a\nselect", "union select"),
+            ("union -- a\nselect", "union select"),
+            ("a/*b", "a/*b"),
+            ("a#b", "a#b"),
+        ] {
+            assert_eq!(folded(text, Look::Comments), comments, "{text:?}");
+        }
+        for (text, shell) in [
+            ("c'a't /e\\tc/p\"\"asswd", "cat /etc/passwd"),
+            ("w^hoami", "whoami"),
+            ("cat$IFS/etc/passwd", "cat /etc/passwd"),
+            ("cat${IFS}$9/etc/passwd", "cat /etc/passwd"),
+            ("wh$@oami", "whoami"),
+            ("wh``oami", "whoami"),
+            ("wh$()oami", "whoami"),
+            ("wh${x}oami", "whoami"),
+            ("wh$u\\oami", "whoami"),
+            ("$home/.ssh", "$home/.ssh"),
+            ("$ifsx ${", "$ifsx ${"),
+        ] {
+            assert_eq!(folded(text, Look::Shell), shell, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_each_look_counts_for() {
+        assert_eq!(found("1 union/*x*/select 2"), ["sql"]);
+        assert_eq!(found("1/*!50000union*//*!12345select*/2"), ["sql"]);
+        assert_eq!(found("/* union select */ 1"), ["sql"], "what a comment holds counts too");
+        assert_eq!(found("w'h'oami"), ["shell"]);
+        assert_eq!(found("/e'tc/pass'wd"), ["file"]);
+        assert_eq!(found("uni'on sel'ect 1"), [""; 0]);
+    }
+
+    #[test]
+    fn numbers_and_plain_words_are_nothing() {
+        for text in [
+            "",
+            "a",
+            "12",
+            "2024-01-02 03:04:05",
+            "1,2,3",
+            "union of select sets",
+            "select an option from the list",
+            "drop me a line",
+            "the cat sat on the table",
+            "id",
+            "time",
+            "who",
+            "find",
+            "order by phone",
+            "please update the record and set the date",
+            "system",
+            "exec",
+            "alert",
+            "script",
+            "java",
+            "O'Brien",
+            "https://example.com/a?b=c&id=1&sort=name",
+            "index.php",
+            "a@b.com",
+            "Mozilla/5.0 (X11; Linux x86_64)",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_match_leads_back_to_the_text() {
+        for (text, class, expected) in [
+            ("é 1  UNION /**/\t SELECT 2", "sql", "UNION /**/\t SELECT"),
+            ("a /etc/./passwd;", "file", "etc/./passwd"),
+            ("a; w\"h\"oami", "shell", "w\"h\"oami"),
+            ("<!ENTITY a b SYSTEM 'x'>", "xxe", "!ENTITY"),
+            ("or  12 =  345 x", "sql", "or  12 =  345"),
+        ] {
+            let all = classes(text.as_bytes());
+            let (_, range) = all.iter().find(|(name, _)| *name == class).unwrap();
+            assert_eq!(&text[range], expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn parts_stand_in_order_and_not_far_apart() {
+        let far = "x".repeat(GAP - 1);
+        assert_eq!(found(format!("select {far} from dual")), ["sql"]);
+        let entry = "<!doctype .. system";
+        assert!(entries().any(|(_, other)| other == entry));
+        assert_eq!(found("<!doctype a system"), ["xxe"]);
+        assert_eq!(found("system <!doctype a"), [""; 0]);
+        assert_eq!(found(format!("<!doctype {} system", "x".repeat(GAP + 1))), [""; 0]);
+    }
+
+    #[test]
+    fn commands_stand_where_commands_begin() {
+        assert_eq!(found("a;id"), ["shell"]);
+        assert_eq!(found("a | id "), ["shell"]);
+        assert_eq!(found("a&&id"), ["shell"]);
+        assert_eq!(found("$(id)"), ["shell"]);
+        assert_eq!(found("a&id=3"), [""; 0]);
+        assert_eq!(found("(id)"), [""; 0]);
+        assert_eq!(found("id"), [""; 0]);
+        assert_eq!(found("a;idea"), [""; 0]);
+    }
+
+    #[test]
+    fn hostile_texts_take_linear_time() {
+        let many = 100_000;
+        for piece in [
+            "/*",
+            "/*!",
+            "*/",
+            "#",
+            "--",
+            "#\n",
+            "-- \n",
+            "<!doctype ",
+            "select ",
+            "select from ",
+            "(((",
+            "${",
+            "${ifs}",
+            "$",
+            "''",
+            "\\",
+            "//",
+            "/./",
+            "../",
+            " ",
+            "+",
+            "0",
+            "a",
+            "_",
+            "\u{3000}",
+            "é",
+            "un/**/ion ",
+            "{{",
+            "'or'",
+        ] {
+            let text = piece.repeat(many);
+            let start = std::time::Instant::now();
+            let _ = classes(text.as_bytes());
+            let _ = classes(format!("{text} union select").as_bytes());
+            assert!(start.elapsed().as_secs() < 10, "{piece:?}: {:?}", start.elapsed());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_taken() {
+        let mut state = 1_u32;
+        let mut bytes = Vec::new();
+        for round in 0..2_000 {
+            bytes.clear();
+            for _ in 0..round % 50 {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                bytes.push((state >> 24) as u8);
+            }
+            for (_, range) in classes(&bytes).iter() {
+                assert!(range.start < range.end && range.end <= bytes.len());
+            }
+        }
+        assert!(classes(b"\xFF").is_empty());
+        assert!(classes(b"\xFF2").is_empty());
+        assert!(classes(b"\xFFzz\xC3").is_empty());
+    }
+}
