@@ -25,6 +25,7 @@ pub(crate) struct Request<'a> {
     /// The target; its host is the one `U:` shows.
     pub(crate) url: Url<'a>,
     pub(crate) headers: Headers<'a>,
+    /// Read for its secrets in `core` too, which does not show it.
     pub(crate) body: Option<Body<'a>>,
     /// The flags of the `M` line.
     pub(crate) flags: Flags<'a>,
@@ -73,6 +74,11 @@ impl<'a> Request<'a> {
         request
     }
 
+    /// The body, in the profiles that show it.
+    pub(crate) fn shown_body(&self, cx: Context<'a>) -> Option<&Body<'a>> {
+        self.body.as_ref().filter(|_| cx.settings.beyond_core())
+    }
+
     /// `CAPPED`: more than is shown or read.
     fn check_limits(&mut self, raw_body: Option<Text<'a>>, cx: Context<'a>) {
         let limits = &cx.settings.config.limits;
@@ -87,7 +93,7 @@ impl<'a> Request<'a> {
         if let Some(header) = self.headers.list.get(limits.headers) {
             self.flags.raise(Flag::Capped, header.whole);
         }
-        if let (Some(raw), Some(Body { capped: true, .. })) = (raw_body, &self.body) {
+        if let (Some(raw), Some(Body { capped: true, .. })) = (raw_body, self.shown_body(cx)) {
             self.flags.raise(Flag::Capped, raw);
         }
     }

@@ -1,4 +1,4 @@
-//! Canary secrets, in every place a header or target has, never come out.
+//! Canary secrets, in every place a request has, never come out.
 
 use tamiz::{Canonicalizer, Config, Profile, View};
 
@@ -38,6 +38,24 @@ const BY_CONTENT: [&str; 12] = [
     "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\nX-B: @\r\n\r\n",
 ];
 
+/// The same in bodies, where it is names that could be shown.
+const IN_BODIES: [&str; 14] = [
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n@=1",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=@",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=1&@",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"@\":1}",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"a\":{\"@\":[1]}}",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"a\":[\"@\"]}",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"a\":\"@\"",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"@\"\r\n\r\n1\r\n--b--\r\n",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; filename=\"@\"\r\n\r\n1\r\n--b--\r\n",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=a\r\nX-A: @\r\n\r\n@\r\n--b--\r\n",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\n\r\n<a x='@'>@</a>",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\n\r\n<a><!-- @ --><b>@</b>",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: text/plain\r\n\r\n@",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n99\r\n@",
+];
+
 /// Places that hide whatever they hold.
 const BY_PLACE: [&str; 22] = [
     "GET http://user:@@ex.com/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -65,7 +83,13 @@ const BY_PLACE: [&str; 22] = [
 ];
 
 /// Places that echo what another place made a secret of.
-const ECHOES: [&str; 8] = [
+const ECHOES: [&str; 14] = [
+    "POST /?q=x@x HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\npwd=@",
+    "POST /@ HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"a\":{\"password\":[\"@\"]}}",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nX-A: @\r\nContent-Type: application/json\r\n\r\n{\"pin\":\"@\",\"x@\":1}",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nX-A: @\r\nContent-Type: application/xml\r\n\r\n<a><token>@</token></a>",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nX-A: @\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=pwd\r\n\r\n@\r\n--b--\r\n",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: Bearer @\r\nContent-Type: application/json\r\n\r\n{\"@\":{\"@\":1}}",
     "GET /?pwd=@&q=x@x HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /@?pwd=@ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /?pwd=@&@ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -127,6 +151,15 @@ fn by_content() {
                     check(template, &spelling, canary);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn in_bodies() {
+    for template in IN_BODIES {
+        for (text, canary) in CONTENTS {
+            check(template, text, canary);
         }
     }
 }

@@ -63,9 +63,9 @@ struct Reader<'a> {
     cut: bool,
 }
 
-/// Reads a body as its headers say. `None` where there is none, and in `core`.
+/// Reads a body as its headers say. `None` where there is none.
 pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) -> Option<Body<'a>> {
-    if raw.is_empty() || !cx.settings.beyond_core() {
+    if raw.is_empty() {
         return None;
     }
     let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false };

@@ -24,7 +24,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
             note_key(&group, &flags, b"q.", cx, out);
         }
     }
-    let Some(body) = &request.body else { return };
+    let Some(body) = request.shown_body(cx) else { return };
     note_flags(&[&body.flags], None, b"b", cx, out);
     if let body::Content::Fields(fields) = &body.content {
         let keys = field_keys(fields, cx);
@@ -95,7 +95,7 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
             gatherer.add(format!("q.{key}"), &pair.flags);
         }
     }
-    if let Some(body) = &request.body {
+    if let Some(body) = request.shown_body(cx) {
         gatherer.add("b".to_owned(), &body.flags);
         if let body::Content::Fields(fields) = &body.content {
             for (field, key) in fields.list.iter().zip(field_keys(fields, cx)) {

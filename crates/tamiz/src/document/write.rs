@@ -64,7 +64,7 @@ pub(crate) fn write<'a>(
     writer.target_lines(request);
     let target_len = writer.out.len();
     let names = writer.headers(request);
-    if let Some(body) = &request.body {
+    if let Some(body) = request.shown_body(cx) {
         writer.body_lines(body);
     }
     let rollup = writer.rollup;
