@@ -269,6 +269,8 @@ impl Comments {
 /// `cmd.exe`, and what expands to nothing or to white space.
 fn dropped(rest: &[u8]) -> Option<(bool, usize)> {
     match rest {
+        [b'\\' | b'^', b'\r', b'\n', ..] => Some((false, 3)),
+        [b'\\' | b'^', b'\n', ..] => Some((false, 2)),
         [b'\\' | b'^' | b'\'' | b'"', ..] => Some((false, 1)),
         [b'`', b'`', ..] => Some((false, 2)),
         [b'$' | b'<', b'(', b')', ..] => Some((false, 3)),
@@ -649,7 +651,8 @@ mod tests {
                 assert!(!matches_alone(entry, &text), "{entry:?} in {text:?}");
                 // Another entry may be found inside; where none is, nothing is.
                 let inside = entries().any(|(of, other)| {
-                    of == class && other != entry && !other.contains(SEPARATOR) && matches_alone(other, &text)
+                    let mut parts = other.split(SEPARATOR);
+                    of == class && other != entry && parts.all(|part| matches_alone(part, &text))
                 });
                 if !inside {
                     broken += 1;
@@ -692,6 +695,7 @@ mod tests {
         for (text, shell) in [
             ("c'a't /e\\tc/p\"\"asswd", "cat /etc/passwd"),
             ("w^hoami", "whoami"),
+            ("cat /et\\\nc/pass\\\r\nwd", "cat /etc/passwd"),
             ("cat$IFS/etc/passwd", "cat /etc/passwd"),
             ("cat${IFS}$9/etc/passwd", "cat /etc/passwd"),
             ("wh$@oami", "whoami"),
@@ -756,7 +760,7 @@ mod tests {
             ("a /etc/./passwd;", "file", "etc/./passwd"),
             ("a; w\"h\"oami", "shell", "w\"h\"oami"),
             ("<!ENTITY a b SYSTEM 'x'>", "xxe", "!ENTITY"),
-            ("or  12 =  345 x", "sql", "or  12 =  345"),
+            ("or  12 =  345 x", "sql", "or  12 ="),
         ] {
             let all = classes(text.as_bytes());
             let (_, range) = all.iter().find(|(name, _)| *name == class).unwrap();
