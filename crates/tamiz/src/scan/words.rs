@@ -192,9 +192,9 @@ fn fold(text: &[u8], look: Look, mut put: impl FnMut(u8, Range<usize>)) {
                 continue;
             }
             Kind::Slash if last == b'/' && space.is_none() => continue,
-            Kind::Dot if last == b'/' && space.is_none() && matches!(text.get(at), Some(b'/' | b'\\')) => {
-                continue;
-            }
+            Kind::Dot if last == b'/' && space.is_none() && begins_with_slash(text.get(at..)) => continue,
+            // Digits that only what was dropped between them keeps apart.
+            Kind::Digit if last == b'0' && space.is_none() => continue,
             Kind::Slash => b'/',
             Kind::Digit => {
                 let more = text.get(at..).unwrap_or_default();
@@ -213,6 +213,11 @@ fn fold(text: &[u8], look: Look, mut put: impl FnMut(u8, Range<usize>)) {
         last = byte;
         put(byte, start..at);
     }
+}
+
+/// Whether a `/`, as folding sees it, comes first.
+fn begins_with_slash(rest: Option<&[u8]>) -> bool {
+    matches!(rest.and_then(first_char), Some(Char::Plain('/' | '\\') | Char::Guarded(b'/' | b'\\')))
 }
 
 /// The ASCII character, or [`OTHER`], that the character at the start of `rest` counts as, and its
@@ -681,6 +686,9 @@ mod tests {
         let mut guarded = Vec::new();
         fold(b"..\xFF2Fetc\xFF2F\xFFC0x", Look::Plain, |byte, _| guarded.push(byte));
         assert_eq!(guarded, b"../etc/\xFEx");
+        guarded.clear();
+        fold(b"etc\xFF2F.\xFF2F\xFF5Cpasswd", Look::Plain, |byte, _| guarded.push(byte));
+        assert_eq!(guarded, b"etc/passwd");
         for (text, comments) in [
             ("union/**/select", "union select"),
             ("union/*a*/ /*b*/select", "union select"),
@@ -699,6 +707,7 @@ mod tests {
             ("cat$IFS/etc/passwd", "cat /etc/passwd"),
             ("cat${IFS}$9/etc/passwd", "cat /etc/passwd"),
             ("wh$@oami", "whoami"),
+            ("python2'3'.1", "python0.0"),
             ("wh``oami", "whoami"),
             ("wh$()oami", "whoami"),
             ("wh${x}oami", "whoami"),
