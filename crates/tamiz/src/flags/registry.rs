@@ -168,7 +168,7 @@ flags! {
         "Two spellings of one path that some servers route differently.",
         b"GET /a/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    PathParam = 22, "PATHPARAM", None, Path, Notable, Standard, "5.24",
+    PathParam = 22, "PATHPARAM", None, Path, Structural, Standard, "5.24",
         "A `;` in a path segment.",
         "Matrix parameters are dropped by some servers and kept by others.",
         b"GET /a;b/c HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -263,7 +263,7 @@ flags! {
         "Ends a statement or a command.",
         b"GET /?a=b%3Bc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=b:c HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    Paren = 41, "PAREN", None, Danger, Notable, Core, "7.2",
+    Paren = 41, "PAREN", None, Danger, Structural, Core, "7.2",
         "A parenthesis, `(` or `)`.",
         "Calls a function.",
         b"GET /?a=f(1) HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -463,7 +463,7 @@ flags! {
         "Shells run what stands between two of them; databases quote names with them.",
         b"GET /?a=`id` HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=%27id%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    Dollar = 81, "DOLLAR", None, Danger, Notable, Standard, "7.6",
+    Dollar = 81, "DOLLAR", None, Danger, Structural, Standard, "7.6",
         "`$(`, `${`, or `$` before a letter, in a value.",
         "Shells, templates and servers replace it by something else.",
         b"GET /?a=$HOME HTTP/1.1\r\nHost: ex.com\r\n\r\n",
