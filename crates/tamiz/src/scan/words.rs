@@ -43,7 +43,8 @@ impl Found {
     }
 
     /// Whether no class was found.
-    pub(crate) fn is_empty(&self) -> bool {
+    #[cfg(test)]
+    fn is_empty(&self) -> bool {
         self.ranges.iter().all(Option::is_none)
     }
 }
