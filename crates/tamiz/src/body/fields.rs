@@ -10,8 +10,7 @@ use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
-use crate::show::marker::{self, number, push};
-use crate::show::url::write_key;
+use crate::show::marker::{self, Measured, number, push};
 use crate::target::query::{Key, Pair, look_at_value};
 use crate::text::Text;
 
@@ -39,6 +38,23 @@ enum Place {
 pub(crate) struct Name<'a> {
     pub(crate) key: Key<'a>,
     sensitive: bool,
+    /// How it is shown where it is not shown as it is; many fields may share a long name.
+    measured: Measured,
+}
+
+impl<'a> Name<'a> {
+    fn new(key: Key<'a>, sensitive: bool, cx: Context<'a>) -> Self {
+        Name { key, sensitive, measured: Measured::of(key.text.bytes, cx.settings) }
+    }
+
+    fn write(&self, nested: bool, out: &mut Vec<u8>) {
+        match self.key.shown {
+            NameShown::Text if nested => escape::write(self.key.text.bytes, Spot::Member, out),
+            NameShown::Text => escape::write(self.key.text.bytes, Spot::Name, out),
+            NameShown::Shape => self.measured.write(false, out),
+            NameShown::Secret => self.measured.write(true, out),
+        }
+    }
 }
 
 /// The fields of a body, in order of arrival.
@@ -83,7 +99,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn push_pair(&mut self, pair: Pair<'a>) {
         let mut way = BumpVec::with_capacity_in(1, self.cx.bump);
         way.push(Place::Name(self.names.len()));
-        self.names.push(Name { key: pair.key, sensitive: false });
+        self.names.push(Name::new(pair.key, false, self.cx));
         let leaf = Leaf::Text(pair.value.unwrap_or(Text::untraced(b"")));
         self.keep(Field { way, leaf, secret: pair.secret, flags: pair.flags });
     }
@@ -135,7 +151,7 @@ impl<'a> Fields<'a> {
             flags.hide(text);
         }
         let sensitive = self.cx.settings.names.matches(text.bytes);
-        self.names.push(Name { key, sensitive });
+        self.names.push(Name::new(key, sensitive, self.cx));
         self.names.len() - 1
     }
 
@@ -188,11 +204,8 @@ impl<'a> Fields<'a> {
                     name
                 }
             };
-            let Some(name) = self.names.get(name) else { continue };
-            if self.nested && name.key.shown == NameShown::Text {
-                escape::write(name.key.text.bytes, Spot::Member, out);
-            } else {
-                write_key(name.key, self.cx, out);
+            if let Some(name) = self.names.get(name) {
+                name.write(self.nested, out);
             }
         }
     }

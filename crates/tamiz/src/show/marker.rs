@@ -10,18 +10,34 @@ use crate::shape::Shape;
 
 /// Writes the marker of `text`: `<SECRET:alpha:10>` for a secret, else `<lower:5>`.
 pub(crate) fn write(text: &[u8], secret: bool, settings: &Settings, out: &mut Vec<u8>) {
-    let shape = Shape::of(text);
-    let (prefix, shape) = if secret { ("<SECRET:", shape.coarse()) } else { ("<", shape) };
-    push(out, prefix);
-    push(out, shape.as_str());
-    out.push(b':');
-    number(out, decode::chars(text) as u64);
-    if settings.entropy
-        && let Some(tenths) = entropy_tenths(text)
-    {
-        let _ = write!(out, "~{}.{}", tenths / 10, tenths % 10);
+    Measured::of(text, settings).write(secret, out);
+}
+
+/// What a marker tells of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measured {
+    shape: Shape,
+    chars: usize,
+    entropy_tenths: Option<u64>,
+}
+
+impl Measured {
+    pub(crate) fn of(text: &[u8], settings: &Settings) -> Self {
+        let entropy_tenths = if settings.entropy { entropy_tenths(text) } else { None };
+        Measured { shape: Shape::of(text), chars: decode::chars(text), entropy_tenths }
     }
-    out.push(b'>');
+
+    pub(crate) fn write(self, secret: bool, out: &mut Vec<u8>) {
+        let (prefix, shape) = if secret { ("<SECRET:", self.shape.coarse()) } else { ("<", self.shape) };
+        push(out, prefix);
+        push(out, shape.as_str());
+        out.push(b':');
+        number(out, self.chars as u64);
+        if let Some(tenths) = self.entropy_tenths {
+            let _ = write!(out, "~{}.{}", tenths / 10, tenths % 10);
+        }
+        out.push(b'>');
+    }
 }
 
 /// Writes `<SECRET:word:len>`.
