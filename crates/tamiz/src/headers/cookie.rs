@@ -49,7 +49,7 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
         }
     };
     if let Some(name) = cookie.name {
-        scan::scan(name.text, Kind::Header, name.shown == NameShown::Secret, cx, flags);
+        scan::scan(name.text, Kind::Free, name.shown == NameShown::Secret, cx, flags);
         if name.shown == NameShown::Secret {
             flags.hide(name.text);
         }
@@ -93,7 +93,7 @@ pub(crate) fn read_set<'a>(
         if !matches!(attribute, Attribute::Known(_)) {
             flags.hide(piece);
         }
-        scan::scan(piece, Kind::Header, credential, cx, flags);
+        scan::scan(piece, Kind::Free, credential, cx, flags);
         cookies.push(Cookie {
             name: None,
             value: value.trim(),

@@ -263,7 +263,7 @@ fn raise_by_name<'a>(name: &Name<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         flags.raise(Flag::UnkHdr, name.raw);
     }
     if !name.is_token {
-        let kind = if cx.settings.beyond_core() { scan::Kind::Header } else { scan::Kind::Opaque };
+        let kind = if cx.settings.beyond_core() { scan::Kind::Free } else { scan::Kind::Opaque };
         scan::scan(name.text, kind, name.shown == NameShown::Secret, cx, flags);
     }
 }

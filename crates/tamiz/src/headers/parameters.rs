@@ -8,13 +8,15 @@ use crate::text::Text;
 
 /// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it.
 pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
-    scan_pieces(text, kind, secret, flags);
+    let closes = scan_pieces(text, kind, secret, flags);
     if kind != Kind::Opaque {
-        scan::content(text, Kind::Structured, secret, cx, flags);
+        let kind = if closes { Kind::Structured } else { Kind::Free };
+        scan::content(text, kind, secret, cx, flags);
     }
 }
 
-fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
+/// Whether every string closes.
+fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) -> bool {
     let mut start = 0;
     let mut at = 0;
     while let Some(&byte) = text.bytes.get(at) {
@@ -26,7 +28,8 @@ fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'
             }
             b'"' => {
                 let Some(close) = closing_quote(text.bytes, at) else {
-                    break;
+                    scan::characters(text.from(start), kind, secret, flags);
+                    return false;
                 };
                 scan::characters(text.slice(start..at), kind, secret, flags);
                 scan::characters(text.slice(at + 1..close), kind, secret, flags);
@@ -37,6 +40,7 @@ fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'
         }
     }
     scan::characters(text.from(start), kind, secret, flags);
+    true
 }
 
 /// The pieces between `separator`, which does not count inside quoted strings.
@@ -86,7 +90,7 @@ mod tests {
     fn flags(text: &str) -> Vec<&'static str> {
         with_context(|cx| {
             let mut flags = cx.flags();
-            scan(Text::request(text.as_bytes(), true), Kind::Header, false, cx, &mut flags);
+            scan(Text::request(text.as_bytes(), true), Kind::Free, false, cx, &mut flags);
             flags.set.iter().map(Flag::name).collect()
         })
     }

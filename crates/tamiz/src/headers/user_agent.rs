@@ -80,11 +80,11 @@ pub(crate) fn write(text: &[u8], most: usize, out: &mut Vec<u8>) {
 /// Scans a user agent: the brackets and `;` of well-formed comments are its grammar.
 pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
     if !is_balanced(text.bytes) {
-        scan::scan(text, Kind::Header, secret, cx, flags);
+        scan::scan(text, Kind::Free, secret, cx, flags);
         return;
     }
     for piece in pieces(text.bytes) {
-        scan::characters(text.part(piece.text), Kind::Header, secret, flags);
+        scan::characters(text.part(piece.text), Kind::Free, secret, flags);
     }
     scan::content(text, Kind::Structured, secret, cx, flags);
 }

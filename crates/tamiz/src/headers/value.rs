@@ -108,7 +108,7 @@ impl<'a> Value<'a> {
     }
 
     fn shape(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
-        scan::scan(text, ScanKind::Header, false, cx, flags);
+        scan::scan(text, ScanKind::Free, false, cx, flags);
         flags.hide(text);
         Value { label: None, text, rule: Rule::default(), content: Content::Shape }
     }
@@ -122,7 +122,7 @@ impl<'a> Value<'a> {
         let content = match host {
             Some(host) => Content::Host(host),
             None => {
-                scan::scan(text, ScanKind::Header, false, cx, flags);
+                scan::scan(text, ScanKind::Free, false, cx, flags);
                 flags.hide(text);
                 Content::Shape
             }
@@ -232,9 +232,9 @@ fn file_name<'a>(text: Text<'a>) -> &'a [u8] {
 fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
     match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
-        (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Header, secret, cx, flags),
+        (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Free, secret, cx, flags),
         (_, Grammar::Brands) => parameters::scan(text, ScanKind::Opaque, secret, cx, flags),
-        (_, Grammar::Text) => scan::scan(text, ScanKind::Header, secret, cx, flags),
+        (_, Grammar::Text) => scan::scan(text, ScanKind::Free, secret, cx, flags),
     }
 }
 

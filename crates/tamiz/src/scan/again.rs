@@ -1,5 +1,7 @@
 //! Looking once more (clause 7.7): a further percent-decoding, entities, Base64.
 
+use std::ops::Range;
+
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
 
 use super::characters::{characters, dangerous};
@@ -34,9 +36,7 @@ fn script_escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         if at < copied {
             continue;
         }
-        if let Some(flag) = dangerous(c).filter(|_| look.kind != Kind::Cookie) {
-            look.raise(flag, at..at + len, flags);
-        }
+        revealed(look, c, at..at + len, flags);
         let builder = builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
         builder.copy(text.slice(copied..at));
         builder.put(c.encode_utf8(&mut [0; 4]).as_bytes(), text.slice(at..at + len));
@@ -72,14 +72,10 @@ fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         return;
     }
     let mut found = look.cx.flags();
-    let tells_characters = !matches!(look.kind, Kind::Cookie | Kind::Opaque);
-    for residue in percent::residues(text.bytes).filter(|_| tells_characters) {
+    for residue in percent::residues(text.bytes) {
         let byte = text.bytes.get(residue.clone()).and_then(bytes::escape);
-        let c = byte.filter(u8::is_ascii).map(char::from);
-        if let Some(flag) = c.and_then(dangerous) {
-            look.raise(flag, residue, &mut found);
-        } else if byte == Some(0) {
-            look.raise(Flag::Nul, residue, &mut found);
+        if let Some(byte) = byte.filter(u8::is_ascii) {
+            revealed(look, char::from(byte), residue, &mut found);
         }
     }
     let decoded = percent::decode(text, percent::Field::Other, look.cx, &mut look.cx.flags());
@@ -93,22 +89,48 @@ fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 
 /// Entities, outside path and query: `HTMLENT` if decoding them adds a flag.
 fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let decoded = entities::decode_value(look.text, look.cx, &mut look.cx.flags());
-    if decoded.bytes == look.text.bytes {
+    let text = look.text;
+    let decoded = entities::decode_value(text, look.cx, &mut look.cx.flags());
+    if decoded.bytes == text.bytes {
         return;
     }
     let mut found = look.cx.flags();
-    if look.kind.tells_characters() {
-        characters(decoded, Kind::Leaf, look.secret, &mut found);
+    for at in memchr::memchr_iter(b'&', text.bytes) {
+        if let Some(entity) = entities::at_start(text.bytes.get(at..).unwrap_or_default())
+            && let [byte] = entity.decoded(&mut [0; 4])
+        {
+            revealed(look, char::from(*byte), at..at + entity.len, &mut found);
+        }
     }
     Look { text: decoded, ..*look }.tell(&mut found);
     absorb_news(look, Flag::HtmlEnt, found, flags);
 }
 
-/// Takes over `found` if there is anything new in it, and raises `flag` then.
+/// A character that only a further decoding shows.
+fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags<'a>) {
+    if look.kind == Kind::Cookie {
+        return;
+    }
+    let flag = match c {
+        '\0' => Some(Flag::Nul),
+        ' ' if matches!(look.kind, Kind::Path | Kind::Key) => Some(Flag::Space),
+        c => dangerous(c),
+    };
+    if let Some(flag) = flag {
+        look.raise(flag, range, found);
+    }
+}
+
+/// Takes over `found` if there is anything in it that the text as it is does not tell, and raises
+/// `flag` then.
 fn absorb_news<'a>(look: &Look<'a>, flag: Flag, found: Flags<'a>, flags: &mut Flags<'a>) {
-    let is_new = found.set.iter().any(|flag| !flags.set.contains(flag))
-        || found.words().iter().any(|word| !flags.words().contains(word));
+    let mut own = look.cx.flags();
+    if look.kind.tells_characters() {
+        characters(look.text, look.kind, look.secret, &mut own);
+    }
+    look.tell(&mut own);
+    let is_new = found.set.iter().any(|flag| !own.set.contains(flag))
+        || found.words().iter().any(|word| !own.words().contains(word));
     if is_new {
         look.raise(flag, 0..look.text.len(), flags);
         flags.absorb(&found);

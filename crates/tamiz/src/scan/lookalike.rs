@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::Look;
 use super::characters::dangerous;
+use super::{Kind, Look};
 use crate::decode::{Char, char_indices, unicode};
 use crate::flags::{Flag, Flags};
 use crate::lists::BEST_FIT;
@@ -37,7 +37,9 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         for plain in plain.iter().filter(|plain| plain.is_ascii()) {
             if let Some(flag) = dangerous(*plain) {
                 look.raise(Flag::BestFit, range.clone(), flags);
-                look.raise(flag, range.clone(), flags);
+                if look.kind != Kind::Cookie {
+                    look.raise(flag, range.clone(), flags);
+                }
             }
         }
         let builder = builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));

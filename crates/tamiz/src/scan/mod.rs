@@ -29,12 +29,12 @@ pub(crate) enum Kind {
     Segment,
     /// A key of a query or form: one token, in which a space is odd.
     Key,
-    /// A value of a query or form, a fragment, userinfo: judged word by word.
+    /// A value of a query or form: judged word by word.
     Value,
     /// A whole path, separators included: its characters were looked at segment by segment.
     Path,
-    /// The free text of a header.
-    Header,
+    /// Free text: of a header, a fragment, userinfo.
+    Free,
     /// A header with a grammar of its own, whole: its characters were looked at piece by piece.
     Structured,
     /// A cookie's value: characters, operators and templates are its own grammar.

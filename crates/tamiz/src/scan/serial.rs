@@ -14,10 +14,10 @@ const HEAD: usize = 24;
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
     let all = 0..text.len();
-    if text.len() < 4 {
+    if text.len() < 3 {
         return;
     }
-    if let Some(word) = written(text) {
+    for word in written(text) {
         look.raise_word(Flag::Serial, word, all.clone(), flags);
     }
     let mut first = [0; HEAD];
@@ -65,11 +65,9 @@ fn plain_head<'b>(text: &[u8], head: &'b mut [u8; HEAD]) -> &'b [u8] {
 
 /// The first bytes of what a Base64 value of 12 or more decodes to.
 fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]> {
-    let head = text.get(..text.len().min(HEAD) / 4 * 4)?;
-    let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
-    if head.len() < 12 || !head.iter().all(in_alphabet) {
-        return None;
-    }
+    let in_alphabet = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
+    let len = text.iter().take(HEAD).take_while(in_alphabet).count();
+    let head = text.get(..len / 4 * 4).filter(|head| head.len() >= 12)?;
     let encoding = if memchr::memchr2(b'-', b'_', head).is_some() { BASE64URL } else { BASE64 };
     let len = encoding.decode_len(head.len()).ok()?;
     let len = encoding.decode_mut(head, decoded.get_mut(..len)?).ok()?;
@@ -77,20 +75,26 @@ fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]>
 }
 
 /// Objects that are written as text.
-fn written(text: &[u8]) -> Option<&'static str> {
-    if holds_php_object(text) {
-        return Some("php");
-    }
+fn written(text: &[u8]) -> impl Iterator<Item = &'static str> {
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
-    if has(b"!!python/") || has(b"cos\nsystem") || has(b"c__builtin__\n") || has(b"cposix\nsystem") {
-        Some("python")
-    } else if has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct") {
-        Some("ruby")
-    } else if has(b"aced0005") || has(b"!!javax.script.") {
-        Some("java")
-    } else {
-        None
+    let python = || has(b"!!python/") || holds_pickle(text);
+    let ruby = || has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct");
+    let java = || has(b"aced0005") || has(b"!!javax.script.");
+    let found = [("php", holds_php_object(text)), ("python", python()), ("ruby", ruby()), ("java", java())];
+    found.into_iter().filter(|(_, found)| *found).map(|(word, _)| word)
+}
+
+/// A pickle of the first protocol: a line that imports, then what it imports.
+fn holds_pickle(text: &[u8]) -> bool {
+    let mut lines = text.split(|&b| b == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        let next = lines.peek().copied().unwrap_or_default();
+        let imports = matches!(line, b"cos" | b"cposix" | b"cnt") && next.starts_with(b"system");
+        if imports || line == b"c__builtin__" {
+            return true;
+        }
     }
+    false
 }
 
 /// ```text

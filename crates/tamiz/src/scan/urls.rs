@@ -22,7 +22,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     for colon in memchr::memchr_iter(b':', text) {
         let (before, rest) = text.split_at_checked(colon).unwrap_or_default();
         let (start, name) = scheme_before(before);
-        if name.first().is_none_or(|&b| !bytes::is(b, ALPHA)) {
+        if name.is_empty() {
             continue;
         }
         let known = known_scheme(name);
@@ -45,11 +45,23 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// The scheme that ends `before`, and where it starts.
+/// The scheme that ends `before`, and where it starts: the longest that is known, else the longest
+/// that begins with a letter.
 fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
     let in_scheme = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'.' | b'-');
     let len = before.iter().rev().take(LONGEST_SCHEME).take_while(in_scheme).count();
-    let start = before.len() - len;
+    let run = before.len() - len;
+    let begins = |start: usize| before.get(start).is_some_and(|&b| bytes::is(b, ALPHA));
+    let after_sign = |start: usize| {
+        start == run
+            || start.checked_sub(1).and_then(|i| before.get(i)).is_some_and(|&b| !bytes::is(b, ALPHA))
+    };
+    let mut starts = (run..before.len()).filter(|&start| begins(start) && after_sign(start));
+    let longest = starts.next().unwrap_or(before.len());
+    let known = std::iter::once(longest)
+        .chain(starts)
+        .find(|&start| before.get(start..).and_then(known_scheme).is_some());
+    let start = known.unwrap_or(longest);
     (start, before.get(start..).unwrap_or_default())
 }
 
@@ -61,8 +73,9 @@ fn known_scheme(name: &[u8]) -> Option<(&'static str, &'static str)> {
 fn is_content(scheme: &str, after: &[u8]) -> bool {
     match scheme {
         "data" => {
-            let kind = after.iter().take(64).take_while(|&&b| bytes::is(b, ALNUM) || b == b'/').count();
-            after.first() == Some(&b',') || matches!(after.get(kind), Some(b',' | b';'))
+            let in_type = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'/' | b'-' | b'.' | b'+');
+            let kind = after.iter().take(64).take_while(in_type).count();
+            matches!(after.get(kind), Some(b',' | b';'))
         }
         _ => after.first().is_some_and(|b| !b.is_ascii_whitespace()),
     }

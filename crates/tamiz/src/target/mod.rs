@@ -68,7 +68,7 @@ impl<'a> Url<'a> {
         if self.fragment_secret {
             self.flags.hide(fragment);
         }
-        scan::scan(fragment, Kind::Value, self.fragment_secret, cx, &mut self.flags);
+        scan::scan(fragment, Kind::Free, self.fragment_secret, cx, &mut self.flags);
         self.fragment = Some(fragment);
         text.slice(0..at)
     }
@@ -82,7 +82,7 @@ impl<'a> Url<'a> {
                 self.flags.raise(Flag::UserInfo, raw);
                 let raw = utf8::repair(raw, cx, &mut self.flags);
                 let userinfo = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
-                scan::scan(userinfo, Kind::Value, true, cx, &mut self.flags);
+                scan::scan(userinfo, Kind::Free, true, cx, &mut self.flags);
                 self.flags.hide(raw);
                 self.userinfo = Some(userinfo);
                 authority.from(at + 1)
