@@ -9,7 +9,7 @@ use crate::body::file;
 use crate::bytes;
 use crate::config::Unlisted;
 use crate::context::Context;
-use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
+use crate::flags::{Family, Flag, FlagSet, Flags, Parameter, Weight};
 use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Kind as ScanKind};
 use crate::shape::Shape;
@@ -238,7 +238,7 @@ fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>
     }
 }
 
-/// A URL header, by sections 4 to 6; of its flags, none that is structural.
+/// A URL header, by sections 4 to 6; of its flags, none that tells of structure.
 fn read_url<'a>(
     text: Text<'a>,
     kind: Kind,
@@ -263,7 +263,7 @@ fn read_url<'a>(
         .iter()
         .copied()
         .filter(|flag| {
-            flag.weight() != Weight::Structural
+            (flag.weight() != Weight::Structural || flag.family() == Family::Danger)
                 && matches!(flag.parameter_kind(), Parameter::None | Parameter::Word)
         })
         .collect();
