@@ -1,13 +1,13 @@
-//! `cargo x signal`: what the flags tell of real requests, by file and label.
+//! `cargo x signal`: what the flags tell of real requests, by file and label, and in two tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
 use flate2::read::MultiGzDecoder;
-use tamiz::{Canonicalizer, Config, Document, Flag, Weight};
+use tamiz::{Canonicalizer, Config, Document, Family, Flag, Weight};
 
 use crate::Result;
 
@@ -24,6 +24,10 @@ struct Tally {
     /// Of these, how often the flag was the only notable or evasion one.
     alone: BTreeMap<&'static str, usize>,
     silent: BTreeMap<String, usize>,
+    /// With a notable or evasion flag of family framing or header.
+    framed: usize,
+    /// With at least one word of a class.
+    words: BTreeMap<String, usize>,
 }
 
 /// Prints a table for each `*.jsonl.gz` of the corpus whose name contains `only`.
@@ -37,16 +41,46 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
+    let mut all = Vec::new();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some(name) = name.strip_suffix(".jsonl.gz") else { continue };
         if only.is_none_or(|only| name.contains(only)) {
             for (label, tally) in read(&path, &tamiz)? {
                 print(name, &label, &tally, only.is_some());
+                all.push((name.to_owned(), label, tally));
             }
         }
     }
+    print_shares(&all);
+    print_words(&all);
     Ok(())
+}
+
+/// The share of told requests, a row for each file and label.
+fn print_shares(all: &[(String, String, Tally)]) {
+    println!("| file, label | requests | notable or evasion flag | of them by framing or header |");
+    println!("|---|---:|---:|---:|");
+    for (file, label, tally) in all {
+        let (told, framed) = (tally.percent(tally.told), tally.percent(tally.framed));
+        println!("| {file}, {label} | {} | {told:.1} % | {framed:.1} % |", tally.requests);
+    }
+}
+
+/// How many valid requests hold words of each class.
+fn print_words(all: &[(String, String, Tally)]) {
+    let valid: Vec<_> = all.iter().filter(|(_, label, _)| label == "valid").collect();
+    let classes: BTreeSet<&String> = all.iter().flat_map(|(_, _, tally)| tally.words.keys()).collect();
+    print!("\n| valid requests with `KW` |");
+    valid.iter().for_each(|(file, _, tally)| print!(" {file} ({}) |", tally.requests));
+    println!("\n|---|{}", "---:|".repeat(valid.len()));
+    for class in classes {
+        print!("| `{class}` |");
+        for (_, _, tally) in &valid {
+            print!(" {} |", tally.words.get(class).copied().unwrap_or_default());
+        }
+        println!();
+    }
 }
 
 fn read(path: &Path, tamiz: &Canonicalizer) -> Result<BTreeMap<String, Tally>> {
@@ -63,13 +97,24 @@ fn read(path: &Path, tamiz: &Canonicalizer) -> Result<BTreeMap<String, Tally>> {
 impl Tally {
     fn add(&mut self, document: &Document) {
         self.requests += 1;
+        let classes: BTreeSet<&str> = document
+            .flags()
+            .filter(|raised| raised.flag() == Flag::Kw)
+            .filter_map(|raised| raised.parameter())
+            .collect();
+        for class in classes {
+            *self.words.entry(class.to_owned()).or_default() += 1;
+        }
         let mut flags: Vec<Flag> = document.flags().map(|raised| raised.flag()).collect();
         flags.sort_unstable();
         flags.dedup();
         for flag in &flags {
             *self.flags.entry(flag.name()).or_default() += 1;
         }
-        let mut telling = flags.iter().filter(|flag| flag.weight() != Weight::Structural);
+        let framing = |flag: &&Flag| matches!(flag.family(), Family::Framing | Family::Header);
+        let is_telling = |flag: &&Flag| flag.weight() != Weight::Structural;
+        self.framed += usize::from(flags.iter().filter(framing).any(|flag| is_telling(&flag)));
+        let mut telling = flags.iter().filter(is_telling);
         let first = telling.next();
         if let (Some(only), None) = (first, telling.next()) {
             *self.alone.entry(only.name()).or_default() += 1;

@@ -5,8 +5,14 @@ mod common;
 use tamiz::{Canonicalizer, Config};
 
 #[test]
-fn the_first_example_is_what_the_command_prints() {
-    let request = std::fs::read_to_string(common::root().join("examples/login.http")).unwrap();
+fn the_examples_are_what_the_command_prints() {
+    for example in ["login.http", "order.http"] {
+        check_example(example);
+    }
+}
+
+fn check_example(example: &str) {
+    let request = std::fs::read_to_string(common::root().join("examples").join(example)).unwrap();
     let document = Canonicalizer::new(Config::default()).canonicalize(request.as_bytes());
     for name in ["README.md", "README.es.md"] {
         let readme = std::fs::read_to_string(common::root().join(name)).unwrap();
