@@ -11,6 +11,9 @@ use crate::json::{skip_scalar, skip_space, skip_string, skip_value};
 use crate::scan::{self, Kind};
 use crate::text::{Builder, Text};
 
+/// RFC 7464: what stands before each value of a sequence.
+const RECORD_SEPARATOR: u8 = 0x1E;
+
 /// How a body is to be read.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules {
@@ -49,6 +52,9 @@ pub(crate) fn read<'a>(
         too_deep: false,
     };
     let read = reader.values(sink, flags);
+    if read.is_none() && rules.cut {
+        reader.broken_off(sink, flags);
+    }
     let outcome = if read.is_some() || rules.cut { Outcome::Read } else { Outcome::Bad };
     Read { outcome, too_deep: reader.too_deep }
 }
@@ -74,14 +80,29 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn values(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
-        loop {
+        if !self.rules.sequence {
             self.value(sink, flags)?;
+            return skip_space(self.rest).is_empty().then_some(());
+        }
+        loop {
             self.rest = skip_space(self.rest);
             match self.rest {
                 [] => return Some(()),
-                _ if self.rules.sequence => {}
-                _ => return None,
+                [RECORD_SEPARATOR, after @ ..] => self.rest = after,
+                _ => self.value(sink, flags)?,
             }
+        }
+    }
+
+    /// A string that the cut went through is told as far as it goes.
+    fn broken_off(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) {
+        if let [b'"', inside @ ..] = self.rest
+            && skip_string(self.rest).is_none()
+        {
+            let escape = memchr::memrchr(b'\\', inside).filter(|at| at + 6 > inside.len());
+            let whole = inside.get(..escape.unwrap_or(inside.len())).unwrap_or_default();
+            let text = unescape(self.body.part(whole), self.cx, flags);
+            sink.leaf(&self.path, Leaf::Text(text));
         }
     }
 
@@ -160,7 +181,7 @@ impl<'a> Reader<'a> {
     fn name(&mut self, flags: &mut Flags<'a>) -> Option<()> {
         let after = skip_string(self.rest)?;
         let name = self.take(after);
-        let name = unescape(name, self.cx, flags);
+        let name = unescape(without_quotes(name), self.cx, flags);
         self.rest = match skip_space(self.rest) {
             [b':', after @ ..] => skip_space(after),
             _ => return None,
@@ -174,7 +195,7 @@ impl<'a> Reader<'a> {
         let after = skip_scalar(self.rest)?;
         let text = self.take(after);
         Some(match text.bytes.first()? {
-            b'"' => Leaf::Text(unescape(text, self.cx, flags)),
+            b'"' => Leaf::Text(unescape(without_quotes(text), self.cx, flags)),
             b't' | b'f' => Leaf::Bool(text),
             b'n' => Leaf::Null,
             _ => Leaf::Number(text),
@@ -185,7 +206,7 @@ impl<'a> Reader<'a> {
     fn deep(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
         let (body, cx) = (self.body, self.cx);
         let after = skip_value(self.rest, &mut |string| {
-            let text = unescape(body.part(string), cx, flags);
+            let text = unescape(without_quotes(body.part(string)), cx, flags);
             scan::scan(text, Kind::Leaf, false, cx, flags);
         })?;
         self.too_deep = true;
@@ -218,9 +239,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The text of a string with its quotes. A lone surrogate is no character: its bytes are guarded.
-fn unescape<'a>(string: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    let text = string.slice(1..string.len().saturating_sub(1));
+fn without_quotes(string: Text<'_>) -> Text<'_> {
+    string.slice(1..string.len().saturating_sub(1))
+}
+
+/// The text inside a string. A lone surrogate is no character: its bytes are guarded.
+fn unescape<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     if memchr::memchr(b'\\', text.bytes).is_none() {
         return text;
     }
@@ -352,6 +376,21 @@ mod tests {
             assert_eq!(told(text, Rules { cut: true, ..RULES }).1, Outcome::Read, "{text}");
         }
         assert_eq!(told("{\"a\":1}\n{\"a\":2}\n", Rules { sequence: true, ..RULES }).0, ["a=n:1", "a=n:2"]);
+    }
+
+    #[test]
+    fn a_string_that_is_cut_is_told() {
+        let cut = Rules { cut: true, ..RULES };
+        assert_eq!(told("[1,{\"a\":\"x<", cut).0, ["[]=n:1", "[].a=s:x<"]);
+        assert_eq!(told("[\"x\\u00", cut).0, ["[]=s:x"]);
+        assert_eq!(told("[\"x<", RULES).0, [""; 0]);
+    }
+
+    #[test]
+    fn sequences() {
+        let lines = Rules { sequence: true, ..RULES };
+        assert_eq!(told("\x1e1\n\x1e2\n", lines).0, ["=n:1", "=n:2"]);
+        assert_eq!(told(" \n", lines).1, Outcome::Read);
     }
 
     #[test]

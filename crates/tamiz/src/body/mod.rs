@@ -71,13 +71,13 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false };
     let content_type = named(headers, b"content-type").next().map(|header| header.whole);
     let text = reader.dechunk(raw, headers);
-    let (kind, content) = match reader.inflate(text, headers) {
-        None => (Kind::Binary, reader.whole(text, Kind::Binary)),
-        Some(text) => {
-            let text = reader.cut(text);
-            reader.check_charset(content_type);
-            reader.content(text, content_type)
-        }
+    let (text, undone) = reader.inflate(text, headers);
+    let text = reader.cut(text);
+    reader.check_charset(content_type);
+    let (kind, content) = if undone {
+        reader.content(text, content_type)
+    } else {
+        (Kind::Binary, reader.whole(text, Kind::Binary))
     };
     Some(Body { kind, len: raw.len(), content, flags: reader.flags, capped: reader.capped })
 }
@@ -93,8 +93,8 @@ impl<'a> Reader<'a> {
         if is_chunked { chunked::join(raw, self.cx).unwrap_or(raw) } else { raw }
     }
 
-    /// Undoes the codings, last one first. `None` where one is not known.
-    fn inflate(&mut self, text: Text<'a>, headers: &Headers<'a>) -> Option<Text<'a>> {
+    /// Undoes the codings, last one first, as far as they are known; whether all are undone.
+    fn inflate(&mut self, text: Text<'a>, headers: &Headers<'a>) -> (Text<'a>, bool) {
         let mut codings = Vec::new();
         for header in named(headers, b"content-encoding") {
             for word in coding::codings(header.whole.bytes) {
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         }
         if codings.len() > MOST_CODINGS {
             self.capped = true;
-            return None;
+            return (text, false);
         }
         let most = self.cx.settings.config.limits.body_bytes;
         let mut inflated = text;
@@ -115,14 +115,14 @@ impl<'a> Reader<'a> {
                     self.capped |= capped;
                     self.cut |= capped;
                 }
-                Inflated::NotUndone => return None,
+                Inflated::NotUndone => return (inflated, false),
                 Inflated::Failed => {
                     self.flags.raise(Flag::BadBody, inflated);
-                    return Some(text);
+                    return (text, true);
                 }
             }
         }
-        Some(inflated)
+        (inflated, true)
     }
 
     /// At most as much as is read, without half a character at its end.
@@ -193,12 +193,12 @@ impl<'a> Reader<'a> {
                 let most = limits.parts;
                 let read = multipart::read(text, boundary, most, cut, cx, &mut fields, &mut self.flags);
                 self.capped |= read.more > 0;
-                part::look(read.rest, cx, &mut self.flags);
+                let rest = utf8::repair(read.rest, cx, &mut cx.flags());
+                scan::words(rest, cx, &mut self.flags);
                 read.outcome
             }
             Kind::Xml => {
                 let limits = xml::Limits { depth: limits.depth, entities: limits.entities };
-                let text = utf8::repair(text, cx, &mut self.flags);
                 let read = xml::read(text, cut, limits, cx, &mut fields, &mut self.flags);
                 self.capped |= read.capped;
                 read.outcome
@@ -240,7 +240,7 @@ fn contradict(declared: Kind, sniffed: Kind) -> bool {
 
 /// JSON values one after the other: `application/x-ndjson`, `application/jsonl`.
 fn is_sequence(content_type: &[u8]) -> bool {
-    [&b"ndjson"[..], b"jsonl", b"json-seq", b"jsonlines"]
+    [&b"ndjson"[..], b"jsonl", b"json-seq"]
         .iter()
         .any(|word| bytes::find_ignore_case(content_type, word).is_some())
 }
