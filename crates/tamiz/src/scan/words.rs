@@ -858,7 +858,8 @@ mod tests {
         for text in ["lower(", "LOWER(x)", "a lower(*)", "lower/**/(x)", "(lower(x) )"] {
             assert_eq!(found(text), ["sql"], "{text:?}");
         }
-        for text in ["lower (x)", "lower\u{A0}(x)", "lower\t(", "lower(s)", "lower(es)", "flower(x)", "lower"] {
+        for text in ["lower (x)", "lower\u{A0}(x)", "lower\t(", "lower(s)", "lower(es)", "flower(x)", "lower"]
+        {
             assert_eq!(found(text), [""; 0], "{text:?}");
         }
     }
