@@ -61,10 +61,11 @@ fn meanings_and_reasons_are_told() {
 }
 
 #[test]
-fn the_body_is_told_by_its_length() {
-    let shown = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 14\r\n\r\nuser=ana&x=y\r\n");
-    assert!(shown.contains("│ [body: 14 bytes]\n"), "{shown}");
-    assert!(!shown.contains("ana"));
+fn bodies_are_shown_as_far_as_they_have_fields() {
+    let shown = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 18\r\n\r\nuser=a'na&pwd=wxyz!");
+    assert_eq!(beneath(&shown, "5 │ user=a'na&pwd=•••••"), "  │       ^ QUOTE", "{shown}");
+    let text = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 14\r\n\r\nhello, 'world'");
+    assert!(text.contains("│ [body: 14 bytes]\n") && !text.contains("world"), "{text}");
     let one = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\n\r\nz");
     assert!(one.contains("[body: 1 byte]"), "{one}");
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{PROFILES, VIEWS, tamiz_on};
 
 /// Requests that hold `@` in place of a secret.
-const REQUESTS: [&str; 16] = [
+const REQUESTS: [&str; 27] = [
     "GET /login?user=ana&pwd=@ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /login?api_key=x'@ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a;token=@/b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -20,6 +20,17 @@ const REQUESTS: [&str; 16] = [
     "GET / HTTP/1.1\r\n Authorization: Bearer @\r\nHost: ex.com\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: ex.com\r\nauthorization Bearer @\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: ex.com\r\n\r\npassword=@",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\nuser=ana&pwd=%27@&a=@",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n@=1&pwd=@&x@x",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"a\":{\"password\":[\"@\",{\"b\":\"@\"}]},\"c\":\"<@\"}",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"password\":\"@\",\"a\":",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"x\":\"a\",\"\\u0070wd\":\"@\"}",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\n\r\n<a><pwd x='1'>@</pwd><!-- @ --><b>see @</b></a>",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\n\r\n<a><pwd>@</pwd>",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=pwd\r\nX-A: @\r\n\r\n@\r\n--b--\r\n",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\nContent-Disposition: form-data; name=a; filename=k.pem\r\n\r\ntoken=@\r\n--b--\r\n",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n14\r\npassword=@\r\n0\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: text/plain\r\n\r\nmy password: @",
     "GET /?pwd=@&copy=@&echo=see-@-there HTTP/1.1\r\nHost: ex.com\r\nX-Copy: @\r\n\r\n",
     "GET /a#token=@ HTTP/1.1\r\nHost: ex.com\r\nSet-Cookie: sid=@; Path=/\r\n\r\n",
 ];
@@ -38,6 +49,7 @@ fn no_secret_in_any_output() {
                     &["canon"][..],
                     &["canon", "--format", "json"],
                     &["canon", "--format", "json", "--evidence"],
+                    &["canon", "--format", "tokens"],
                     &["explain"],
                     &["explain", "--color", "always"],
                     &["canon", "--from", "document"],

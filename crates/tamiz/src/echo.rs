@@ -228,6 +228,7 @@ impl<'a> Echo<'a> {
             body::Content::Whole { text, secret } => {
                 if !*secret && self.is_in(text.bytes) {
                     *secret = true;
+                    body.flags.hide(*text);
                 }
             }
             body::Content::Fields(fields) => {
@@ -237,6 +238,7 @@ impl<'a> Echo<'a> {
                         && self.is_in(text.bytes)
                     {
                         field.secret = true;
+                        field.flags.hide(text);
                     }
                 }
                 for name in &mut fields.names {

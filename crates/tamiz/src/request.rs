@@ -1,6 +1,6 @@
 //! A whole request, read and redacted: what the document is written from.
 
-use crate::body::{self, Body};
+use crate::body::{self, Body, hide};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
@@ -66,11 +66,15 @@ impl<'a> Request<'a> {
         }
         framing::check(&request.headers, message.body, &mut request.flags);
         if let Some(body) = message.body {
-            request.flags.hide(body);
             request.body = body::read(body, &request.headers, cx);
         }
         request.check_limits(message.body, cx);
         echo::redact(&mut request, cx);
+        if let Some(body) = message.body {
+            let mut hidden = cx.flags();
+            hide::hide_rest(body, request.shown_body(cx), &mut hidden);
+            request.flags.absorb(&hidden);
+        }
         request
     }
 

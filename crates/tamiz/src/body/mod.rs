@@ -8,6 +8,7 @@ pub(crate) mod coding;
 pub(crate) mod encoded;
 pub(crate) mod fields;
 pub(crate) mod file;
+pub(crate) mod hide;
 pub(crate) mod json;
 pub(crate) mod magic;
 pub(crate) mod multipart;
@@ -44,6 +45,8 @@ pub(crate) struct Body<'a> {
     pub(crate) flags: Flags<'a>,
     /// A limit was reached.
     pub(crate) capped: bool,
+    /// Its bytes are what was read: no coding was undone.
+    pub(crate) is_plain: bool,
 }
 
 /// What a body holds.
@@ -71,7 +74,9 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false };
     let content_type = named(headers, b"content-type").next().map(|header| header.whole);
     let text = reader.dechunk(raw, headers);
+    let coded = text;
     let (text, undone) = reader.inflate(text, headers);
+    let is_plain = std::ptr::eq(text.bytes, coded.bytes);
     let text = reader.cut(text);
     reader.check_charset(content_type);
     let (kind, content) = if undone {
@@ -79,7 +84,7 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     } else {
         (Kind::Binary, reader.whole(text, Kind::Binary))
     };
-    Some(Body { kind, len: raw.len(), content, flags: reader.flags, capped: reader.capped })
+    Some(Body { kind, len: raw.len(), content, flags: reader.flags, capped: reader.capped, is_plain })
 }
 
 fn named<'h, 'a: 'h>(headers: &'h Headers<'a>, name: &'static [u8]) -> impl Iterator<Item = &'h Header<'a>> {

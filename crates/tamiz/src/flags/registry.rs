@@ -243,7 +243,7 @@ flags! {
         "A parser that cuts there sees other parameters.",
         b"GET /?x=a;b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?x=1;y=2;z=3 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    QLong = 37, "QLONG", None, Query, Notable, Core, "6.5",
+    QLong = 37, "QLONG", None, Query, Structural, Core, "6.5",
         "A value longer than 1,024 bytes after decoding.",
         "Overflows, encoded payloads and whole documents travel in long values.",
         b"GET /?a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -503,7 +503,7 @@ flags! {
         "Reading one back can run code.",
         b"GET /?a=O:4:%22Evil%22:0:%7B%7D HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=O:Evil HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    GzipMagic = 89, "GZIPMAGIC", None, Content, Notable, Standard, "7.6",
+    GzipMagic = 89, "GZIPMAGIC", None, Content, Structural, Standard, "7.6",
         "A value begins with the magic bytes of gzip.",
         "Compressed data hides what it says from whoever does not inflate it.",
         b"GET /?a=%1F%8B%08%00 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
