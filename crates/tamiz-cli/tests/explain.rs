@@ -62,8 +62,9 @@ fn meanings_and_reasons_are_told() {
 
 #[test]
 fn bodies_are_shown_as_far_as_they_have_fields() {
-    let shown = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 18\r\n\r\nuser=a'na&pwd=wxyz!");
-    assert_eq!(beneath(&shown, "5 │ user=a'na&pwd=•••••"), "  │       ^ QUOTE", "{shown}");
+    let shown = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 19\r\n\r\nuser=a'na&pwd=wxyz!");
+    assert!(shown.contains("5 │ user=a'na&pwd=•••••\n"), "{shown}");
+    assert!(shown.contains("  │       ^ QUOTE\n") && !shown.contains("wxyz"), "{shown}");
     let text = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\nContent-Length: 14\r\n\r\nhello, 'world'");
     assert!(text.contains("│ [body: 14 bytes]\n") && !text.contains("world"), "{text}");
     let one = explain(b"POST /a HTTP/1.1\r\nHost: ex.com\r\n\r\nz");
