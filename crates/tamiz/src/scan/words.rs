@@ -679,7 +679,7 @@ mod tests {
             ];
             let is_last = entry.ends_with(AT_END);
             for spelling in spellings.iter().filter(|text| !is_last || !text.ends_with(['-', 'é'])) {
-                assert!(found(&spelling).contains(&class), "{class}: {entry:?} in {spelling:?}");
+                assert!(found(spelling).contains(&class), "{class}: {entry:?} in {spelling:?}");
             }
             if matches!(class, "sql" | "php" | "js") {
                 let spelling = text.replace(' ', "/* x */");
