@@ -1,6 +1,6 @@
 //! `HIDDENHDR` (clause 8.29): the names that steer framing, where they are not plainly headers.
 
-use crate::bytes::{self, ALNUM};
+use crate::bytes::{self, ALNUM, TOKEN};
 use crate::flags::{Flag, Flags};
 use crate::headers::Header;
 use crate::text::Text;
@@ -56,6 +56,27 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
     }
     for piece in header.after_line_ends() {
         check_line(piece, flags);
+    }
+    if header.name.is_some() {
+        check_value(header.whole, flags);
+    }
+}
+
+/// A whole header inside a value, behind whatever some parser takes for a line end. `host` is a
+/// word that values may well hold.
+fn check_value<'a>(value: Text<'a>, flags: &mut Flags<'a>) {
+    for colon in memchr::memchr_iter(b':', value.bytes) {
+        let before = bytes::trim_end(value.bytes.get(..colon).unwrap_or_default());
+        for (name, _) in NAMES.iter().filter(|(name, _)| *name != "host") {
+            let Some(start) = before.len().checked_sub(name.len()).filter(|start| *start > 0) else {
+                continue;
+            };
+            let spelt = before.get(start..).is_some_and(|text| text.eq_ignore_ascii_case(name.as_bytes()));
+            let alone = before.get(start - 1).is_some_and(|&b| !bytes::is(b, TOKEN));
+            if spelt && alone {
+                flags.raise_word(Flag::HiddenHdr, name, value, start..colon);
+            }
+        }
     }
 }
 
