@@ -47,7 +47,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
         let Some(name) = name.strip_suffix(".jsonl.gz") else { continue };
         if only.is_none_or(|only| name.contains(only)) {
             for (label, tally) in read(&path, &tamiz)? {
-                print(name, &label, &tally, only.is_some());
+                print(name, &label, &tally);
                 all.push((name.to_owned(), label, tally));
             }
         }
@@ -131,7 +131,7 @@ impl Tally {
     }
 }
 
-fn print(file: &str, label: &str, tally: &Tally, with_examples: bool) {
+fn print(file: &str, label: &str, tally: &Tally) {
     println!(
         "{file}, {label}: {:.1} % of {} requests with a notable or evasion flag",
         tally.percent(tally.told),
@@ -143,11 +143,11 @@ fn print(file: &str, label: &str, tally: &Tally, with_examples: bool) {
         let alone = tally.alone.get(name).copied().unwrap_or_default();
         println!("  {:6.2} %  {:6.2} % alone  {name}", tally.percent(*count), tally.percent(alone));
     }
-    if with_examples && label == "attack" {
+    if label == "attack" {
         let mut silent: Vec<_> = tally.silent.iter().collect();
         silent.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         for (document, count) in silent.into_iter().take(EXAMPLES) {
-            println!("\n  {count} times, without such a flag:");
+            println!("\n  without such a flag, {count} of them:");
             document.lines().for_each(|line| println!("    {line}"));
         }
     }
