@@ -1,7 +1,10 @@
 //! No secret in any output of any command, in any view.
 
+#[path = "../../tamiz/tests/canaries/mod.rs"]
+mod canaries;
 mod common;
 
+use canaries::{ByContent, ByEcho, ByPlace, Rng, look};
 use common::{PROFILES, VIEWS, tamiz_on};
 
 /// Requests that hold `@` in place of a secret.
@@ -81,4 +84,50 @@ fn names_of_the_configuration_are_masked_too() {
         assert!(!tamiz_on([command, "--view=literal", "--config", config], request).ok().contains("1234BCD"));
         assert!(tamiz_on([command, "--view=literal"], request).ok().contains("1234BCD"));
     }
+}
+
+/// Every output of a few commands, on random secrets: see the leak tests of the library.
+fn check_at_random(what: &str, total: usize, sample: usize, case: impl Fn(usize) -> Option<canaries::Case>) {
+    let seed = canaries::seed();
+    let mut leaks = Vec::new();
+    let mut tried = 0;
+    for number in canaries::chosen(total, sample, &mut Rng::new(seed)) {
+        let Some(case) = case(number) else { continue };
+        tried += 1;
+        let view = VIEWS[number % VIEWS.len()];
+        let profile = PROFILES[number % PROFILES.len()];
+        let read = ["--view", view, "--profile", profile];
+        let commands: [&[&str]; 3] =
+            [&["explain"], &["canon", "--format", "json", "--evidence"], &["canon", "--from", "document"]];
+        for command in commands {
+            let read = if command.contains(&"document") { &[][..] } else { &read };
+            let run = tamiz_on(command.iter().chain(read), &case.request);
+            let output = String::from_utf8_lossy(&run.stdout) + run.stderr.as_str();
+            if let Some(piece) = look::leak(&output, &case.canary) {
+                leaks.push(format!("{}: {piece}\n{}\n{output}", case.name, case.request.escape_ascii()));
+                break;
+            }
+        }
+    }
+    println!("{what}: {tried} requests of {total} combinations, seed {seed}");
+    assert!(tried > 0);
+    assert!(leaks.is_empty(), "{} leak, TAMIZ_LEAKS_SEED={seed}:\n\n{}", leaks.len(), leaks.join("\n"));
+}
+
+#[test]
+fn what_is_recognised_is_masked() {
+    let all = ByContent::new();
+    check_at_random(&all.describe(), all.total(), 250, |number| all.case(number, canaries::seed()));
+}
+
+#[test]
+fn what_stands_where_secrets_stand_is_masked() {
+    let all = ByPlace::new(true);
+    check_at_random(&all.describe(), all.total(), 250, |number| all.case(number, canaries::seed()));
+}
+
+#[test]
+fn echoes_of_secrets_are_masked() {
+    let all = ByEcho::new();
+    check_at_random(&all.describe(), all.total(), 500, |number| all.case(number, canaries::seed()));
 }

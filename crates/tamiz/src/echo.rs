@@ -4,6 +4,7 @@
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::body::fields::Fields;
 use crate::body::step::Leaf;
 use crate::body::{self, Body};
 use crate::bytes;
@@ -54,12 +55,13 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
     }
 }
 
-/// The other spellings of a text that are the same to someone: decoded further, or under NFKC.
+/// The other spellings of a text that are the same to someone: decoded further, and each under
+/// NFKC.
 fn spellings(text: &[u8]) -> Vec<Vec<u8>> {
     let mut spellings = secrets::revealed(text);
-    if !text.is_ascii() {
-        spellings.push(unicode::nfkc(text));
-    }
+    let beyond_ascii = std::iter::once(text).chain(spellings.iter().map(Vec::as_slice));
+    let normalized: Vec<Vec<u8>> = beyond_ascii.filter(|text| !text.is_ascii()).map(unicode::nfkc).collect();
+    spellings.extend(normalized);
     spellings
 }
 
@@ -99,18 +101,23 @@ impl<'a> Echo<'a> {
                     self.add(*text, cx);
                 }
             }
-            body::Content::Fields(fields) => {
-                for field in fields.list.iter().filter(|field| field.secret) {
-                    if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf {
-                        self.add(text, cx);
-                    }
-                }
-                for name in fields.names.iter().filter(|name| name.key.shown == NameShown::Secret) {
-                    self.add(name.key.text, cx);
-                }
-                fields.secrets.iter().for_each(|secret| self.add(*secret, cx));
+            body::Content::Fields(fields) => self.collect_from_fields(fields, cx),
+        }
+        if let Some(fields) = &body.broken {
+            self.collect_from_fields(fields, cx);
+        }
+    }
+
+    fn collect_from_fields(&mut self, fields: &Fields<'a>, cx: Context<'a>) {
+        for field in fields.list.iter().filter(|field| field.secret) {
+            if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf {
+                self.add(text, cx);
             }
         }
+        for name in fields.names.iter().filter(|name| name.key.shown == NameShown::Secret) {
+            self.add(name.key.text, cx);
+        }
+        fields.secrets.iter().for_each(|secret| self.add(*secret, cx));
     }
 
     fn collect_from_url(&mut self, url: &Url<'a>, cx: Context<'a>) {

@@ -111,7 +111,7 @@ impl<'a> Fields<'a> {
         }
         self.more += 1;
         self.rest.absorb(&field.flags);
-        if let (true, Leaf::Text(text)) = (field.secret, field.leaf) {
+        if let (true, Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = (field.secret, field.leaf) {
             self.secrets.push(text);
         }
     }

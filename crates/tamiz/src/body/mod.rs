@@ -41,6 +41,8 @@ pub(crate) struct Body<'a> {
     /// How many bytes came.
     pub(crate) len: usize,
     pub(crate) content: Content<'a>,
+    /// What was read of a body that does not parse: it may hold secrets.
+    pub(crate) broken: Option<Fields<'a>>,
     /// The flags of the body as a whole.
     pub(crate) flags: Flags<'a>,
     /// A limit was reached.
@@ -64,6 +66,7 @@ struct Reader<'a> {
     capped: bool,
     /// The text was cut at a limit.
     cut: bool,
+    broken: Option<Fields<'a>>,
 }
 
 /// Reads a body as its headers say. `None` where there is none.
@@ -71,7 +74,7 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     if raw.is_empty() {
         return None;
     }
-    let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false };
+    let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false, broken: None };
     let content_type = named(headers, b"content-type").next().map(|header| header.whole);
     let text = reader.dechunk(raw, headers);
     let coded = text;
@@ -84,7 +87,15 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     } else {
         (Kind::Binary, reader.whole(text, Kind::Binary))
     };
-    Some(Body { kind, len: raw.len(), content, flags: reader.flags, capped: reader.capped, is_plain })
+    Some(Body {
+        kind,
+        len: raw.len(),
+        content,
+        broken: reader.broken,
+        flags: reader.flags,
+        capped: reader.capped,
+        is_plain,
+    })
 }
 
 fn named<'h, 'a: 'h>(headers: &'h Headers<'a>, name: &'static [u8]) -> impl Iterator<Item = &'h Header<'a>> {
@@ -217,6 +228,7 @@ impl<'a> Reader<'a> {
         self.flags.raise(Flag::BadBody, text);
         fields.list.iter().for_each(|field| self.flags.absorb(&field.flags));
         self.flags.absorb(&fields.rest);
+        self.broken = Some(fields);
         None
     }
 
