@@ -23,7 +23,7 @@ const REQUESTS: [&str; 27] = [
     "GET / HTTP/1.1\r\n Authorization: Bearer @\r\nHost: ex.com\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: ex.com\r\nauthorization Bearer @\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: ex.com\r\n\r\npassword=@",
-    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\nuser=ana&pwd=%27@&a=@",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\nuser=ana&pwd=@&a=%27@",
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n@=1&pwd=@&x@x",
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"a\":{\"password\":[\"@\",{\"b\":\"@\"}]},\"c\":\"<@\"}",
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"password\":\"@\",\"a\":",
@@ -117,17 +117,17 @@ fn check_at_random(what: &str, total: usize, sample: usize, case: impl Fn(usize)
 #[test]
 fn what_is_recognised_is_masked() {
     let all = ByContent::new();
-    check_at_random(&all.describe(), all.total(), 250, |number| all.case(number, canaries::seed()));
+    check_at_random(&all.describe(), all.total(), 80, |number| all.case(number, canaries::seed()));
 }
 
 #[test]
 fn what_stands_where_secrets_stand_is_masked() {
     let all = ByPlace::new(true);
-    check_at_random(&all.describe(), all.total(), 250, |number| all.case(number, canaries::seed()));
+    check_at_random(&all.describe(), all.total(), 80, |number| all.case(number, canaries::seed()));
 }
 
 #[test]
 fn echoes_of_secrets_are_masked() {
     let all = ByEcho::new();
-    check_at_random(&all.describe(), all.total(), 500, |number| all.case(number, canaries::seed()));
+    check_at_random(&all.describe(), all.total(), 160, |number| all.case(number, canaries::seed()));
 }

@@ -287,7 +287,7 @@ const CREDENTIALS: &[Row] = &[
     ("x-api-key", Field::Header, Hides::Secret, |d, t, _| d.header("X-Api-Key", t)),
     ("x-auth-token", Field::Header, Hides::Secret, |d, t, _| d.header("X-Auth-Token", t)),
     ("x-amz-security-token", Field::Header, Hides::Secret, |d, t, _| d.header("X-Amz-Security-Token", t)),
-    ("header by name", Field::Header, Hides::Secret, |d, t, n| d.header(n, t)),
+    ("header by name", Field::Header, Hides::Secret, |d, t, n| d.header(&format!("App-{n}"), t)),
     ("header by name, underscores", Field::Header, Hides::Secret, |d, t, n| {
         d.header(&format!("X_{n}_X"), t);
     }),
@@ -334,7 +334,7 @@ const LINES: &[Row] = &[
         d.header("X-A", &cat(&[b"1\nAuthorization: ", t]));
     }),
     ("header by name after an embedded line end", Field::Header, Hides::Secret, |d, t, n| {
-        d.header("X-A", &cat(&[b"1\r", n.as_bytes(), b": ", t]));
+        d.header("X-A", &cat(&[b"1\rApp-", n.as_bytes(), b": ", t]));
     }),
     ("cookie after an embedded line end", Field::Cookie, Hides::Secret, |d, t, n| {
         d.header("X-A", &cat(&[b"1\nCookie: ", n.as_bytes(), b"=", t]));
