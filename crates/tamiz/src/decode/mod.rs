@@ -7,6 +7,8 @@
 //! writer puts `%` for the guard. Nothing in a request can forge one, because raw text is repaired
 //! (every byte that is not UTF-8 is itself guarded) before anything else looks at it.
 
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its bytes")]
+
 pub(crate) mod entities;
 pub(crate) mod percent;
 pub(crate) mod unicode;
@@ -28,12 +30,12 @@ pub(crate) fn put_guarded(builder: &mut Builder<'_>, byte: u8, source: Text<'_>)
 /// The number of Unicode characters; each guarded byte counts as one.
 pub(crate) fn chars(text: &[u8]) -> usize {
     let starts = text.iter().filter(|&&b| b & 0xC0 != 0x80).count();
-    starts - 2 * memchr::memchr_iter(GUARD, text).count()
+    starts.saturating_sub(2 * memchr::memchr_iter(GUARD, text).count())
 }
 
 /// The number of bytes before guarding: each guarded byte counts as one.
 pub(crate) fn byte_len(text: &[u8]) -> usize {
-    text.len() - 2 * memchr::memchr_iter(GUARD, text).count()
+    text.len().saturating_sub(2 * memchr::memchr_iter(GUARD, text).count())
 }
 
 /// A character of decoded text.

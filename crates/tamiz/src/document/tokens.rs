@@ -238,7 +238,7 @@ fn bucket(measure: &str) -> Option<&str> {
 
 /// `text` with its white space as `%HH`.
 fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
+    let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if unicode::is_white_space(c) {
             for byte in c.encode_utf8(&mut [0; 4]).bytes() {

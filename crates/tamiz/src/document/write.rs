@@ -48,6 +48,7 @@ const ANY: &[u8] = b"*";
 
 /// Writes `request` to the end of `out`. `aside` is scratch space. Returns how long the text is,
 /// without its notes, and the evidence when the context keeps it.
+#[allow(clippy::arithmetic_side_effects, reason = "the output only grows")]
 pub(crate) fn write<'a>(
     request: &Request<'a>,
     notes: Notes,
@@ -442,6 +443,7 @@ impl<'a> Writer<'a, '_> {
 
 /// Sorts parametrised flags, each once; of a flag with more than `most` parameters the first ones
 /// stay, and [`ANY`]. Whether there was such a flag.
+#[allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter == ANY, *parameter));
     parameters.dedup();
@@ -451,12 +453,12 @@ fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
             (before, shown) = (Some(*flag), 0);
         }
         shown += 1;
-        if *parameter == ANY || shown == most + 1 {
+        if *parameter == ANY || shown > most {
             *parameter = ANY;
             capped = true;
         }
         // One beyond the limit stands for all that follow.
-        shown <= most + 1
+        shown <= most.saturating_add(1)
     });
     parameters.dedup();
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));

@@ -170,7 +170,7 @@ fn join<'a>(
         let Some(mut target) = slots.get_mut(into).and_then(Option::take) else {
             continue;
         };
-        let mut builder = Builder::new(cx.bump, cx.traced, target.value.len() * 2);
+        let mut builder = Builder::new(cx.bump, cx.traced, target.value.len().saturating_mul(2));
         builder.copy(target.value);
         for &(_, from) in group {
             let Some(source) = slots.get_mut(from).and_then(Option::take) else {
@@ -194,6 +194,7 @@ fn join<'a>(
 }
 
 impl<'a> Headers<'a> {
+    #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
         let Collapsed { name, value, breaks, mut flags } = header;

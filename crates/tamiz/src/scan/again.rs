@@ -1,5 +1,10 @@
 //! Looking once more (clause 7.7): a further percent-decoding, entities, Base64.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use std::ops::Range;
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
@@ -176,7 +181,7 @@ fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
     });
     let decoded = decoded.ok()?;
     let printable = decoded.iter().filter(|&&b| matches!(b, 0x20..=0x7E | b'\t' | b'\n' | b'\r')).count();
-    (10 * printable >= 9 * decoded.len()).then(|| {
+    (printable >= decoded.len() - decoded.len() / 10).then(|| {
         // Only ASCII is looked at: what is not readable is left out.
         decoded.into_iter().filter(u8::is_ascii).collect()
     })
