@@ -48,6 +48,7 @@ pub(crate) fn codings(header: &[u8]) -> impl Iterator<Item = &'static str> {
 }
 
 /// `text`, which was cut short, without the beginning of a character that the cut left at its end.
+#[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
 pub(crate) fn without_half_character(text: Text<'_>) -> Text<'_> {
     for len in 1..=3.min(text.len()) {
         let whole = text.len() - len;
@@ -130,6 +131,10 @@ fn gunzip(mut input: &[u8], output: &mut Output) -> End {
 }
 
 /// RFC 1952 section 2.3: what is behind the header of a member.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn skip_gzip_header(input: &[u8]) -> Option<&[u8]> {
     const HEADER_CRC: u8 = 1 << 1;
     const EXTRA: u8 = 1 << 2;
@@ -174,6 +179,7 @@ fn inflate_deflate(input: &[u8], output: &mut Output) -> End {
 }
 
 /// Inflates one stream, and gives what is behind it.
+#[allow(clippy::arithmetic_side_effects, reason = "a total of bytes read only grows")]
 fn inflate_stream<'i>(decoder: &mut Decompress, input: &'i [u8], output: &mut Output) -> Option<&'i [u8]> {
     let mut rest = input;
     loop {

@@ -1,6 +1,11 @@
 //! Encodings inside a part (clause 8.35): `Content-Transfer-Encoding`, `name*=utf-8''…` and
 //! `=?utf-8?B?…?=`. All of it is from mail; some servers undo it, others take it as it is.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use data_encoding::BASE64_MIME_PERMISSIVE;
 
 use super::charset;

@@ -1,5 +1,7 @@
 //! The leaves of a body, looked at: keys, shapes to be, secrets.
 
+#![allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::step::{Leaf, Sink, Step};

@@ -78,6 +78,10 @@ fn opened(name: &[u8]) -> &[u8] {
 
 /// A name without the folders before it, and without what file systems drop at its end: dots, blanks and
 /// slashes.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn base(name: &[u8]) -> &[u8] {
     let mut base = name;
     while let [rest @ .., b'.' | b' ' | b'/' | b'\\'] = base {
@@ -89,6 +93,10 @@ fn base(name: &[u8]) -> &[u8] {
 
 /// `EXECEXT`: whether something may run or obey a file of this name, in any of the ways in which servers
 /// and file systems take names apart.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn is_executable(name: &[u8]) -> bool {
     [opened(name), name].into_iter().map(base).any(|base| {
         let mut start = 0;

@@ -1,5 +1,10 @@
 //! JSON bodies (clause 8.34), read without recursion: each leaf, and the way to it.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice; the patterns bound both halves of a surrogate pair"
+)]
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::step::{Leaf, Outcome, Sink, Step};

@@ -3,6 +3,8 @@
 //! Read as most servers do, which is more than RFC 2046 allows: bare line feeds, no last delimiter,
 //! parts after it. What parsers are known to cut in different places raises `BADBOUNDARY`.
 
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of what is in it")]
+
 use std::ops::Range;
 
 use memchr::memmem::Finder;

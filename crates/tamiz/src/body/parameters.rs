@@ -54,6 +54,10 @@ pub(crate) fn parameters<'a>(value: Text<'a>, cx: Context<'a>) -> impl Iterator<
 }
 
 /// The first piece, and what follows its `;`.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn next<'a>(text: Text<'a>, cx: Context<'a>) -> (Parameter<'a>, Option<Text<'a>>) {
     let nothing = text.slice(0..0);
     let bare = |name: Text<'a>| {
@@ -85,6 +89,10 @@ fn next<'a>(text: Text<'a>, cx: Context<'a>) -> (Parameter<'a>, Option<Text<'a>>
 
 /// Reads to the closing quote. A backslash escapes `"` and `\` only: before anything else it is part
 /// of a path, as some clients send them whole.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn unquote<'a>(text: Text<'a>, cx: Context<'a>) -> (Text<'a>, Quotes, Text<'a>) {
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;

@@ -1,5 +1,10 @@
 //! One part of a multipart body (clause 8.35): its headers, and the leaf that it is.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::charset;

@@ -1,5 +1,10 @@
 //! What kind of body it is (clause 8.30): by its `content-type`, or by its bytes.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use crate::bytes::{self, ALNUM, NAME_MARK};
 use crate::json;
 

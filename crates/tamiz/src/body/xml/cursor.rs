@@ -1,5 +1,7 @@
 //! Where in an XML body one reads.
 
+#![allow(clippy::arithmetic_side_effects, reason = "the cursor moves over what it has seen")]
+
 use super::Stop;
 use crate::bytes::{self, ALPHA, DIGIT, HIGH};
 use crate::text::Text;

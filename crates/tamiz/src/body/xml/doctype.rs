@@ -8,6 +8,11 @@
 //! ```
 //! Inside a declaration only its literals and its end are looked for.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "the cursor moves over what it has seen; declarations are counted up to a limit"
+)]
+
 use super::cursor::Piece;
 use super::{Reader, Stop, references};
 use crate::body::step::Sink;

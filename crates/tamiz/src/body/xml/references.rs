@@ -1,5 +1,10 @@
 //! References in XML text: the five predefined names and numbers are decoded, nothing else is.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use super::cursor::{is_name_byte, starts_name};
 use crate::context::Context;
 use crate::text::{Builder, Text};
