@@ -52,6 +52,10 @@ pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn number(digits: &[u8], radix: u32, prefix: usize) -> Option<Entity> {
     let mut value: u32 = 0;
     let mut len = 0;
@@ -81,6 +85,10 @@ pub(crate) fn decode_value<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flag
 }
 
 /// Borrows when there is no entity.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn decode<'a>(
     text: Text<'a>,
     cx: Context<'a>,

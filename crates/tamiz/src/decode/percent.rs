@@ -1,5 +1,10 @@
 //! Percent-decoding, exactly once (clauses 4.2 to 4.7).
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;

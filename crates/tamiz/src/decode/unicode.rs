@@ -1,5 +1,10 @@
 //! Unicode (clauses 4.9, 4.10 and 4.15 to 4.18): NFKC of structural fields, and what characters are.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 use icu_properties::props::{
     DefaultIgnorableCodePoint, GeneralCategory, Script as ScriptProperty, WhiteSpace,

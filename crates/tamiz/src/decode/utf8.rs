@@ -14,6 +14,10 @@ pub(crate) fn repair<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>)
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     let mut builder = Builder::new(cx.bump, text.is_traced(), text.len() + 16);
     let mut at = 0;
