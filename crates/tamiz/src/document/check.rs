@@ -1,5 +1,7 @@
 //! What the lines of a document say of each other (clause 9.11).
 
+#![allow(clippy::arithmetic_side_effects, reason = "lines and columns of one text")]
+
 use super::keys::Keys;
 use super::lines::{HeaderLine, Lines, read_flag, split_flags};
 use super::marker::more;

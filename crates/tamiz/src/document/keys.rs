@@ -68,6 +68,10 @@ pub(crate) struct Values<'d> {
 
 impl<'d> Values<'d> {
     /// Reads every line that begins with `tag`, up to the one that says how many keys are left.
+    #[allow(
+        clippy::arithmetic_side_effects,
+        reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+    )]
     pub(super) fn cut(
         reader: &mut Reader<'d>,
         tag: &'static str,

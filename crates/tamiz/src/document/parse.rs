@@ -2,6 +2,8 @@
 //!
 //! Errors name the line, the column and what was expected, never what was there.
 
+#![allow(clippy::arithmetic_side_effects, reason = "lines and columns of one text")]
+
 use std::fmt;
 
 use super::body::Body;
