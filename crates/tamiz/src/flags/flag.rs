@@ -1,5 +1,7 @@
 //! What can be asked of a flag: each row of the registry, and flags in the order of their names.
 
+#![allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
+
 use super::registry::{ROWS, Row};
 use super::{Family, Flag, Parameter, Weight};
 use crate::config::Profile;

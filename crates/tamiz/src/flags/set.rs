@@ -36,6 +36,7 @@ impl FlagSet {
     }
 
     /// The flags, by name.
+    #[allow(clippy::arithmetic_side_effects, reason = "it is not zero")]
     pub(crate) fn iter(self) -> impl Iterator<Item = Flag> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
