@@ -64,6 +64,7 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
 
 /// A whole header inside a value, behind whatever some parser takes for a line end. `host` is a
 /// word that values may well hold.
+#[allow(clippy::arithmetic_side_effects, reason = "it is above zero")]
 fn check_value<'a>(value: Text<'a>, flags: &mut Flags<'a>) {
     for colon in memchr::memchr_iter(b':', value.bytes) {
         let before = bytes::trim_end(value.bytes.get(..colon).unwrap_or_default());
