@@ -11,6 +11,10 @@ struct Item {
 
 /// Cuts a list at `,` and at white space that no `;` or `=` is next to, so that the form's own
 /// output reads as it was written.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn items(text: &[u8]) -> Vec<Item> {
     let mut tight = Vec::with_capacity(text.len());
     for (i, &byte) in text.iter().enumerate() {
@@ -62,6 +66,7 @@ fn quality_parameter(parameter: &[u8]) -> Option<u16> {
 
 /// RFC 9110 section 12.4.2, in thousandths; 0 when malformed:
 /// `qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )`.
+#[allow(clippy::arithmetic_side_effects, reason = "three decimal digits")]
 fn quality(text: &[u8]) -> u16 {
     let (whole, fraction) = match text {
         [whole @ (b'0' | b'1')] => (*whole, &b""[..]),

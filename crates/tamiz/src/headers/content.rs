@@ -19,6 +19,10 @@ pub(crate) fn write_type(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn parameter(text: &[u8]) -> Option<Vec<u8>> {
     let text = bytes::trim(text);
     if text.is_empty() {

@@ -1,6 +1,11 @@
 //! Values made of items with `;name=value` parameters and quoted strings (clause 7.5): the
 //! delimiters are structure, what they delimit is scanned.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use crate::context::Context;
 use crate::flags::Flags;
 use crate::scan::{self, Kind};

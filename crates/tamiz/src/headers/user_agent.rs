@@ -14,6 +14,7 @@ struct Piece<'a> {
 }
 
 /// Cuts a user agent at white space, and in comments at `;` and `,`; brackets are dropped.
+#[allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of what is in it")]
 fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     let mut at = 0;
     let mut depth = 0_usize;

@@ -46,6 +46,10 @@ pub(crate) enum Content<'a> {
 }
 
 /// Cuts a value at its embedded line ends and reads each piece.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn read_all<'a>(
     value: Text<'a>,
     breaks: &[Break],

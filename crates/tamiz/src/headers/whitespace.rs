@@ -1,6 +1,11 @@
 //! White space in header values (clauses 2.18 and 8.4): runs collapse, ends are trimmed, embedded
 //! line ends become one space and are remembered.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice; pairs of line ends are counted among the line ends"
+)]
+
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::context::Context;
