@@ -67,6 +67,10 @@ pub(crate) struct Line<'a> {
 }
 
 /// `BADCRLF`: CR, LF or NUL inside a part.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn raise_embedded<'a>(part: Text<'a>, flags: &mut Flags<'a>) {
     for at in memchr::memchr3_iter(b'\r', b'\n', 0, part.bytes) {
         flags.raise_at(Flag::BadCrlf, part, at..at + 1);
@@ -74,6 +78,10 @@ pub(crate) fn raise_embedded<'a>(part: Text<'a>, flags: &mut Flags<'a>) {
 }
 
 /// A part with one SP in place of each embedded line end.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn on_one_line<'a>(part: Text<'a>, cx: Context<'a>) -> Text<'a> {
     if memchr::memchr2(b'\r', b'\n', part.bytes).is_none() {
         return part;

@@ -1,5 +1,10 @@
 //! The request line (clauses 2.8 to 2.11).
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use super::{Version, on_one_line};
 use crate::bytes;
 use crate::context::Context;

@@ -2,6 +2,11 @@
 //!
 //! Tolerant: every input is cut, and whatever had to be guessed is told.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::{Line, Message, request_line};
