@@ -7,6 +7,10 @@ use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
 /// The flags of single characters, and of scripts. For a secret the evidence is all of the text.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
     let seen = bytes::union(text.bytes);
     if seen & (DANGER | CONTROL | HIGH | SPACE) == 0 {
@@ -57,6 +61,10 @@ pub(super) fn dangerous(c: char) -> Option<Flag> {
 }
 
 /// `MIXEDSCRIPT`: a segment or key is one token, anything else is judged word by word.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn scripts<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
     if matches!(kind, Kind::Segment | Kind::Key) {
         if unicode::mixes_scripts(text.bytes) {

@@ -23,6 +23,10 @@ static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
 });
 
 /// Raises `BESTFIT`, and looks at what the value becomes.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
     if text.bytes.is_ascii() {

@@ -1,5 +1,10 @@
 //! Serialised objects and compressed data in values (clause 7.6).
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use data_encoding::{BASE64, BASE64URL};
 
 use super::Look;

@@ -15,6 +15,10 @@ const LONGEST_COMMAND: usize = 24;
 const MOST_BLANKS: usize = 32;
 
 /// Raises what punctuation and its neighbours tell.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
     if bytes::union(text) & bytes::STRUCTURE == 0 {
@@ -122,6 +126,10 @@ fn is_command(text: &[u8]) -> bool {
 }
 
 /// `HTTP/1.1 200`, or `POST /a HTTP/1.1`.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn starts_message(line: &[u8]) -> bool {
     let end = line.iter().take(LONGEST_LINE).position(|&b| matches!(b, b'\r' | b'\n')).unwrap_or(line.len());
     let line = line.get(..end.min(LONGEST_LINE)).unwrap_or_default();

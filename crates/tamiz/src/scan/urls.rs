@@ -1,5 +1,10 @@
 //! URLs in values (clause 7.6): their scheme, and whether they lead to an address or inside.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice; an address has at most four parts"
+)]
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::Look;

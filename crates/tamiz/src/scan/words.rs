@@ -4,6 +4,11 @@
 //! folded text once for each way of reading it. Where a match came from is worked out only when there
 //! is one, by folding again.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice or table, and counts of what is in it"
+)]
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
