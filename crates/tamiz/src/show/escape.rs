@@ -1,5 +1,10 @@
 //! Escaping (clauses 4.11 and 9.6): so that every line can be cut again and nothing can be forged.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use crate::bytes;
 use crate::decode::{Char, GUARD, char_indices, unicode};
 use crate::show::marker;

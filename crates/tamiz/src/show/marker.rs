@@ -1,5 +1,7 @@
 //! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.13 and 6.15).
 
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice; twenty digits hold any number")]
+
 use std::io::Write as _;
 
 use crate::decode;

@@ -62,6 +62,7 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     }
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
 pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     let most = cx.settings.config.limits.segments;
     for (i, segment) in path.segments.iter().take(most).enumerate() {
