@@ -34,6 +34,10 @@ fn form_of(method: &[u8], target: Text<'_>) -> Form {
 }
 
 /// `host ":" port`, with nothing that belongs to another form.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn is_authority(text: &[u8]) -> bool {
     let Some(colon) = memchr::memrchr(b':', text) else {
         return false;

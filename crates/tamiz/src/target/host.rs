@@ -80,6 +80,10 @@ impl<'a> Host<'a> {
     }
 }
 
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<Host<'a>, Bad> {
     if let [b'[', ..] = text.bytes {
         let close = memchr::memchr(b']', text.bytes).ok_or(Bad::Character)?;

@@ -1,5 +1,10 @@
 //! The request target (section 5): its form, host, path and query.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 pub(crate) mod form;
 pub(crate) mod host;
 pub(crate) mod path;

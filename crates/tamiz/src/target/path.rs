@@ -1,5 +1,7 @@
 //! Paths (clauses 4.6 to 4.8, 5.18 to 5.27): decoded once, collapsed, `..` never resolved.
 
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its segments")]
+
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM, DIGIT, HEX, LOWER, UPPER};

@@ -1,5 +1,7 @@
 //! Queries (clauses 4.14 and 6.1 to 6.7): separators, pairs, keys.
 
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its separators")]
+
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, DIGIT, HEX, NAME_MARK};
