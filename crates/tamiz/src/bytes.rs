@@ -40,6 +40,7 @@ pub(crate) const TOKEN68: u16 = ALNUM | TOKEN68_MARK;
 
 const TABLE: [u16; 256] = build();
 
+#[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
 const fn within(byte: u8, set: &[u8]) -> bool {
     let mut i = 0;
     while i < set.len() {
@@ -51,6 +52,7 @@ const fn within(byte: u8, set: &[u8]) -> bool {
     false
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
 const fn build() -> [u16; 256] {
     let mut table = [0; 256];
     let mut i = 0;
@@ -172,6 +174,7 @@ pub(crate) fn trim_end(mut bytes: &[u8]) -> &[u8] {
 }
 
 /// The value of one hexadecimal digit.
+#[allow(clippy::arithmetic_side_effects, reason = "the patterns bound the digit")]
 pub(crate) fn hex_value(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -190,6 +193,7 @@ pub(crate) fn escape(bytes: &[u8]) -> Option<u8> {
 }
 
 /// Two upper-case hexadecimal digits.
+#[allow(clippy::arithmetic_side_effects, reason = "a nibble is below 16")]
 pub(crate) fn hex(byte: u8) -> [u8; 2] {
     let digit = |nibble: u8| {
         if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 }
@@ -198,6 +202,10 @@ pub(crate) fn hex(byte: u8) -> [u8; 2] {
 }
 
 /// Where `needle` first stands in `haystack`, ASCII case ignored. `needle` is lower-case.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn find_ignore_case(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     let (&first, _) = needle.split_first()?;
     let upper = first.to_ascii_uppercase();

@@ -295,6 +295,7 @@ fn is_bare_key(text: &str) -> bool {
 
 #[cfg(feature = "toml")]
 impl ConfigError {
+    #[allow(clippy::arithmetic_side_effects, reason = "lines and columns of one text")]
     fn new(text: &str, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |span| span.start);
         let before = text.get(..at).unwrap_or(text);

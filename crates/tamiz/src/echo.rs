@@ -256,6 +256,7 @@ impl<'a> Echo<'a> {
     }
 
     /// Whether a segment echoes a secret, the parameters it hides already left out.
+    #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
         if segment.shown != Shown::Parameters {
             return self.is_in(segment.text.bytes);

@@ -70,6 +70,7 @@ pub(crate) fn skip_value<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8]
     }
 }
 
+#[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
 fn skip_told<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<&'t [u8]> {
     let after = skip_string(text)?;
     on_string(text.get(..text.len() - after.len())?);

@@ -14,6 +14,7 @@ impl Buckets {
     ///
     /// # Errors
     /// When there are none, or they do not strictly increase.
+    #[allow(clippy::arithmetic_side_effects, reason = "`from` is one more than a bound")]
     pub fn new(bounds: Vec<u64>) -> Result<Self, &'static str> {
         if bounds.is_empty() {
             return Err("buckets need at least one bound");
@@ -54,6 +55,10 @@ impl Default for Buckets {
 /// it is worth telling: 16 or more characters, more than 4.0 bits.
 ///
 /// All in integers, so that every platform agrees: `H = log2(n) - sum(c * log2(c)) / n`.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "below 64 with 32 fractional bits, times a length or ten; `n` is at least 16"
+)]
 pub(crate) fn entropy_tenths(text: &[u8]) -> Option<u64> {
     let mut chars: Vec<u32> = decode::char_indices(text)
         .map(|(_, c)| match c {
@@ -77,6 +82,7 @@ pub(crate) fn entropy_tenths(text: &[u8]) -> Option<u64> {
 const FRACTION: u32 = 32;
 
 /// `log2(n)` for `n > 0`, with 32 fractional bits, by repeated squaring.
+#[allow(clippy::arithmetic_side_effects, reason = "the mantissa is below two, with 32 fractional bits")]
 fn log2(n: u64) -> u64 {
     let whole = n.max(1).ilog2();
     // The mantissa, in 1.0 .. 2.0, with 32 fractional bits.

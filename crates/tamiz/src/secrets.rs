@@ -1,5 +1,10 @@
 //! Secrets by name and by content (clauses 6.10 to 6.13).
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use std::ops::Range;
 
 use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};

@@ -277,6 +277,10 @@ fn is_zone(rest: Option<&[u8]>) -> bool {
 }
 
 /// `^[^@\s]+@[^@\s]+\.[^@\s]+$`, without dangerous characters.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn is_email(text: &[u8]) -> bool {
     let Some(at) = memchr::memchr(b'@', text) else {
         return false;
@@ -296,6 +300,10 @@ const BARE_SCHEMES: [&[u8]; 8] =
     [b"data", b"javascript", b"mailto", b"tel", b"urn", b"about", b"blob", b"vbscript"];
 
 /// `scheme://…`, or one of the schemes that go without.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
 pub(crate) fn is_url(text: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', text) else {
         return false;

@@ -4,6 +4,11 @@
 //! carries the way back to the bytes of the request; otherwise it is a plain slice and nothing is
 //! recorded.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into a request or into what was written from it: sums are at most the length of one of them"
+)]
+
 use std::ops::Range;
 
 use bumpalo::Bump;
