@@ -22,7 +22,8 @@
     clippy::expect_used,
     clippy::panic,
     clippy::unreachable,
-    clippy::string_slice
+    clippy::string_slice,
+    clippy::arithmetic_side_effects
 )]
 #![cfg_attr(
     test,
@@ -32,6 +33,7 @@
         clippy::expect_used,
         clippy::panic,
         clippy::string_slice,
+        clippy::arithmetic_side_effects,
         reason = "a test may fail loudly"
     )
 )]
