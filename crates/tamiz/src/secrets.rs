@@ -1,6 +1,9 @@
 //! Secrets by name and by content (clauses 6.10 to 6.13).
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};
 use crate::decode::{self, GUARD, unicode};
@@ -210,18 +213,34 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
         .find(|&at| segment.get(at..).is_some_and(shape::is_jwt_header))
 }
 
-/// A token with a well-known prefix, not in the middle of a word.
+/// The prefixes of `CREDENTIAL_PREFIXES`, in one automaton, each with the least that must follow.
+static PREFIXES: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let automaton = AhoCorasick::new(CREDENTIAL_PREFIXES.iter().map(|(prefix, _, _)| prefix)).ok()?;
+    let least = CREDENTIAL_PREFIXES.iter().map(|(_, _, least)| least.parse().unwrap_or(usize::MAX));
+    Some((automaton, least.collect()))
+});
+
+/// A token with a well-known prefix, not in the middle of a word; of several, the first of the first
+/// prefix.
 fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
-    CREDENTIAL_PREFIXES.iter().find_map(|(prefix, alphabet, least)| {
-        let least: usize = least.parse().ok()?;
-        let mut starts =
-            memchr::memmem::find_iter(text, prefix.as_bytes()).filter(|&at| starts_word(text, at));
-        starts.find_map(|at| {
-            let rest = text.get(at + prefix.len()..)?;
-            let len = rest.iter().take_while(|&&b| in_alphabet(alphabet, b)).count();
-            (len >= least).then(|| at..at + prefix.len() + len)
-        })
-    })
+    let (automaton, least) = PREFIXES.as_ref()?;
+    let mut first: Option<(usize, Range<usize>)> = None;
+    for found in automaton.find_overlapping_iter(text).filter(|found| starts_word(text, found.start())) {
+        let nth = found.pattern().as_usize();
+        // What cannot be the first is not measured: long tokens may hold prefixes all over.
+        if first.as_ref().is_some_and(|(before, _)| *before <= nth) {
+            continue;
+        }
+        let (Some((_, alphabet, _)), Some(least)) = (CREDENTIAL_PREFIXES.get(nth), least.get(nth)) else {
+            continue;
+        };
+        let rest = text.get(found.end()..).unwrap_or_default();
+        let len = rest.iter().take_while(|&&b| in_alphabet(alphabet, b)).count();
+        if len >= *least {
+            first = Some((nth, found.start()..found.end() + len));
+        }
+    }
+    first.map(|(_, range)| range)
 }
 
 /// Whether no letter or digit stands right before `at`.
