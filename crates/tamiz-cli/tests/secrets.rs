@@ -20,7 +20,7 @@ const REQUESTS: [&str; 27] = [
     "GET / HTTP/1.1\r\n Authorization: Bearer @\r\nHost: ex.com\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: ex.com\r\nauthorization Bearer @\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: ex.com\r\n\r\npassword=@",
-    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\nuser=ana&pwd=%27@&a=@",
+    "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\nuser=ana&pwd=@&a=%27@",
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n@=1&pwd=@&x@x",
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"a\":{\"password\":[\"@\",{\"b\":\"@\"}]},\"c\":\"<@\"}",
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{\"password\":\"@\",\"a\":",
