@@ -14,7 +14,8 @@ use crate::show::marker;
 /// Decides which names make a secret of their value.
 #[derive(Clone, Debug)]
 pub(crate) struct SensitiveNames {
-    anywhere: Vec<Box<[u8]>>,
+    /// `None` only if there were too many names for one automaton: then every name is sensitive.
+    anywhere: Option<AhoCorasick>,
     words: Vec<Box<[u8]>>,
 }
 
@@ -22,16 +23,14 @@ impl SensitiveNames {
     /// The built-in names and `extra` ones.
     pub(crate) fn new(extra: &[String]) -> Self {
         let of = |kind: &'static str| {
-            SENSITIVE_NAMES
-                .iter()
-                .filter(move |(k, _)| *k == kind)
-                .map(|(_, name)| Box::from(name.as_bytes()))
+            SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| *name)
         };
-        let extra = extra
-            .iter()
-            .filter(|name| !name.is_empty())
-            .map(|name| Box::from(name.to_ascii_lowercase().as_bytes()));
-        SensitiveNames { anywhere: of("anywhere").chain(extra).collect(), words: of("word").collect() }
+        let extra = extra.iter().map(String::as_str).filter(|name| !name.is_empty());
+        let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(of("anywhere").chain(extra));
+        SensitiveNames {
+            anywhere: anywhere.ok(),
+            words: of("word").map(|word| Box::from(word.as_bytes())).collect(),
+        }
     }
 
     /// Whether the value under `name` is a secret.
@@ -40,7 +39,7 @@ impl SensitiveNames {
     }
 
     fn matches_ascii(&self, name: &[u8]) -> bool {
-        self.anywhere.iter().any(|text| bytes::find_ignore_case(name, text).is_some())
+        self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
                 .any(|word| self.words.iter().any(|w| word.eq_ignore_ascii_case(w)))
@@ -270,6 +269,9 @@ const SCHEMES: [(&[u8], bool); 6] = [
 
 /// A scheme word followed by credentials.
 fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
+    if !text.iter().any(|&b| is_mark(b) || b == b'+') {
+        return None;
+    }
     SCHEMES.iter().find_map(|(scheme, is_word)| {
         let mut from = 0;
         while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
@@ -301,7 +303,8 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
 
 /// A PEM private key.
 fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
-    let at = memchr::memmem::find(text, b"-----BEGIN")?;
+    let dashes = memchr::memchr(b'-', text)?;
+    let at = dashes + memchr::memmem::find(text.get(dashes..)?, b"-----BEGIN")?;
     let rest = text.get(at..)?;
     let private = [&b"PRIVATE KEY"[..], b"PRIVATE+KEY"];
     private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then_some(at..text.len())
@@ -310,7 +313,8 @@ fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
 /// Userinfo inside a URL, or after the `//` that begins the text.
 fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
     let mut until = 0;
-    memchr::memmem::find_iter(text, b"//").find_map(|at| {
+    let slashes = memchr::memchr_iter(b'/', text).filter(|at| text.get(at + 1) == Some(&b'/'));
+    slashes.into_iter().find_map(|at| {
         let before = text.get(..at)?;
         let start = at + 2;
         if start < until || !(before.ends_with(b":") || before.is_empty()) {
