@@ -5,11 +5,14 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};
+use crate::bytes::{self, ALNUM, B64URL_MARK, CREDENTIAL_MARK, DIGIT, TOKEN68};
 use crate::decode::{self, GUARD, unicode};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
 use crate::show::marker;
+
+/// No token of `CREDENTIAL_PREFIXES` is shorter, prefix included.
+const SHORTEST_TOKEN: usize = 12;
 
 /// Decides which names make a secret of their value.
 #[derive(Clone, Debug)]
@@ -52,6 +55,10 @@ impl SensitiveNames {
     pub(crate) fn find_credential(&self, value: &[u8]) -> Option<Range<usize>> {
         if value.len() < 4 {
             return None;
+        }
+        if bytes::union(value) & CREDENTIAL_MARK == 0 {
+            // Nothing but a token that is recognised by its prefix.
+            return if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) };
         }
         self.find_plain(value).or_else(|| self.find_disguised(value))
     }
@@ -395,6 +402,13 @@ mod tests {
             } else {
                 assert_eq!(got.as_deref(), Some(secret), "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn no_token_is_shorter() {
+        for (prefix, _, least) in CREDENTIAL_PREFIXES {
+            assert!(prefix.len() + least.parse::<usize>().unwrap() >= SHORTEST_TOKEN, "{prefix}");
         }
     }
 
