@@ -33,6 +33,10 @@ pub(crate) const SPACE: u16 = 1 << 12;
 /// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ;`` and line ends.
 pub(crate) const STRUCTURE: u16 = 1 << 13;
 
+/// Without one of these, or a long token, no text holds a credential: `. = : / " ' \ + % &`, SP,
+/// HTAB and the guard byte.
+pub(crate) const CREDENTIAL_MARK: u16 = 1 << 14;
+
 pub(crate) const ALPHA: u16 = LOWER | UPPER;
 pub(crate) const ALNUM: u16 = ALPHA | DIGIT;
 pub(crate) const HEX: u16 = DIGIT | HEX_LETTER;
@@ -100,6 +104,9 @@ const fn build() -> [u16; 256] {
         }
         if within(byte, b".`${<#-/&|>;\r\n") {
             class |= STRUCTURE;
+        }
+        if within(byte, b".=:/\"'\\+%& \t\xFF") {
+            class |= CREDENTIAL_MARK;
         }
         table[i] = class;
         i += 1;

@@ -6,17 +6,24 @@
 )]
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::bytes::{self, ALNUM, B64URL_MARK, DIGIT, TOKEN68};
+use aho_corasick::AhoCorasick;
+
+use crate::bytes::{self, ALNUM, B64URL_MARK, CREDENTIAL_MARK, DIGIT, TOKEN68};
 use crate::decode::{self, GUARD, unicode};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
 use crate::show::marker;
 
+/// No token of `CREDENTIAL_PREFIXES` is shorter, prefix included.
+const SHORTEST_TOKEN: usize = 12;
+
 /// Decides which names make a secret of their value.
 #[derive(Clone, Debug)]
 pub(crate) struct SensitiveNames {
-    anywhere: Vec<Box<[u8]>>,
+    /// `None` only if there were too many names for one automaton: then every name is sensitive.
+    anywhere: Option<AhoCorasick>,
     words: Vec<Box<[u8]>>,
 }
 
@@ -24,16 +31,14 @@ impl SensitiveNames {
     /// The built-in names and `extra` ones.
     pub(crate) fn new(extra: &[String]) -> Self {
         let of = |kind: &'static str| {
-            SENSITIVE_NAMES
-                .iter()
-                .filter(move |(k, _)| *k == kind)
-                .map(|(_, name)| Box::from(name.as_bytes()))
+            SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| *name)
         };
-        let extra = extra
-            .iter()
-            .filter(|name| !name.is_empty())
-            .map(|name| Box::from(name.to_ascii_lowercase().as_bytes()));
-        SensitiveNames { anywhere: of("anywhere").chain(extra).collect(), words: of("word").collect() }
+        let extra = extra.iter().map(String::as_str).filter(|name| !name.is_empty());
+        let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(of("anywhere").chain(extra));
+        SensitiveNames {
+            anywhere: anywhere.ok(),
+            words: of("word").map(|word| Box::from(word.as_bytes())).collect(),
+        }
     }
 
     /// Whether the value under `name` is a secret.
@@ -42,7 +47,7 @@ impl SensitiveNames {
     }
 
     fn matches_ascii(&self, name: &[u8]) -> bool {
-        self.anywhere.iter().any(|text| bytes::find_ignore_case(name, text).is_some())
+        self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
                 .any(|word| self.words.iter().any(|w| word.eq_ignore_ascii_case(w)))
@@ -55,6 +60,10 @@ impl SensitiveNames {
     pub(crate) fn find_credential(&self, value: &[u8]) -> Option<Range<usize>> {
         if value.len() < 4 {
             return None;
+        }
+        if bytes::union(value) & CREDENTIAL_MARK == 0 {
+            // Nothing but a token that is recognised by its prefix.
+            return if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) };
         }
         self.find_plain(value).or_else(|| self.find_disguised(value))
     }
@@ -215,18 +224,34 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
         .find(|&at| segment.get(at..).is_some_and(shape::is_jwt_header))
 }
 
-/// A token with a well-known prefix, not in the middle of a word.
+/// The prefixes of `CREDENTIAL_PREFIXES`, in one automaton, each with the least that must follow.
+static PREFIXES: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let automaton = AhoCorasick::new(CREDENTIAL_PREFIXES.iter().map(|(prefix, _, _)| prefix)).ok()?;
+    let least = CREDENTIAL_PREFIXES.iter().map(|(_, _, least)| least.parse().unwrap_or(usize::MAX));
+    Some((automaton, least.collect()))
+});
+
+/// A token with a well-known prefix, not in the middle of a word; of several, the first of the first
+/// prefix.
 fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
-    CREDENTIAL_PREFIXES.iter().find_map(|(prefix, alphabet, least)| {
-        let least: usize = least.parse().ok()?;
-        let mut starts =
-            memchr::memmem::find_iter(text, prefix.as_bytes()).filter(|&at| starts_word(text, at));
-        starts.find_map(|at| {
-            let rest = text.get(at + prefix.len()..)?;
-            let len = rest.iter().take_while(|&&b| in_alphabet(alphabet, b)).count();
-            (len >= least).then(|| at..at + prefix.len() + len)
-        })
-    })
+    let (automaton, least) = PREFIXES.as_ref()?;
+    let mut first: Option<(usize, Range<usize>)> = None;
+    for found in automaton.find_overlapping_iter(text).filter(|found| starts_word(text, found.start())) {
+        let nth = found.pattern().as_usize();
+        // What cannot be the first is not measured: long tokens may hold prefixes all over.
+        if first.as_ref().is_some_and(|(before, _)| *before <= nth) {
+            continue;
+        }
+        let (Some((_, alphabet, _)), Some(least)) = (CREDENTIAL_PREFIXES.get(nth), least.get(nth)) else {
+            continue;
+        };
+        let rest = text.get(found.end()..).unwrap_or_default();
+        let len = rest.iter().take_while(|&&b| in_alphabet(alphabet, b)).count();
+        if len >= *least {
+            first = Some((nth, found.start()..found.end() + len));
+        }
+    }
+    first.map(|(_, range)| range)
 }
 
 /// Whether no letter or digit stands right before `at`.
@@ -256,6 +281,9 @@ const SCHEMES: [(&[u8], bool); 6] = [
 
 /// A scheme word followed by credentials.
 fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
+    if !text.iter().any(|&b| is_mark(b) || b == b'+') {
+        return None;
+    }
     SCHEMES.iter().find_map(|(scheme, is_word)| {
         let mut from = 0;
         while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
@@ -287,7 +315,8 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
 
 /// A PEM private key.
 fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
-    let at = memchr::memmem::find(text, b"-----BEGIN")?;
+    let dashes = memchr::memchr(b'-', text)?;
+    let at = dashes + memchr::memmem::find(text.get(dashes..)?, b"-----BEGIN")?;
     let rest = text.get(at..)?;
     let private = [&b"PRIVATE KEY"[..], b"PRIVATE+KEY"];
     private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then_some(at..text.len())
@@ -296,7 +325,8 @@ fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
 /// Userinfo inside a URL, or after the `//` that begins the text.
 fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
     let mut until = 0;
-    memchr::memmem::find_iter(text, b"//").find_map(|at| {
+    let slashes = memchr::memchr_iter(b'/', text).filter(|at| text.get(at + 1) == Some(&b'/'));
+    slashes.into_iter().find_map(|at| {
         let before = text.get(..at)?;
         let start = at + 2;
         if start < until || !(before.ends_with(b":") || before.is_empty()) {
@@ -377,6 +407,13 @@ mod tests {
             } else {
                 assert_eq!(got.as_deref(), Some(secret), "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn no_token_is_shorter() {
+        for (prefix, _, least) in CREDENTIAL_PREFIXES {
+            assert!(prefix.len() + least.parse::<usize>().unwrap() >= SHORTEST_TOKEN, "{prefix}");
         }
     }
 

@@ -36,7 +36,9 @@ impl<'a> Name<'a> {
         let hidden = !is_token
             || text.len() > 64
             || (rule.steers && changed)
-            || [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes).is_some());
+            // A name that is known is no credential.
+            || (!rule.is_known
+                && [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes).is_some()));
         let shown = if hidden {
             flags.hide(raw);
             NameShown::Shape

@@ -82,9 +82,11 @@ fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]>
 /// Objects that are written as text.
 fn written(text: &[u8]) -> impl Iterator<Item = &'static str> {
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
-    let python = || has(b"!!python/") || holds_pickle(text);
-    let ruby = || has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct");
-    let java = || has(b"aced0005") || has(b"!!javax.script.");
+    let tagged = memchr::memchr(b'!', text).is_some();
+    let python = || tagged && has(b"!!python/") || holds_pickle(text);
+    let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
+    let java =
+        || tagged && has(b"!!javax.script.") || memchr::memchr(b'5', text).is_some() && has(b"aced0005");
     let found = [("php", holds_php_object(text)), ("python", python()), ("ruby", ruby()), ("java", java())];
     found.into_iter().filter(|(_, found)| *found).map(|(word, _)| word)
 }
