@@ -9,8 +9,19 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::test_runner::RngSeed;
 
 use super::vectors;
+
+/// How many requests are tried (`PROPTEST_CASES`), and which: always the same, unless
+/// `PROPTEST_RNG_SEED` says otherwise. What fails becomes a vector, not a file of seeds.
+pub fn config() -> ProptestConfig {
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(1);
+    }
+    config
+}
 
 /// The bytes of a request, shown readably when a property fails.
 #[derive(Clone)]

@@ -5,6 +5,7 @@
 pub mod corpus;
 pub mod generate;
 pub mod grammar;
+pub mod oddities;
 pub mod properties;
 pub mod vectors;
 

@@ -11,8 +11,9 @@ use super::grammar;
 /// How many bytes of a document one byte of a request can make: three bytes of U+FDFA are eighteen
 /// characters under NFKC, 39 bytes with their spaces escaped, and a path is shown in `U` and in `P`.
 pub const GROWTH: usize = 26;
-/// What is counted, not copied: at most 128 headers and 128 pairs, with their markers and flags.
-pub const FIXED: usize = 64 << 10;
+/// What a request of few bytes makes: the lines there always are, and 128 headers of two bytes each
+/// (`:` and LF), which are 74 with their marker, given four times, and their flags.
+pub const FIXED: usize = 4 << 10;
 /// The ways to 128 values of a body, each of 32 names of 64 characters and a dot, in `BQ` and `BK`.
 pub const WAYS: usize = 2 * 128 * 32 * (64 * 4 + 1);
 
@@ -193,14 +194,21 @@ static SPELLINGS: LazyLock<BTreeMap<&str, Regex>> = LazyLock::new(|| {
 });
 
 /// One of `characters`: itself, escaped for a URL (more than once, too), as an entity, as an escape
-/// of a script or of JSON; or anything outside ASCII, raw or escaped, for look-alikes (7.9).
+/// of a script or of JSON, the signs of which may be escaped themselves; or anything outside ASCII,
+/// raw or escaped, for look-alikes (7.9).
 fn spelling(characters: &str) -> Regex {
+    let percent = r"(?:%|\xEF\xBC\x85|&#37;|&#[xX]25;|&percnt;)(?:25)*";
+    let backslash = format!(r"(?:\\{{1,2}}|{percent}5[cC]|&#92;|&#[xX]5[cC];|&bsol;)");
+    let ampersand = format!("(?:&(?:amp;|#38;|#[xX]26;)?|{percent}26)");
+    let entity = format!("{ampersand}(?:[#A-Za-z0-9]|{percent}23)+(?:;|{percent}3[bB])");
     let one = |byte: u8| {
         let hex = format!("(?i:{byte:02x})");
-        format!(r"\x{byte:02x}|\\\x{byte:02x}|%(?:25)*{hex}|\\[xX]{hex}|\\u00{hex}|\\u\{{0*{hex}\}}|={hex}")
+        format!(
+            r"\x{byte:02x}|\\\x{byte:02x}|{percent}{hex}|{backslash}(?:[xX]{hex}|u00{hex}|u\{{0*{hex}\}})|={hex}"
+        )
     };
     let plain: Vec<String> = characters.bytes().map(one).collect();
-    let entity = r"(?:&(?:amp;)?|%(?:25)*26)(?:[#A-Za-z0-9]|%(?:25)*23)+(?:;|%(?:25)*3[bB])";
-    let beyond = r"[\x80-\xFF]+|(?:%(?:25)*[89A-Fa-f][0-9A-Fa-f])+|\\u[0-9A-Fa-f]{4}";
+    let hex = "[89A-Fa-f][0-9A-Fa-f]";
+    let beyond = format!(r"[\x80-\xFF]+|(?:{percent}{hex})+|{backslash}u[0-9A-Fa-f]{{4}}|{backslash}x{hex}");
     Regex::new(&format!("(?s-u)^(?:{}|{entity}|{beyond})+$", plain.join("|"))).unwrap()
 }
