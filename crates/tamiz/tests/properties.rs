@@ -177,7 +177,7 @@ proptest! {
     /// 9.14: the default port.
     #[test]
     fn default_port_changes_nothing(mut pieces in generate::rich()) {
-        prop_assume!(!pieces.host.ends_with(":8080"));
+        pieces.host = pieces.host.replace(":8080", "");
         let wire = pieces.wire();
         pieces.host.push_str(":80");
         same_but(&wire, &pieces.wire(), &[])?;
@@ -185,10 +185,14 @@ proptest! {
 
     /// 9.14: `//` and `/.` in a path.
     #[test]
-    fn empty_segments_change_their_flags_only(pieces in generate::rich(), at in any::<Index>(), dot in any::<bool>()) {
+    fn empty_segments_change_their_flags_only(
+        mut pieces in generate::rich(),
+        at in any::<Index>(),
+        dot in any::<bool>(),
+    ) {
+        pieces.path.insert_str(0, "x/");
         let mut other = pieces.clone();
         let slashes: Vec<usize> = pieces.path.match_indices('/').map(|(at, _)| at).collect();
-        prop_assume!(!slashes.is_empty());
         other.path.insert_str(*at.get(&slashes), if dot { "/." } else { "/" });
         same_but(&pieces.wire(), &other.wire(), &["DOTCUR", "MULTIPLESLASH"])?;
     }

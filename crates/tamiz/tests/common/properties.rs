@@ -50,12 +50,10 @@ fn check_deterministic(
     request: &[u8],
     document: &Document,
 ) -> Result<(), String> {
-    for _ in 0..2 {
-        let mut out = Vec::new();
-        tamiz.canonicalize_into(scratch, request, &mut out);
-        if out != document.as_str().as_bytes() {
-            return Err(format!("with used memory it is\n{}", out.escape_ascii()));
-        }
+    let mut out = Vec::new();
+    tamiz.canonicalize_into(scratch, request, &mut out);
+    if out != document.as_str().as_bytes() {
+        return Err(format!("with used memory it is\n{}", out.escape_ascii()));
     }
     let plain = tamiz.canonicalize(request);
     if plain != *document || plain.as_str() != document.as_str() {
