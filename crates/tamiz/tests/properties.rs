@@ -87,7 +87,11 @@ proptest! {
             prop_assert!(by_shape.rollup().eq(literal.rollup()), "the view changes flags\n{}{}", by_shape, literal);
         }
         for two in by_shape.windows(2) {
-            let (less, more) = (flag_names(&two[0]), flag_names(&two[1]));
+            let (mut less, more) = (flag_names(&two[0]), flag_names(&two[1]));
+            // A segment `<more:n>` is a marker, which is not scanned, but in `core` (6.15).
+            if more.contains("MARKER") && two[0].path().is_some_and(|path| path.contains("<more:")) {
+                less.remove("ANGLE");
+            }
             prop_assert!(less.is_subset(&more), "the larger profile has fewer flags\n{}{}", two[0], two[1]);
         }
     }
@@ -128,6 +132,10 @@ proptest! {
     fn markers_stay(Wire(request) in generate::request()) {
         for tamiz in ALL.iter().filter(|tamiz| tamiz.config().view == View::Shape) {
             let document = tamiz.canonicalize(&request);
+            // What an entity gives in a key is not normalised any more (6.4): it would be the next time.
+            if flag_names(&document).contains("HTMLENT") {
+                continue;
+            }
             let Some((_, query)) = document.url().and_then(|url| url.split_once('?')) else { continue };
             let query = query.split("%23<").next().unwrap();
             let is_kept = |pair: &&str| {
