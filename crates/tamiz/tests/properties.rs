@@ -106,6 +106,10 @@ proptest! {
                 continue;
             }
             for header in document.headers().into_iter().filter(|header| is_normalised(header.name)) {
+                // The marker of a secret inside an item is escaped (9.6), and then a named value (6.11).
+                if header.value.contains("%3CSECRET:") {
+                    continue;
+                }
                 let again = format!("GET / HTTP/1.1\r\nHost: ex.com\r\n{}: {}\r\n\r\n", header.name, header.value);
                 let again = tamiz.canonicalize(again.as_bytes());
                 let shown = again.headers().into_iter().find(|shown| shown.name == header.name);
