@@ -25,6 +25,8 @@ Commands:
   signal [NAME]      what the flags tell of the corpus, or of the files with NAME in theirs
   test               run every check there is
   test --fast        the same, without release builds and dependency checks
+  test --corpus      run every row of the corpus through all properties, and count its flags
+  test --corpus --write   the same, and keep the counts
 ";
 
 fn main() -> ExitCode {
@@ -53,6 +55,8 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
         ["signal", only] => signal::run(&root, Some(only)),
         ["test"] => test::run(&root, test::Extent::All),
         ["test", "--fast"] => test::run(&root, test::Extent::Fast),
+        ["test", "--corpus"] => test::corpus(&root, Mode::Check),
+        ["test", "--corpus", "--write"] => test::corpus(&root, Mode::Write),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -22,9 +22,19 @@ pub(crate) enum Extent {
 
 /// Runs the checks. The last line on standard output is `N passed, M failed`, tests and steps together.
 pub(crate) fn run(root: &Path, extent: Extent) -> Result<()> {
+    summed_up(root, |runner| runner.all(extent))
+}
+
+/// Runs every row of the corpus through the tests that take a sample otherwise.
+pub(crate) fn corpus(root: &Path, mode: Mode) -> Result<()> {
+    summed_up(root, |runner| runner.corpus(mode))
+}
+
+/// Runs checks, and says at the end how many passed.
+fn summed_up(root: &Path, checks: impl FnOnce(&mut Runner<'_>) -> Result<()>) -> Result<()> {
     let started = Instant::now();
     let mut runner = Runner { root, tally: Tally::default() };
-    let result = runner.all(extent);
+    let result = checks(&mut runner);
     println!("\nin {:.1} s", started.elapsed().as_secs_f64());
     println!("{} passed, {} failed", runner.tally.passed, runner.tally.failed);
     result
@@ -110,6 +120,19 @@ impl Runner<'_> {
     /// Unit, integration and documentation tests.
     fn tests(&mut self) -> Result<()> {
         let mut command = cargo(self.root, ["test", "--workspace", "--all-features"]);
+        self.step(&line(&command), |runner| {
+            process::watch(&mut command, |line| runner.tally.add_result_line(line))
+        })
+    }
+
+    /// The tests that read a corpus, on all of it; they say so where there is none.
+    fn corpus(&mut self, mode: Mode) -> Result<()> {
+        let arguments = "test --package tamiz --test corpus --test peers -- --nocapture";
+        let mut command = cargo(self.root, arguments.split(' '));
+        command.env("TAMIZ_CORPUS_ALL", "1");
+        if mode == Mode::Write {
+            command.env("TAMIZ_CORPUS_WRITE", "1");
+        }
         self.step(&line(&command), |runner| {
             process::watch(&mut command, |line| runner.tally.add_result_line(line))
         })

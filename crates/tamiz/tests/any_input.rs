@@ -2,23 +2,11 @@
 
 mod common;
 
-use common::vectors;
-use tamiz::{Canonicalizer, Config, Document, Profile, View};
+use common::{canonicalizers, vectors};
+use tamiz::{Canonicalizer, Config, Document};
 
 const SMALL: &[u8] =
     b"GET /a/b%2Fc?k=v&pwd=x#f HTTP/1.1\r\nHost: ex.com\r\nCookie: a=b\r\nX-Y: z\r\n w\r\n\r\nbody";
-
-fn canonicalizers() -> Vec<Canonicalizer> {
-    let mut all = Vec::new();
-    for &view in View::ALL {
-        for &profile in Profile::ALL {
-            let mut config = Config::default();
-            (config.view, config.profile) = (view, profile);
-            all.push(Canonicalizer::new(config));
-        }
-    }
-    all
-}
 
 /// The properties that hold for every document.
 fn check(tamiz: &Canonicalizer, request: &[u8]) {

@@ -10,6 +10,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 pub struct Row {
     pub id: String,
+    pub label: String,
     raw_b64: String,
 }
 
@@ -38,6 +39,17 @@ pub fn files() -> Option<Vec<PathBuf>> {
         .collect();
     files.sort();
     Some(files)
+}
+
+/// Whether every row is asked for: `cargo x test --corpus` does.
+pub fn is_whole() -> bool {
+    std::env::var_os("TAMIZ_CORPUS_ALL").is_some()
+}
+
+/// Every row of one file if all are asked for, else one in `SAMPLED`.
+pub fn sample(path: &PathBuf) -> impl Iterator<Item = Row> + use<> {
+    const SAMPLED: usize = 50;
+    rows(path).step_by(if is_whole() { 1 } else { SAMPLED })
 }
 
 /// The rows of one file.

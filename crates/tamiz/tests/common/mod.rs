@@ -3,13 +3,32 @@
 #![allow(dead_code, unreachable_pub, reason = "each test includes it and uses its part")]
 
 pub mod corpus;
+pub mod generate;
+pub mod grammar;
+pub mod oddities;
+pub mod properties;
 pub mod vectors;
 
 use std::path::PathBuf;
 
+use tamiz::{Canonicalizer, Config, Profile, View};
+
 /// The root of the repository.
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Both views in all profiles.
+pub fn canonicalizers() -> Vec<Canonicalizer> {
+    let choices = View::ALL.iter().flat_map(|&view| Profile::ALL.iter().map(move |&profile| (view, profile)));
+    choices.map(|(view, profile)| canonicalizer(view, profile)).collect()
+}
+
+/// The default configuration but for view and profile.
+pub fn canonicalizer(view: View, profile: Profile) -> Canonicalizer {
+    let mut config = Config::default();
+    (config.view, config.profile) = (view, profile);
+    Canonicalizer::new(config)
 }
 
 /// The lines that differ, expected with `-`, actual with `+`.

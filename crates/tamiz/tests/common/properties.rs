@@ -1,0 +1,212 @@
+//! What holds for the document of every request, by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+use tamiz::{Canonicalizer, Document, Flag, Place, Raised, Scratch};
+
+use super::grammar;
+
+/// How many bytes of a document one byte of a request can make: three bytes of U+FDFA are eighteen
+/// characters under NFKC, 39 bytes with their spaces escaped, and a path is shown in `U` and in `P`.
+pub const GROWTH: usize = 26;
+/// What a request of few bytes makes: the lines there always are, and 128 headers of two bytes each
+/// (`:` and LF), which are 74 with their marker, given four times, and their flags.
+pub const FIXED: usize = 4 << 10;
+/// The ways to 128 values of a body, each of 32 names of 64 characters and a dot, in `BQ` and `BK`.
+pub const WAYS: usize = 2 * 128 * 32 * (64 * 4 + 1);
+
+/// The longest document that `request` can have, under the default limits.
+fn bound(request: &[u8], document: &Document) -> usize {
+    let ways = if document.body_keys().is_some() { WAYS } else { 0 };
+    GROWTH * request.len() + FIXED + ways
+}
+
+const URL_HEADERS: &str = include_str!("../../../../spec/lists/url-headers.txt");
+
+/// Checks all of it; says what does not hold.
+pub fn check(tamiz: &Canonicalizer, scratch: &mut Scratch, request: &[u8]) -> Result<Document, String> {
+    let document = tamiz.canonicalize_with_evidence(request);
+    check_deterministic(tamiz, scratch, request, &document)?;
+    let text = document.as_str();
+    if let Some(control) = text.chars().find(|c| c.is_control() && *c != '\n') {
+        return Err(format!("{control:?} is in the document"));
+    }
+    if text.len() > bound(request, &document) {
+        return Err(format!("{} bytes give {}, above the bound", request.len(), text.len()));
+    }
+    grammar::check(text)?;
+    check_rollup(text, tamiz.config().limits.flag_parameters)?;
+    check_read_back(&document)?;
+    check_evidence(request, &document)?;
+    Ok(document)
+}
+
+/// The same request gives the same text, in whatever way it is asked for.
+fn check_deterministic(
+    tamiz: &Canonicalizer,
+    scratch: &mut Scratch,
+    request: &[u8],
+    document: &Document,
+) -> Result<(), String> {
+    let mut out = Vec::new();
+    tamiz.canonicalize_into(scratch, request, &mut out);
+    if out != document.as_str().as_bytes() {
+        return Err(format!("with used memory it is\n{}", out.escape_ascii()));
+    }
+    let plain = tamiz.canonicalize(request);
+    if plain != *document || plain.as_str() != document.as_str() {
+        return Err(format!("without evidence it is\n{plain}"));
+    }
+    Ok(())
+}
+
+/// The text reads back into a document that says the same.
+fn check_read_back(document: &Document) -> Result<(), String> {
+    let read =
+        Document::parse(document.as_str()).map_err(|error| format!("it does not read back: {error}"))?;
+    let same = [
+        ("text", read.as_str() == document.as_str() && read == *document),
+        ("method", read.method() == document.method()),
+        ("url", read.url() == document.url()),
+        ("path", read.path() == document.path()),
+        ("query keys", read.query_keys() == document.query_keys()),
+        ("headers", read.headers() == document.headers()),
+        ("body", read.body() == document.body()),
+        ("body keys", read.body_keys() == document.body_keys()),
+        ("body values", read.body_values() == document.body_values()),
+        ("roll-up", read.rollup().eq(document.rollup())),
+        ("flags", flags_by_line(&read) == flags_by_line(document)),
+    ];
+    match same.iter().find(|(_, same)| !same) {
+        Some((what, _)) => Err(format!("read back, its {what} differ")),
+        None => Ok(()),
+    }
+}
+
+/// Flags with the places that a document which was read back knows.
+fn flags_by_line(document: &Document) -> BTreeSet<(String, String)> {
+    let place = |raised: &Raised<'_>| match raised.place() {
+        Place::QueryKey(_) => Place::Query.to_string(),
+        Place::BodyKey(_) => Place::Body.to_string(),
+        place => place.to_string(),
+    };
+    // Where parameters are left out (8.31), a fresh document still knows them by key.
+    let is_capped = document.rollup().any(|item| item.ends_with(":*"));
+    let is_told = |raised: &Raised<'_>| !is_capped || raised.parameter().is_none();
+    document.flags().filter(is_told).map(|raised| (place(&raised), raised.to_string())).collect()
+}
+
+/// The roll-up is the union of what lines carry, with at most `limit` parameters each (9.3, 9.5, 8.31).
+fn check_rollup(text: &str, limit: usize) -> Result<(), String> {
+    let mut union: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut rollup: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let line = grammar::cut(line).ok_or("a line without a colon")?;
+        if line.kind == "FLAGS" {
+            let inside = line.content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+            rollup = inside.ok_or("a roll-up without brackets")?.split(' ').collect();
+        }
+        let mut parameters: BTreeMap<&str, usize> = BTreeMap::new();
+        for flag in line.flags {
+            let (name, parameter) = flag.split_once(':').unwrap_or((flag, ""));
+            *parameters.entry(name).or_default() += usize::from(parameter != "*");
+            union.entry(name).or_default().insert(parameter);
+        }
+        if let Some((name, count)) = parameters.iter().find(|(_, count)| **count > limit) {
+            return Err(format!("{name} has {count} parameters on one line"));
+        }
+    }
+    let mut expected: Vec<String> = Vec::new();
+    for (name, parameters) in &union {
+        let plain = parameters.iter().filter(|parameter| **parameter != "*");
+        let is_capped = parameters.contains("*") || plain.clone().count() > limit;
+        expected.extend(plain.take(limit).map(|parameter| match *parameter {
+            "" if !takes_parameter(name) => (*name).to_owned(),
+            parameter => format!("{name}:{parameter}"),
+        }));
+        expected.extend(is_capped.then(|| format!("{name}:*")));
+    }
+    expected.sort_unstable();
+    if expected == rollup { Ok(()) } else { Err(format!("the roll-up should be [{}]", expected.join(" "))) }
+}
+
+fn takes_parameter(name: &str) -> bool {
+    Flag::from_name(name).is_some_and(|flag| flag.parameter().is_some())
+}
+
+/// Evidence is inside the request; that of a character is that character, or a spelling of it.
+fn check_evidence(request: &[u8], document: &Document) -> Result<(), String> {
+    let secrets = document.secrets();
+    let is_hidden = |start: usize, end: usize| secrets.iter().any(|s| s.start < end && start < s.end);
+    // What an inflated body holds, and what Base64 and the encodings of parts hide, has the whole for
+    // evidence. A URL header does not tell of Base64 (8.23), but of what is in it.
+    let urls = URL_HEADERS.lines().filter(|line| !line.starts_with('#')).map(|name| format!("h.{name}"));
+    let decoded: BTreeSet<String> = document
+        .flags()
+        .filter(|raised| matches!(raised.flag().name(), "BODYENC" | "B64TEXT"))
+        .map(|raised| line_of(raised.place()))
+        .chain(urls)
+        .collect();
+    for raised in document.flags() {
+        for range in raised.evidence() {
+            let Some(bytes) = request.get(range.clone()).filter(|bytes| !bytes.is_empty()) else {
+                return Err(format!("{raised} at {}: evidence {range:?}", raised.place()));
+            };
+            let spelling = SPELLINGS.get(raised.flag().name());
+            let is_looked_at =
+                !is_hidden(range.start, range.end) && !decoded.contains(&line_of(raised.place()));
+            if let Some(spelling) = spelling.filter(|_| is_looked_at)
+                && !spelling.is_match(bytes)
+            {
+                return Err(format!("{raised} at {}: evidence `{}`", raised.place(), bytes.escape_ascii()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The line a place belongs to.
+fn line_of(place: Place<'_>) -> String {
+    match place {
+        Place::QueryKey(_) => Place::Query.to_string(),
+        Place::BodyKey(_) => Place::Body.to_string(),
+        place => place.to_string(),
+    }
+}
+
+/// How the characters of 7.2 and the backtick may be spelt in a request, by their flags.
+static SPELLINGS: LazyLock<BTreeMap<&str, Regex>> = LazyLock::new(|| {
+    let flags = [
+        ("ANGLE", "<>"),
+        ("QUOTE", "'\""),
+        ("SEMICOLON", ";"),
+        ("PAREN", "()"),
+        ("BRACE", "{}"),
+        ("PIPE", "|"),
+        ("BACKSLASH", "\\"),
+        ("BACKTICK", "`"),
+    ];
+    flags.into_iter().map(|(flag, characters)| (flag, spelling(characters))).collect()
+});
+
+/// One of `characters`: itself, escaped for a URL (more than once, too), as an entity, as an escape
+/// of a script or of JSON, the signs of which may be escaped themselves; or anything outside ASCII,
+/// raw or escaped, for look-alikes (7.9).
+fn spelling(characters: &str) -> Regex {
+    let percent = r"(?:%|\xEF\xBC\x85|&#37;|&#[xX]25;|&percnt;)(?:25)*";
+    let backslash = format!(r"(?:\\{{1,2}}|{percent}5[cC]|&#92;|&#[xX]5[cC];|&bsol;)");
+    let ampersand = format!("(?:&(?:amp;|#38;|#[xX]26;)?|{percent}26)");
+    let entity = format!("{ampersand}(?:[#A-Za-z0-9]|{percent}23)+(?:;|{percent}3[bB])");
+    let one = |byte: u8| {
+        let hex = format!("(?i:{byte:02x})");
+        format!(
+            r"\x{byte:02x}|\\\x{byte:02x}|{percent}{hex}|{backslash}(?:[xX]{hex}|u00{hex}|u\{{0*{hex}\}})|={hex}"
+        )
+    };
+    let plain: Vec<String> = characters.bytes().map(one).collect();
+    let hex = "[89A-Fa-f][0-9A-Fa-f]";
+    let beyond = format!(r"[\x80-\xFF]+|(?:{percent}{hex})+|{backslash}u[0-9A-Fa-f]{{4}}|{backslash}x{hex}");
+    Regex::new(&format!("(?s-u)^(?:{}|{entity}|{beyond})+$", plain.join("|"))).unwrap()
+}
