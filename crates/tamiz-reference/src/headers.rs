@@ -43,7 +43,7 @@ fn is_line_end(byte: u8) -> bool {
     byte == b'\r' || byte == b'\n'
 }
 
-pub(crate) fn headers(message: &Message, on_m: &mut Flags, cx: &Context<'_>) -> Vec<Shown> {
+pub(crate) fn headers(message: &Message, scheme: Scheme, on_m: &mut Flags, cx: &Context<'_>) -> Vec<Shown> {
     framing(message, on_m);
     let mut headers: Vec<Header> = Vec::new();
     let mut no_colon: Vec<Shown> = Vec::new();
@@ -82,7 +82,7 @@ pub(crate) fn headers(message: &Message, on_m: &mut Flags, cx: &Context<'_>) -> 
             }
         }
     }
-    let mut shown: Vec<Shown> = headers.into_iter().map(|header| show(header, cx)).collect();
+    let mut shown: Vec<Shown> = headers.into_iter().map(|header| show(header, scheme, cx)).collect();
     shown.sort_by(|a, b| a.shown_name.as_bytes().cmp(b.shown_name.as_bytes()));
     shown.extend(no_colon);
     shown
@@ -170,12 +170,12 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
     }
 }
 
-fn show(mut header: Header, cx: &Context<'_>) -> Shown {
+fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     let name = chars::as_string(&header.normal).unwrap_or_default();
     let mut bytes = chars::to_bytes(&header.normal).len() + 2 + header.value_bytes.len();
     let shown_value = if name == "host" {
         let before = header.value_bytes.len();
-        let shown = host(&header, cx.options.scheme, cx);
+        let shown = host(&header, scheme, cx);
         header.flags.extend(shown.1);
         bytes = bytes - before + shown.0.len();
         shown.0
@@ -193,11 +193,13 @@ fn bracket(value: &str) -> String {
 }
 
 fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags) {
-    let mut read = target::read_host(&header.value, scheme, cx);
+    let mut read = target::read_host(&header.value, scheme);
     if header.embedded && read.host.is_some() {
         read.host = None;
         read.forbidden = true;
         read.flags.insert("BADHOST".into());
+    }
+    if read.host.is_none() {
         read.flags.extend(cx.scan(&header.value, Kind::Free));
     }
     match read.host {
@@ -255,7 +257,8 @@ fn later_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     if value.is_empty() {
         return format!("{name}:");
     }
-    format!("{name}: {}", show_value(&lower, &value, flags, cx))
+    let shown = show_value(&lower, &value, flags, cx);
+    if shown.is_empty() { format!("{name}:") } else { format!("{name}: {shown}") }
 }
 
 fn unnamed_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
@@ -340,6 +343,7 @@ fn show_value(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) -
         "content-type" => content_type(value),
         "content-length" => content_length(value, cx),
         _ if lists_has(crate::lists::address_headers(), name) => address(value).into(),
+        "origin" if value == chars::text("null") => "null".into(),
         _ if lists_has(crate::lists::url_headers(), name) => cx.marker(value),
         _ if lists_has(crate::lists::volatile_headers(), name) => cx.marker(value),
         _ => escape(value, |_| false),
@@ -391,9 +395,6 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
                 outside.iter().filter(|c| **c != Char::Plain(';') && **c != Char::Plain('"')).copied().collect();
             rest.extend(strings.iter().flatten());
             structured(flags, rest, value);
-            for string in &strings {
-                flags.extend(cx.scan(string, Kind::Free));
-            }
         }
         None => flags.extend(cx.scan(value, Kind::Free)),
     }
@@ -434,7 +435,7 @@ fn outside_comments(value: &[Char]) -> Option<Text> {
             Char::Plain(close @ (')' | ']')) => match open.pop() {
                 Some(wanted) if wanted == *close => {}
                 Some(_) => return None,
-                None => rest.push(*c),
+                None => return None,
             },
             Char::Plain(';' | ',') if !open.is_empty() => {}
             other => rest.push(*other),
@@ -885,7 +886,7 @@ fn url_header(name: &str, value: &[Char], cx: &Context<'_>) -> Option<(String, F
     let (lead, pieces, absolute) = if let Some((scheme, rest)) = target::scheme(value) {
         let pieces = target::cut(rest, true);
         let (user, host_text) = target::userinfo(&pieces.authority, &mut flags, cx);
-        let mut read = target::read_host(&host_text, scheme, cx);
+        let mut read = target::read_host(&host_text, scheme);
         let host = read.host?;
         flags.append(&mut read.flags);
         (format!("{}://{user}{}", scheme.name(), host.shown()), pieces, true)

@@ -37,6 +37,8 @@ pub(crate) struct Reader<'a> {
     /// Whether the end of the bytes is a limit, and what it breaks off counts.
     cut: bool,
     broken: bool,
+    /// Every string so far, names too, in order.
+    pub(crate) seen: Vec<Text>,
 }
 
 /// Whether the bytes are one JSON object in UTF-8.
@@ -62,7 +64,7 @@ fn is_one(bytes: &[u8], wanted: fn(&Kind) -> bool) -> bool {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], cut: bool) -> Self {
-        Reader { bytes, at: 0, cut, broken: false }
+        Reader { bytes, at: 0, cut, broken: false, seen: Vec::new() }
     }
 
     /// Whether the limit broke a value off, which then is there as far as it goes.
@@ -88,7 +90,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn value(&mut self) -> Result<Value, Fault> {
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'"') => Kind::String(self.string()?),
+            Some(b'"') => {
+                let text = self.string()?;
+                self.seen.push(text.clone());
+                Kind::String(text)
+            }
             Some(b'{') => self.object()?,
             Some(b'[') => self.array()?,
             Some(b't') => self.word("true", Kind::Bool(true))?,
@@ -275,6 +281,7 @@ impl<'a> Reader<'a> {
                 return Err(self.fault());
             }
             let name = self.string()?;
+            self.seen.push(name.clone());
             self.skip_space();
             if self.peek() != Some(b':') {
                 return Err(self.fault());

@@ -1,5 +1,6 @@
 //! The canonical form once more, slow and obvious, written from `spec/` alone, to check the library by.
 
+mod body;
 mod chars;
 mod document;
 mod files;
@@ -7,11 +8,13 @@ mod headers;
 mod json;
 mod lists;
 mod message;
+mod multipart;
 mod scan;
 mod secrets;
 mod shape;
 mod target;
 mod words;
+mod xml;
 
 use std::cell::Cell;
 
@@ -75,11 +78,34 @@ pub struct Limits {
     pub headers: usize,
     /// Parameters of one flag.
     pub parameters: usize,
+    /// Values of a body.
+    pub values: usize,
+    /// Bytes of a body that are read.
+    pub body: usize,
+    /// Levels of JSON or XML.
+    pub depth: usize,
+    /// Parts of a multipart body.
+    pub parts: usize,
+    /// Entity declarations of an XML body.
+    pub entities: usize,
+    /// Codings of a body.
+    pub codings: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { pairs: 128, segments: 64, headers: 128, parameters: 8 }
+        Limits {
+            pairs: 128,
+            segments: 64,
+            headers: 128,
+            parameters: 8,
+            values: 128,
+            body: 1 << 20,
+            depth: 32,
+            parts: 1024,
+            entities: 64,
+            codings: 4,
+        }
     }
 }
 
@@ -199,13 +225,13 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     let mut query: Option<target::Query> = None;
     if authority_form {
         let (shown_user, host_text) = target::userinfo(&target, &mut on_u, cx);
-        let mut read = target::read_host(&host_text, cx.options.scheme, cx);
+        let mut read = target::read_host(&host_text, cx.options.scheme);
         on_u.append(&mut read.flags);
         if let Some(host) = &read.host {
             url = Some(format!("{shown_user}{}:{}", host.name, host.written_port.unwrap()));
         }
         if let Some(header) = &first_host {
-            let header = target::read_host(header, cx.options.scheme, cx).host;
+            let header = target::read_host(header, cx.options.scheme).host;
             let same = match (&read.host, &header) {
                 (Some(a), Some(b)) => {
                     a.name == b.name
@@ -229,10 +255,10 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         }
         let (shown_user, host) = if scheme.is_some() {
             let (shown_user, host_text) = target::userinfo(&pieces.authority, &mut on_u, cx);
-            let mut read = target::read_host(&host_text, own_scheme, cx);
+            let mut read = target::read_host(&host_text, own_scheme);
             on_u.append(&mut read.flags);
             if let Some(header) = &first_host {
-                let header = target::read_host(header, own_scheme, cx).host;
+                let header = target::read_host(header, own_scheme).host;
                 let same = match (&read.host, &header) {
                     (Some(a), Some(b)) => a.name == b.name && a.port == b.port,
                     _ => false,
@@ -248,7 +274,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
                     on_m.insert("BADHOST".into());
                     (String::new(), None)
                 }
-                Some(header) => (String::new(), target::read_host(header, own_scheme, cx).host),
+                Some(header) => (String::new(), target::read_host(header, own_scheme).host),
             }
         };
         let shown_path = target::path(&pieces.path, (origin || bad) && scheme.is_none(), cx);
@@ -268,7 +294,15 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         path = Some(shown_path);
     }
 
-    let headers = headers::headers(message, &mut on_m, cx);
+    let header_scheme = scheme.map_or(cx.options.scheme, |(scheme, _)| scheme);
+    let headers = headers::headers(message, header_scheme, &mut on_m, cx);
+
+    let capped_before = cx.capped.get();
+    let mut body = body::body(message, cx);
+    if cx.is_core() {
+        body = None;
+        cx.capped.set(capped_before);
+    }
 
     // Flags: those of the profile only, and at most so many parameters of each.
     if url.is_none() {
@@ -296,8 +330,9 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         more_headers = Some(headers.len() - limit);
         cx.capped.set(true);
     }
+    let on_b = body.as_ref().map(|body| choose(&body.flags)).unwrap_or_default();
     let on_m = choose(&on_m);
-    let union: Flags = [&on_m, &on_u, &on_p, &on_q].into_iter().chain(&on_h).flatten().cloned().collect();
+    let union: Flags = [&on_m, &on_u, &on_p, &on_q, &on_b].into_iter().chain(&on_h).flatten().cloned().collect();
     let (mut rollup, capped) = document::limit_parameters(&union, parameters);
     let mut on_m = on_m;
     if capped || cx.capped.get() {
@@ -352,6 +387,10 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     }
     let bytes: usize = headers.iter().map(|header| header.bytes).sum();
     lines.push(format!("HCNT:{} HLEN:{}", headers.len(), document::measure(bytes)));
+    if let Some(body) = body {
+        lines.push(format!("{}{}", body.head, document::written(&on_b)));
+        lines.extend(body.lines);
+    }
     lines.push(String::new());
     lines.join("\n")
 }

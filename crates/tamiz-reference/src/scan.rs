@@ -441,7 +441,8 @@ fn urls(text: &[Char], flags: &mut Flags) {
             }
             let name = listed.map_or("other", |(name, _)| name);
             flags.insert(format!("URLVALUE:{name}"));
-            tell_host(&url_host(&after[2..]), flags);
+            let slashes = after.iter().take_while(|c| slash(Some(c))).count();
+            tell_host(&url_host(&after[slashes..]), flags);
         } else if let Some((name, "opaque")) = listed {
             let something = after.first().is_some_and(|c| !c.plain().is_some_and(chars::is_white_space));
             let typed = || {
@@ -619,7 +620,10 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
     let first = flags.clone();
     let look = |text: &[Char], brought: &[Char]| -> Flags {
         let mut found = structure(text, kind);
-        let characters = nul_and_danger(brought);
+        let mut characters = nul_and_danger(brought);
+        if matches!(kind, Kind::Segment | Kind::Key) && brought.contains(&Char::Plain(' ')) {
+            characters.insert("SPACE".into());
+        }
         found.extend(characters.into_iter().filter(|flag| kind != Kind::Cookie || flag == "NUL"));
         found.difference(&first).cloned().collect()
     };

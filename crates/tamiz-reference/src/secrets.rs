@@ -7,8 +7,12 @@ use crate::chars::{self, Char, Text};
 use crate::lists;
 use crate::shape;
 
-/// A name whose value is a secret (6.10).
+/// A name whose value is a secret (6.10), decoded and after NFKC.
 pub(crate) fn is_sensitive(name: &[Char]) -> bool {
+    holds_sensitive(name) || holds_sensitive(&nfkc(name))
+}
+
+fn holds_sensitive(name: &[Char]) -> bool {
     let name = chars::lower(name);
     lists::sensitive_names().any(|line| {
         let (how, word) = line.split_once(' ').unwrap();

@@ -79,14 +79,13 @@ pub(crate) struct HostRead {
     pub(crate) flags: Flags,
 }
 
-pub(crate) fn read_host(value: &[Char], scheme: Scheme, cx: &Context<'_>) -> HostRead {
+pub(crate) fn read_host(value: &[Char], scheme: Scheme) -> HostRead {
     let value = chars::trim(value, chars::is_blank);
     let mut read = HostRead { host: None, forbidden: false, flags: Flags::new() };
     width(&value, &mut read.flags);
     read_valid_host(&value, scheme, &mut read);
     if read.host.is_none() {
         read.flags.insert("BADHOST".into());
-        read.flags.extend(cx.scan(&value, Kind::Free));
     }
     read
 }

@@ -7,7 +7,7 @@ use tamiz_reference::canonicalize;
 
 /// How many vectors there are, and how many the reference covers and holds.
 const TOTAL: usize = 2801;
-const HELD: usize = 0;
+const HELD: usize = 2801;
 
 #[test]
 fn vectors_hold() {
