@@ -140,8 +140,9 @@ fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
                 rest = rest.get(8 + size..).ok_or(())?;
             } else {
                 let window = 8 << 20;
-                let mut decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut rest, window)
-                    .map_err(|_| ())?;
+                let mut decoder =
+                    ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut rest, window)
+                        .map_err(|_| ())?;
                 if read_limited(&mut decoder, limit, &mut bytes)? {
                     return Ok(Inflated { bytes, capped: true });
                 }
@@ -180,7 +181,8 @@ fn whole_characters(bytes: &mut Vec<u8>) {
 
 /// A `charset` that is not a usual one (8.30.5).
 pub(crate) fn is_odd_charset(charset: &[Char]) -> bool {
-    let usual = ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
+    let usual =
+        ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
     let trimmed = chars::trim(charset, |c| chars::is_blank(c) || c == '"' || c == '\'');
     !chars::as_string(&chars::lower(&trimmed)).is_some_and(|charset| usual.contains(&&charset[..]))
 }
@@ -212,7 +214,8 @@ fn kind_by_type(content_type: &[u8]) -> Option<&'static str> {
     let application = kind == "application";
     const TEXT: &str = "csv ecmascript graphql javascript jose jwt n-quads n-triples postscript rtf sdp sparql-query sparql-update sql toml trig typescript x-csh x-ecmascript x-httpd-php x-javascript x-perl x-php x-python x-ruby x-sh x-shellscript x-sql x-toml x-yaml yaml";
     const BINARY: &str = "7z amf archive arrow avro binary bson bzip bzip2 cbor compressed dosexec executable flash font grpc gzip ipp ms msdownload msgpack msword oasis ocsp octet officedocument openxmlformats parquet pdf pkcs10 pkcs12 pkcs7 pkcs8 pkix rar serialized sqlite3 tar thrift wasm wbxml xz zip zstd";
-    const WHOLE: &str = "dns-message java-vm timestamp-query x-git-receive-pack-request x-git-upload-pack-request";
+    const WHOLE: &str =
+        "dns-message java-vm timestamp-query x-git-receive-pack-request x-git-upload-pack-request";
     if kind == "multipart" {
         Some("multipart")
     } else if text == "application/x-www-form-urlencoded" {
@@ -225,7 +228,9 @@ fn kind_by_type(content_type: &[u8]) -> Option<&'static str> {
         Some("text")
     } else if ["audio", "font", "image", "model", "video"].contains(&kind)
         || (application
-            && (subtype.contains("protobuf") || has(BINARY) || WHOLE.split(' ').any(|entry| entry == subtype)))
+            && (subtype.contains("protobuf")
+                || has(BINARY)
+                || WHOLE.split(' ').any(|entry| entry == subtype)))
     {
         Some("binary")
     } else {
@@ -268,14 +273,8 @@ fn kind_by_content(body: &[u8], cut: bool) -> &'static str {
 }
 
 fn looks_like_xml(body: &[u8], cut: bool) -> bool {
-    let utf16: [&[u8]; 6] = [
-        b"\xFE\xFF\0<",
-        b"\xFF\xFE<\0",
-        b"<\0?\0x\0",
-        b"<\0!\0",
-        b"\0<\0?\0x",
-        b"\0<\0!",
-    ];
+    let utf16: [&[u8]; 6] =
+        [b"\xFE\xFF\0<", b"\xFF\xFE<\0", b"<\0?\0x\0", b"<\0!\0", b"\0<\0?\0x", b"\0<\0!"];
     if utf16.iter().any(|start| body.starts_with(start)) {
         return true;
     }
@@ -331,7 +330,8 @@ fn looks_like_form(body: &[u8]) -> bool {
             if chars::escape_at(&key, at).is_some() {
                 at += 3;
             } else {
-                good &= key[at].is_ascii_alphanumeric() || key[at].plain().is_some_and(|c| "_.$:@[]-".contains(c));
+                good &= key[at].is_ascii_alphanumeric()
+                    || key[at].plain().is_some_and(|c| "_.$:@[]-".contains(c));
                 at += 1;
             }
         }
@@ -353,7 +353,8 @@ fn looks_like_text(body: &[u8]) -> bool {
 
 /// Readable binary data (8.37).
 fn is_readable(body: &[u8]) -> bool {
-    let odd = body.iter().filter(|b| (**b < 0x20 && !b"\t\r\n".contains(b)) || **b == 0x7F || **b >= 0xF8).count();
+    let odd =
+        body.iter().filter(|b| (**b < 0x20 && !b"\t\r\n".contains(b)) || **b == 0x7F || **b >= 0xF8).count();
     !body.contains(&0) && odd * 20 <= body.len()
 }
 
@@ -388,7 +389,9 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
         data = join_chunks(&data);
     }
     let words: Vec<&'static str> = header(message, b"content-encoding")
-        .flat_map(|value| value.split(|b| *b == b',').map(|item| item.trim_ascii().to_ascii_lowercase()).collect::<Vec<_>>())
+        .flat_map(|value| {
+            value.split(|b| *b == b',').map(|item| item.trim_ascii().to_ascii_lowercase()).collect::<Vec<_>>()
+        })
         .filter_map(|item| match &item[..] {
             b"" | b"identity" => None,
             b"gzip" | b"x-gzip" => Some("gzip"),
@@ -450,7 +453,10 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     if binary {
         kind = "binary";
     } else if declared.is_some_and(|declared| {
-        declared != content && content != "form" && content != "text" && !(declared == "text" && content == "json")
+        declared != content
+            && content != "form"
+            && content != "text"
+            && !(declared == "text" && content == "json")
     }) {
         flags.insert("CTMISMATCH".into());
     }
@@ -464,7 +470,11 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     let size = measure(message.body.len());
     if let Some(fields) = fields {
         if fields.parses {
-            return Some(Shown { head: format!("B:{kind} BLEN:{size}"), flags, lines: field_lines(fields.leaves, cx) });
+            return Some(Shown {
+                head: format!("B:{kind} BLEN:{size}"),
+                flags,
+                lines: field_lines(fields.leaves, cx),
+            });
         }
         flags.insert("BADBODY".into());
         if declared.is_none() {
@@ -663,7 +673,12 @@ impl JsonWalk<'_, '_> {
             }
             let shown = show_way_name(name, self.cx);
             let dot = if depth > 1 || !way.is_empty() { "." } else { "" };
-            self.value(value, format!("{way}{dot}{shown}"), sensitive || secrets::is_sensitive(name), depth + 1);
+            self.value(
+                value,
+                format!("{way}{dot}{shown}"),
+                sensitive || secrets::is_sensitive(name),
+                depth + 1,
+            );
         }
     }
 

@@ -170,10 +170,7 @@ pub(crate) fn is_white_space(c: char) -> bool {
 
 /// What raises `CONTROL` (4.9).
 pub(crate) fn is_control(c: char) -> bool {
-    is_cc(c)
-        || c == '\u{2028}'
-        || c == '\u{2029}'
-        || CodePointSetData::new::<BidiControl>().contains(c)
+    is_cc(c) || c == '\u{2028}' || c == '\u{2029}' || CodePointSetData::new::<BidiControl>().contains(c)
 }
 
 /// What raises `INVISIBLE` (4.10).

@@ -48,7 +48,9 @@ fn card(name: &str) -> (&'static str, &'static str, &'static str) {
         let between = |cell: &'static str, open: char, close: char| {
             cell.split_once(open).and_then(|(_, rest)| rest.split_once(close)).map(|(inner, _)| inner)
         };
-        let (Some(family), Some(flag)) = (between(cells[0], '[', ']'), between(cells[1], '`', '`')) else { continue };
+        let (Some(family), Some(flag)) = (between(cells[0], '[', ']'), between(cells[1], '`', '`')) else {
+            continue;
+        };
         if flag.split(':').next() == Some(name) {
             return (family, cells[2], cells[3]);
         }

@@ -34,12 +34,14 @@ fn unquote(value: &[Char]) -> Text {
 /// A name without what NUL and `::$DATA` cut off, and what stands at its end.
 fn cut_name(name: &[Char]) -> Text {
     let nul = chars::find(name, '\0').unwrap_or(name.len());
-    let data = (0..name.len()).find(|at| chars::begins_ignoring_case(&name[*at..], "::$DATA")).unwrap_or(name.len());
+    let data =
+        (0..name.len()).find(|at| chars::begins_ignoring_case(&name[*at..], "::$DATA")).unwrap_or(name.len());
     trim_end(&name[..nul.min(data)])
 }
 
 fn trim_end(name: &[Char]) -> Text {
-    let end = name.iter().rposition(|c| !matches!(c, Char::Plain('.' | ' ' | '/' | '\\'))).map_or(0, |at| at + 1);
+    let end =
+        name.iter().rposition(|c| !matches!(c, Char::Plain('.' | ' ' | '/' | '\\'))).map_or(0, |at| at + 1);
     name[..end].to_vec()
 }
 
@@ -62,7 +64,8 @@ pub(crate) fn is_executable(name: &[Char]) -> bool {
                 })
                 .unwrap_or(extension.len());
             let last = at + 1 == parts.len() && end == extension.len();
-            let before = &base[..base.len() - parts[at + 1..].iter().map(|part| part.len() + 1).sum::<usize>()];
+            let before =
+                &base[..base.len() - parts[at + 1..].iter().map(|part| part.len() + 1).sum::<usize>()];
             let shown = &before[..before.len() - (extension.len() - end)];
             lists::executable_extensions().any(|line| {
                 let (entry, mark) = line.split_once(' ').unwrap_or((line, ""));
@@ -111,8 +114,8 @@ fn kind_of(content: &[u8]) -> Option<&'static str> {
         let fits = bytes.iter().enumerate().all(|(at, wanted)| {
             content.get(offset + at).is_some_and(|b| wanted.is_none_or(|wanted| wanted == *b))
         });
-        let nul = !words.contains(&"nul")
-            || content.iter().skip(offset + bytes.len()).take(64).any(|b| *b == 0);
+        let nul =
+            !words.contains(&"nul") || content.iter().skip(offset + bytes.len()).take(64).any(|b| *b == 0);
         if fits && nul {
             return Some(words[0]);
         }
@@ -124,7 +127,8 @@ fn kind_of(content: &[u8]) -> Option<&'static str> {
     }
     let lower = start.trim_ascii_start().to_ascii_lowercase();
     let begins = |words: &[&str]| words.iter().any(|word| lower.starts_with(word.as_bytes()));
-    let short = lower.strip_prefix(b"<?").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace));
+    let short =
+        lower.strip_prefix(b"<?").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace));
     if begins(&["<?php", "<?="]) || short {
         return Some("php");
     }
@@ -147,7 +151,9 @@ pub(crate) fn magic(name: &[Char], content: &[u8]) -> Flags {
     let base = chars::lower(&base(&cut_name(name)));
     let parts = chars::split(&base, '.');
     let last = if parts.len() >= 2 { chars::as_string(&parts[parts.len() - 1]) } else { None };
-    let Some(promised) = last.as_deref().and_then(promise).filter(|kinds| !kinds.is_empty()) else { return flags };
+    let Some(promised) = last.as_deref().and_then(promise).filter(|kinds| !kinds.is_empty()) else {
+        return flags;
+    };
     let Some(kind) = kind_of(content) else { return flags };
     let kept = match promised {
         "text" => ["html", "svg", "xml"].contains(&kind),

@@ -100,12 +100,7 @@ fn line_without_colon(bytes: &[u8], cx: &Context<'_>) -> Shown {
     }
     flags.extend(cx.scan(&text, Kind::Free));
     let marker = if cx.secrets.echoes(&text) { cx.secret_marker(&text) } else { cx.marker(&text) };
-    Shown {
-        shown_name: "?".into(),
-        shown_value: marker,
-        flags,
-        bytes: chars::to_bytes(&text).len(),
-    }
+    Shown { shown_name: "?".into(), shown_value: marker, flags, bytes: chars::to_bytes(&text).len() }
 }
 
 fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
@@ -119,7 +114,9 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
 
     let steering_in_disguise = !name.is_ascii() && plain.as_deref().is_some_and(steers);
     let credential = secrets::credential(&as_came).is_some() || secrets::credential(&normal).is_some();
-    let echo = cx.secrets.echoes(&as_came) || cx.secrets.echoes(&chars::lower(&as_came)) || cx.secrets.echoes(&normal);
+    let echo = cx.secrets.echoes(&as_came)
+        || cx.secrets.echoes(&chars::lower(&as_came))
+        || cx.secrets.echoes(&normal);
     let fits = chars::is_token(&normal) && normal.len() <= 64;
     let shown_name = if echo {
         cx.secret_marker(&normal)
@@ -194,9 +191,10 @@ fn bracket(value: &str) -> String {
 
 fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags) {
     let mut read = target::read_host(&header.value, scheme);
-    if header.embedded && read.host.is_some() {
+    if header.embedded {
         read.host = None;
         read.forbidden = true;
+        read.flags.retain(|flag| flag == "FULLWIDTH" || flag == "COMPAT");
         read.flags.insert("BADHOST".into());
     }
     if read.host.is_none() {
@@ -379,8 +377,11 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
         Some(_) => {
             let (outside, strings, open) = quoted(value);
             if let Some(open) = open {
-                let mut rest: Text =
-                    outside.iter().filter(|c| **c != Char::Plain(';') && **c != Char::Plain('"')).copied().collect();
+                let mut rest: Text = outside
+                    .iter()
+                    .filter(|c| **c != Char::Plain(';') && **c != Char::Plain('"'))
+                    .copied()
+                    .collect();
                 rest.extend(strings.iter().flatten());
                 rest.extend(open);
                 let told = scan::characters(&rest);
@@ -391,8 +392,11 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
                 }
                 return;
             }
-            let mut rest: Text =
-                outside.iter().filter(|c| **c != Char::Plain(';') && **c != Char::Plain('"')).copied().collect();
+            let mut rest: Text = outside
+                .iter()
+                .filter(|c| **c != Char::Plain(';') && **c != Char::Plain('"'))
+                .copied()
+                .collect();
             rest.extend(strings.iter().flatten());
             structured(flags, rest, value);
         }
@@ -513,7 +517,8 @@ fn attribute(piece: &[Char], cx: &Context<'_>) -> String {
     };
     let known = ["Expires", "Max-Age", "Domain", "Path", "Secure", "HttpOnly", "SameSite"];
     let name = chars::as_string(&name);
-    let Some(known) = known.iter().find(|known| name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(known)))
+    let Some(known) =
+        known.iter().find(|known| name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(known)))
     else {
         return cx.marker(piece);
     };
@@ -534,9 +539,13 @@ fn show_authorization(value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> St
         None => (value, None),
     };
     let needle = rest.unwrap_or(value);
-    if needle.len() >= 8 { cx.secrets.record(needle) } else { cx.secrets.record(value) }
-    let scheme = chars::as_string(&chars::lower(word))
-        .filter(|word| lists_has(crate::lists::auth_schemes(), word));
+    if needle.len() >= 8 {
+        cx.secrets.record(needle)
+    } else {
+        cx.secrets.record(value)
+    }
+    let scheme =
+        chars::as_string(&chars::lower(word)).filter(|word| lists_has(crate::lists::auth_schemes(), word));
     let Some(scheme) = scheme else { return format!("<SECRET:other:{}>", value.len()) };
     match scheme.as_str() {
         "bearer" => _ = flags.insert("AUTHBEARER".into()),
@@ -659,7 +668,10 @@ fn quality(text: &[Char]) -> u32 {
             Some((whole, fraction)) => (whole, fraction),
             None => (&text[..], ""),
         };
-        if !(whole == "0" || whole == "1") || fraction.len() > 3 || !fraction.chars().all(|c| c.is_ascii_digit()) {
+        if !(whole == "0" || whole == "1")
+            || fraction.len() > 3
+            || !fraction.chars().all(|c| c.is_ascii_digit())
+        {
             return None;
         }
         let thousandths: u32 = format!("{fraction:0<3}").parse().ok()?;
@@ -756,7 +768,9 @@ fn accept_language(value: &[Char]) -> String {
 /// An item of 8.20.2.
 fn address(item: &[Char]) -> &'static str {
     let item = chars::trim(item, chars::is_blank);
-    let Some(item) = chars::as_string(&item) else { return if is(item.first(), '_') { "unknown" } else { "invalid" } };
+    let Some(item) = chars::as_string(&item) else {
+        return if is(item.first(), '_') { "unknown" } else { "invalid" };
+    };
     let item = match item.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(inner) => inner.to_string(),
         None => item,
@@ -850,7 +864,9 @@ fn content_type(value: &[Char]) -> String {
                 ),
                 None => (part.clone(), None),
             };
-            if part.is_empty() || chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("boundary")) {
+            if part.is_empty()
+                || chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("boundary"))
+            {
                 return None;
             }
             let name = escape(&name, chars::is_white_space);
@@ -1065,7 +1081,7 @@ fn hidden(message: &Message, on_m: &mut Flags) {
                         .split(|b| *b == b' ' || *b == b'\t')
                         .find(|word| !word.is_empty())
                         .unwrap_or_default();
-                    if letters(first) == wanted {
+                    if first.eq_ignore_ascii_case(b"host") {
                         raise(name);
                     }
                 }

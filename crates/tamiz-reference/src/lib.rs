@@ -124,7 +124,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { view: View::Shape, profile: Profile::Standard, scheme: Scheme::Http, limits: Limits::default() }
+        Options {
+            view: View::Shape,
+            profile: Profile::Standard,
+            scheme: Scheme::Http,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -192,9 +197,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     let method = method(message, &mut on_m, cx);
     let known: [&[u8]; 6] = [b"HTTP/1.0", b"HTTP/1.1", b"HTTP/2", b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"];
     if !known.contains(&&message.version[..]) {
-        let mut told = cx.scan(&chars::read(&message.version), Kind::Opaque);
-        told.remove("BADUTF8");
-        on_m.extend(told);
+        on_m.extend(cx.scan(&chars::read(&message.version), Kind::Opaque));
     }
 
     // The target (section 5).
@@ -202,14 +205,15 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     let target = chars::read(&message.target);
     let is_method = |name: &[u8]| message.method == name;
     let first_host = message.lines.iter().find_map(|line| match line {
-        Line::Header { name, value, .. } if name.eq_ignore_ascii_case(b"host") => {
-            Some(chars::read(&value.iter().map(|b| if matches!(b, b'\r' | b'\n') { 0 } else { *b }).collect::<Vec<_>>()))
-        }
+        Line::Header { name, value, .. } if name.eq_ignore_ascii_case(b"host") => Some(chars::read(
+            &value.iter().map(|b| if matches!(b, b'\r' | b'\n') { 0 } else { *b }).collect::<Vec<_>>(),
+        )),
         _ => None,
     });
     let scheme = target::scheme(&target).filter(|_| !is_method(b"CONNECT"));
     let authority_form = is_method(b"CONNECT") && {
-        let host = target.iter().rposition(|c| *c == Char::Plain('@')).map_or(&target[..], |at| &target[at + 1..]);
+        let host =
+            target.iter().rposition(|c| *c == Char::Plain('@')).map_or(&target[..], |at| &target[at + 1..]);
         !target.iter().any(|c| matches!(c, Char::Plain('/' | '?' | '#')))
             && host.iter().rposition(|c| *c == Char::Plain(':')).is_some_and(|colon| {
                 colon + 1 < host.len()
@@ -235,7 +239,9 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
             let same = match (&read.host, &header) {
                 (Some(a), Some(b)) => {
                     a.name == b.name
-                        && (a.written_port.is_none() || b.written_port.is_none() || a.written_port == b.written_port)
+                        && (a.written_port.is_none()
+                            || b.written_port.is_none()
+                            || a.written_port == b.written_port)
                 }
                 _ => false,
             };
@@ -244,7 +250,8 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
             }
         }
     } else {
-        let (own_scheme, rest) = scheme.map_or((cx.options.scheme, &target[..]), |(scheme, rest)| (scheme, rest));
+        let (own_scheme, rest) =
+            scheme.map_or((cx.options.scheme, &target[..]), |(scheme, rest)| (scheme, rest));
         let mut pieces = target::cut(rest, scheme.is_some());
         let bad = !(origin || asterisk || scheme.is_some());
         if bad {
@@ -310,7 +317,8 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     }
     let parameters = cx.options.limits.parameters;
     let choose = |flags: &Flags| -> Flags {
-        let flags = flags.iter().filter(|flag| document::has_flag(cx.options.profile, flag)).cloned().collect();
+        let flags =
+            flags.iter().filter(|flag| document::has_flag(cx.options.profile, flag)).cloned().collect();
         let (flags, capped) = document::limit_parameters(&flags, parameters);
         if capped {
             cx.capped.set(true);
@@ -332,7 +340,8 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     }
     let on_b = body.as_ref().map(|body| choose(&body.flags)).unwrap_or_default();
     let on_m = choose(&on_m);
-    let union: Flags = [&on_m, &on_u, &on_p, &on_q, &on_b].into_iter().chain(&on_h).flatten().cloned().collect();
+    let union: Flags =
+        [&on_m, &on_u, &on_p, &on_q, &on_b].into_iter().chain(&on_h).flatten().cloned().collect();
     let (mut rollup, capped) = document::limit_parameters(&union, parameters);
     let mut on_m = on_m;
     if capped || cx.capped.get() {

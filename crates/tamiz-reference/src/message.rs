@@ -114,7 +114,9 @@ fn header_lines(lines: &[&[u8]], message: &mut Message) {
         }
         if line[0] == b' ' || line[0] == b'\t' {
             message.hidden.push(first_piece.to_vec());
-            if let (true, Some(Line::Header { value, folded, .. })) = (header_before, message.lines.last_mut()) {
+            if let (true, Some(Line::Header { value, folded, .. })) =
+                (header_before, message.lines.last_mut())
+            {
                 let kept = value.iter().rposition(|b| *b != b' ' && *b != b'\t').map_or(0, |last| last + 1);
                 value.truncate(kept);
                 value.push(b' ');

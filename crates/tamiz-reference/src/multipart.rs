@@ -109,7 +109,9 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
                 parameter.broken = true;
                 at += 1;
                 while at < value.len() {
-                    if value[at] == Char::Plain('\\') && matches!(value.get(at + 1), Some(Char::Plain('"' | '\\'))) {
+                    if value[at] == Char::Plain('\\')
+                        && matches!(value.get(at + 1), Some(Char::Plain('"' | '\\')))
+                    {
                         parameter.value.push(value[at + 1]);
                         at += 2;
                     } else if value[at] == Char::Plain('"') {
@@ -121,13 +123,15 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
                         at += 1;
                     }
                 }
-                let rest: Text = value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
+                let rest: Text =
+                    value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
                 at += rest.len();
                 if !chars::trim(&rest, chars::is_blank).is_empty() {
                     parameter.broken = true;
                 }
             } else {
-                let rest: Text = value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
+                let rest: Text =
+                    value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
                 at += rest.len();
                 parameter.value = chars::trim(&rest, chars::is_blank);
             }
@@ -142,7 +146,13 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
     found
 }
 
-pub(crate) fn fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags, cx: &Context<'_>) -> Fields {
+pub(crate) fn fields(
+    data: &[u8],
+    cut: bool,
+    content_type: &[Char],
+    flags: &mut Flags,
+    cx: &Context<'_>,
+) -> Fields {
     let none = Fields { leaves: Vec::new(), parses: false };
     let Some(boundary) = boundary(content_type, data, flags) else { return none };
     let delimiter = [b"--", &boundary[..]].concat();
@@ -174,7 +184,9 @@ pub(crate) fn fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut 
     for (at, (_, start, closes)) in delimiters.iter().enumerate() {
         let end = delimiters.get(at + 1).map(|next| next.0);
         if *closes {
-            flags.extend(cx.scan(&chars::read(&data[*start..end.unwrap_or(data.len()).max(*start)]), Kind::Leaf));
+            flags.extend(
+                cx.scan(&chars::read(&data[*start..end.unwrap_or(data.len()).max(*start)]), Kind::Leaf),
+            );
             if at + 1 < delimiters.len() {
                 flags.insert("BADBOUNDARY".into());
             }
@@ -198,6 +210,7 @@ pub(crate) fn fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut 
 fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     let mut headers: Vec<(String, Text)> = Vec::new();
     let mut content = data.len();
+    let has_empty_line = lines(data).iter().any(|(start, end, _)| start == end);
     for (start, end, next) in lines(data) {
         let line = &data[start..end];
         if line.is_empty() {
@@ -217,6 +230,10 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
             Some(name) if chars::is_token(&name) => {
                 let value = chars::trim(&text[chars::find(&text, ':').unwrap() + 1..], chars::is_blank);
                 headers.push((chars::as_string(&chars::lower(&name)).unwrap(), value));
+            }
+            _ if has_empty_line => {
+                flags.extend(cx.scan(&text, Kind::Leaf));
+                headers.push((String::new(), Text::new()));
             }
             _ => {
                 flags.insert("BADBODY".into());
@@ -285,7 +302,10 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         }
         flags.extend(files::magic(file, &content));
         file_flags(&content, flags, cx);
-        return Leaf { key: shown_key, marker: format!("<file:{}:{}>", content.len(), files::extension(file)) };
+        return Leaf {
+            key: shown_key,
+            marker: format!("<file:{}:{}>", content.len(), files::extension(file)),
+        };
     }
     let value = chars::read(&content);
     let sensitive = secrets::is_sensitive(&name);
@@ -341,27 +361,28 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
             .iter()
             .filter(|(name, _)| name.contains('*') && *name != format!("{wanted}*"))
             .collect();
-        let value = match spellings.iter().find(|(name, _)| !name.contains('*') || *name == format!("{wanted}*")) {
-            Some((_, value)) => Some(value.clone()),
-            None if !continued.is_empty() => {
-                let mut numbered: Vec<(u32, Text)> = continued
-                    .iter()
-                    .filter_map(|(name, value)| {
-                        let number = name.split('*').nth(1)?.parse().ok()?;
-                        let value = if name.ends_with('*') {
-                            let raw = if number == 0 { after_quotes(value) } else { value.clone() };
-                            chars::percent_decode_further(&raw)
-                        } else {
-                            value.clone()
-                        };
-                        Some((number, value))
-                    })
-                    .collect();
-                numbered.sort();
-                Some(numbered.into_iter().flat_map(|(_, value)| value).collect())
-            }
-            None => None,
-        };
+        let value =
+            match spellings.iter().find(|(name, _)| !name.contains('*') || *name == format!("{wanted}*")) {
+                Some((_, value)) => Some(value.clone()),
+                None if !continued.is_empty() => {
+                    let mut numbered: Vec<(u32, Text)> = continued
+                        .iter()
+                        .filter_map(|(name, value)| {
+                            let number = name.split('*').nth(1)?.parse().ok()?;
+                            let value = if name.ends_with('*') {
+                                let raw = if number == 0 { after_quotes(value) } else { value.clone() };
+                                chars::percent_decode_further(&raw)
+                            } else {
+                                value.clone()
+                            };
+                            Some((number, value))
+                        })
+                        .collect();
+                    numbered.sort();
+                    Some(numbered.into_iter().flat_map(|(_, value)| value).collect())
+                }
+                None => None,
+            };
         if wanted == "name" {
             field.name = value;
         } else {
@@ -420,7 +441,8 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                         base64(&inside)
                     } else {
                         flags.insert("BODYENC:quoted-printable".into());
-                        let spaced: Vec<u8> = inside.iter().map(|b| if *b == b'_' { b' ' } else { *b }).collect();
+                        let spaced: Vec<u8> =
+                            inside.iter().map(|b| if *b == b'_' { b' ' } else { *b }).collect();
                         Some(quoted_printable(&spaced).0)
                     };
                     if let Some(bytes) = bytes {
@@ -445,7 +467,8 @@ fn base64(input: &[u8]) -> Option<Vec<u8>> {
     let tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
     let end = tight.iter().position(|b| *b == b'=').unwrap_or(tight.len());
     let (bare, padding) = tight.split_at(end);
-    let fits = bare.iter().all(|b| ALPHABET.contains(b)) && padding.len() <= 2 && padding.iter().all(|b| *b == b'=');
+    let fits =
+        bare.iter().all(|b| ALPHABET.contains(b)) && padding.len() <= 2 && padding.iter().all(|b| *b == b'=');
     (fits && bare.len() % 4 != 1).then(|| crate::scan::base64(bare, ALPHABET))
 }
 

@@ -79,10 +79,8 @@ fn mixed_script(text: &[Char], kind: Kind) -> bool {
     if kind == Kind::Segment || kind == Kind::Key {
         return is_mixed_script(text);
     }
-    text.split(|c| {
-        !c.plain().is_some_and(|c| chars::is_letter(c) || chars::is_mark(c) || chars::is_digit(c))
-    })
-    .any(is_mixed_script)
+    text.split(|c| !c.plain().is_some_and(|c| chars::is_letter(c) || chars::is_mark(c) || chars::is_digit(c)))
+        .any(is_mixed_script)
 }
 
 /// *Space* of 7.6.
@@ -130,8 +128,7 @@ fn sql_comment(text: &[Char], kind: Kind) -> bool {
     });
     let star = !matches!(kind, Kind::Path | Kind::Structured) && holds(text, "/*");
     let hash = text.iter().rposition(|c| *c == Char::Plain('#')).is_some_and(|at| {
-        text[at + 1..].iter().all(is_space)
-            && text[..at].iter().any(|c| matches!(c, Char::Plain('\'' | '"')))
+        text[at + 1..].iter().all(is_space) && text[..at].iter().any(|c| matches!(c, Char::Plain('\'' | '"')))
     });
     dashes || star || hash
 }
@@ -263,10 +260,7 @@ fn serial(text: &[Char], flags: &mut Flags) {
             || whole_line("c__builtin__").is_some(),
         "SERIAL:python",
     );
-    raise(
-        begins(&|way| way.starts_with(&[0, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])),
-        "SERIAL:dotnet",
-    );
+    raise(begins(&|way| way.starts_with(&[0, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])), "SERIAL:dotnet");
     let ruby = |way: &[u8]| way.starts_with(&[4, 8]) && way.get(2).is_some_and(|b| b"o[{IUueCS".contains(b));
     raise(
         begins(&ruby)
@@ -320,7 +314,11 @@ fn inet_aton(host: &str) -> Option<Ipv4Addr> {
             };
             let fits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
             let bare = digits.trim_start_matches('0');
-            if fits && bare.is_empty() { Some(0) } else { fits.then(|| u64::from_str_radix(bare, radix).ok())? }
+            if fits && bare.is_empty() {
+                Some(0)
+            } else {
+                fits.then(|| u64::from_str_radix(bare, radix).ok())?
+            }
         })
         .collect::<Option<_>>()?;
     let (last, first) = numbers.split_last()?;
@@ -394,9 +392,8 @@ fn url_host(text: &[Char]) -> Host {
         return Host { ip: true, local, telling: name.contains('.') || name.len() >= 6, named_local: false };
     }
     let name = name.to_ascii_lowercase();
-    let local = lists::local_hosts().any(|entry| {
-        if entry.starts_with('.') { name.ends_with(entry) } else { name == entry }
-    });
+    let local = lists::local_hosts()
+        .any(|entry| if entry.starts_with('.') { name.ends_with(entry) } else { name == entry });
     Host { ip: false, local, telling: false, named_local: local }
 }
 
@@ -448,9 +445,7 @@ fn urls(text: &[Char], flags: &mut Flags) {
             let typed = || {
                 let end = after
                     .iter()
-                    .take_while(|c| {
-                        c.plain().is_some_and(|c| c == '/' || (chars::is_token_char(c)))
-                    })
+                    .take_while(|c| c.plain().is_some_and(|c| c == '/' || (chars::is_token_char(c))))
                     .count();
                 matches!(after.get(end), Some(Char::Plain(',' | ';')))
             };
@@ -548,7 +543,8 @@ fn base64_text(text: &[Char]) -> Option<Text> {
     whole.chain(after).find_map(|text| {
         let text = chars::as_string(text)?;
         let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(&text).as_bytes();
-        let alphabet = [STANDARD, URL].into_iter().find(|alphabet| bare.iter().all(|b| alphabet.contains(b)))?;
+        let alphabet =
+            [STANDARD, URL].into_iter().find(|alphabet| bare.iter().all(|b| alphabet.contains(b)))?;
         if bare.len() < 12 || bare.len() % 4 == 1 {
             return None;
         }

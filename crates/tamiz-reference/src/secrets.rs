@@ -104,7 +104,8 @@ fn known_token(text: &[Char]) -> Option<Part> {
 fn scheme_word(text: &[Char]) -> Option<Part> {
     ["Bearer", "Basic", "Digest", "Token", "Negotiate", "AWS4-HMAC-SHA256"].iter().find_map(|word| {
         (0..text.len()).find_map(|at| {
-            if !chars::begins_ignoring_case(&text[at..], word) || (at > 0 && text[at - 1].is_ascii_alphanumeric())
+            if !chars::begins_ignoring_case(&text[at..], word)
+                || (at > 0 && text[at - 1].is_ascii_alphanumeric())
             {
                 return None;
             }

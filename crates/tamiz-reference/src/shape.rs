@@ -8,8 +8,8 @@ use crate::json;
 use crate::lists;
 
 const SHAPES: [&str; 22] = [
-    "jwt", "uuid", "ipv4", "ipv6", "b64url", "b64", "hex", "date", "email", "uaxurl", "num", "lower", "upper",
-    "alpha", "lowernum", "uppernum", "alnum", "dec", "slug", "path", "words", "mixed",
+    "jwt", "uuid", "ipv4", "ipv6", "b64url", "b64", "hex", "date", "email", "uaxurl", "num", "lower",
+    "upper", "alpha", "lowernum", "uppernum", "alnum", "dec", "slug", "path", "words", "mixed",
 ];
 
 /// Four decimal octets 0–255 without leading zeros.
@@ -152,8 +152,7 @@ pub(crate) fn is_email(text: &[Char]) -> bool {
     }
     let at = text.iter().position(|c| *c == at).unwrap();
     let domain = &text[at + 1..];
-    at > 0
-        && domain.iter().enumerate().any(|(i, c)| *c == Char::Plain('.') && i > 0 && i + 1 < domain.len())
+    at > 0 && domain.iter().enumerate().any(|(i, c)| *c == Char::Plain('.') && i > 0 && i + 1 < domain.len())
 }
 
 fn is_uaxurl(text: &[Char]) -> bool {
@@ -192,7 +191,8 @@ fn is_path(text: &str) -> bool {
 fn is_words(text: &str) -> bool {
     let letters = |c: char| chars::is_letter(c) || chars::is_mark(c) || chars::is_digit(c);
     let runs: Vec<&str> = text.split(' ').collect();
-    runs.iter().all(|run| !run.is_empty() && run.chars().all(letters)) && (runs.len() >= 2 || !text.is_ascii())
+    runs.iter().all(|run| !run.is_empty() && run.chars().all(letters))
+        && (runs.len() >= 2 || !text.is_ascii())
 }
 
 /// The shape of a value.

@@ -86,6 +86,7 @@ pub(crate) fn read_host(value: &[Char], scheme: Scheme) -> HostRead {
     read_valid_host(&value, scheme, &mut read);
     if read.host.is_none() {
         read.flags.insert("BADHOST".into());
+        read.flags.extend(scan::scan(&value, Kind::Opaque, true));
     }
     read
 }
@@ -147,8 +148,7 @@ fn host_name(name: &[Char], read: &mut HostRead) -> Option<String> {
         return None;
     };
     let uts46 = Uts46::new();
-    let Ok(ascii) =
-        uts46.to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
+    let Ok(ascii) = uts46.to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
     else {
         read.forbidden = true;
         return None;
@@ -275,9 +275,11 @@ pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
         while i < normal.len() {
             if let Some((length, expansion)) = chars::entity_at(&normal, i) {
                 flags.insert("HTMLENT".into());
-                entities.extend(expansion.chars().map(|c| {
-                    if "\\?#;%".contains(c) { Char::Guarded(c) } else { Char::Plain(c) }
-                }));
+                entities.extend(
+                    expansion
+                        .chars()
+                        .map(|c| if "\\?#;%".contains(c) { Char::Guarded(c) } else { Char::Plain(c) }),
+                );
                 i += length;
             } else {
                 entities.push(normal[i]);
@@ -355,8 +357,11 @@ pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
     told.remove("MIXEDSCRIPT");
     flags.extend(told);
 
-    let shown: Vec<String> =
-        kept.iter().enumerate().map(|(at, segment)| redact(segment, at.checked_sub(1).map(|b| &kept[b]), cx)).collect();
+    let shown: Vec<String> = kept
+        .iter()
+        .enumerate()
+        .map(|(at, segment)| redact(segment, at.checked_sub(1).map(|b| &kept[b]), cx))
+        .collect();
     let mut shown = shown;
     let limit = cx.options.limits.segments;
     if shown.len() > limit {
@@ -398,7 +403,8 @@ fn path_flags(kept: &[Text], stray_escape: bool, flags: &mut Flags) {
     raise(kept.iter().any(|segment| segment.contains(&Char::Plain('%'))), "PERCENT_IN_PATH");
     raise(kept.iter().any(|segment| segment.contains(&Char::Plain(';'))), "PATHPARAM");
     let tail = kept.iter().any(|segment| {
-        let data = segment.len() >= 7 && chars::begins_ignoring_case(&segment[segment.len() - 7..], "::$DATA");
+        let data =
+            segment.len() >= 7 && chars::begins_ignoring_case(&segment[segment.len() - 7..], "::$DATA");
         let last = whole_pieces(segment).pop().unwrap();
         let dots = last.iter().all(|c| *c == Char::Plain('.'));
         data || (!dots && matches!(last.last(), Some(Char::Plain('.' | ' '))))
@@ -701,7 +707,12 @@ fn value_flags(value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
 }
 
 /// A value as a marker, or left as it is if it is one (6.15); `MARKER` is raised then.
-pub(crate) fn value_marker(sensitive: bool, value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String, bool) {
+pub(crate) fn value_marker(
+    sensitive: bool,
+    value: &[Char],
+    flags: &mut Flags,
+    cx: &Context<'_>,
+) -> (String, bool) {
     match shape::marker_kind(value) {
         Some(kind) if !sensitive || kind == MarkerKind::Secret => {
             flags.insert("MARKER".into());
@@ -822,15 +833,10 @@ pub(crate) fn cut(text: &[Char], has_authority: bool) -> Pieces {
 
 /// The scheme a text begins with, and what follows its `//`.
 pub(crate) fn scheme(text: &[Char]) -> Option<(Scheme, &[Char])> {
-    [
-        ("http://", Scheme::Http),
-        ("https://", Scheme::Https),
-        ("ws://", Scheme::Ws),
-        ("wss://", Scheme::Wss),
-    ]
-    .into_iter()
-    .find(|(prefix, _)| chars::begins_ignoring_case(text, prefix))
-    .map(|(prefix, scheme)| (scheme, &text[prefix.len()..]))
+    [("http://", Scheme::Http), ("https://", Scheme::Https), ("ws://", Scheme::Ws), ("wss://", Scheme::Wss)]
+        .into_iter()
+        .find(|(prefix, _)| chars::begins_ignoring_case(text, prefix))
+        .map(|(prefix, scheme)| (scheme, &text[prefix.len()..]))
 }
 
 /// Userinfo and host of an authority; the userinfo as shown, with its `@`.

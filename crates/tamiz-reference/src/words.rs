@@ -212,7 +212,8 @@ fn search(text: &[Seen], wanted: Option<&[&str]>, found: &mut BTreeSet<&'static 
         let second = folded.get(at + 1).map(|(c, _)| *c);
         for key in [Some((first, '\0')), second.map(|second| (first, second))].into_iter().flatten() {
             for entry in ENTRIES.get(&key).into_iter().flatten() {
-                if found.contains(entry.class) || wanted.is_some_and(|wanted| !wanted.contains(&entry.class)) {
+                if found.contains(entry.class) || wanted.is_some_and(|wanted| !wanted.contains(&entry.class))
+                {
                     continue;
                 }
                 if part_matches(&entry.parts[0], &folded, at, text)

@@ -223,7 +223,8 @@ impl Reader<'_, '_> {
                     let value = if bare.is_empty() { Some(0) } else { u32::from_str_radix(bare, radix).ok() };
                     match value.and_then(char::from_u32) {
                         Some(c) => {
-                            self.bad |= (c < ' ' && !"\t\r\n".contains(c)) || c == '\u{FFFE}' || c == '\u{FFFF}';
+                            self.bad |=
+                                (c < ' ' && !"\t\r\n".contains(c)) || c == '\u{FFFE}' || c == '\u{FFFF}';
                             decoded.push(Char::Plain(c));
                         }
                         None => {
@@ -544,7 +545,8 @@ impl Reader<'_, '_> {
                 self.at += 4;
                 let (comment, closed) = self.until("-->");
                 self.scan(&comment);
-                self.bad |= chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
+                self.bad |=
+                    chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
                 if !closed {
                     return Err(self.broken_off());
                 }
