@@ -664,12 +664,11 @@ impl JsonWalk<'_, '_> {
                 self.flags.insert("JDUP".into());
             }
             self.name(name);
-            if chars::as_string(name).as_deref() == Some("constructor") {
-                if let Json::Object(inner) = &value.kind {
-                    if inner.iter().any(|(name, _)| *name == chars::text("prototype")) {
-                        self.flags.insert("PROTO".into());
-                    }
-                }
+            if chars::as_string(name).as_deref() == Some("constructor")
+                && let Json::Object(inner) = &value.kind
+                && inner.iter().any(|(name, _)| *name == chars::text("prototype"))
+            {
+                self.flags.insert("PROTO".into());
             }
             let shown = show_way_name(name, self.cx);
             let dot = if depth > 1 || !way.is_empty() { "." } else { "" };

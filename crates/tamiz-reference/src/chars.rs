@@ -324,7 +324,8 @@ pub(crate) fn entity_at(text: &[Char], at: usize) -> Option<(usize, String)> {
         if c == ';' {
             break;
         }
-        if !c.is_ascii_alphanumeric() && !(c == '#' && name.len() == 2) {
+        let first_hash = c == '#' && name.len() == 2;
+        if !(c.is_ascii_alphanumeric() || first_hash) {
             return None;
         }
     }

@@ -1,6 +1,7 @@
 //! The document (section 9).
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::Profile;
 use crate::chars::{self, Char};
@@ -40,22 +41,26 @@ pub(crate) fn name_parameter(shown: &str) -> String {
     shown.replace('&', "%26").replace('|', "%7C").replace('=', "%3D").replace(',', "%2C")
 }
 
-/// Family, weight and profile of each flag, from `spec/flags.md`.
-fn card(name: &str) -> (&'static str, &'static str, &'static str) {
-    let index = include_str!("../../../spec/flags.md");
-    for line in index.lines().filter(|line| line.starts_with("| [")) {
+/// Family, weight and profile of a flag.
+type Card = (&'static str, &'static str, &'static str);
+
+/// The index of `spec/flags.md`.
+static CARDS: LazyLock<BTreeMap<&'static str, Card>> = LazyLock::new(|| {
+    let mut cards = BTreeMap::new();
+    for line in include_str!("../../../spec/flags.md").lines().filter(|line| line.starts_with("| [")) {
         let cells: Vec<&str> = line.split(" | ").collect();
         let between = |cell: &'static str, open: char, close: char| {
             cell.split_once(open).and_then(|(_, rest)| rest.split_once(close)).map(|(inner, _)| inner)
         };
-        let (Some(family), Some(flag)) = (between(cells[0], '[', ']'), between(cells[1], '`', '`')) else {
-            continue;
-        };
-        if flag.split(':').next() == Some(name) {
-            return (family, cells[2], cells[3]);
+        if let (Some(family), Some(flag)) = (between(cells[0], '[', ']'), between(cells[1], '`', '`')) {
+            cards.insert(name_of(flag), (family, cells[2], cells[3]));
         }
     }
-    panic!("{name} is not in spec/flags.md");
+    cards
+});
+
+fn card(name: &str) -> Card {
+    CARDS[name]
 }
 
 fn name_of(flag: &str) -> &str {

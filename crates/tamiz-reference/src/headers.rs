@@ -570,14 +570,13 @@ fn fold(text: &str) -> String {
             at += 3;
             continue;
         }
-        if is(text.get(at), '<') {
-            if let Some(end) = text[at..].iter().position(|c| *c == Char::Plain('>')) {
-                if shape::marker_kind(&text[at..=at + end]).is_some() {
-                    out.extend(text[at..=at + end].iter().filter_map(|c| c.plain()));
-                    at += end + 1;
-                    continue;
-                }
-            }
+        if is(text.get(at), '<')
+            && let Some(end) = text[at..].iter().position(|c| *c == Char::Plain('>'))
+            && shape::marker_kind(&text[at..=at + end]).is_some()
+        {
+            out.extend(text[at..=at + end].iter().filter_map(|c| c.plain()));
+            at += end + 1;
+            continue;
         }
         out.extend(text[at].plain().map(|c| c.to_ascii_lowercase()));
         at += 1;
@@ -598,10 +597,11 @@ fn user_agent(value: &[Char]) -> String {
         } else {
             for item in run.split(|c| matches!(c, Char::Plain(';' | ','))) {
                 let item = chars::trim(item, chars::is_blank);
-                if let Some(slash) = chars::find(&item, '/') {
-                    if chars::is_token(&item[..slash]) && chars::is_token(&item[slash + 1..]) {
-                        words.push(white(&item));
-                    }
+                if let Some(slash) = chars::find(&item, '/')
+                    && chars::is_token(&item[..slash])
+                    && chars::is_token(&item[slash + 1..])
+                {
+                    words.push(white(&item));
                 }
                 if chars::begins_ignoring_case(&item, "like ") && chars::is_token(&item[5..]) {
                     words.push(format!("like:{}", white(&item[5..])));
@@ -832,12 +832,11 @@ fn forwarded(value: &[Char]) -> String {
         .iter()
         .map(|element| {
             let word = chars::as_string(&chars::trim(element, chars::is_blank));
-            if let Some(word) = word {
-                if let Some(word) =
+            if let Some(word) = word
+                && let Some(word) =
                     ["private", "ipv4", "ipv6", "invalid", "unknown"].into_iter().find(|known| *known == word)
-                {
-                    return word;
-                }
+            {
+                return word;
             }
             split_unquoted(element, ';')
                 .iter()
@@ -888,10 +887,12 @@ fn content_length(value: &[Char], cx: &Context<'_>) -> String {
     if digits(&text) && text.len() <= 19 {
         return document::measure(text.parse().unwrap());
     }
-    if let Some((number, _)) = text.split_once('@') {
-        if digits(number) && number.len() <= 19 && document::measure(number.parse().unwrap()) == text {
-            return text;
-        }
+    if let Some((number, _)) = text.split_once('@')
+        && digits(number)
+        && number.len() <= 19
+        && document::measure(number.parse().unwrap()) == text
+    {
+        return text;
     }
     cx.marker(value)
 }

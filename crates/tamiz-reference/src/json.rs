@@ -43,15 +43,6 @@ pub(crate) struct Reader<'a> {
 
 /// Whether the bytes are one JSON object in UTF-8.
 pub(crate) fn is_object(bytes: &[u8]) -> bool {
-    is_one(bytes, |kind| matches!(kind, Kind::Object(_)))
-}
-
-/// Whether the bytes are one JSON object or array in UTF-8.
-pub(crate) fn is_container(bytes: &[u8]) -> bool {
-    is_one(bytes, |kind| matches!(kind, Kind::Object(_) | Kind::Array(_)))
-}
-
-fn is_one(bytes: &[u8], wanted: fn(&Kind) -> bool) -> bool {
     if std::str::from_utf8(bytes).is_err() {
         return false;
     }
@@ -59,7 +50,7 @@ fn is_one(bytes: &[u8], wanted: fn(&Kind) -> bool) -> bool {
     reader.skip_space();
     let Ok(value) = reader.value() else { return false };
     reader.skip_space();
-    reader.at == bytes.len() && wanted(&value.kind)
+    reader.at == bytes.len() && matches!(value.kind, Kind::Object(_))
 }
 
 impl<'a> Reader<'a> {

@@ -149,10 +149,10 @@ fn header_lines(lines: &[&[u8]], message: &mut Message) {
         }
     }
     for line in &mut message.lines {
-        if let Line::Header { value, .. } = line {
-            if value.first() == Some(&b' ') {
-                value.remove(0);
-            }
+        if let Line::Header { value, .. } = line
+            && value.first() == Some(&b' ')
+        {
+            value.remove(0);
         }
     }
 }

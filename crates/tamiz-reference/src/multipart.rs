@@ -217,12 +217,12 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
             content = next;
             break;
         }
-        if line[0] == b' ' || line[0] == b'\t' {
-            if let Some((_, value)) = headers.last_mut() {
-                value.push(Char::Plain(' '));
-                value.extend(chars::trim(&chars::read(line), chars::is_blank));
-                continue;
-            }
+        if (line[0] == b' ' || line[0] == b'\t')
+            && let Some((_, value)) = headers.last_mut()
+        {
+            value.push(Char::Plain(' '));
+            value.extend(chars::trim(&chars::read(line), chars::is_blank));
+            continue;
         }
         let text = chars::read(line);
         let name = chars::find(&text, ':').map(|colon| chars::trim(&text[..colon], chars::is_blank));

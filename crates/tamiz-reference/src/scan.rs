@@ -566,10 +566,10 @@ fn nul_and_danger(brought: &[Char]) -> Flags {
 fn brought_by_percent(text: &[Char]) -> Text {
     let mut brought = Text::new();
     for at in 0..text.len() {
-        if let Some(byte) = escape_in(text, at) {
-            if byte.is_ascii() {
-                brought.push(Char::Plain(char::from(byte)));
-            }
+        if let Some(byte) = escape_in(text, at)
+            && byte.is_ascii()
+        {
+            brought.push(Char::Plain(char::from(byte)));
         }
     }
     brought
@@ -649,13 +649,13 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
     if let Some((decoded, brought)) = script_escapes(text) {
         flags.extend(look(&decoded, &brought));
     }
-    if kind != Kind::Path {
-        if let Some(decoded) = base64_text(text) {
-            flags.insert("B64TEXT".into());
-            flags.extend(structure(&decoded, Kind::Leaf));
-            if kind != Kind::Cookie {
-                flags.extend(nul_and_danger(&decoded));
-            }
+    if kind != Kind::Path
+        && let Some(decoded) = base64_text(text)
+    {
+        flags.insert("B64TEXT".into());
+        flags.extend(structure(&decoded, Kind::Leaf));
+        if kind != Kind::Cookie {
+            flags.extend(nul_and_danger(&decoded));
         }
     }
     best_fit(text, kind, &mut flags);

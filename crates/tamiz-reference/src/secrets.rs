@@ -18,8 +18,9 @@ fn holds_sensitive(name: &[Char]) -> bool {
         let (how, word) = line.split_once(' ').unwrap();
         let word = chars::text(word);
         name.windows(word.len()).enumerate().any(|(at, window)| {
-            let bounded = !(at > 0 && name[at - 1].is_ascii_alphanumeric())
-                && !name.get(at + word.len()).is_some_and(|c| c.is_ascii_alphanumeric());
+            let letter_before = at > 0 && name[at - 1].is_ascii_alphanumeric();
+            let letter_after = name.get(at + word.len()).is_some_and(|c| c.is_ascii_alphanumeric());
+            let bounded = !letter_before && !letter_after;
             window == word && (how == "anywhere" || bounded)
         })
     })
@@ -51,11 +52,9 @@ fn jwt(text: &[Char]) -> Option<Part> {
         // Where each part between dots begins and ends.
         let mut parts = Vec::new();
         let mut start = at;
-        for i in at..=end {
-            if i == end || text[i] == Char::Plain('.') {
-                parts.push((start, i));
-                start = i + 1;
-            }
+        for part in text[at..end].split(|c| *c == Char::Plain('.')) {
+            parts.push((start, start + part.len()));
+            start += part.len() + 1;
         }
         for three in parts.windows(3) {
             let (start, stop) = three[0];
@@ -142,10 +141,11 @@ fn userinfo(text: &[Char]) -> Option<Part> {
         }
         let from = at + 2;
         let end = run_end(text, from, |c| !c.plain().is_some_and(|c| "/?# ".contains(c)));
-        if let Some(last) = text[from..end].iter().rposition(|c| *c == Char::Plain('@')) {
-            if last > 0 && shape::marker_kind(&text[from..from + last]).is_none() {
-                return Some((from, from + last));
-            }
+        if let Some(last) = text[from..end].iter().rposition(|c| *c == Char::Plain('@'))
+            && last > 0
+            && shape::marker_kind(&text[from..from + last]).is_none()
+        {
+            return Some((from, from + last));
         }
         at = end.max(at + 1);
     }
@@ -208,7 +208,6 @@ pub(crate) fn credential(text: &[Char]) -> Option<Part> {
 pub(crate) struct Secrets {
     recorded: RefCell<Vec<Text>>,
     needles: BTreeSet<Vec<u8>>,
-    first_eight: bool,
 }
 
 impl Secrets {
@@ -227,11 +226,10 @@ impl Secrets {
                 }
             }
         }
-        let first_eight = needles.len() > 64;
-        if first_eight {
+        if needles.len() > 64 {
             needles = needles.into_iter().map(|needle| needle[..8].to_vec()).collect();
         }
-        Secrets { recorded: RefCell::default(), needles, first_eight }
+        Secrets { recorded: RefCell::default(), needles }
     }
 
     /// Records a text as it is.

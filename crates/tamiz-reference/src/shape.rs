@@ -80,7 +80,7 @@ fn has_evidence(text: &str) -> bool {
     let classes = text.contains(|c: char| c.is_ascii_uppercase())
         && text.contains(|c: char| c.is_ascii_lowercase())
         && text.contains(|c: char| c.is_ascii_digit());
-    (text.len() >= 16 && classes) || (text.ends_with('=') && text.len() % 4 == 0)
+    (text.len() >= 16 && classes) || (text.ends_with('=') && text.len().is_multiple_of(4))
 }
 
 fn is_b64url(text: &str) -> bool {
@@ -92,7 +92,7 @@ fn is_b64url(text: &str) -> bool {
 
 fn is_b64(text: &str) -> bool {
     let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
-    text.len() % 4 == 0
+    text.len().is_multiple_of(4)
         && bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '+' || c == '/')
         && has_evidence(text)
 }
@@ -346,14 +346,13 @@ pub(crate) fn without_markers(text: &[Char]) -> (Vec<Char>, bool) {
     let mut any = false;
     let mut at = 0;
     while at < text.len() {
-        if chars::is(text.get(at), '<') {
-            if let Some(end) = text[at..].iter().position(|c| *c == Char::Plain('>')) {
-                if marker_kind(&text[at..=at + end]).is_some() {
-                    any = true;
-                    at += end + 1;
-                    continue;
-                }
-            }
+        if chars::is(text.get(at), '<')
+            && let Some(end) = text[at..].iter().position(|c| *c == Char::Plain('>'))
+            && marker_kind(&text[at..=at + end]).is_some()
+        {
+            any = true;
+            at += end + 1;
+            continue;
         }
         rest.push(text[at]);
         at += 1;

@@ -534,10 +534,10 @@ pub(crate) fn is_name(key: &[Char]) -> bool {
             c.plain().is_some_and(|c| chars::is_letter(c) || chars::is_digit(c) || "_.$:@[]-".contains(c))
         });
     let Some(text) = chars::as_string(key) else { return false };
-    fits && !shape::is_uuid(&text)
-        && !(text.len() >= 16 && text.chars().all(|c| c.is_ascii_hexdigit()))
-        && !shape::is_email(key)
-        && !(text.len() >= 5 && text.chars().all(|c| c.is_ascii_digit()))
+    let all_hex = text.len() >= 16 && text.chars().all(|c| c.is_ascii_hexdigit());
+    let all_digits = text.len() >= 5 && text.chars().all(|c| c.is_ascii_digit());
+    let identifies = all_hex || all_digits || shape::is_uuid(&text) || shape::is_email(key);
+    fits && !identifies
 }
 
 /// The tokens of a raw query (4.14, 6.2, 6.3).

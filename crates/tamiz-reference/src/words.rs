@@ -274,6 +274,7 @@ fn without_shell(text: &[Seen]) -> Vec<Seen> {
         _ => None,
     };
     let word_at = |i: usize| char_at(i).is_some_and(is_word);
+    let sign_at = |i: usize| char_at(i).is_some_and(|c| "@*!-".contains(c) || c.is_ascii_digit());
     let ifs = |i: usize| {
         "ifs".chars().enumerate().all(|(n, c)| char_at(i + n).is_some_and(|x| x.eq_ignore_ascii_case(&c)))
     };
@@ -299,9 +300,7 @@ fn without_shell(text: &[Seen]) -> Vec<Seen> {
         } else if at(text, i, "${") && ifs(i + 2) && char_at(i + 5) == Some('}') {
             seen.push(Seen::MadeSpace);
             i += 6;
-        } else if c == Some('$') && char_at(i + 1).is_some_and(|c| "@*!-".contains(c) || c.is_ascii_digit()) {
-            i += 2;
-        } else if c == Some('$') && word_at(i + 1) && !word_at(i + 2) {
+        } else if c == Some('$') && (sign_at(i + 1) || (word_at(i + 1) && !word_at(i + 2))) {
             i += 2;
         } else if at(text, i, "${") {
             let name = (i + 2..text.len())
