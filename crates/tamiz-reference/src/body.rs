@@ -55,7 +55,11 @@ fn normal_name(name: &[u8]) -> Vec<u8> {
 fn chunk_size(body: &[u8]) -> Option<(usize, usize)> {
     let lf = body.iter().position(|b| *b == b'\n')?;
     let line = body[..lf].strip_suffix(b"\r").unwrap_or(&body[..lf]);
-    let size = line.split(|b| *b == b';').next()?.trim_ascii();
+    let size = line.split(|b| *b == b';').next()?;
+    let blank = |b: &u8| *b == b' ' || *b == b'\t';
+    let from = size.iter().position(|b| !blank(b))?;
+    let to = size.iter().rposition(|b| !blank(b))?;
+    let size = &size[from..=to];
     if size.is_empty() || !size.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }

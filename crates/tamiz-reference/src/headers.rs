@@ -177,9 +177,9 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
         bytes = bytes - before + shown.0.len();
         shown.0
     } else if header.embedded {
-        pieces(&name, &header.raw_value, &mut header.flags, cx)
+        pieces(&header.normal, &header.raw_value, &mut header.flags, cx)
     } else {
-        show_value(&name, &header.value, &mut header.flags, cx)
+        show_value(&header.normal, &header.value, &mut header.flags, cx)
     };
     Shown { shown_name: header.shown_name, shown_value: bracket(&shown_value), flags: header.flags, bytes }
 }
@@ -212,7 +212,7 @@ fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags) {
 }
 
 /// A value with embedded line ends (8.10).
-fn pieces(name: &str, raw: &[u8], flags: &mut Flags, cx: &Context<'_>) -> String {
+fn pieces(name: &[Char], raw: &[u8], flags: &mut Flags, cx: &Context<'_>) -> String {
     let mut shown = Vec::new();
     let text = chars::read(raw);
     let line_end = |c: &Char| matches!(c, Char::Plain('\r' | '\n'));
@@ -255,7 +255,7 @@ fn later_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     if value.is_empty() {
         return format!("{name}:");
     }
-    let shown = show_value(&lower, &value, flags, cx);
+    let shown = show_value(&chars::text(&lower), &value, flags, cx);
     if shown.is_empty() { format!("{name}:") } else { format!("{name}: {shown}") }
 }
 
@@ -268,8 +268,8 @@ fn unnamed_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
 }
 
 /// A value by the rules of its header (8.11), and what it raises.
-fn show_value(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
-    let name_text = chars::text(name);
+fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
+    let name = &chars::as_string(name_text).unwrap_or_default()[..];
     if name == "cookie" {
         return cookie(value, flags, cx);
     }
@@ -283,7 +283,7 @@ fn show_value(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) -
         flags.insert("XFF".into());
     }
     let authorization = name == "authorization" || name == "proxy-authorization";
-    let sensitive = secrets::is_sensitive(&name_text);
+    let sensitive = secrets::is_sensitive(name_text);
     match shape::marker_kind(value) {
         Some(kind) if kind == MarkerKind::Secret || !(sensitive || authorization) => {
             flags.insert("MARKER".into());
@@ -295,15 +295,11 @@ fn show_value(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) -
         flags.extend(crate::files::header_flags(value));
     }
     if authorization {
-        if !cx.is_core() {
-            scan_header(name, value, flags, cx);
-        }
+        scan_hidden(name, value, flags, cx);
         return show_authorization(value, flags, cx);
     }
     if sensitive {
-        if !cx.is_core() {
-            scan_header(name, value, flags, cx);
-        }
+        scan_hidden(name, value, flags, cx);
         cx.secrets.hides(true, value);
         return cx.secret_marker(value);
     }
@@ -320,7 +316,9 @@ fn show_value(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) -
         };
     }
     let hidden = cx.secrets.hides(false, value);
-    if !(hidden && cx.is_core()) {
+    if hidden {
+        scan_hidden(name, value, flags, cx);
+    } else {
         scan_header(name, value, flags, cx);
     }
     if hidden {
@@ -345,6 +343,15 @@ fn show_value(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) -
         _ if lists_has(crate::lists::url_headers(), name) => cx.marker(value),
         _ if lists_has(crate::lists::volatile_headers(), name) => cx.marker(value),
         _ => escape(value, |_| false),
+    }
+}
+
+/// What a hidden value tells: in `core` it is not scanned (7.1), but section 4 holds for it.
+fn scan_hidden(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
+    if cx.is_core() {
+        flags.extend(scan::plain_oddities(value, false));
+    } else {
+        scan_header(name, value, flags, cx);
     }
 }
 
@@ -1082,7 +1089,7 @@ fn hidden(message: &Message, on_m: &mut Flags) {
                         .split(|b| *b == b' ' || *b == b'\t')
                         .find(|word| !word.is_empty())
                         .unwrap_or_default();
-                    if first.eq_ignore_ascii_case(b"host") {
+                    if letters(first) == wanted {
                         raise(name);
                     }
                 }

@@ -84,6 +84,8 @@ struct Parameter {
     quoted: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
+    /// That text.
+    rest: Text,
 }
 
 /// Cuts a header into parameters; `\"` and `\\` are escapes in quotes, any other `\` is itself.
@@ -98,7 +100,8 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
             at += 1;
         }
         let name = chars::trim(&name, chars::is_blank);
-        let mut parameter = Parameter { name, value: Text::new(), quoted: false, broken: false };
+        let mut parameter =
+            Parameter { name, value: Text::new(), quoted: false, broken: false, rest: Text::new() };
         if is(value.get(at), '=') {
             at += 1;
             while value.get(at).is_some_and(|c| c.plain().is_some_and(chars::is_blank)) {
@@ -128,6 +131,7 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
                 at += rest.len();
                 if !chars::trim(&rest, chars::is_blank).is_empty() {
                     parameter.broken = true;
+                    parameter.rest = rest;
                 }
             } else {
                 let rest: Text =
@@ -263,6 +267,7 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
             for parameter in parameters(value, flags) {
                 flags.extend(cx.scan(&parameter.name, Kind::Leaf));
                 flags.extend(cx.scan(&parameter.value, Kind::Leaf));
+                flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
                 if chars::as_string(&chars::lower(&parameter.name)).as_deref() == Some("charset") {
                     charsets += 1;
                     if charsets > 1 {
@@ -391,6 +396,7 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
     }
     for parameter in &found {
         flags.extend(cx.scan(&parameter.name, Kind::Leaf));
+        flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
         let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
         let base = name.split('*').next().unwrap();
         if base != "name" && base != "filename" {

@@ -445,7 +445,9 @@ fn urls(text: &[Char], flags: &mut Flags) {
             let typed = || {
                 let end = after
                     .iter()
-                    .take_while(|c| c.plain().is_some_and(|c| c == '/' || (chars::is_token_char(c))))
+                    .take_while(|c| {
+                        c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| "/+.-_".contains(c))
+                    })
                     .count();
                 matches!(after.get(end), Some(Char::Plain(',' | ';')))
             };
