@@ -1,0 +1,722 @@
+//! The body (8.30–8.37).
+
+use std::io::Read;
+
+use crate::chars::{self, Char, Text, is};
+use crate::document::{escape, measure};
+use crate::headers::split_unquoted;
+use crate::json::{self, Kind as Json, Value};
+use crate::message::{self, Line, Message};
+use crate::scan::{Flags, Kind};
+use crate::secrets;
+use crate::target::{self, is_name, operator_flags, value_marker};
+use crate::{Context, multipart, xml};
+
+/// A value of a body, shown.
+pub(crate) struct Leaf {
+    pub(crate) key: String,
+    pub(crate) marker: String,
+}
+
+/// What a body shows.
+pub(crate) struct Shown {
+    /// `B:…` up to its flags.
+    pub(crate) head: String,
+    pub(crate) flags: Flags,
+    /// `BQ` and `BK`, unless the whole is shown.
+    pub(crate) lines: Vec<String>,
+}
+
+/// What reading a kind gave: its leaves, or that it does not parse.
+pub(crate) struct Fields {
+    pub(crate) leaves: Vec<Leaf>,
+    pub(crate) parses: bool,
+}
+
+/// The values of a header: one that steers (4.19) by its raw name, any other by its normalised one (8.1).
+fn header<'a>(message: &'a Message, wanted: &'static [u8]) -> impl Iterator<Item = Vec<u8>> + use<'a> {
+    let steers = wanted != b"content-type";
+    let named = move |name: &[u8]| {
+        if steers { name.eq_ignore_ascii_case(wanted) } else { normal_name(name) == wanted }
+    };
+    message.lines.iter().filter_map(move |line| match line {
+        Line::Header { name, value, .. } if named(name) => Some(message::collapsed(value)),
+        _ => None,
+    })
+}
+
+fn normal_name(name: &[u8]) -> Vec<u8> {
+    let text = crate::embedded_as_space(name);
+    let text = chars::lower(&chars::trim(&chars::plain_dots(&chars::nfkc(&text, false)), chars::is_blank));
+    chars::as_string(&text).unwrap_or_default().into_bytes()
+}
+
+/// The size of the chunk at the start, and where its data begins (8.30.1).
+fn chunk_size(body: &[u8]) -> Option<(usize, usize)> {
+    let lf = body.iter().position(|b| *b == b'\n')?;
+    let line = body[..lf].strip_suffix(b"\r").unwrap_or(&body[..lf]);
+    let size = line.split(|b| *b == b';').next()?;
+    let blank = |b: &u8| *b == b' ' || *b == b'\t';
+    let from = size.iter().position(|b| !blank(b))?;
+    let to = size.iter().rposition(|b| !blank(b))?;
+    let size = &size[from..=to];
+    if size.is_empty() || !size.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let digits = std::str::from_utf8(size).ok()?.trim_start_matches('0');
+    // A size that no machine can count is none.
+    let size = if digits.is_empty() { 0 } else { usize::from_str_radix(digits, 16).ok()? };
+    Some((size, lf + 1))
+}
+
+fn join_chunks(body: &[u8]) -> Vec<u8> {
+    let mut joined = Vec::new();
+    let mut rest = body;
+    loop {
+        let Some((size, from)) = chunk_size(rest) else {
+            joined.extend_from_slice(rest);
+            return joined;
+        };
+        rest = &rest[from..];
+        if size == 0 {
+            return joined;
+        }
+        let take = size.min(rest.len());
+        joined.extend_from_slice(&rest[..take]);
+        rest = &rest[take..];
+        rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
+        if rest.is_empty() {
+            return joined;
+        }
+    }
+}
+
+/// What a stream inflates to, at most so much; `Err` where it is broken.
+struct Inflated {
+    bytes: Vec<u8>,
+    capped: bool,
+}
+
+fn read_limited(mut reader: impl Read, limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
+    let room = limit + 1 - bytes.len().min(limit + 1);
+    let result = reader.by_ref().take(room as u64).read_to_end(bytes);
+    if bytes.len() > limit || (result.is_err() && bytes.len() == limit) {
+        bytes.truncate(limit);
+        return Ok(true);
+    }
+    result.map(|_| false).map_err(|_| ())
+}
+
+fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
+    let mut bytes = Vec::new();
+    if input.is_empty() {
+        return Err(());
+    }
+    let mut rest = input;
+    match word {
+        "gzip" => loop {
+            let mut reader = flate2::bufread::GzDecoder::new(rest);
+            if read_limited(&mut reader, limit, &mut bytes)? {
+                return Ok(Inflated { bytes, capped: true });
+            }
+            rest = reader.into_inner();
+            if !rest.starts_with(&[0x1F, 0x8B, 8]) {
+                return Ok(Inflated { bytes, capped: false });
+            }
+        },
+        "deflate" => {
+            let capped = match read_limited(flate2::bufread::ZlibDecoder::new(rest), limit, &mut bytes) {
+                Ok(capped) => capped,
+                Err(()) => {
+                    bytes.clear();
+                    read_limited(flate2::bufread::DeflateDecoder::new(rest), limit, &mut bytes)?
+                }
+            };
+            Ok(Inflated { bytes, capped })
+        }
+        "br" => {
+            let capped = read_limited(brotli_decompressor::Decompressor::new(rest, 4096), limit, &mut bytes)?;
+            Ok(Inflated { bytes, capped })
+        }
+        _ => loop {
+            if rest.len() >= 8 && rest[1..4] == [0x2A, 0x4D, 0x18] && rest[0] & 0xF0 == 0x50 {
+                let size = u32::from_le_bytes([rest[4], rest[5], rest[6], rest[7]]) as usize;
+                rest = rest.get(8 + size..).ok_or(())?;
+            } else {
+                let window = 8 << 20;
+                let mut decoder =
+                    ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut rest, window)
+                        .map_err(|_| ())?;
+                if read_limited(&mut decoder, limit, &mut bytes)? {
+                    return Ok(Inflated { bytes, capped: true });
+                }
+                let decoder = decoder.into_frame_decoder();
+                let stated = decoder.get_checksum_from_data();
+                if stated.is_some() && stated != decoder.get_calculated_checksum() {
+                    return Err(());
+                }
+            }
+            let frame = rest.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
+                || (rest.len() >= 4 && rest[1..4] == [0x2A, 0x4D, 0x18] && rest[0] & 0xF0 == 0x50);
+            if !frame {
+                return Ok(Inflated { bytes, capped: false });
+            }
+        },
+    }
+}
+
+/// Drops a UTF-8 character that a cut went through.
+fn whole_characters(bytes: &mut Vec<u8>) {
+    for back in 1..=3.min(bytes.len()) {
+        let at = bytes.len() - back;
+        let need = match bytes[at] {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            0x80..=0xBF => continue,
+            _ => return,
+        };
+        if need > back {
+            bytes.truncate(at);
+        }
+        return;
+    }
+}
+
+/// A `charset` that is not a usual one (8.30.5).
+pub(crate) fn is_odd_charset(charset: &[Char]) -> bool {
+    let usual =
+        ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
+    let trimmed = chars::trim(charset, |c| chars::is_blank(c) || c == '"' || c == '\'');
+    !chars::as_string(&chars::lower(&trimmed)).is_some_and(|charset| usual.contains(&&charset[..]))
+}
+
+/// The values of a parameter of a header with `;name=value`.
+pub(crate) fn parameter(value: &[Char], wanted: &str) -> Vec<Text> {
+    split_unquoted(value, ';')
+        .iter()
+        .skip(1)
+        .filter_map(|part| {
+            let at = chars::find(part, '=')?;
+            let name = chars::as_string(&chars::trim(&part[..at], chars::is_blank))?;
+            name.eq_ignore_ascii_case(wanted).then(|| chars::trim(&part[at + 1..], chars::is_blank))
+        })
+        .collect()
+}
+
+fn words_of(subtype: &str) -> Vec<&str> {
+    subtype.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect()
+}
+
+/// The kind by type (8.30.6).
+fn kind_by_type(content_type: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(content_type).to_ascii_lowercase();
+    let text = text.split(';').next().unwrap().trim_matches([' ', '\t']);
+    let (kind, subtype) = text.split_once('/')?;
+    let words = words_of(subtype);
+    let has = |wanted: &str| wanted.split(' ').any(|wanted| words.contains(&wanted));
+    let application = kind == "application";
+    const TEXT: &str = "csv ecmascript graphql javascript jose jwt n-quads n-triples postscript rtf sdp sparql-query sparql-update sql toml trig typescript x-csh x-ecmascript x-httpd-php x-javascript x-perl x-php x-python x-ruby x-sh x-shellscript x-sql x-toml x-yaml yaml";
+    const BINARY: &str = "7z amf archive arrow avro binary bson bzip bzip2 cbor compressed dosexec executable flash font grpc gzip ipp ms msdownload msgpack msword oasis ocsp octet officedocument openxmlformats parquet pdf pkcs10 pkcs12 pkcs7 pkcs8 pkix rar serialized sqlite3 tar thrift wasm wbxml xz zip zstd";
+    const WHOLE: &str =
+        "dns-message java-vm timestamp-query x-git-receive-pack-request x-git-upload-pack-request";
+    if kind == "multipart" {
+        Some("multipart")
+    } else if text == "application/x-www-form-urlencoded" {
+        Some("form")
+    } else if has("json ndjson jsonl") || text == "application/csp-report" {
+        Some("json")
+    } else if has("xml") {
+        Some("xml")
+    } else if kind == "text" || (application && TEXT.split(' ').any(|entry| entry == subtype)) {
+        Some("text")
+    } else if ["audio", "font", "image", "model", "video"].contains(&kind)
+        || (application
+            && (subtype.contains("protobuf")
+                || has(BINARY)
+                || WHOLE.split(' ').any(|entry| entry == subtype)))
+    {
+        Some("binary")
+    } else {
+        None
+    }
+}
+
+const HTML: &str = "audio b base blockquote body br button canvas center details dialog div em embed font form frame frameset h1 h2 h3 h4 h5 h6 head hr html i iframe img input isindex li marquee meta nav noscript ol p pre script select span strong style table tbody td template textarea th tr u ul video";
+
+/// The kind by content (8.30.7); `cut` where its end says nothing.
+fn kind_by_content(body: &[u8], cut: bool) -> &'static str {
+    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    let start = body.iter().position(|b| !b" \t\r\n".contains(b)).unwrap_or(body.len());
+    let body = &body[start..];
+    if body.starts_with(b"{") || body.starts_with(b"[") {
+        let mut reader = json::Reader::new(body, cut);
+        let whole = match reader.value() {
+            Ok(_) => {
+                reader.skip_space();
+                reader.at == body.len()
+            }
+            Err(json::Fault::End) => cut,
+            Err(json::Fault::Bad) => false,
+        };
+        if whole && std::str::from_utf8(body).is_ok() {
+            return "json";
+        }
+    }
+    if looks_like_xml(body, cut) {
+        "xml"
+    } else if looks_like_multipart(body) {
+        "multipart"
+    } else if looks_like_form(body) {
+        "form"
+    } else if looks_like_text(body) {
+        "text"
+    } else {
+        "binary"
+    }
+}
+
+fn looks_like_xml(body: &[u8], cut: bool) -> bool {
+    let utf16: [&[u8]; 6] =
+        [b"\xFE\xFF\0<", b"\xFF\xFE<\0", b"<\0?\0x\0", b"<\0!\0", b"\0<\0?\0x", b"\0<\0!"];
+    if utf16.iter().any(|start| body.starts_with(start)) {
+        return true;
+    }
+    let mut rest = body;
+    while let Some(comment) = rest.strip_prefix(b"<!--") {
+        let Some(end) = comment.windows(3).position(|w| w == b"-->") else { return false };
+        rest = comment[end + 3..].trim_ascii_start();
+    }
+    if let Some(after) = rest.strip_prefix(b"<?xml") {
+        return after.first().is_some_and(|b| b.is_ascii_whitespace() || *b == b'-');
+    }
+    if rest.len() >= 9 && rest[..9].eq_ignore_ascii_case(b"<!DOCTYPE") {
+        let name = rest[9..].trim_ascii_start();
+        let html = name.len() >= 4 && name[..4].eq_ignore_ascii_case(b"html");
+        return name.len() < rest[9..].len() && !name.is_empty() && !html;
+    }
+    let Some(tag) = rest.strip_prefix(b"<") else { return false };
+    let text = chars::read(tag);
+    let length = xml::name_length(&text);
+    if length == 0 {
+        return false;
+    }
+    let ended = matches!(text.get(length), Some(Char::Plain(' ' | '\t' | '\r' | '\n' | '/' | '>')));
+    let name = chars::as_string(&chars::lower(&text[..length])).unwrap_or_default();
+    let closed = cut || rest.trim_ascii_end().last() == Some(&b'>');
+    ended && closed && !HTML.split(' ').any(|html| html == name)
+}
+
+fn is_boundary_char(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&b)
+}
+
+fn looks_like_multipart(body: &[u8]) -> bool {
+    let Some(rest) = body.strip_prefix(b"--") else { return false };
+    let length = rest.iter().take_while(|b| is_boundary_char(**b)).count();
+    let after = &rest[length..];
+    let Some(after) = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n")) else { return false };
+    let begins = |word: &[u8]| after.len() >= word.len() && after[..word.len()].eq_ignore_ascii_case(word);
+    (1..=70).contains(&length) && (begins(b"content-disposition:") || begins(b"content-type:"))
+}
+
+fn looks_like_form(body: &[u8]) -> bool {
+    let body = body.strip_suffix(b"\r\n").or_else(|| body.strip_suffix(b"\n")).unwrap_or(body);
+    if body.iter().any(|b| *b <= b' ' || *b == 0x7F) {
+        return false;
+    }
+    let tokens: Vec<&[u8]> = body.split(|b| *b == b'&').filter(|token| !token.is_empty()).collect();
+    let fits = tokens.iter().all(|token| {
+        let Some(equals) = token.iter().position(|b| *b == b'=') else { return false };
+        let key = chars::read(&token[..equals]);
+        let (mut at, mut good) = (0, !key.is_empty());
+        while at < key.len() {
+            if chars::escape_at(&key, at).is_some() {
+                at += 3;
+            } else {
+                good &= key[at].is_ascii_alphanumeric()
+                    || key[at].plain().is_some_and(|c| "_.$:@[]-".contains(c));
+                at += 1;
+            }
+        }
+        good
+    });
+    let single = tokens.len() == 1 && {
+        let value = tokens[0].splitn(2, |b| *b == b'=').nth(1).unwrap_or_default();
+        value.first().is_none_or(|b| *b == b'=')
+    };
+    !tokens.is_empty() && fits && !single
+}
+
+fn looks_like_text(body: &[u8]) -> bool {
+    let text = chars::read(body);
+    let control = text.iter().any(|c| c.plain().is_some_and(|c| chars::is_cc(c) && !"\t\r\n".contains(c)));
+    let stray = text.iter().filter(|c| matches!(c, Char::Stray(_))).count();
+    !control && (stray * 10 < body.len() * 3 || body.is_empty())
+}
+
+/// Readable binary data (8.37).
+fn is_readable(body: &[u8]) -> bool {
+    let odd =
+        body.iter().filter(|b| (**b < 0x20 && !b"\t\r\n".contains(b)) || **b == 0x7F || **b >= 0xF8).count();
+    !body.contains(&0) && odd * 20 <= body.len()
+}
+
+/// What binary data tells (8.37).
+pub(crate) fn binary_flags(body: &[u8], flags: &mut Flags, cx: &Context<'_>) {
+    if cx.first_pass || cx.is_core() {
+        return;
+    }
+    let text = chars::read(body);
+    if is_readable(body) {
+        let mut told = cx.scan(&text, Kind::Leaf);
+        told.remove("BADUTF8");
+        flags.extend(told);
+    } else {
+        for class in crate::words::words(&text) {
+            flags.insert(format!("KW:{class}"));
+        }
+    }
+}
+
+/// The body's lines; in `core` only its secrets are looked for.
+pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
+    if message.body.is_empty() {
+        return None;
+    }
+    let mut flags = Flags::new();
+    let limit = cx.options.limits.body;
+    let mut data = message.body.clone();
+    let chunked = header(message, b"transfer-encoding")
+        .any(|value| value.to_ascii_lowercase().windows(7).any(|window| window == b"chunked"));
+    if chunked && chunk_size(&data).is_some() {
+        data = join_chunks(&data);
+    }
+    let words: Vec<&'static str> = header(message, b"content-encoding")
+        .flat_map(|value| {
+            value.split(|b| *b == b',').map(|item| item.trim_ascii().to_ascii_lowercase()).collect::<Vec<_>>()
+        })
+        .filter_map(|item| match &item[..] {
+            b"" | b"identity" => None,
+            b"gzip" | b"x-gzip" => Some("gzip"),
+            b"deflate" => Some("deflate"),
+            b"br" => Some("br"),
+            b"zstd" => Some("zstd"),
+            b"compress" | b"x-compress" => Some("compress"),
+            _ => Some("other"),
+        })
+        .collect();
+    for word in &words {
+        flags.insert(format!("BODYENC:{word}"));
+    }
+    let mut binary = false;
+    let mut cut = false;
+    if words.len() > cx.options.limits.codings {
+        binary = true;
+        cx.capped.set(true);
+    } else {
+        let before = data.clone();
+        for word in words.iter().rev() {
+            if *word == "compress" || *word == "other" {
+                binary = true;
+                break;
+            }
+            match undo(word, &data, limit) {
+                Ok(inflated) => {
+                    data = inflated.bytes;
+                    if inflated.capped {
+                        whole_characters(&mut data);
+                        cut = true;
+                    }
+                }
+                Err(()) => {
+                    flags.insert("BADBODY".into());
+                    data = before;
+                    binary = false;
+                    break;
+                }
+            }
+        }
+    }
+    if data.len() > limit {
+        data.truncate(limit);
+        whole_characters(&mut data);
+        cut = true;
+    }
+    if cut {
+        cx.capped.set(true);
+    }
+    let content_type = header(message, b"content-type").next();
+    let type_text = content_type.as_deref().map(chars::read).unwrap_or_default();
+    if parameter(&type_text, "charset").iter().any(|charset| is_odd_charset(charset)) {
+        flags.insert("BODYCHARSET".into());
+    }
+    let declared = content_type.as_deref().and_then(kind_by_type);
+    let content = kind_by_content(&data, cut);
+    let mut kind = declared.unwrap_or(content);
+    if binary {
+        kind = "binary";
+    } else if declared.is_some_and(|declared| {
+        declared != content
+            && content != "form"
+            && content != "text"
+            && !(declared == "text" && content == "json")
+    }) {
+        flags.insert("CTMISMATCH".into());
+    }
+    let fields = match kind {
+        "form" => Some(form(&data, &mut flags, cx)),
+        "json" => Some(json_fields(&data, cut, &type_text, &mut flags, cx)),
+        "multipart" => Some(multipart::fields(&data, cut, &type_text, &mut flags, cx)),
+        "xml" => Some(xml::fields(&data, cut, &mut flags, cx)),
+        _ => None,
+    };
+    let size = measure(message.body.len());
+    if let Some(fields) = fields {
+        if fields.parses {
+            return Some(Shown {
+                head: format!("B:{kind} BLEN:{size}"),
+                flags,
+                lines: field_lines(fields.leaves, cx),
+            });
+        }
+        flags.insert("BADBODY".into());
+        if declared.is_none() {
+            kind = "text";
+        }
+    }
+    let text = chars::read(&data);
+    if kind == "binary" {
+        binary_flags(&data, &mut flags, cx);
+    } else {
+        flags.extend(cx.scan(&text, Kind::Leaf));
+    }
+    let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
+    Some(Shown { head: format!("B:{kind} BLEN:{size} {marker}"), flags, lines: Vec::new() })
+}
+
+fn field_lines(leaves: Vec<Leaf>, cx: &Context<'_>) -> Vec<String> {
+    let limit = cx.options.limits.values;
+    let shown = &leaves[..leaves.len().min(limit)];
+    let mut keys: Vec<String> = shown.iter().map(|leaf| leaf.key.clone()).collect();
+    let more = leaves.len() - shown.len();
+    if more > 0 {
+        keys.push(format!("<more:{more}>"));
+        cx.capped.set(true);
+    }
+    let mut lines = vec![format!("BQ:{} KEYS:{}", leaves.len(), keys.join(","))];
+    let mut by_key: Vec<(&str, Vec<&str>)> = Vec::new();
+    for leaf in shown {
+        match by_key.iter_mut().find(|(key, _)| *key == leaf.key) {
+            Some((_, markers)) => markers.push(&leaf.marker),
+            None => by_key.push((&leaf.key, vec![&leaf.marker])),
+        }
+    }
+    lines.extend(by_key.iter().map(|(key, markers)| format!("BK:{key}={}", markers.join("|"))));
+    if more > 0 {
+        lines.push(format!("BK:<more:{more}>"));
+    }
+    lines
+}
+
+fn form(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Fields {
+    flags.insert("BODYFORM".into());
+    let raw: Vec<u8> = data.iter().map(|b| if *b == b'+' { b' ' } else { *b }).collect();
+    let (pairs, mut told) = target::pairs(&chars::read(&raw), true, cx);
+    told.remove("JWT");
+    flags.append(&mut told);
+    let leaves = pairs
+        .iter()
+        .map(|pair| {
+            let sensitive = secrets::is_sensitive(&pair.key);
+            let marker = match &pair.value {
+                None => "<mixed:0>".into(),
+                Some(value) => leaf_marker(sensitive, value, Kind::Value, flags, cx),
+            };
+            Leaf { key: pair.shown_key.clone(), marker }
+        })
+        .collect();
+    Fields { leaves, parses: true }
+}
+
+/// The marker of a leaf; one that came in as a marker is left and, if it is not, scanned.
+pub(crate) fn leaf_marker(
+    sensitive: bool,
+    value: &[Char],
+    kind: Kind,
+    flags: &mut Flags,
+    cx: &Context<'_>,
+) -> String {
+    let mut own = Flags::new();
+    let (marker, _) = value_marker(sensitive, value, &mut own, cx);
+    if !own.contains("MARKER") && (kind != Kind::Value || crate::shape::marker_kind(value).is_some()) {
+        flags.extend(cx.scan(value, kind));
+    }
+    flags.append(&mut own);
+    marker
+}
+
+/// A name of a way, shown (8.34.1).
+pub(crate) fn show_way_name(name: &[Char], cx: &Context<'_>) -> String {
+    if cx.secrets.hides(false, name) {
+        return cx.secret_marker(name);
+    }
+    if is_name(name) {
+        escape(name, |c| chars::is_white_space(c) || ",|&=<>.[]".contains(c))
+    } else {
+        cx.marker(name)
+    }
+}
+
+struct JsonWalk<'a, 'b> {
+    data: &'a [u8],
+    leaves: Vec<Leaf>,
+    flags: &'a mut Flags,
+    cx: &'a Context<'b>,
+}
+
+fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags, cx: &Context<'_>) -> Fields {
+    let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
+    let kind = chars::as_string(&chars::lower(content_type)).unwrap_or_default();
+    let many = ["ndjson", "jsonl", "json-seq"].iter().any(|word| kind.contains(word));
+    let mut values = Vec::new();
+    let mut reader = json::Reader::new(data, cut);
+    let mut parses = true;
+    loop {
+        reader.skip_space();
+        while many && data.get(reader.at) == Some(&0x1E) {
+            reader.at += 1;
+            reader.skip_space();
+        }
+        if reader.at >= data.len() {
+            parses &= many || cut || !values.is_empty();
+            break;
+        }
+        if !many && !values.is_empty() {
+            parses = false;
+            break;
+        }
+        match reader.value() {
+            Ok(value) => {
+                values.push(value);
+                if reader.is_broken() {
+                    break;
+                }
+            }
+            Err(json::Fault::End) if cut => break,
+            Err(_) => {
+                parses = false;
+                break;
+            }
+        }
+    }
+    if !parses {
+        for text in &reader.seen {
+            flags.extend(cx.scan(text, Kind::Leaf));
+        }
+        return Fields { leaves: Vec::new(), parses: false };
+    }
+    let mut walk = JsonWalk { data, leaves: Vec::new(), flags, cx };
+    for value in &values {
+        walk.value(value, String::new(), false, 1);
+    }
+    Fields { leaves: walk.leaves, parses: true }
+}
+
+impl JsonWalk<'_, '_> {
+    fn value(&mut self, value: &Value, way: String, sensitive: bool, depth: usize) {
+        let key = if way.is_empty() && depth == 1 { "$".to_string() } else { way.clone() };
+        let filled = match &value.kind {
+            Json::Array(items) => !items.is_empty(),
+            Json::Object(members) => !members.is_empty(),
+            _ => false,
+        };
+        let marker = match &value.kind {
+            _ if filled && depth > self.cx.options.limits.depth => {
+                self.cx.capped.set(true);
+                self.scan_strings(value);
+                let length = chars::read(&self.data[value.start..value.end]).len();
+                if sensitive { format!("<SECRET:mixed:{length}>") } else { format!("<mixed:{length}>") }
+            }
+            Json::Array(items) if filled => {
+                for item in items {
+                    self.value(item, format!("{key}[]"), sensitive, depth + 1);
+                }
+                return;
+            }
+            Json::Object(members) if filled => {
+                self.members(members, &way, sensitive, depth);
+                return;
+            }
+            Json::Array(_) => "<arr:0>".into(),
+            Json::Object(_) => "<obj:0>".into(),
+            Json::Null => "<null:4>".into(),
+            Json::Bool(true) if sensitive => "<SECRET:alpha:4>".into(),
+            Json::Bool(false) if sensitive => "<SECRET:alpha:5>".into(),
+            Json::Bool(true) => "<bool:4>".into(),
+            Json::Bool(false) => "<bool:5>".into(),
+            Json::String(text) | Json::Number(text) => {
+                leaf_marker(sensitive, text, Kind::Leaf, self.flags, self.cx)
+            }
+        };
+        self.leaves.push(Leaf { key, marker });
+    }
+
+    fn members(&mut self, members: &[(Text, Value)], way: &str, sensitive: bool, depth: usize) {
+        for (at, (name, value)) in members.iter().enumerate() {
+            if members[..at].iter().any(|(other, _)| other == name) {
+                self.flags.insert("JDUP".into());
+            }
+            self.name(name);
+            if chars::as_string(name).as_deref() == Some("constructor")
+                && let Json::Object(inner) = &value.kind
+                && inner.iter().any(|(name, _)| *name == chars::text("prototype"))
+            {
+                self.flags.insert("PROTO".into());
+            }
+            let shown = show_way_name(name, self.cx);
+            let dot = if depth > 1 || !way.is_empty() { "." } else { "" };
+            self.value(
+                value,
+                format!("{way}{dot}{shown}"),
+                sensitive || secrets::is_sensitive(name),
+                depth + 1,
+            );
+        }
+    }
+
+    fn name(&mut self, name: &[Char]) {
+        self.flags.extend(self.cx.scan(name, Kind::Leaf));
+        let text = chars::as_string(name).unwrap_or_default();
+        if text == "__proto__" {
+            self.flags.insert("PROTO".into());
+        }
+        if crate::lists::query_operators().any(|operator| operator == text) {
+            self.flags.insert("JOPER".into());
+        }
+    }
+
+    fn scan_strings(&mut self, value: &Value) {
+        match &value.kind {
+            Json::String(text) => self.flags.extend(self.cx.scan(text, Kind::Leaf)),
+            Json::Array(items) => items.iter().for_each(|item| self.scan_strings(item)),
+            Json::Object(members) => {
+                for (name, value) in members {
+                    self.name(name);
+                    self.scan_strings(value);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Flags of a key that is a name of a multipart field or an XML element.
+pub(crate) fn way_flags(key: &[Char], flags: &mut Flags) {
+    operator_flags(key, flags);
+}
+
+/// Whether a text is blanks only.
+pub(crate) fn is_blank_text(text: &[Char]) -> bool {
+    text.iter().all(|c| is(Some(c), ' ') || is(Some(c), '\t') || is(Some(c), '\r') || is(Some(c), '\n'))
+}

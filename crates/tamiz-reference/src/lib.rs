@@ -1,0 +1,410 @@
+//! The canonical form once more, slow and obvious, written from `spec/` alone, to check the library by.
+
+mod body;
+mod chars;
+mod document;
+mod files;
+mod headers;
+mod json;
+mod lists;
+mod message;
+mod multipart;
+mod scan;
+mod secrets;
+mod shape;
+mod target;
+mod words;
+mod xml;
+
+use std::cell::Cell;
+
+use chars::{Char, Text};
+use message::{Line, Message};
+use scan::{Flags, Kind};
+use secrets::Secrets;
+
+/// How values are shown (9.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// By shape.
+    Shape,
+    /// Decoded.
+    Literal,
+}
+
+/// Which lines and flags are on (9.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// The least.
+    Core,
+    /// The default.
+    Standard,
+    /// Everything.
+    Full,
+}
+
+/// Schemes of a target (5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// `http`.
+    Http,
+    /// `https`.
+    Https,
+    /// `ws`.
+    Ws,
+    /// `wss`.
+    Wss,
+}
+
+impl Scheme {
+    fn name(self) -> &'static str {
+        match self {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+            Scheme::Ws => "ws",
+            Scheme::Wss => "wss",
+        }
+    }
+}
+
+/// How much is shown (8.31).
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Pairs of a query.
+    pub pairs: usize,
+    /// Segments of a path.
+    pub segments: usize,
+    /// Headers.
+    pub headers: usize,
+    /// Parameters of one flag.
+    pub parameters: usize,
+    /// Values of a body.
+    pub values: usize,
+    /// Bytes of a body that are read.
+    pub body: usize,
+    /// Levels of JSON or XML.
+    pub depth: usize,
+    /// Parts of a multipart body.
+    pub parts: usize,
+    /// Entity declarations of an XML body.
+    pub entities: usize,
+    /// Codings of a body.
+    pub codings: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            pairs: 128,
+            segments: 64,
+            headers: 128,
+            parameters: 8,
+            values: 128,
+            body: 1 << 20,
+            depth: 32,
+            parts: 1024,
+            entities: 64,
+            codings: 4,
+        }
+    }
+}
+
+/// What a document depends on beside its request.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How values are shown.
+    pub view: View,
+    /// Which lines and flags are on.
+    pub profile: Profile,
+    /// The scheme of a target that names none.
+    pub scheme: Scheme,
+    /// How much is shown.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            view: View::Shape,
+            profile: Profile::Standard,
+            scheme: Scheme::Http,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What every step needs to know.
+struct Context<'a> {
+    options: &'a Options,
+    secrets: &'a Secrets,
+    /// The first pass only looks for secrets.
+    first_pass: bool,
+    /// Whether a limit was reached.
+    capped: Cell<bool>,
+}
+
+impl Context<'_> {
+    fn is_core(&self) -> bool {
+        self.options.profile == Profile::Core
+    }
+
+    fn is_full(&self) -> bool {
+        self.options.profile == Profile::Full
+    }
+
+    fn is_literal(&self) -> bool {
+        self.options.view == View::Literal
+    }
+
+    fn scan(&self, text: &[Char], kind: Kind) -> Flags {
+        if self.first_pass { Flags::new() } else { scan::scan(text, kind, self.is_core()) }
+    }
+
+    fn marker(&self, text: &[Char]) -> String {
+        shape::marker(text, self.is_full())
+    }
+
+    fn secret_marker(&self, text: &[Char]) -> String {
+        shape::secret_marker(text, self.is_full())
+    }
+}
+
+/// The document of a request.
+pub fn canonicalize(request: &[u8], options: &Options) -> String {
+    let message = message::parse(request);
+    let secrets = Secrets::default();
+    let first = Context { options, secrets: &secrets, first_pass: true, capped: Cell::new(false) };
+    document(&message, &first);
+    let secrets = secrets.after_first_pass();
+    let second = Context { options, secrets: &secrets, first_pass: false, capped: Cell::new(false) };
+    document(&message, &second)
+}
+
+fn method(message: &Message, flags: &mut Flags, cx: &Context<'_>) -> String {
+    let raw = chars::read(&message.method);
+    target::width(&raw, flags);
+    let text = chars::plain_dots(&chars::nfkc(&raw, false));
+    flags.extend(cx.scan(&text, Kind::Opaque));
+    let odd = !chars::is_token(&text)
+        || text.len() > 32
+        || secrets::credential(&text).is_some()
+        || cx.secrets.echoes(&text);
+    if odd { cx.marker(&text) } else { chars::as_string(&text).unwrap() }
+}
+
+fn document(message: &Message, cx: &Context<'_>) -> String {
+    let mut on_m = message.flags.clone();
+    let method = method(message, &mut on_m, cx);
+    let known: [&[u8]; 6] = [b"HTTP/1.0", b"HTTP/1.1", b"HTTP/2", b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"];
+    if !known.contains(&&message.version[..]) {
+        on_m.extend(cx.scan(&chars::read(&message.version), Kind::Opaque));
+    }
+
+    // The target (section 5).
+    let mut on_u = Flags::new();
+    let target = chars::read(&message.target);
+    let is_method = |name: &[u8]| message.method == name;
+    let first_host = message.lines.iter().find_map(|line| match line {
+        Line::Header { name, value, .. } if name.eq_ignore_ascii_case(b"host") => Some(chars::read(
+            &value.iter().map(|b| if matches!(b, b'\r' | b'\n') { 0 } else { *b }).collect::<Vec<_>>(),
+        )),
+        _ => None,
+    });
+    let scheme = target::scheme(&target).filter(|_| !is_method(b"CONNECT"));
+    let authority_form = is_method(b"CONNECT") && {
+        let host =
+            target.iter().rposition(|c| *c == Char::Plain('@')).map_or(&target[..], |at| &target[at + 1..]);
+        !target.iter().any(|c| matches!(c, Char::Plain('/' | '?' | '#')))
+            && host.iter().rposition(|c| *c == Char::Plain(':')).is_some_and(|colon| {
+                colon + 1 < host.len()
+                    && host[colon + 1..].iter().all(|c| c.plain().is_some_and(|c| c.is_ascii_digit()))
+            })
+    };
+    let origin = chars::is(target.first(), '/') && !is_method(b"CONNECT");
+    let asterisk = is_method(b"OPTIONS") && target == chars::text("*");
+
+    let mut lines: Vec<String> = Vec::new();
+    let mut url: Option<String> = None;
+    let mut path: Option<target::Path> = None;
+    let mut query: Option<target::Query> = None;
+    if authority_form {
+        let (shown_user, host_text) = target::userinfo(&target, &mut on_u, cx);
+        let mut read = target::read_host(&host_text, cx.options.scheme);
+        on_u.append(&mut read.flags);
+        if let Some(host) = &read.host {
+            url = Some(format!("{shown_user}{}:{}", host.name, host.written_port.unwrap()));
+        }
+        if let Some(header) = &first_host {
+            let header = target::read_host(header, cx.options.scheme).host;
+            let same = match (&read.host, &header) {
+                (Some(a), Some(b)) => {
+                    a.name == b.name
+                        && (a.written_port.is_none()
+                            || b.written_port.is_none()
+                            || a.written_port == b.written_port)
+                }
+                _ => false,
+            };
+            if !same {
+                on_u.insert("HOSTMISMATCH".into());
+            }
+        }
+    } else {
+        let (own_scheme, rest) =
+            scheme.map_or((cx.options.scheme, &target[..]), |(scheme, rest)| (scheme, rest));
+        let mut pieces = target::cut(rest, scheme.is_some());
+        let bad = !(origin || asterisk || scheme.is_some());
+        if bad {
+            on_u.insert("BADTARGET".into());
+        }
+        if scheme.is_some() && pieces.path.is_empty() {
+            pieces.path = chars::text("/");
+        }
+        let (shown_user, host) = if scheme.is_some() {
+            let (shown_user, host_text) = target::userinfo(&pieces.authority, &mut on_u, cx);
+            let mut read = target::read_host(&host_text, own_scheme);
+            on_u.append(&mut read.flags);
+            if let Some(header) = &first_host {
+                let header = target::read_host(header, own_scheme).host;
+                let same = match (&read.host, &header) {
+                    (Some(a), Some(b)) => a.name == b.name && a.port == b.port,
+                    _ => false,
+                };
+                if !same {
+                    on_u.insert("HOSTMISMATCH".into());
+                }
+            }
+            (shown_user, read.host)
+        } else {
+            match &first_host {
+                None => {
+                    on_m.insert("BADHOST".into());
+                    (String::new(), None)
+                }
+                Some(header) => (String::new(), target::read_host(header, own_scheme).host),
+            }
+        };
+        let shown_path = target::path(&pieces.path, (origin || bad) && scheme.is_none(), cx);
+        query = pieces.query.as_ref().map(|raw| target::query(raw, false, cx));
+        let shown_fragment = pieces.fragment.as_ref().map(|raw| target::fragment(raw, &mut on_u, cx));
+        url = host.map(|host| {
+            let slash = if shown_path.shown.starts_with('/') { "" } else { "/" };
+            let query = query.as_ref().map(|query| format!("?{}", query.url)).unwrap_or_default();
+            format!(
+                "{}://{shown_user}{}{slash}{}{query}{}",
+                own_scheme.name(),
+                host.shown(),
+                shown_path.shown,
+                shown_fragment.unwrap_or_default()
+            )
+        });
+        path = Some(shown_path);
+    }
+
+    let header_scheme = scheme.map_or(cx.options.scheme, |(scheme, _)| scheme);
+    let headers = headers::headers(message, header_scheme, &mut on_m, cx);
+
+    let capped_before = cx.capped.get();
+    let mut body = body::body(message, cx);
+    if cx.is_core() {
+        body = None;
+        cx.capped.set(capped_before);
+    }
+
+    // Flags: those of the profile only, and at most so many parameters of each.
+    if url.is_none() {
+        on_m.append(&mut on_u);
+    }
+    let parameters = cx.options.limits.parameters;
+    let choose = |flags: &Flags| -> Flags {
+        let flags =
+            flags.iter().filter(|flag| document::has_flag(cx.options.profile, flag)).cloned().collect();
+        let (flags, capped) = document::limit_parameters(&flags, parameters);
+        if capped {
+            cx.capped.set(true);
+        }
+        flags
+    };
+    let on_u = choose(&on_u);
+    let on_p = path.as_ref().map(|path| choose(&path.flags)).unwrap_or_default();
+    let on_q = query.as_ref().map(|query| choose(&query.flags)).unwrap_or_default();
+    let mut on_h: Vec<Flags> = headers.iter().map(|header| choose(&header.flags)).collect();
+    let limit = cx.options.limits.headers;
+    let mut more_headers = None;
+    if headers.len() > limit {
+        let rest: Flags = headers[limit..].iter().flat_map(|header| header.flags.clone()).collect();
+        on_h.truncate(limit);
+        on_h.push(choose(&rest));
+        more_headers = Some(headers.len() - limit);
+        cx.capped.set(true);
+    }
+    let on_b = body.as_ref().map(|body| choose(&body.flags)).unwrap_or_default();
+    let on_m = choose(&on_m);
+    let union: Flags =
+        [&on_m, &on_u, &on_p, &on_q, &on_b].into_iter().chain(&on_h).flatten().cloned().collect();
+    let (mut rollup, capped) = document::limit_parameters(&union, parameters);
+    let mut on_m = on_m;
+    if capped || cx.capped.get() {
+        on_m.insert("CAPPED".into());
+        rollup.insert("CAPPED".into());
+    }
+
+    lines.push(format!("M:{method}{}", document::written(&on_m)));
+    if let Some(url) = url {
+        lines.push(format!("U:{url}{}", document::written(&on_u)));
+    }
+    if let Some(path) = path {
+        let length = path.shown.chars().count();
+        let longest = path.shown.split('/').map(|segment| segment.chars().count()).max().unwrap();
+        lines.push(format!(
+            "P:{} PLEN:{} PMAX:{}{}",
+            path.shown,
+            document::measure(length),
+            document::measure(longest),
+            document::written(&on_p)
+        ));
+    }
+    if let Some(query) = query {
+        let mut keys = query.keys.clone();
+        keys.extend(query.more.clone());
+        lines.push(format!("Q:{} KEYS:{}{}", query.count, keys.join(","), document::written(&on_q)));
+        if cx.is_full() {
+            let mut sorted = query.keys.clone();
+            sorted.sort();
+            sorted.dedup();
+            lines.push(format!("KEYS_SORTED:{}", sorted.join(",")));
+            for (key, markers) in &query.markers {
+                lines.push(format!("QK:{key}={}", markers.join("|")));
+            }
+            if let Some(more) = query.more {
+                lines.push(format!("QK:{more}"));
+            }
+        }
+    }
+    if !rollup.is_empty() {
+        lines.push(format!("FLAGS:[{}]", rollup.iter().cloned().collect::<Vec<_>>().join(" ")));
+        let families = document::families(&rollup);
+        if cx.is_full() && !families.is_empty() {
+            lines.push(format!("FAM:{families}"));
+        }
+    }
+    for (header, flags) in headers.iter().zip(&on_h).take(limit) {
+        lines.push(format!("H:{}={}{}", header.shown_name, header.shown_value, document::written(flags)));
+    }
+    if let Some(more) = more_headers {
+        lines.push(format!("H:<more:{more}>{}", document::written(on_h.last().unwrap())));
+    }
+    let bytes: usize = headers.iter().map(|header| header.bytes).sum();
+    lines.push(format!("HCNT:{} HLEN:{}", headers.len(), document::measure(bytes)));
+    if let Some(body) = body {
+        lines.push(format!("{}{}", body.head, document::written(&on_b)));
+        lines.extend(body.lines);
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// The bytes of a text, as text.
+fn embedded_as_space(bytes: &[u8]) -> Text {
+    chars::read(&bytes.iter().map(|b| if matches!(b, b'\r' | b'\n') { b' ' } else { *b }).collect::<Vec<_>>())
+}

@@ -1,0 +1,527 @@
+//! Multipart bodies (8.35).
+
+use crate::Context;
+use crate::body::{self, Fields, Leaf};
+use crate::chars::{self, Char, Text, is};
+use crate::files;
+use crate::scan::{Flags, Kind};
+use crate::secrets;
+
+fn is_boundary_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "'()+_,-./:=? ".contains(c)
+}
+
+/// The lines of a body: each with where it begins, ends, and where the next begins.
+fn lines(data: &[u8]) -> Vec<(usize, usize, usize)> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    while start < data.len() {
+        let lf = data[start..].iter().position(|b| *b == b'\n').map(|at| start + at);
+        let (end, next) = match lf {
+            Some(lf) if lf > start && data[lf - 1] == b'\r' => (lf - 1, lf + 1),
+            Some(lf) => (lf, lf + 1),
+            None => (data.len(), data.len()),
+        };
+        lines.push((start, end, next));
+        start = next;
+    }
+    lines
+}
+
+fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec<u8>> {
+    let mut found: Option<Text> = None;
+    for parameter in parameters(content_type, &mut Flags::new()) {
+        let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
+        if name == "boundary" {
+            if found.is_some() {
+                flags.insert("DUPPARAM".into());
+                continue;
+            }
+            let raw = &parameter.value;
+            let mut value = chars::trim(raw, chars::is_blank);
+            let trailing = is(raw.last(), ' ') && parameter.quoted;
+            if trailing || parameter.broken {
+                flags.insert("BADBOUNDARY".into());
+            }
+            if !parameter.quoted {
+                if value.iter().any(|c| matches!(c, Char::Plain(',' | ' ' | '\t'))) {
+                    flags.insert("BADBOUNDARY".into());
+                }
+            } else {
+                value = raw.clone();
+                while value.last().is_some_and(|c| c.plain().is_some_and(chars::is_blank)) {
+                    value.pop();
+                }
+            }
+            if value.is_empty()
+                || value.len() > 70
+                || !value.iter().all(|c| c.plain().is_some_and(is_boundary_char))
+            {
+                flags.insert("BADBOUNDARY".into());
+            }
+            found = Some(value);
+        } else if name.starts_with("boundary*") {
+            flags.insert("BADBOUNDARY".into());
+        }
+    }
+    if let Some(found) = found.filter(|found| !found.is_empty()) {
+        return Some(chars::to_bytes(&found));
+    }
+    flags.insert("BADBOUNDARY".into());
+    let (start, end, _) = *lines(data).iter().find(|(start, end, _)| end > start)?;
+    let line = data[start..end].strip_prefix(b"--")?;
+    let legal = !line.is_empty()
+        && line.len() <= 70
+        && line.iter().all(|b| is_boundary_char(char::from(*b)))
+        && line.last() != Some(&b' ');
+    legal.then(|| line.to_vec())
+}
+
+/// `name=value` of a header, after its first part.
+struct Parameter {
+    name: Text,
+    value: Text,
+    quoted: bool,
+    /// An unclosed quote, or text after a closing one.
+    broken: bool,
+    /// That text.
+    rest: Text,
+}
+
+/// Cuts a header into parameters; `\"` and `\\` are escapes in quotes, any other `\` is itself.
+fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
+    let mut found = Vec::new();
+    let mut at = chars::find(value, ';').unwrap_or(value.len());
+    while at < value.len() {
+        at += 1;
+        let mut name = Text::new();
+        while at < value.len() && !matches!(value[at], Char::Plain('=' | ';')) {
+            name.push(value[at]);
+            at += 1;
+        }
+        let name = chars::trim(&name, chars::is_blank);
+        let mut parameter =
+            Parameter { name, value: Text::new(), quoted: false, broken: false, rest: Text::new() };
+        if is(value.get(at), '=') {
+            at += 1;
+            while value.get(at).is_some_and(|c| c.plain().is_some_and(chars::is_blank)) {
+                at += 1;
+            }
+            if is(value.get(at), '"') {
+                parameter.quoted = true;
+                parameter.broken = true;
+                at += 1;
+                while at < value.len() {
+                    if value[at] == Char::Plain('\\')
+                        && matches!(value.get(at + 1), Some(Char::Plain('"' | '\\')))
+                    {
+                        parameter.value.push(value[at + 1]);
+                        at += 2;
+                    } else if value[at] == Char::Plain('"') {
+                        parameter.broken = false;
+                        at += 1;
+                        break;
+                    } else {
+                        parameter.value.push(value[at]);
+                        at += 1;
+                    }
+                }
+                let rest: Text =
+                    value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
+                at += rest.len();
+                if !chars::trim(&rest, chars::is_blank).is_empty() {
+                    parameter.broken = true;
+                    parameter.rest = rest;
+                }
+            } else {
+                let rest: Text =
+                    value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
+                at += rest.len();
+                parameter.value = chars::trim(&rest, chars::is_blank);
+            }
+        }
+        if parameter.broken {
+            flags.insert("BADBODY".into());
+        }
+        if !parameter.name.is_empty() || !parameter.value.is_empty() {
+            found.push(parameter);
+        }
+    }
+    found
+}
+
+pub(crate) fn fields(
+    data: &[u8],
+    cut: bool,
+    content_type: &[Char],
+    flags: &mut Flags,
+    cx: &Context<'_>,
+) -> Fields {
+    let none = Fields { leaves: Vec::new(), parses: false };
+    let Some(boundary) = boundary(content_type, data, flags) else { return none };
+    let delimiter = [b"--", &boundary[..]].concat();
+    // Where each delimiter line begins (its line end before it included) and ends, and whether it closes.
+    let mut delimiters: Vec<(usize, usize, bool)> = Vec::new();
+    let mut before_end = 0;
+    for (start, end, next) in lines(data) {
+        if let Some(rest) = data[start..end].strip_prefix(&delimiter[..]) {
+            let blank = |bytes: &[u8]| bytes.iter().all(|b| *b == b' ' || *b == b'\t');
+            if blank(rest) {
+                delimiters.push((before_end, next, false));
+            } else if rest.strip_prefix(b"--").is_some_and(blank) {
+                delimiters.push((before_end, next, true));
+            } else {
+                flags.insert("BADBOUNDARY".into());
+            }
+        }
+        before_end = end;
+    }
+    let (Some(first), Some(last)) = (delimiters.first(), delimiters.last()) else {
+        flags.insert("BADBOUNDARY".into());
+        return none;
+    };
+    if !last.2 && !cut {
+        flags.insert("BADBOUNDARY".into());
+    }
+    flags.extend(cx.scan(&chars::read(&data[..first.0]), Kind::Leaf));
+    let mut leaves = Vec::new();
+    for (at, (_, start, closes)) in delimiters.iter().enumerate() {
+        let end = delimiters.get(at + 1).map(|next| next.0);
+        if *closes {
+            flags.extend(
+                cx.scan(&chars::read(&data[*start..end.unwrap_or(data.len()).max(*start)]), Kind::Leaf),
+            );
+            if at + 1 < delimiters.len() {
+                flags.insert("BADBOUNDARY".into());
+            }
+            continue;
+        }
+        let end = end.unwrap_or(data.len()).max(*start);
+        if leaves.len() >= cx.options.limits.parts {
+            cx.capped.set(true);
+            if !cx.first_pass && !cx.is_core() {
+                for class in crate::words::words(&chars::read(&data[*start..end])) {
+                    flags.insert(format!("KW:{class}"));
+                }
+            }
+            continue;
+        }
+        leaves.push(part(&data[*start..end], flags, cx));
+    }
+    Fields { leaves, parses: true }
+}
+
+fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
+    let mut headers: Vec<(String, Text)> = Vec::new();
+    let mut content = data.len();
+    let has_empty_line = lines(data).iter().any(|(start, end, _)| start == end);
+    for (start, end, next) in lines(data) {
+        let line = &data[start..end];
+        if line.is_empty() {
+            content = next;
+            break;
+        }
+        if (line[0] == b' ' || line[0] == b'\t')
+            && let Some((_, value)) = headers.last_mut()
+        {
+            value.push(Char::Plain(' '));
+            value.extend(chars::trim(&chars::read(line), chars::is_blank));
+            continue;
+        }
+        let text = chars::read(line);
+        let name = chars::find(&text, ':').map(|colon| chars::trim(&text[..colon], chars::is_blank));
+        match name {
+            Some(name) if chars::is_token(&name) => {
+                let value = chars::trim(&text[chars::find(&text, ':').unwrap() + 1..], chars::is_blank);
+                headers.push((chars::as_string(&chars::lower(&name)).unwrap(), value));
+            }
+            _ if has_empty_line => {
+                flags.extend(cx.scan(&text, Kind::Leaf));
+                headers.push((String::new(), Text::new()));
+            }
+            _ => {
+                flags.insert("BADBODY".into());
+                content = start;
+                break;
+            }
+        }
+    }
+    let content = data[content..].to_vec();
+
+    let mut field = Names::default();
+    let mut dispositions = 0;
+    let mut coding: Option<String> = None;
+    for (name, value) in &headers {
+        if name == "content-disposition" {
+            dispositions += 1;
+            if dispositions > 1 {
+                flags.insert("DUPPARAM".into());
+            }
+            read_names(value, dispositions == 1, &mut field, flags, cx);
+            continue;
+        }
+        if name == "content-type" {
+            let mut charsets = 0;
+            let kind_end = chars::find(value, ';').unwrap_or(value.len());
+            flags.extend(cx.scan(&value[..kind_end], Kind::Leaf));
+            for parameter in parameters(value, flags) {
+                flags.extend(cx.scan(&parameter.name, Kind::Leaf));
+                flags.extend(cx.scan(&parameter.value, Kind::Leaf));
+                flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
+                if chars::as_string(&chars::lower(&parameter.name)).as_deref() == Some("charset") {
+                    charsets += 1;
+                    if charsets > 1 {
+                        flags.insert("DUPPARAM".into());
+                    }
+                    if body::is_odd_charset(&parameter.value) {
+                        flags.insert("BODYCHARSET".into());
+                    }
+                }
+            }
+            continue;
+        }
+        flags.extend(cx.scan(value, Kind::Leaf));
+        if name == "content-transfer-encoding" {
+            let word = chars::as_string(&chars::lower(value)).unwrap_or_else(|| "other".into());
+            if !["7bit", "8bit", "binary"].contains(&&word[..]) {
+                let shown = if word == "base64" || word == "quoted-printable" { &word[..] } else { "other" };
+                flags.insert(format!("BODYENC:{shown}"));
+            }
+            coding.get_or_insert(word);
+        }
+    }
+    let content = decode_content(content, coding.as_deref(), flags);
+    let name = field.name.clone().unwrap_or_default();
+    let shown_key = crate::target::show_key(&name, cx);
+    flags.extend(cx.scan(&name, Kind::Leaf));
+    body::way_flags(&name, flags);
+    if chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("_charset_"))
+        && body::is_odd_charset(&chars::read(&content))
+    {
+        flags.insert("BODYCHARSET".into());
+    }
+    if let Some(file) = &field.file {
+        flags.extend(cx.scan(file, Kind::Leaf));
+        if files::is_executable(file) {
+            flags.insert("EXECEXT".into());
+        }
+        flags.extend(files::magic(file, &content));
+        file_flags(&content, flags, cx);
+        return Leaf {
+            key: shown_key,
+            marker: format!("<file:{}:{}>", content.len(), files::extension(file)),
+        };
+    }
+    let value = chars::read(&content);
+    let sensitive = secrets::is_sensitive(&name);
+    Leaf { key: shown_key, marker: body::leaf_marker(sensitive, &value, Kind::Leaf, flags, cx) }
+}
+
+/// Of a file, the first KiB (8.37).
+fn file_flags(content: &[u8], flags: &mut Flags, cx: &Context<'_>) {
+    let start = &content[..content.len().min(1024)];
+    body::binary_flags(start, flags, cx);
+}
+
+#[derive(Default)]
+struct Names {
+    name: Option<Text>,
+    file: Option<Text>,
+}
+
+fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags, cx: &Context<'_>) {
+    let kind_end = chars::find(value, ';').unwrap_or(value.len());
+    flags.extend(cx.scan(&value[..kind_end], Kind::Leaf));
+    let found = parameters(value, flags);
+    for wanted in ["name", "filename"] {
+        let mut spellings: Vec<(String, Text)> = Vec::new();
+        for parameter in &found {
+            let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
+            let base = name.split('*').next().unwrap();
+            if base != wanted {
+                continue;
+            }
+            let decoded = if name == format!("{wanted}*") {
+                extended(&parameter.value, flags)
+            } else if name == wanted {
+                encoded_words(&parameter.value, flags)
+            } else {
+                flags.insert("DUPPARAM".into());
+                parameter.value.clone()
+            };
+            if spellings.iter().any(|(other, value)| *other == name || (*value != decoded)) {
+                flags.insert("DUPPARAM".into());
+            }
+            spellings.push((name, decoded));
+        }
+        for (at, (_, value)) in spellings.iter().enumerate() {
+            if at > 0 || !counts {
+                flags.extend(cx.scan(value, Kind::Leaf));
+            }
+        }
+        if !counts {
+            continue;
+        }
+        let continued: Vec<&(String, Text)> = spellings
+            .iter()
+            .filter(|(name, _)| name.contains('*') && *name != format!("{wanted}*"))
+            .collect();
+        let value =
+            match spellings.iter().find(|(name, _)| !name.contains('*') || *name == format!("{wanted}*")) {
+                Some((_, value)) => Some(value.clone()),
+                None if !continued.is_empty() => {
+                    let mut numbered: Vec<(u32, Text)> = continued
+                        .iter()
+                        .filter_map(|(name, value)| {
+                            let number = name.split('*').nth(1)?.parse().ok()?;
+                            let value = if name.ends_with('*') {
+                                let raw = if number == 0 { after_quotes(value) } else { value.clone() };
+                                chars::percent_decode_further(&raw)
+                            } else {
+                                value.clone()
+                            };
+                            Some((number, value))
+                        })
+                        .collect();
+                    numbered.sort();
+                    Some(numbered.into_iter().flat_map(|(_, value)| value).collect())
+                }
+                None => None,
+            };
+        if wanted == "name" {
+            field.name = value;
+        } else {
+            field.file = value;
+        }
+    }
+    for parameter in &found {
+        flags.extend(cx.scan(&parameter.name, Kind::Leaf));
+        flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
+        let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
+        let base = name.split('*').next().unwrap();
+        if base != "name" && base != "filename" {
+            flags.extend(cx.scan(&parameter.value, Kind::Leaf));
+        }
+    }
+}
+
+/// What follows `charset'lang'`.
+fn after_quotes(value: &[Char]) -> Text {
+    let parts: Vec<&[Char]> = value.splitn(3, |c| *c == Char::Plain('\'')).collect();
+    if parts.len() == 3 { parts[2].to_vec() } else { value.to_vec() }
+}
+
+/// `charset'lang'text` (RFC 8187).
+fn extended(value: &[Char], flags: &mut Flags) -> Text {
+    let charset: Text = value.iter().take_while(|c| **c != Char::Plain('\'')).copied().collect();
+    if charset.len() < value.len() && body::is_odd_charset(&charset) {
+        flags.insert("BODYCHARSET".into());
+    }
+    let raw = after_quotes(value);
+    let latin = chars::as_string(&chars::lower(&charset)).is_some_and(|charset| {
+        ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"].contains(&&charset[..])
+    });
+    let decoded = chars::percent_decode_further(&raw);
+    if latin {
+        chars::to_bytes(&decoded).iter().map(|b| Char::Plain(char::from(*b))).collect()
+    } else {
+        decoded
+    }
+}
+
+/// `=?charset?B?text?=` and `?Q?`.
+fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
+    let mut decoded = Text::new();
+    let mut at = 0;
+    while at < value.len() {
+        if is(value.get(at), '=') && is(value.get(at + 1), '?') {
+            let rest = &value[at + 2..];
+            let parts: Vec<&[Char]> = rest.splitn(3, |c| *c == Char::Plain('?')).collect();
+            if parts.len() == 3 {
+                let end = chars::find_text(parts[2], &chars::text("?="));
+                let coding = chars::as_string(&chars::lower(parts[1])).unwrap_or_default();
+                if let (Some(end), "b" | "q") = (end, &coding[..]) {
+                    let inside = chars::to_bytes(&parts[2][..end]);
+                    let bytes = if coding == "b" {
+                        flags.insert("BODYENC:base64".into());
+                        base64(&inside)
+                    } else {
+                        flags.insert("BODYENC:quoted-printable".into());
+                        let spaced: Vec<u8> =
+                            inside.iter().map(|b| if *b == b'_' { b' ' } else { *b }).collect();
+                        Some(quoted_printable(&spaced).0)
+                    };
+                    if let Some(bytes) = bytes {
+                        if body::is_odd_charset(parts[0]) {
+                            flags.insert("BODYCHARSET".into());
+                        }
+                        decoded.extend(chars::read(&bytes));
+                        at += 2 + parts[0].len() + 1 + parts[1].len() + 1 + end + 2;
+                        continue;
+                    }
+                }
+            }
+        }
+        decoded.push(value[at]);
+        at += 1;
+    }
+    decoded
+}
+
+fn base64(input: &[u8]) -> Option<Vec<u8>> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
+    let end = tight.iter().position(|b| *b == b'=').unwrap_or(tight.len());
+    let (bare, padding) = tight.split_at(end);
+    let fits =
+        bare.iter().all(|b| ALPHABET.contains(b)) && padding.len() <= 2 && padding.iter().all(|b| *b == b'=');
+    (fits && bare.len() % 4 != 1).then(|| crate::scan::base64(bare, ALPHABET))
+}
+
+/// What quoted-printable decodes to, and whether something was no escape.
+fn quoted_printable(input: &[u8]) -> (Vec<u8>, bool) {
+    let mut out = Vec::new();
+    let mut bad = false;
+    let mut at = 0;
+    while at < input.len() {
+        if input[at] != b'=' {
+            out.push(input[at]);
+            at += 1;
+            continue;
+        }
+        let hex = |at: usize| input.get(at).and_then(|b| char::from(*b).to_digit(16));
+        if let (Some(high), Some(low)) = (hex(at + 1), hex(at + 2)) {
+            out.push(u8::try_from(high * 16 + low).unwrap());
+            at += 3;
+        } else if input[at + 1..].starts_with(b"\r\n") {
+            at += 3;
+        } else if input[at + 1..].starts_with(b"\n") {
+            at += 2;
+        } else {
+            bad = true;
+            out.push(b'=');
+            at += 1;
+        }
+    }
+    (out, bad)
+}
+
+fn decode_content(content: Vec<u8>, coding: Option<&str>, flags: &mut Flags) -> Vec<u8> {
+    match coding {
+        Some("base64") => match base64(&content) {
+            Some(decoded) => decoded,
+            None => {
+                flags.insert("BADBODY".into());
+                content
+            }
+        },
+        Some("quoted-printable") => {
+            let (decoded, bad) = quoted_printable(&content);
+            if bad {
+                flags.insert("BADBODY".into());
+            }
+            decoded
+        }
+        _ => content,
+    }
+}

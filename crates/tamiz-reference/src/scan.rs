@@ -1,0 +1,692 @@
+//! What a value tells (section 7).
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+use crate::chars::{self, Char, Text, is};
+use crate::lists;
+use crate::shape;
+use crate::words;
+
+/// Flags, each with its parameter.
+pub(crate) type Flags = BTreeSet<String>;
+
+/// What is grammar in a text (7.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Segment,
+    Key,
+    Value,
+    Path,
+    Free,
+    Structured,
+    Cookie,
+    Leaf,
+    Opaque,
+}
+
+/// The flag of a character of 7.2.
+fn danger(c: char) -> Option<&'static str> {
+    Some(match c {
+        '<' | '>' => "ANGLE",
+        '\'' | '"' => "QUOTE",
+        ';' => "SEMICOLON",
+        '(' | ')' => "PAREN",
+        '{' | '}' => "BRACE",
+        '|' => "PIPE",
+        '\\' => "BACKSLASH",
+        _ => return None,
+    })
+}
+
+/// The flags of 7.2 of a text, whatever is grammar in it.
+pub(crate) fn characters(text: &[Char]) -> Flags {
+    text.iter().filter_map(|c| danger(c.plain()?)).map(String::from).collect()
+}
+
+/// `CONTROL`, `NUL`, `INVISIBLE` and `BADUTF8`.
+pub(crate) fn plain_oddities(text: &[Char], leaf: bool) -> Flags {
+    let mut flags = Flags::new();
+    for c in text {
+        match *c {
+            Char::Plain(c) => {
+                if chars::is_control(c) && !(leaf && "\r\n\t".contains(c)) {
+                    flags.insert("CONTROL".into());
+                }
+                if c == '\0' {
+                    flags.insert("NUL".into());
+                }
+                if chars::is_invisible(c) {
+                    flags.insert("INVISIBLE".into());
+                }
+            }
+            Char::Stray(_) => {
+                flags.insert("BADUTF8".into());
+            }
+            _ => {}
+        }
+    }
+    flags
+}
+
+/// Two scripts of Latin, Cyrillic and Greek in one token (7.4).
+pub(crate) fn is_mixed_script(token: &[Char]) -> bool {
+    let scripts = token.iter().filter_map(|c| c.plain()).fold(0, |scripts, c| scripts | chars::script(c));
+    u8::count_ones(scripts) >= 2
+}
+
+fn mixed_script(text: &[Char], kind: Kind) -> bool {
+    if kind == Kind::Segment || kind == Kind::Key {
+        return is_mixed_script(text);
+    }
+    text.split(|c| !c.plain().is_some_and(|c| chars::is_letter(c) || chars::is_mark(c) || chars::is_digit(c)))
+        .any(is_mixed_script)
+}
+
+/// *Space* of 7.6.
+fn is_space(c: &Char) -> bool {
+    c.plain().is_some_and(|c| c == '+' || c.is_ascii_whitespace() || c == '\u{B}')
+}
+
+fn holds(text: &[Char], wanted: &str) -> bool {
+    chars::find_text(text, &chars::text(wanted)).is_some()
+}
+
+fn holds_any_case(text: &[Char], wanted: &str) -> bool {
+    (0..text.len()).any(|at| chars::begins_ignoring_case(&text[at..], wanted))
+}
+
+fn dot_dot(text: &[Char]) -> bool {
+    let mut at = 0;
+    while at < text.len() {
+        let end = at + text[at..].iter().take_while(|c| **c == Char::Plain('.')).count();
+        if end == at {
+            at += 1;
+            continue;
+        }
+        if end - at == 2 || end - at == 4 {
+            let slash = |c: Option<&Char>| is(c, '/') || is(c, '\\');
+            let before = at.checked_sub(1).map(|before| &text[before]);
+            let after = text.get(end);
+            let followed = slash(after) || (is(after, ';') && slash(text.get(end + 1)));
+            let alnum = |c: Option<&Char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+            if (end - at == text.len()) || (followed && !alnum(before)) || (slash(before) && !alnum(after)) {
+                return true;
+            }
+        }
+        at = end;
+    }
+    false
+}
+
+fn sql_comment(text: &[Char], kind: Kind) -> bool {
+    let dashes = (0..text.len()).any(|at| {
+        is(text.get(at), '-')
+            && is(text.get(at + 1), '-')
+            && !(at > 0 && is(text.get(at - 1), '-'))
+            && text.get(at + 2).is_none_or(is_space)
+    });
+    let star = !matches!(kind, Kind::Path | Kind::Structured) && holds(text, "/*");
+    let hash = text.iter().rposition(|c| *c == Char::Plain('#')).is_some_and(|at| {
+        text[at + 1..].iter().all(is_space) && text[..at].iter().any(|c| matches!(c, Char::Plain('\'' | '"')))
+    });
+    dashes || star || hash
+}
+
+fn shell_operator(text: &[Char], kind: Kind) -> bool {
+    let signs: &[&str] = if kind == Kind::Path { &["&&", "||", "$("] } else { &["&&", "||", ">/", "$("] };
+    if signs.iter().any(|sign| holds(text, sign)) {
+        return true;
+    }
+    if matches!(kind, Kind::Path | Kind::Structured) {
+        return false;
+    }
+    (0..text.len()).any(|at| {
+        if !matches!(text[at], Char::Plain(';' | '|')) {
+            return false;
+        }
+        let spaces = text[at + 1..].iter().take_while(|c| is_space(c)).count();
+        let from = at + 1 + spaces;
+        spaces <= 32
+            && lists::command_words().any(|word| {
+                chars::begins_ignoring_case(&text[from..], word)
+                    && text.get(from + word.len()).is_none_or(|c| {
+                        is_space(c) || c.plain().is_some_and(|c| ";|&<>$(/'\"`\\#".contains(c))
+                    })
+            })
+    })
+}
+
+fn crlf_injection(text: &[Char], kind: Kind) -> bool {
+    let line_end = |c: &Char| matches!(c, Char::Plain('\r' | '\n'));
+    (0..text.len()).any(|at| {
+        if !line_end(&text[at]) {
+            return false;
+        }
+        let mut from = at + text[at..].iter().take_while(|c| line_end(c)).count();
+        from += text[from..].iter().take_while(|c| c.plain().is_some_and(chars::is_blank)).count();
+        let rest = &text[from..];
+        let token = rest.iter().take_while(|c| c.plain().is_some_and(chars::is_token_char)).count();
+        if (1..=64).contains(&token) && is(rest.get(token), ':') {
+            let name = chars::as_string(&chars::lower(&rest[..token])).unwrap();
+            if kind != Kind::Leaf || lists::known_headers().any(|known| known == name) {
+                return true;
+            }
+        }
+        if kind == Kind::Leaf {
+            return false;
+        }
+        let version = |text: &[Char]| {
+            text.starts_with(&chars::text("HTTP/"))
+                && text.get(5).is_some_and(|c| c.plain().is_some_and(|c| c.is_ascii_digit()))
+        };
+        if version(rest) {
+            return true;
+        }
+        let method = rest.iter().take_while(|c| c.plain().is_some_and(|c| c.is_ascii_uppercase())).count();
+        let line: Text = rest.iter().take_while(|c| !line_end(c)).copied().collect();
+        let line = chars::read(&chars::to_bytes(&line).into_iter().take(512).collect::<Vec<_>>());
+        method >= 3
+            && is(line.get(method), ' ')
+            && (method + 1..line.len()).any(|at| is(line.get(at), ' ') && version(&line[at + 1..]))
+    })
+}
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Base64 of whole bytes, spare bits dropped.
+pub(crate) fn base64(text: &[u8], alphabet: &[u8; 64]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0u32, 0);
+    for c in text {
+        let value = alphabet.iter().position(|a| a == c).unwrap();
+        bits = (bits << 6 | u32::try_from(value).unwrap()) & 0xFFFF;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count & 0xFF) as u8);
+        }
+    }
+    bytes
+}
+
+/// The ways a value may begin (7.6): its bytes, and what Base64 at its start decodes to.
+fn beginnings(text: &[Char]) -> Vec<Vec<u8>> {
+    let bytes = chars::to_bytes(text);
+    let mut ways = Vec::new();
+    for alphabet in [STANDARD, URL] {
+        let run = bytes.iter().take_while(|b| alphabet.contains(b)).count();
+        if run >= 12 {
+            let take = run.min(24) / 4 * 4;
+            ways.push(base64(&bytes[..take], alphabet));
+        }
+    }
+    ways.push(bytes);
+    ways
+}
+
+fn serial(text: &[Char], flags: &mut Flags) {
+    let begins = |test: &dyn Fn(&[u8]) -> bool| beginnings(text).iter().any(|way| test(way));
+    let mut raise = |found: bool, flag: &str| {
+        if found {
+            flags.insert(flag.into());
+        }
+    };
+    raise(
+        begins(&|way| way.starts_with(&[0xAC, 0xED, 0, 5]))
+            || holds_any_case(text, "aced0005")
+            || holds_any_case(text, "!!javax.script."),
+        "SERIAL:java",
+    );
+    raise(php_object(text), "SERIAL:php");
+    let pickle = |way: &[u8]| {
+        way.first() == Some(&0x80)
+            && way.get(1).is_some_and(|b| (2..=5).contains(b))
+            && way.get(2).is_some_and(|b| b"c}](Xq\x95".contains(b))
+    };
+    let lines = chars::split(text, '\n');
+    let whole_line = |wanted: &str| lines.iter().position(|line| *line == chars::text(wanted));
+    let system = ["cos", "cposix", "cnt"].iter().any(|module| {
+        lines.iter().enumerate().any(|(at, line)| {
+            *line == chars::text(module)
+                && lines.get(at + 1).is_some_and(|next| next.starts_with(&chars::text("system")))
+        })
+    });
+    raise(
+        begins(&pickle)
+            || holds_any_case(text, "!!python/")
+            || system
+            || whole_line("c__builtin__").is_some(),
+        "SERIAL:python",
+    );
+    raise(begins(&|way| way.starts_with(&[0, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])), "SERIAL:dotnet");
+    let ruby = |way: &[u8]| way.starts_with(&[4, 8]) && way.get(2).is_some_and(|b| b"o[{IUueCS".contains(b));
+    raise(
+        begins(&ruby)
+            || ["!ruby/object", "!ruby/hash", "!ruby/struct"].iter().any(|tag| holds_any_case(text, tag)),
+        "SERIAL:ruby",
+    );
+    raise(begins(&|way| way.starts_with(&[0x1F, 0x8B, 8])), "GZIPMAGIC");
+}
+
+fn php_object(text: &[Char]) -> bool {
+    (0..text.len()).any(|at| {
+        let Char::Plain(letter @ ('O' | 'C' | 'a')) = text[at] else { return false };
+        if !is(text.get(at + 1), ':') || (at > 0 && text[at - 1].is_ascii_alphanumeric()) {
+            return false;
+        }
+        let mut from = at + 2;
+        if letter != 'a' && is(text.get(from), '+') {
+            from += 1;
+        }
+        let digits =
+            text[from..].iter().take_while(|c| c.plain().is_some_and(|c| c.is_ascii_digit())).count();
+        let rest = &text[from + digits..];
+        if digits == 0 || !is(rest.first(), ':') {
+            return false;
+        }
+        if letter == 'a' {
+            is(rest.get(1), '{')
+                && matches!(rest.get(2), Some(Char::Plain('i' | 's' | 'O' | 'a' | 'b' | 'd')))
+                && is(rest.get(3), ':')
+        } else {
+            is(rest.get(1), '"')
+        }
+    })
+}
+
+/// An address as `inet_aton` reads it.
+fn inet_aton(host: &str) -> Option<Ipv4Addr> {
+    let parts: Vec<&str> = host.split('.').collect();
+    if parts.len() > 4 {
+        return None;
+    }
+    let numbers: Vec<u64> = parts
+        .iter()
+        .map(|part| {
+            let (digits, radix) = if let Some(hex) = part.strip_prefix("0x").or(part.strip_prefix("0X")) {
+                (hex, 16)
+            } else if part.len() > 1 && part.starts_with('0') {
+                (&part[1..], 8)
+            } else {
+                (*part, 10)
+            };
+            let fits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
+            let bare = digits.trim_start_matches('0');
+            if fits && bare.is_empty() {
+                Some(0)
+            } else {
+                fits.then(|| u64::from_str_radix(bare, radix).ok())?
+            }
+        })
+        .collect::<Option<_>>()?;
+    let (last, first) = numbers.split_last()?;
+    let limit = 1u64 << (8 * (4 - first.len()));
+    if first.iter().any(|n| *n > 255) || *last >= limit {
+        return None;
+    }
+    let mut value = *last;
+    for (at, n) in first.iter().enumerate() {
+        value |= n << (8 * (3 - at));
+    }
+    Some(Ipv4Addr::from(u32::try_from(value).ok()?))
+}
+
+/// `private` by 8.20.2.
+pub(crate) fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [a, b, ..] = address.octets();
+    a == 10
+        || (a == 172 && (16..32).contains(&b))
+        || (a == 192 && b == 168)
+        || a == 127
+        || (a == 169 && b == 254)
+        || (a == 100 && (64..128).contains(&b))
+}
+
+/// `private` by 8.20.2.
+pub(crate) fn is_private_v6(address: std::net::Ipv6Addr) -> bool {
+    let first = address.segments()[0];
+    address == std::net::Ipv6Addr::LOCALHOST
+        || first & 0xFFC0 == 0xFE80
+        || first & 0xFE00 == 0xFC00
+        || address.to_ipv4_mapped().is_some_and(is_private_v4)
+}
+
+struct Host {
+    ip: bool,
+    local: bool,
+    /// An address that needs no `//` after a special scheme.
+    telling: bool,
+    named_local: bool,
+}
+
+fn url_host(text: &[Char]) -> Host {
+    let mut host = Text::new();
+    for c in text {
+        if c.plain().is_some_and(|c| "/\\?#\"'<>& ".contains(c)) {
+            break;
+        }
+        host.push(*c);
+        if chars::to_bytes(&host).len() >= 512 {
+            break;
+        }
+    }
+    if let Some(at) = host.iter().rposition(|c| *c == Char::Plain('@')) {
+        host.drain(..=at);
+    }
+    let none = Host { ip: false, local: false, telling: false, named_local: false };
+    let Some(host) = chars::as_string(&host) else { return none };
+    if let Some(inside) = host.strip_prefix('[') {
+        let Some((inside, _)) = inside.split_once(']') else { return none };
+        let inside = inside.split('%').next().unwrap();
+        let Some(address) = shape::ipv6(inside) else { return none };
+        let zero = address.is_unspecified()
+            || address.to_ipv4_mapped().is_some_and(|mapped| mapped.octets()[0] == 0);
+        return Host { ip: true, local: zero || is_private_v6(address), telling: true, named_local: false };
+    }
+    let name = host.split(':').next().unwrap();
+    let name = name.strip_suffix('.').unwrap_or(name);
+    if let Some(address) = inet_aton(name) {
+        let local = address.octets()[0] == 0 || is_private_v4(address);
+        return Host { ip: true, local, telling: name.contains('.') || name.len() >= 6, named_local: false };
+    }
+    let name = name.to_ascii_lowercase();
+    let local = lists::local_hosts()
+        .any(|entry| if entry.starts_with('.') { name.ends_with(entry) } else { name == entry });
+    Host { ip: false, local, telling: false, named_local: local }
+}
+
+fn urls(text: &[Char], flags: &mut Flags) {
+    let slash = |c: Option<&Char>| is(c, '/') || is(c, '\\');
+    let tell_host = |host: &Host, flags: &mut Flags| {
+        if host.ip {
+            flags.insert("URLIP".into());
+        }
+        if host.local {
+            flags.insert("URLLOCAL".into());
+        }
+    };
+    if is(text.first(), '/') && is(text.get(1), '/') {
+        tell_host(&url_host(&text[2..]), flags);
+    }
+    for colon in 0..text.len() {
+        if text[colon] != Char::Plain(':') {
+            continue;
+        }
+        let scheme_char =
+            |c: &Char| c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| "+.-".contains(c));
+        let length = text[..colon].iter().rev().take(24).take_while(|c| scheme_char(c)).count();
+        let run = chars::as_string(&chars::lower(&text[colon - length..colon])).unwrap();
+        let starts: Vec<&str> = (0..run.len())
+            .filter(|at| {
+                run.as_bytes()[*at].is_ascii_alphabetic()
+                    && (*at == 0 || !run.as_bytes()[at - 1].is_ascii_alphabetic())
+            })
+            .map(|at| &run[at..])
+            .collect();
+        let listed = starts.iter().find_map(|start| {
+            lists::url_schemes().find_map(|line| {
+                let (name, mark) = line.split_once(' ').unwrap_or((line, ""));
+                (name == *start).then_some((name, mark))
+            })
+        });
+        let after = &text[colon + 1..];
+        if slash(after.first()) && slash(after.get(1)) {
+            if starts.is_empty() {
+                continue;
+            }
+            let name = listed.map_or("other", |(name, _)| name);
+            flags.insert(format!("URLVALUE:{name}"));
+            let slashes = after.iter().take_while(|c| slash(Some(c))).count();
+            tell_host(&url_host(&after[slashes..]), flags);
+        } else if let Some((name, "opaque")) = listed {
+            let something = after.first().is_some_and(|c| !c.plain().is_some_and(chars::is_white_space));
+            let typed = || {
+                let end = after
+                    .iter()
+                    .take_while(|c| {
+                        c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| "/+.-_".contains(c))
+                    })
+                    .count();
+                matches!(after.get(end), Some(Char::Plain(',' | ';')))
+            };
+            if something && (name != "data" || typed()) {
+                flags.insert(format!("URLVALUE:{name}"));
+            }
+        } else if let Some((name, "special")) = listed {
+            let from = usize::from(slash(after.first()));
+            let host = url_host(&after[from..]);
+            if host.named_local || host.telling {
+                flags.insert(format!("URLVALUE:{name}"));
+                tell_host(&host, flags);
+            }
+        }
+    }
+}
+
+/// What 7.6 and 7.8 find.
+fn structure(text: &[Char], kind: Kind) -> Flags {
+    let mut flags = Flags::new();
+    if kind == Kind::Segment {
+        serial(text, &mut flags);
+        return flags;
+    }
+    let mut raise = |found: bool, flag: &str| {
+        if found {
+            flags.insert(flag.into());
+        }
+    };
+    raise(kind != Kind::Path && dot_dot(text), "DOTDOT");
+    raise(holds(text, "`"), "BACKTICK");
+    if kind != Kind::Cookie {
+        let dollar = text.windows(2).any(|two| {
+            two[0] == Char::Plain('$')
+                && two[1].plain().is_some_and(|c| c == '(' || c == '{' || c.is_ascii_alphabetic())
+        });
+        raise(dollar, "DOLLAR");
+        raise(["${", "{{", "{%", "<%", "#{"].iter().any(|sign| holds(text, sign)), "TPL");
+        raise(shell_operator(text, kind), "SHELLOP");
+    }
+    raise(sql_comment(text, kind), "SQLCMT");
+    raise(crlf_injection(text, kind), "CRLFINJ");
+    if kind != Kind::Path {
+        serial(text, &mut flags);
+    }
+    urls(text, &mut flags);
+    for class in words::words(text) {
+        flags.insert(format!("KW:{class}"));
+    }
+    flags
+}
+
+/// The script escapes of 7.7.3 decoded: the text and the characters that they brought.
+fn script_escapes(text: &[Char]) -> Option<(Text, Text)> {
+    let (mut decoded, mut brought) = (Text::new(), Text::new());
+    let mut at = 0;
+    let hex = |from: usize, n: usize| -> Option<u32> {
+        text.get(from..from + n)?.iter().try_fold(0, |value, c| Some(value * 16 + c.plain()?.to_digit(16)?))
+    };
+    while at < text.len() {
+        let mut found = None;
+        if is(text.get(at), '\\') {
+            if is(text.get(at + 1), 'x') {
+                found = hex(at + 2, 2).map(|value| (value, 4));
+            } else if is(text.get(at + 1), 'u') {
+                found = hex(at + 2, 4).map(|value| (value, 6));
+                if is(text.get(at + 2), '{') {
+                    let digits = text[at + 3..].iter().take_while(|c| c.is_hex()).count();
+                    if (1..=6).contains(&digits) && is(text.get(at + 3 + digits), '}') {
+                        found = hex(at + 3, digits).map(|value| (value, digits + 4));
+                    }
+                }
+            }
+        }
+        match found.and_then(|(value, length)| Some((char::from_u32(value)?, length))) {
+            Some((c, length)) => {
+                decoded.push(Char::Plain(c));
+                brought.push(Char::Plain(c));
+                at += length;
+            }
+            None => {
+                decoded.push(text[at]);
+                at += 1;
+            }
+        }
+    }
+    (!brought.is_empty()).then_some((decoded, brought))
+}
+
+/// What B64TEXT decodes to (7.7.4).
+fn base64_text(text: &[Char]) -> Option<Text> {
+    let mark = chars::text(";base64,");
+    let whole = std::iter::once(text);
+    let after = chars::find_text(text, &mark).map(|at| &text[at + mark.len()..]);
+    whole.chain(after).find_map(|text| {
+        let text = chars::as_string(text)?;
+        let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(&text).as_bytes();
+        let alphabet =
+            [STANDARD, URL].into_iter().find(|alphabet| bare.iter().all(|b| alphabet.contains(b)))?;
+        if bare.len() < 12 || bare.len() % 4 == 1 {
+            return None;
+        }
+        let bytes = base64(bare, alphabet);
+        let readable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\t' | b'\r' | b'\n')).count();
+        (readable * 10 >= bytes.len() * 9).then(|| chars::read(&bytes))
+    })
+}
+
+fn nul_and_danger(brought: &[Char]) -> Flags {
+    let mut flags = characters(brought);
+    if brought.contains(&Char::Plain('\0')) {
+        flags.insert("NUL".into());
+    }
+    flags
+}
+
+/// The characters that percent-decoding brings.
+fn brought_by_percent(text: &[Char]) -> Text {
+    let mut brought = Text::new();
+    for at in 0..text.len() {
+        if let Some(byte) = escape_in(text, at)
+            && byte.is_ascii()
+        {
+            brought.push(Char::Plain(char::from(byte)));
+        }
+    }
+    brought
+}
+
+fn escape_in(text: &[Char], at: usize) -> Option<u8> {
+    let ascii = |c: Option<&Char>| match c? {
+        Char::Plain(c) | Char::Guarded(c) => Some(*c),
+        _ => None,
+    };
+    if ascii(text.get(at)) != Some('%') {
+        return None;
+    }
+    let high = ascii(text.get(at + 1))?.to_digit(16)?;
+    let low = ascii(text.get(at + 2))?.to_digit(16)?;
+    u8::try_from(high * 16 + low).ok()
+}
+
+/// Everything that a text tells. `core` leaves out 7.6–7.9.
+pub(crate) fn scan(text: &[Char], kind: Kind, core: bool) -> Flags {
+    let mut flags = plain_oddities(text, kind == Kind::Leaf);
+    if mixed_script(text, kind) {
+        flags.insert("MIXEDSCRIPT".into());
+    }
+    if kind == Kind::Opaque {
+        return flags;
+    }
+    if !matches!(kind, Kind::Path | Kind::Structured | Kind::Cookie) {
+        flags.extend(characters(text));
+    }
+    if matches!(kind, Kind::Segment | Kind::Key) && text.contains(&Char::Plain(' ')) {
+        flags.insert("SPACE".into());
+    }
+    if !core {
+        flags.extend(beyond_core(text, kind, &flags.clone()));
+    }
+    flags
+}
+
+/// 7.6–7.9, given what 7.2 has told of the text.
+pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
+    let mut flags = told.clone();
+    flags.extend(structure(text, kind));
+    let first = flags.clone();
+    let look = |text: &[Char], brought: &[Char]| -> Flags {
+        let mut found = structure(text, kind);
+        let mut characters = nul_and_danger(brought);
+        if matches!(kind, Kind::Segment | Kind::Key) && brought.contains(&Char::Plain(' ')) {
+            characters.insert("SPACE".into());
+        }
+        found.extend(characters.into_iter().filter(|flag| kind != Kind::Cookie || flag == "NUL"));
+        found.difference(&first).cloned().collect()
+    };
+    let in_target = matches!(kind, Kind::Segment | Kind::Key | Kind::Value | Kind::Path);
+    let brought = brought_by_percent(text);
+    if (0..text.len()).any(|at| escape_in(text, at).is_some()) {
+        let added = look(&chars::percent_decode_further(text), &brought);
+        if !in_target && !added.is_empty() {
+            flags.insert("PCTVALUE".into());
+        }
+        flags.extend(added);
+    }
+    if !in_target {
+        let (decoded, any) = chars::decode_entities(text);
+        if any {
+            let brought: Text = (0..text.len())
+                .filter_map(|at| chars::entity_at(text, at))
+                .flat_map(|(_, expansion)| chars::text(&expansion))
+                .collect();
+            let added = look(&decoded, &brought);
+            if !added.is_empty() {
+                flags.insert("HTMLENT".into());
+            }
+            flags.extend(added);
+        }
+    }
+    if let Some((decoded, brought)) = script_escapes(text) {
+        flags.extend(look(&decoded, &brought));
+    }
+    if kind != Kind::Path
+        && let Some(decoded) = base64_text(text)
+    {
+        flags.insert("B64TEXT".into());
+        flags.extend(structure(&decoded, Kind::Leaf));
+        if kind != Kind::Cookie {
+            flags.extend(nul_and_danger(&decoded));
+        }
+    }
+    best_fit(text, kind, &mut flags);
+    flags
+}
+
+/// 7.9.
+fn best_fit(text: &[Char], kind: Kind, flags: &mut Flags) {
+    let mut replaced = Text::new();
+    let mut any = false;
+    for c in text {
+        match c.plain() {
+            Some(c) if !c.is_ascii() && !('\u{2018}'..='\u{201D}').contains(&c) => {
+                let fit = lists::best_fit(c).map_or_else(|| chars::nfkc_string(&c.to_string()), String::from);
+                let fit = chars::text(&fit);
+                let found = characters(&fit);
+                if !found.is_empty() {
+                    flags.insert("BESTFIT".into());
+                    if kind != Kind::Cookie {
+                        flags.extend(found);
+                    }
+                }
+                any = true;
+                replaced.extend(fit);
+            }
+            _ => replaced.push(*c),
+        }
+    }
+    if any {
+        flags.extend(structure(&replaced, kind));
+    }
+}

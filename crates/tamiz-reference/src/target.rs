@@ -1,0 +1,874 @@
+//! Target, host, path (section 5) and query (section 6).
+
+use std::collections::BTreeMap;
+
+use crate::chars::{self, Char, Text, is};
+use crate::document::escape_key;
+use crate::scan::{self, Flags, Kind};
+use crate::secrets;
+use crate::shape::{self, MarkerKind};
+use crate::{Context, Scheme};
+
+/// `FULLWIDTH` and `COMPAT` (4.17, 4.18).
+pub(crate) fn width(text: &[Char], flags: &mut Flags) {
+    for c in text.iter().filter_map(|c| c.plain()) {
+        if chars::is_full_width(c) {
+            flags.insert("FULLWIDTH".into());
+        }
+        if chars::is_compat(c) {
+            flags.insert("COMPAT".into());
+        }
+    }
+}
+
+/// `BADPCT`, `PCTU` and, where wanted, `PCTUNRES` (4.3–4.5).
+fn percent_flags(text: &[Char], unreserved: bool, flags: &mut Flags) {
+    for at in 0..text.len() {
+        if text[at] != Char::Plain('%') {
+            continue;
+        }
+        let unicode = matches!(text.get(at + 1), Some(Char::Plain('u' | 'U')))
+            && (2..6).all(|i| text.get(at + i).is_some_and(|c| c.is_hex()));
+        match chars::escape_at(text, at) {
+            Some(byte) if unreserved && (byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) => {
+                flags.insert("PCTUNRES".into());
+            }
+            Some(_) => {}
+            None if unicode => {
+                flags.insert("PCTU".into());
+            }
+            None => {
+                flags.insert("BADPCT".into());
+            }
+        }
+    }
+}
+
+/// Whether a text holds `%` and two hexadecimal digits after all passes (4.7.1).
+fn has_residue(text: &[Char]) -> bool {
+    text.windows(3).any(|three| {
+        matches!(three[0], Char::Plain('%') | Char::Guarded('%')) && three[1].is_hex() && three[2].is_hex()
+    })
+}
+
+// ---- Host (5.7–5.15) ----
+
+/// A valid host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Host {
+    pub(crate) name: String,
+    /// Without the default one of its scheme.
+    pub(crate) port: Option<u32>,
+    pub(crate) written_port: Option<u32>,
+}
+
+impl Host {
+    pub(crate) fn shown(&self) -> String {
+        match self.port {
+            Some(port) => format!("{}:{port}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// What became of a host.
+pub(crate) struct HostRead {
+    pub(crate) host: Option<Host>,
+    /// A forbidden character (5.9).
+    pub(crate) forbidden: bool,
+    pub(crate) flags: Flags,
+}
+
+pub(crate) fn read_host(value: &[Char], scheme: Scheme) -> HostRead {
+    let value = chars::trim(value, chars::is_blank);
+    let mut read = HostRead { host: None, forbidden: false, flags: Flags::new() };
+    width(&value, &mut read.flags);
+    read_valid_host(&value, scheme, &mut read);
+    if read.host.is_none() {
+        read.flags.insert("BADHOST".into());
+        read.flags.extend(scan::scan(&value, Kind::Opaque, true));
+    }
+    read
+}
+
+fn read_valid_host(value: &[Char], scheme: Scheme, read: &mut HostRead) {
+    let (name, port, bracketed) = if is(value.first(), '[') {
+        let Some(close) = chars::find(value, ']') else {
+            read.forbidden = true;
+            return;
+        };
+        let rest = &value[close + 1..];
+        if !rest.is_empty() && rest[0] != Char::Plain(':') {
+            read.forbidden = true;
+            return;
+        }
+        (&value[1..close], rest.get(1..), true)
+    } else {
+        match value.iter().rposition(|c| *c == Char::Plain(':')) {
+            Some(colon) => (&value[..colon], Some(&value[colon + 1..]), false),
+            None => (value, None, false),
+        }
+    };
+    let shown = if bracketed { bracket_name(name) } else { host_name(name, read) };
+    let port = match port {
+        None => Ok(None),
+        Some(port) => read_port(port).map(Some).ok_or(()),
+    };
+    let (Some(name), Ok(port)) = (shown, port) else {
+        read.flags.retain(|flag| flag == "FULLWIDTH" || flag == "COMPAT");
+        return;
+    };
+    let default = match scheme {
+        Scheme::Http | Scheme::Ws => 80,
+        Scheme::Https | Scheme::Wss => 443,
+    };
+    read.host = Some(Host { name, port: port.filter(|port| *port != default), written_port: port });
+}
+
+fn read_port(port: &[Char]) -> Option<u32> {
+    let port = chars::as_string(port)?;
+    if port.is_empty() || !port.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    port.trim_start_matches('0').parse().ok().filter(|port| (1..=65535).contains(port))
+}
+
+fn bracket_name(name: &[Char]) -> Option<String> {
+    let address = shape::ipv6(&chars::as_string(name)?)?;
+    Some(format!("[{address}]"))
+}
+
+fn host_name(name: &[Char], read: &mut HostRead) -> Option<String> {
+    use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+    if name.is_empty() {
+        return None;
+    }
+    let Some(text) = chars::as_string(name) else {
+        read.forbidden = true;
+        return None;
+    };
+    let uts46 = Uts46::new();
+    let Ok(ascii) = uts46.to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
+    else {
+        read.forbidden = true;
+        return None;
+    };
+    let mut ascii = ascii.into_owned();
+    if let Some(without) = ascii.strip_suffix('.') {
+        ascii = without.to_string();
+        read.flags.insert("HOSTDOT".into());
+    }
+    if ascii.split('.').any(str::is_empty) || secrets::token_in_host(name) {
+        return None;
+    }
+    let last = ascii.rsplit('.').next().unwrap();
+    let number = last.chars().all(|c| c.is_ascii_digit())
+        || last.strip_prefix("0x").is_some_and(|hex| hex.chars().all(|c| c.is_ascii_hexdigit()));
+    if number && shape::ipv4(&ascii).is_none() {
+        return None;
+    }
+    if !text.is_ascii() {
+        read.flags.insert("IDNA".into());
+        read.flags.extend(scan::plain_oddities(name, false));
+    }
+    let (unicode, _) = uts46.to_unicode(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow);
+    if unicode.split('.').any(|label| scan::is_mixed_script(&chars::text(label))) {
+        read.flags.insert("MIXEDSCRIPT".into());
+    }
+    Some(ascii)
+}
+
+// ---- Path (5.18–5.28) ----
+
+/// A path, shown.
+pub(crate) struct Path {
+    pub(crate) shown: String,
+    pub(crate) flags: Flags,
+}
+
+/// The length of what cuts a segment at `at` (5.21).
+fn cut_at(text: &[Char], at: usize) -> Option<usize> {
+    match text[at] {
+        Char::Plain('\\') => Some(1),
+        Char::Kept(b'/' | b'\\' | b'?' | b'#') | Char::Guarded('/' | '\\' | '?' | '#') => Some(1),
+        _ => chars::escape_at(text, at).filter(|byte| b"/\\?#".contains(byte)).map(|_| 3),
+    }
+}
+
+/// The pieces of a segment (5.21), parameters and all.
+fn whole_pieces(segment: &[Char]) -> Vec<Text> {
+    let mut pieces = vec![Text::new()];
+    let mut at = 0;
+    while at < segment.len() {
+        if let Some(length) = cut_at(segment, at) {
+            pieces.push(Text::new());
+            at += length;
+        } else {
+            pieces.last_mut().unwrap().push(segment[at]);
+            at += 1;
+        }
+    }
+    pieces
+}
+
+/// The pieces of a segment (5.21), without what follows `;` or `%3B`.
+fn pieces(segment: &[Char]) -> Vec<Text> {
+    let ends = |piece: &[Char], at: usize| {
+        matches!(piece[at], Char::Plain(';') | Char::Guarded(';') | Char::Kept(b';'))
+            || chars::escape_at(piece, at) == Some(b';')
+    };
+    whole_pieces(segment)
+        .into_iter()
+        .map(|piece| {
+            let end = (0..piece.len()).find(|at| ends(&piece, *at)).unwrap_or(piece.len());
+            piece[..end].to_vec()
+        })
+        .collect()
+}
+
+fn is_dots(piece: &[Char], count: usize) -> bool {
+    piece.len() == count && piece.iter().all(|c| *c == Char::Plain('.'))
+}
+
+/// Dots born of NFKC (4.16).
+fn decide_dots(segment: &[Char]) -> Text {
+    if !segment.contains(&Char::BornDot) {
+        return segment.to_vec();
+    }
+    let plain = chars::plain_dots(segment);
+    if pieces(&plain).iter().any(|piece| is_dots(piece, 1) || is_dots(piece, 2)) {
+        segment.iter().map(|c| if *c == Char::BornDot { Char::Guarded('.') } else { *c }).collect()
+    } else {
+        plain
+    }
+}
+
+pub(crate) fn write_path(text: &[Char]) -> String {
+    text.iter()
+        .map(|c| match *c {
+            Char::Plain(c) if chars::is_control(c) || chars::is_invisible(c) || chars::is_white_space(c) => {
+                chars::hex_escape(c.to_string().as_bytes())
+            }
+            Char::Plain(c) => c.to_string(),
+            Char::Stray(byte) | Char::Kept(byte) => chars::hex_escape(&[byte]),
+            Char::Guarded(c) => chars::hex_escape(c.to_string().as_bytes()),
+            Char::BornDot => ".".into(),
+        })
+        .collect()
+}
+
+/// Shows a path; `net` where `NETPATH` is looked for (5.20).
+pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
+    let mut flags = Flags::new();
+    width(raw, &mut flags);
+    let text = chars::nfkc(raw, true);
+    percent_flags(&text, true, &mut flags);
+    let mut joined = Text::new();
+    let mut stray_escape = false;
+    for (at, segment) in chars::split(&text, '/').into_iter().enumerate() {
+        let (decoded, stray) = chars::percent_decode(&segment, b"/\\?#;");
+        stray_escape |= stray;
+        width(&decoded, &mut flags);
+        let normal = chars::nfkc(&decoded, false);
+        let mut entities = Text::new();
+        let mut i = 0;
+        while i < normal.len() {
+            if let Some((length, expansion)) = chars::entity_at(&normal, i) {
+                flags.insert("HTMLENT".into());
+                entities.extend(
+                    expansion
+                        .chars()
+                        .map(|c| if "\\?#;%".contains(c) { Char::Guarded(c) } else { Char::Plain(c) }),
+                );
+                i += length;
+            } else {
+                entities.push(normal[i]);
+                i += 1;
+            }
+        }
+        width(&entities, &mut flags);
+        if at > 0 {
+            joined.push(Char::Plain('/'));
+        }
+        joined.extend(chars::nfkc(&entities, false));
+    }
+    let segments: Vec<Text> = chars::split(&joined, '/').iter().map(|s| decide_dots(s)).collect();
+    let joined: Text = segments.join(&Char::Plain('/'));
+
+    let kept: Vec<Text> = segments.iter().filter(|s| !s.is_empty() && !is_dots(s, 1)).cloned().collect();
+    if joined.windows(2).any(|two| two == [Char::Plain('/'); 2]) {
+        flags.insert("MULTIPLESLASH".into());
+    }
+    if segments.iter().any(|segment| is_dots(segment, 1)) {
+        flags.insert("DOTCUR".into());
+    }
+    if is(joined.last(), '/') && !kept.is_empty() {
+        flags.insert("TRAILSLASH".into());
+    }
+    if kept.is_empty() {
+        flags.insert("HOME".into());
+    }
+    if net {
+        let sign = |at: usize| -> Option<(char, usize)> {
+            match joined.get(at)? {
+                Char::Plain('/') | Char::Kept(b'/') | Char::Guarded('/') => Some(('/', 1)),
+                Char::Plain('\\') | Char::Kept(b'\\') | Char::Guarded('\\') => Some(('\\', 1)),
+                _ => match chars::escape_at(&joined, at)? {
+                    b'/' => Some(('/', 3)),
+                    b'\\' => Some(('\\', 3)),
+                    _ => None,
+                },
+            }
+        };
+        let first = sign(0);
+        let second = first.and_then(|(_, length)| sign(length));
+        if matches!(first, Some(('\\', _))) || (first.is_some() && second.is_some()) {
+            flags.insert("NETPATH".into());
+        }
+    }
+    path_flags(&kept, stray_escape, &mut flags);
+
+    // What it tells.
+    let marker: Vec<bool> = kept.iter().map(|segment| is_path_marker(segment, cx)).collect();
+    for (segment, marker) in kept.iter().zip(&marker) {
+        if *marker {
+            flags.insert("MARKER".into());
+        } else {
+            flags.extend(cx.scan(segment, Kind::Segment));
+            if shape::shape(segment) == "jwt" {
+                flags.insert("JWT".into());
+            }
+        }
+    }
+    let whole: Text = segments
+        .iter()
+        .map(|segment| if is_path_marker(segment, cx) { Text::new() } else { segment.clone() })
+        .collect::<Vec<_>>()
+        .join(&Char::Plain('/'));
+    let whole: Text = whole
+        .into_iter()
+        .map(|c| match c {
+            Char::Kept(byte) => Char::Plain(char::from(byte)),
+            Char::Guarded(c) => Char::Plain(c),
+            other => other,
+        })
+        .collect();
+    let mut told = cx.scan(&whole, Kind::Path);
+    told.remove("MIXEDSCRIPT");
+    flags.extend(told);
+
+    let shown: Vec<String> = kept
+        .iter()
+        .enumerate()
+        .map(|(at, segment)| redact(segment, at.checked_sub(1).map(|b| &kept[b]), cx))
+        .collect();
+    let mut shown = shown;
+    let limit = cx.options.limits.segments;
+    if shown.len() > limit {
+        let more = shown.len() - limit;
+        shown.truncate(limit);
+        shown.push(format!("<more:{more}>"));
+        cx.capped.set(true);
+    }
+    let lead = if is(joined.first(), '/') { "/" } else { "" };
+    let shown = if shown.is_empty() { "/".into() } else { format!("{lead}{}", shown.join("/")) };
+    Path { shown, flags }
+}
+
+fn is_path_marker(segment: &[Char], cx: &Context<'_>) -> bool {
+    let more = || {
+        chars::as_string(segment).is_some_and(|text| {
+            text.strip_prefix("<more:")
+                .and_then(|rest| rest.strip_suffix('>'))
+                .is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
+        })
+    };
+    shape::marker_kind(segment).is_some() || (!cx.is_core() && more())
+}
+
+fn path_flags(kept: &[Text], stray_escape: bool, flags: &mut Flags) {
+    let written: String = kept.iter().map(|s| write_path(s)).collect::<Vec<_>>().join("/");
+    let shows = |escape: &str| written.to_ascii_uppercase().contains(escape);
+    let mut raise = |found: bool, flag: &str| {
+        if found {
+            flags.insert(flag.into());
+        }
+    };
+    raise(shows("%2F"), "PCTSLASH");
+    raise(shows("%5C"), "PCTBACKSLASH");
+    raise(shows("%3F") || shows("%23") || shows("%3B"), "PCTDELIM");
+    let residue = stray_escape || kept.iter().any(|segment| has_residue(segment));
+    raise(residue, "DOUBLEPCT");
+    raise(residue, "MULTIENC:path");
+    raise(kept.iter().any(|segment| segment.contains(&Char::Plain('%'))), "PERCENT_IN_PATH");
+    raise(kept.iter().any(|segment| segment.contains(&Char::Plain(';'))), "PATHPARAM");
+    let tail = kept.iter().any(|segment| {
+        let data =
+            segment.len() >= 7 && chars::begins_ignoring_case(&segment[segment.len() - 7..], "::$DATA");
+        let last = whole_pieces(segment).pop().unwrap();
+        let dots = last.iter().all(|c| *c == Char::Plain('.'));
+        data || (!dots && matches!(last.last(), Some(Char::Plain('.' | ' '))))
+    });
+    raise(tail, "DOTTAIL");
+    let pieces: Vec<Text> = kept.iter().flat_map(|segment| pieces(segment)).collect();
+    let (mut run, mut longest, mut depth, mut below) = (0, 0, 0i64, false);
+    for piece in &pieces {
+        if is_dots(piece, 2) {
+            run += 1;
+            depth -= 1;
+        } else if !piece.is_empty() && !is_dots(piece, 1) {
+            run = 0;
+            depth += 1;
+        }
+        longest = longest.max(run);
+        below |= depth < 0;
+    }
+    raise(longest > 0, "DOTDOT");
+    raise(longest > 0, &format!("DOTDOTN:{longest}"));
+    raise(below, "ROOTTRAV");
+}
+
+/// What a path hides (5.26).
+fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
+    if is_path_marker(segment, cx) {
+        return chars::as_string(segment).unwrap();
+    }
+    let parts = chars::split(segment, ';');
+    let mut shown = Vec::new();
+    let mut others = Vec::new();
+    let mut hidden_parameter = false;
+    for (at, part) in parts.iter().enumerate() {
+        let equals = chars::find(part, '=');
+        if let (true, Some(equals)) = (at > 0, equals) {
+            let (key, value) = (&part[..equals], &part[equals + 1..]);
+            if secrets::is_sensitive(&as_meant(key)) {
+                hidden_parameter = true;
+                let value_shown = if shape::marker_kind(value) == Some(MarkerKind::Secret) {
+                    chars::as_string(value).unwrap()
+                } else {
+                    cx.secrets.hides(true, value);
+                    cx.secret_marker(value)
+                };
+                shown.push(format!("{}={value_shown}", write_path(key)));
+                // The name alone is still looked at.
+                others.push(key.to_vec());
+                continue;
+            }
+        }
+        shown.push(write_path(part));
+        others.push(part.clone());
+    }
+    let credential = others.iter().any(|part| secrets::credential(part).is_some());
+    let scheme_before = before.and_then(|before| chars::as_string(before)).is_some_and(|before| {
+        before.strip_suffix(':').is_some_and(|scheme| {
+            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+                && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
+        })
+    });
+    let userinfo = || {
+        let Some(last) = segment.iter().rposition(|c| *c == Char::Plain('@')) else { return false };
+        let Some(colon) = chars::find(segment, ':') else { return false };
+        scheme_before
+            || (colon > 0
+                && colon + 1 < last
+                && last + 1 < segment.len()
+                && !segment[..last].contains(&Char::Plain(' ')))
+    };
+    let at_after_scheme = scheme_before && segment.contains(&Char::Plain('@'));
+    if credential || at_after_scheme || userinfo() {
+        cx.secrets.record_part(segment, secrets::credential(segment));
+        return cx.secret_marker(segment);
+    }
+    if others.iter().any(|part| cx.secrets.echoes(part)) {
+        return cx.secret_marker(segment);
+    }
+    if !hidden_parameter && is_identifier(segment) {
+        return cx.marker(segment);
+    }
+    shown.join(";")
+}
+
+/// Kept escapes and guarded characters as what they stand for.
+fn as_meant(text: &[Char]) -> Text {
+    chars::read(&chars::to_bytes(text))
+}
+
+/// 5.26.3.
+fn is_identifier(segment: &[Char]) -> bool {
+    let Some(text) = chars::as_string(segment) else { return shape::is_email(segment) };
+    let long = text.len() >= 20
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_~-".contains(c))
+        && text.contains(|c: char| c.is_ascii_uppercase())
+        && text.contains(|c: char| c.is_ascii_lowercase())
+        && text.contains(|c: char| c.is_ascii_digit());
+    shape::is_uuid(&text)
+        || (text.len() >= 16 && text.chars().all(|c| c.is_ascii_hexdigit()))
+        || shape::is_email(segment)
+        || shape::ipv4(&text).is_some()
+        || shape::ipv6(&text).is_some()
+        || long
+}
+
+// ---- Query (6.1–6.7) ----
+
+/// A pair of a query or form.
+pub(crate) struct Pair {
+    pub(crate) key: Text,
+    pub(crate) shown_key: String,
+    /// `None` for a bare key.
+    pub(crate) value: Option<Text>,
+}
+
+/// How a key is shown (6.6).
+pub(crate) fn show_key(key: &[Char], cx: &Context<'_>) -> String {
+    if cx.secrets.hides(false, key) {
+        return cx.secret_marker(key);
+    }
+    if is_name(key) { escape_key(key) } else { cx.marker(key) }
+}
+
+/// Whether a key is shown as it is, but for secrets.
+pub(crate) fn is_name(key: &[Char]) -> bool {
+    let fits = key.len() <= 64
+        && key.iter().all(|c| {
+            c.plain().is_some_and(|c| chars::is_letter(c) || chars::is_digit(c) || "_.$:@[]-".contains(c))
+        });
+    let Some(text) = chars::as_string(key) else { return false };
+    let all_hex = text.len() >= 16 && text.chars().all(|c| c.is_ascii_hexdigit());
+    let all_digits = text.len() >= 5 && text.chars().all(|c| c.is_ascii_digit());
+    let identifies = all_hex || all_digits || shape::is_uuid(&text) || shape::is_email(key);
+    fits && !identifies
+}
+
+/// The tokens of a raw query (4.14, 6.2, 6.3).
+fn tokens(raw: &[Char], flags: &mut Flags) -> Vec<Text> {
+    // Each character: itself, or hidden inside an entity, or a separator that an entity is.
+    #[derive(PartialEq)]
+    enum Role {
+        Open,
+        Inside,
+        Ampersand,
+        Nothing,
+    }
+    let mut roles = Vec::new();
+    let mut at = 0;
+    while at < raw.len() {
+        match chars::entity_at(raw, at) {
+            Some((length, expansion)) => {
+                let amp = expansion == "&";
+                if amp {
+                    flags.insert("HTMLENT".into());
+                }
+                for i in 0..length {
+                    roles.push(match (amp, i) {
+                        (true, 0) => Role::Ampersand,
+                        (true, _) => Role::Nothing,
+                        _ => Role::Inside,
+                    });
+                }
+                at += length;
+            }
+            None => {
+                roles.push(if raw[at] == Char::Plain('&') { Role::Ampersand } else { Role::Open });
+                at += 1;
+            }
+        }
+    }
+    let cut = |semicolons: bool| -> Vec<Text> {
+        let mut tokens = vec![Text::new()];
+        for (c, role) in raw.iter().zip(&roles) {
+            match role {
+                Role::Nothing => {}
+                Role::Ampersand => tokens.push(Text::new()),
+                Role::Open if semicolons && *c == Char::Plain(';') => tokens.push(Text::new()),
+                _ => tokens.last_mut().unwrap().push(*c),
+            }
+        }
+        tokens.retain(|token| !token.is_empty());
+        tokens
+    };
+    let semicolons =
+        raw.iter().zip(&roles).filter(|(c, role)| **c == Char::Plain(';') && **role == Role::Open).count();
+    if semicolons == 0 {
+        return cut(false);
+    }
+    let ampersands = roles.iter().filter(|role| **role == Role::Ampersand).count();
+    let both = cut(true);
+    let keyed = both.iter().all(|token| chars::find(token, '=').is_some_and(|at| at > 0));
+    if both.len() >= 3 && keyed && ampersands <= semicolons {
+        flags.insert("QSEMISEP".into());
+        return both;
+    }
+    flags.insert("QRAWSEMI".into());
+    cut(false)
+}
+
+/// The pairs of a query, or of a form (8.33), and what they raise.
+pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, Flags) {
+    let mut flags = Flags::new();
+    percent_flags(raw, !form, &mut flags);
+    let mut pairs = Vec::new();
+    for token in tokens(raw, &mut flags) {
+        let (key, value) = match chars::find(&token, '=') {
+            Some(at) => (token[..at].to_vec(), Some(token[at + 1..].to_vec())),
+            None => (token, None),
+        };
+        width(&key, &mut flags);
+        let (decoded, key_stray) = chars::percent_decode(&key, b"");
+        width(&decoded, &mut flags);
+        let (key, key_entity) = chars::decode_entities(&chars::nfkc(&decoded, false));
+        let key = chars::plain_dots(&key);
+        width(&key, &mut flags);
+        let mut residue = key_stray || has_residue(&key);
+        let mut entity = key_entity;
+        let value = value.map(|value| {
+            let (decoded, stray) = chars::percent_decode(&value, b"");
+            let (value, any) = chars::decode_entities(&decoded);
+            residue |= stray || has_residue(&value);
+            entity |= any;
+            value
+        });
+        if entity {
+            flags.insert("HTMLENT".into());
+        }
+        let shown_key = show_key(&key, cx);
+        if residue {
+            flags.insert("DOUBLEPCT".into());
+            flags.insert(format!("MULTIENC:{shown_key}"));
+        }
+        flags.extend(key_flags(&key, cx));
+        if key.len() >= 2 && key[key.len() - 2..] == chars::text("[]") {
+            flags.insert(format!("QARRAY:{shown_key}"));
+        }
+        match &value {
+            None => {
+                flags.insert("QBARE".into());
+            }
+            Some(value) => value_flags(value, &mut flags, cx),
+        }
+        if !key.iter().chain(value.iter().flatten()).all(|c| c.is_ascii()) {
+            flags.insert("QNONASCII".into());
+        }
+        pairs.push(Pair { key, shown_key, value });
+    }
+    let mut counts: BTreeMap<&Text, usize> = BTreeMap::new();
+    for pair in &pairs {
+        *counts.entry(&pair.key).or_default() += 1;
+        if counts[&pair.key] == 2 {
+            flags.insert(format!("QREPEAT:{}", pair.shown_key));
+        }
+    }
+    (pairs, flags)
+}
+
+/// What a key of a query, form, multipart or XML body tells (7.1, 8.8, 8.34.5).
+fn key_flags(key: &[Char], cx: &Context<'_>) -> Flags {
+    let mut flags = cx.scan(key, Kind::Key);
+    operator_flags(key, &mut flags);
+    if chars::as_string(key).is_some_and(|key| key.eq_ignore_ascii_case("_method")) {
+        flags.insert("METHODOVERRIDE".into());
+    }
+    flags
+}
+
+/// `PROTO` and `JOPER` of a key that is cut at `.`, `[` and `]` (8.34.5).
+pub(crate) fn operator_flags(key: &[Char], flags: &mut Flags) {
+    let names: Vec<String> = key
+        .split(|c| matches!(c, Char::Plain('.' | '[' | ']')))
+        .filter_map(chars::as_string)
+        .filter(|name| !name.is_empty())
+        .collect();
+    for (at, name) in names.iter().enumerate() {
+        if name == "__proto__" || (name == "prototype" && at > 0 && names[at - 1] == "constructor") {
+            flags.insert("PROTO".into());
+        }
+        if crate::lists::query_operators().any(|operator| operator == name) {
+            flags.insert("JOPER".into());
+        }
+    }
+}
+
+fn value_flags(value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
+    if value.is_empty() {
+        flags.insert("QEMPTYVAL".into());
+    }
+    if value.contains(&Char::Plain('\0')) {
+        flags.insert("QNUL".into());
+    }
+    if chars::to_bytes(value).len() > 1024 {
+        flags.insert("QLONG".into());
+    }
+    if shape::shape(value) == "jwt" {
+        flags.insert("JWT".into());
+    }
+    if shape::marker_kind(value).is_none() {
+        flags.extend(cx.scan(value, Kind::Value));
+    }
+}
+
+/// A value as a marker, or left as it is if it is one (6.15); `MARKER` is raised then.
+pub(crate) fn value_marker(
+    sensitive: bool,
+    value: &[Char],
+    flags: &mut Flags,
+    cx: &Context<'_>,
+) -> (String, bool) {
+    match shape::marker_kind(value) {
+        Some(kind) if !sensitive || kind == MarkerKind::Secret => {
+            flags.insert("MARKER".into());
+            return (chars::as_string(value).unwrap(), true);
+        }
+        _ => {}
+    }
+    if cx.secrets.hides(sensitive, value) {
+        (cx.secret_marker(value), true)
+    } else {
+        (cx.marker(value), false)
+    }
+}
+
+/// A query, shown.
+pub(crate) struct Query {
+    /// What stands behind `?` in `U`.
+    pub(crate) url: String,
+    pub(crate) count: usize,
+    pub(crate) keys: Vec<String>,
+    /// `<more:n>`, where pairs are not shown.
+    pub(crate) more: Option<String>,
+    /// Each distinct shown key with its markers.
+    pub(crate) markers: Vec<(String, Vec<String>)>,
+    pub(crate) flags: Flags,
+}
+
+pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Query {
+    let (pairs, mut flags) = pairs(raw, false, cx);
+    let limit = cx.options.limits.pairs;
+    let mut query = Query {
+        url: String::new(),
+        count: pairs.len(),
+        keys: Vec::new(),
+        more: None,
+        markers: Vec::new(),
+        flags: Flags::new(),
+    };
+    let mut shown = Vec::new();
+    for (at, pair) in pairs.iter().enumerate() {
+        let sensitive = secrets::is_sensitive(&as_meant(&pair.key));
+        let empty = Text::new();
+        let value = pair.value.as_ref().unwrap_or(&empty);
+        let (marker, fixed) = match &pair.value {
+            None => ("<mixed:0>".into(), true),
+            Some(_) => value_marker(sensitive, value, &mut flags, cx),
+        };
+        if shape::marker_kind(value).is_some() && !flags.contains("MARKER") {
+            flags.extend(cx.scan(value, Kind::Value));
+        }
+        if at >= limit {
+            continue;
+        }
+        shown.push(match &pair.value {
+            None => pair.shown_key.clone(),
+            Some(value) if cx.is_literal() && !always_shapes && !fixed => {
+                format!("{}={}", pair.shown_key, crate::document::escape_query_value(value))
+            }
+            Some(_) => format!("{}={marker}", pair.shown_key),
+        });
+        query.keys.push(pair.shown_key.clone());
+        match query.markers.iter_mut().find(|(key, _)| *key == pair.shown_key) {
+            Some((_, markers)) => markers.push(marker),
+            None => query.markers.push((pair.shown_key.clone(), vec![marker])),
+        }
+    }
+    if pairs.len() > limit {
+        let more = format!("<more:{}>", pairs.len() - limit);
+        shown.push(more.clone());
+        query.more = Some(more);
+        cx.capped.set(true);
+    }
+    query.url = shown.join("&");
+    query.flags = flags;
+    query
+}
+
+// ---- Target (5.1–5.6, 5.16, 5.17) ----
+
+/// What a target or the URL of a header consists of.
+pub(crate) struct Pieces {
+    pub(crate) authority: Text,
+    pub(crate) path: Text,
+    pub(crate) query: Option<Text>,
+    pub(crate) fragment: Option<Text>,
+}
+
+/// Cuts what follows a scheme, or a target without one (5.1).
+pub(crate) fn cut(text: &[Char], has_authority: bool) -> Pieces {
+    let mut hash = None;
+    let mut at = 0;
+    while at < text.len() {
+        if let Some((length, _)) = chars::entity_at(text, at) {
+            at += length;
+        } else if text[at] == Char::Plain('#') {
+            hash = Some(at);
+            break;
+        } else {
+            at += 1;
+        }
+    }
+    let (before, fragment) = match hash {
+        Some(at) => (&text[..at], Some(text[at + 1..].to_vec())),
+        None => (text, None),
+    };
+    let (authority, rest) = if has_authority {
+        let end = before.iter().position(|c| matches!(c, Char::Plain('/' | '?'))).unwrap_or(before.len());
+        before.split_at(end)
+    } else {
+        before.split_at(0)
+    };
+    let (path, query) = match chars::find(rest, '?') {
+        Some(at) => (&rest[..at], Some(rest[at + 1..].to_vec())),
+        None => (rest, None),
+    };
+    Pieces { authority: authority.to_vec(), path: path.to_vec(), query, fragment }
+}
+
+/// The scheme a text begins with, and what follows its `//`.
+pub(crate) fn scheme(text: &[Char]) -> Option<(Scheme, &[Char])> {
+    [("http://", Scheme::Http), ("https://", Scheme::Https), ("ws://", Scheme::Ws), ("wss://", Scheme::Wss)]
+        .into_iter()
+        .find(|(prefix, _)| chars::begins_ignoring_case(text, prefix))
+        .map(|(prefix, scheme)| (scheme, &text[prefix.len()..]))
+}
+
+/// Userinfo and host of an authority; the userinfo as shown, with its `@`.
+pub(crate) fn userinfo(authority: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String, Text) {
+    let Some(at) = authority.iter().rposition(|c| *c == Char::Plain('@')) else {
+        return (String::new(), authority.to_vec());
+    };
+    let raw = &authority[..at];
+    flags.insert("USERINFO".into());
+    percent_flags(raw, false, flags);
+    let (decoded, stray) = chars::percent_decode(raw, b"");
+    if stray {
+        flags.insert("DOUBLEPCT".into());
+    }
+    flags.extend(cx.scan(&decoded, Kind::Free));
+    cx.secrets.record(&decoded);
+    if let Some(colon) = chars::find(&decoded, ':') {
+        cx.secrets.record(&decoded[colon + 1..]);
+    }
+    (format!("<SECRET:userinfo:{}>@", decoded.len()), authority[at + 1..].to_vec())
+}
+
+/// A fragment as shown.
+pub(crate) fn fragment(raw: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
+    flags.insert("FRAGMENT".into());
+    percent_flags(raw, false, flags);
+    let (decoded, stray) = chars::percent_decode(raw, b"");
+    if stray {
+        flags.insert("DOUBLEPCT".into());
+    }
+    flags.extend(cx.scan(&decoded, Kind::Free));
+    let marker =
+        if cx.secrets.hides(false, &decoded) { cx.secret_marker(&decoded) } else { cx.marker(&decoded) };
+    format!("%23{marker}")
+}

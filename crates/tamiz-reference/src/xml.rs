@@ -1,0 +1,620 @@
+//! XML bodies (8.36).
+
+use crate::Context;
+use crate::body::{self, Fields, Leaf};
+use crate::chars::{self, Char, Text, is};
+use crate::scan::{Flags, Kind};
+use crate::secrets;
+
+/// How long the name at the start is (8.36.1).
+pub(crate) fn name_length(text: &[Char]) -> usize {
+    let start = |c: &Char| match c {
+        Char::Plain(c) => c.is_ascii_alphabetic() || *c == '_' || *c == ':' || !c.is_ascii(),
+        _ => true,
+    };
+    let more = |c: &Char| start(c) || c.plain().is_some_and(|c| c.is_ascii_digit() || c == '-' || c == '.');
+    if text.first().is_some_and(start) { text.iter().take_while(|c| more(c)).count() } else { 0 }
+}
+
+fn is_space(c: Option<&Char>) -> bool {
+    matches!(c, Some(Char::Plain(' ' | '\t' | '\r' | '\n')))
+}
+
+struct Element {
+    name: Text,
+    way: String,
+    sensitive: bool,
+    empty: bool,
+}
+
+/// An element below the deepest level: where it begins, and the names open in it.
+struct Deep {
+    start: usize,
+    open: Vec<Text>,
+}
+
+struct Reader<'a, 'b> {
+    text: Text,
+    at: usize,
+    cut: bool,
+    bad: bool,
+    open: Vec<Element>,
+    roots: usize,
+    doctypes: usize,
+    entities: usize,
+    run: Text,
+    deep: Option<Deep>,
+    leaves: Vec<Leaf>,
+    flags: &'a mut Flags,
+    cx: &'a Context<'b>,
+}
+
+/// Reading ends here.
+struct End;
+
+pub(crate) fn fields(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Fields {
+    let starts: [&[u8]; 6] = [b"\xFE\xFF", b"\xFF\xFE", b"<\0", b"\0", b"+ADw", b"\x4C\x6F\xA7\x94"];
+    if starts.iter().any(|start| data.starts_with(start)) {
+        flags.insert("BODYCHARSET".into());
+        return Fields { leaves: Vec::new(), parses: false };
+    }
+    let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
+    let mut reader = Reader {
+        text: chars::read(data),
+        at: 0,
+        cut,
+        bad: false,
+        open: Vec::new(),
+        roots: 0,
+        doctypes: 0,
+        entities: 0,
+        run: Text::new(),
+        deep: None,
+        leaves: Vec::new(),
+        flags,
+        cx,
+    };
+    reader.read();
+    Fields { parses: !reader.bad, leaves: reader.leaves }
+}
+
+impl Reader<'_, '_> {
+    fn starts(&self, wanted: &str) -> bool {
+        wanted.chars().enumerate().all(|(i, c)| is(self.text.get(self.at + i), c))
+    }
+
+    fn scan(&mut self, text: &[Char]) {
+        self.flags.extend(self.cx.scan(text, Kind::Leaf));
+    }
+
+    /// The end of the text in the middle of something.
+    fn broken_off(&mut self) -> End {
+        self.at = self.text.len();
+        self.bad |= !self.cut;
+        End
+    }
+
+    fn fatal(&mut self) -> End {
+        if self.at >= self.text.len() {
+            return self.broken_off();
+        }
+        self.bad = true;
+        End
+    }
+
+    /// What stands before `end`, which is passed; as far as it goes where there is none.
+    fn until(&mut self, end: &str) -> (Text, bool) {
+        let rest = &self.text[self.at..];
+        match chars::find_text(rest, &chars::text(end)) {
+            Some(length) => {
+                let inside = rest[..length].to_vec();
+                self.at += length + end.len();
+                (inside, true)
+            }
+            None => {
+                let inside = rest.to_vec();
+                self.at = self.text.len();
+                (inside, false)
+            }
+        }
+    }
+
+    fn read(&mut self) {
+        let control = |c: &Char| c.plain().is_some_and(|c| c < ' ' && !"\t\r\n".contains(c));
+        self.bad |= self.text.iter().any(control);
+        while self.at < self.text.len() {
+            if self.item().is_err() {
+                break;
+            }
+        }
+        self.flush();
+        if let Some(deep) = self.deep.take() {
+            self.deep_leaf(deep.start, self.text.len());
+        }
+        if self.at >= self.text.len() && (!self.open.is_empty() || self.roots == 0) {
+            self.bad |= !self.cut;
+        }
+    }
+
+    fn item(&mut self) -> Result<(), End> {
+        if self.starts("<!--") {
+            self.at += 4;
+            let (comment, closed) = self.until("-->");
+            self.scan(&comment);
+            self.bad |= chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
+            return if closed { Ok(()) } else { Err(self.broken_off()) };
+        }
+        if self.starts("<![CDATA[") {
+            self.at += 9;
+            let (data, closed) = self.until("]]>");
+            self.bad |= self.open.is_empty();
+            self.run.extend(data);
+            return if closed { Ok(()) } else { Err(self.broken_off()) };
+        }
+        if chars::begins_ignoring_case(&self.text[self.at..], "<!DOCTYPE") {
+            return self.doctype();
+        }
+        if self.starts("<!") {
+            let partial = ["<!--", "<![CDATA[", "<!DOCTYPE"].iter().any(|full| {
+                let rest = chars::as_string(&self.text[self.at..]).unwrap_or_default();
+                rest.len() < full.len() && full[..rest.len()].eq_ignore_ascii_case(&rest)
+            });
+            if partial {
+                return Err(self.broken_off());
+            }
+            return Err(self.fatal());
+        }
+        if self.starts("<?") {
+            return self.instruction();
+        }
+        if self.starts("</") {
+            self.flush();
+            return self.end_tag();
+        }
+        if self.starts("<") {
+            self.flush();
+            return self.start_tag();
+        }
+        let length = self.text[self.at..].iter().take_while(|c| **c != Char::Plain('<')).count();
+        let raw = self.text[self.at..self.at + length].to_vec();
+        self.at += length;
+        self.bad |= chars::find_text(&raw, &chars::text("]]>")).is_some();
+        let broken = self.at >= self.text.len();
+        let decoded = self.decode(&raw, broken);
+        if self.open.is_empty() && !body::is_blank_text(&decoded) {
+            self.bad = true;
+        }
+        self.run.extend(decoded);
+        Ok(())
+    }
+
+    /// References, once (8.36.3).
+    fn decode(&mut self, raw: &[Char], broken: bool) -> Text {
+        let mut decoded = Text::new();
+        let mut at = 0;
+        while at < raw.len() {
+            if raw[at] != Char::Plain('&') {
+                decoded.push(raw[at]);
+                at += 1;
+                continue;
+            }
+            let end = raw[at..].iter().position(|c| *c == Char::Plain(';'));
+            let name = end.and_then(|end| chars::as_string(&raw[at + 1..at + end])).unwrap_or_default();
+            let named = match &name[..] {
+                "lt" => Some('<'),
+                "gt" => Some('>'),
+                "amp" => Some('&'),
+                "apos" => Some('\''),
+                "quot" => Some('"'),
+                _ => None,
+            };
+            if let (Some(c), Some(end)) = (named, end) {
+                decoded.push(Char::Plain(c));
+                at += end + 1;
+                continue;
+            }
+            if let (Some(number), Some(end)) = (name.strip_prefix('#'), end) {
+                let (digits, radix) = match number.strip_prefix('x') {
+                    Some(digits) => (digits, 16),
+                    None => (number, 10),
+                };
+                if !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix)) {
+                    let bare = digits.trim_start_matches('0');
+                    let value = if bare.is_empty() { Some(0) } else { u32::from_str_radix(bare, radix).ok() };
+                    match value.and_then(char::from_u32) {
+                        Some(c) => {
+                            self.bad |=
+                                (c < ' ' && !"\t\r\n".contains(c)) || c == '\u{FFFE}' || c == '\u{FFFF}';
+                            decoded.push(Char::Plain(c));
+                        }
+                        None => {
+                            self.bad = true;
+                            decoded.extend(&raw[at..=at + end]);
+                        }
+                    }
+                    at += end + 1;
+                    continue;
+                }
+            }
+            let length = name_length(&raw[at + 1..]);
+            if length == 0 || !is(raw.get(at + 1 + length), ';') {
+                self.bad |= !(broken && self.cut && end.is_none());
+            }
+            decoded.push(raw[at]);
+            at += 1;
+        }
+        decoded
+    }
+
+    /// The run of text between one tag and the next.
+    fn flush(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        if body::is_blank_text(&run) {
+            return;
+        }
+        if self.deep.is_some() || self.open.is_empty() {
+            self.scan(&run);
+            return;
+        }
+        let element = self.open.last_mut().unwrap();
+        element.empty = false;
+        let (key, sensitive) = (element.way.clone(), element.sensitive);
+        let marker = body::leaf_marker(sensitive, &run, Kind::Leaf, self.flags, self.cx);
+        self.leaves.push(Leaf { key, marker });
+    }
+
+    fn deep_leaf(&mut self, start: usize, end: usize) {
+        let parent = self.open.last_mut().unwrap();
+        parent.empty = false;
+        let length = end - start;
+        let secret = if parent.sensitive { "SECRET:" } else { "" };
+        self.leaves.push(Leaf { key: parent.way.clone(), marker: format!("<{secret}mixed:{length}>") });
+        self.cx.capped.set(true);
+    }
+
+    fn name(&mut self) -> Text {
+        let length = name_length(&self.text[self.at..]);
+        let name = self.text[self.at..self.at + length].to_vec();
+        self.at += length;
+        name
+    }
+
+    fn skip_space(&mut self) {
+        while is_space(self.text.get(self.at)) {
+            self.at += 1;
+        }
+    }
+
+    fn end_tag(&mut self) -> Result<(), End> {
+        self.at += 2;
+        let name = self.name();
+        self.skip_space();
+        if self.at >= self.text.len() {
+            return Err(self.broken_off());
+        }
+        if name.is_empty() || !self.starts(">") {
+            return Err(self.fatal());
+        }
+        self.at += 1;
+        if let Some(deep) = &mut self.deep {
+            if deep.open.pop() != Some(name) {
+                self.bad = true;
+                return Err(End);
+            }
+            if deep.open.is_empty() {
+                let start = deep.start;
+                self.deep = None;
+                self.deep_leaf(start, self.at);
+            }
+            return Ok(());
+        }
+        match self.open.pop() {
+            Some(element) if element.name == name => {
+                self.close(element);
+                Ok(())
+            }
+            other => {
+                self.open.extend(other);
+                self.bad = true;
+                Err(End)
+            }
+        }
+    }
+
+    fn close(&mut self, element: Element) {
+        if element.empty {
+            let marker = body::leaf_marker(element.sensitive, &[], Kind::Leaf, self.flags, self.cx);
+            self.leaves.push(Leaf { key: element.way, marker });
+        }
+    }
+
+    fn start_tag(&mut self) -> Result<(), End> {
+        let start = self.at;
+        self.at += 1;
+        let name = self.name();
+        if name.is_empty() {
+            return Err(self.fatal());
+        }
+        let deep = self.deep.is_some() || self.open.len() >= self.cx.options.limits.depth;
+        if self.open.is_empty() {
+            self.roots += 1;
+            self.bad |= self.roots > 1;
+        }
+        let parent = self.open.last_mut();
+        let (way, mut sensitive) = match &parent {
+            Some(parent) => (format!("{}.", parent.way), parent.sensitive),
+            None => (String::new(), false),
+        };
+        if let Some(parent) = parent {
+            parent.empty = false;
+        }
+        self.scan(&name);
+        let open = self.deep.as_ref().and_then(|deep| deep.open.last());
+        let outer = open.or(self.open.last().map(|element| &element.name));
+        let mut way_end = outer.cloned().unwrap_or_default();
+        way_end.push(Char::Plain('.'));
+        way_end.extend(&name);
+        body::way_flags(&way_end, self.flags);
+        sensitive |= secrets::is_sensitive(&name);
+        let way = if deep { way } else { format!("{way}{}", body::show_way_name(&name, self.cx)) };
+        if deep && self.deep.is_none() {
+            self.deep = Some(Deep { start, open: Vec::new() });
+        }
+        let mut element = Element { name: name.clone(), way, sensitive, empty: true };
+        let mut seen: Vec<Text> = Vec::new();
+        loop {
+            let spaced = is_space(self.text.get(self.at));
+            self.skip_space();
+            if self.starts("/>") {
+                self.at += 2;
+                if let Some(open) = self.deep.as_ref().map(|deep| deep.open.is_empty()) {
+                    if open {
+                        let start = self.deep.take().unwrap().start;
+                        self.deep_leaf(start, self.at);
+                    }
+                } else {
+                    self.close(element);
+                }
+                return Ok(());
+            }
+            if self.starts(">") {
+                self.at += 1;
+                match &mut self.deep {
+                    Some(deep) => deep.open.push(name),
+                    None => self.open.push(element),
+                }
+                return Ok(());
+            }
+            let attribute = if spaced { self.name() } else { Text::new() };
+            if attribute.is_empty() {
+                return Err(self.fatal());
+            }
+            self.skip_space();
+            if !self.starts("=") {
+                return Err(self.fatal());
+            }
+            self.at += 1;
+            self.skip_space();
+            let quote = match self.text.get(self.at) {
+                Some(Char::Plain(quote @ ('"' | '\''))) => *quote,
+                _ => return Err(self.fatal()),
+            };
+            self.at += 1;
+            let (raw, closed) = self.until(&quote.to_string());
+            self.bad |= chars::find(&raw, '<').is_some() || seen.contains(&attribute);
+            let value = self.decode(&raw, !closed);
+            self.attribute(&attribute, &value, &mut element, deep);
+            seen.push(attribute);
+            if !closed {
+                return Err(self.broken_off());
+            }
+        }
+    }
+
+    fn attribute(&mut self, name: &[Char], value: &[Char], element: &mut Element, deep: bool) {
+        self.scan(name);
+        let plain = chars::as_string(name).unwrap_or_default();
+        if plain == "xmlns" || plain.starts_with("xmlns:") {
+            let text = chars::as_string(value);
+            let ordinary = value.is_empty()
+                || text.is_some_and(|text| {
+                    let lower = text.to_ascii_lowercase();
+                    ["http://", "https://", "urn:"].iter().any(|start| lower.starts_with(start))
+                        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._~/:#?=&+,".contains(c))
+                        && !text.contains("..")
+                });
+            if !ordinary {
+                self.scan(value);
+            }
+            return;
+        }
+        element.empty = false;
+        body::way_flags(name, self.flags);
+        if deep {
+            self.scan(value);
+            return;
+        }
+        let sensitive = element.sensitive || secrets::is_sensitive(name);
+        let marker = body::leaf_marker(sensitive, value, Kind::Leaf, self.flags, self.cx);
+        let key = format!("{}@{}", element.way, body::show_way_name(name, self.cx));
+        self.leaves.push(Leaf { key, marker });
+    }
+
+    fn instruction(&mut self) -> Result<(), End> {
+        let start = self.at;
+        self.at += 2;
+        let (inside, closed) = self.until("?>");
+        let length = name_length(&inside);
+        let target = chars::as_string(&inside[..length]).unwrap_or_default();
+        if target.eq_ignore_ascii_case("xml") {
+            self.bad |= start != 0 || target != "xml";
+            self.declaration(&inside[length..]);
+        } else {
+            self.bad |= length == 0 && closed;
+            self.scan(&inside);
+        }
+        if closed { Ok(()) } else { Err(self.broken_off()) }
+    }
+
+    fn declaration(&mut self, inside: &[Char]) {
+        let order = ["version", "encoding", "standalone"];
+        let mut next = 0;
+        let mut first = true;
+        let mut at = 0;
+        loop {
+            while is_space(inside.get(at)) {
+                at += 1;
+            }
+            if at >= inside.len() {
+                break;
+            }
+            let length = name_length(&inside[at..]);
+            let name = chars::as_string(&inside[at..at + length]).unwrap_or_default();
+            at += length;
+            while is_space(inside.get(at)) {
+                at += 1;
+            }
+            if length == 0 || !is(inside.get(at), '=') {
+                self.bad = true;
+                self.scan(&inside[at.min(inside.len())..]);
+                return;
+            }
+            at += 1;
+            while is_space(inside.get(at)) {
+                at += 1;
+            }
+            let Some(quote @ Char::Plain('"' | '\'')) = inside.get(at).copied() else {
+                self.bad = true;
+                self.scan(&inside[at.min(inside.len())..]);
+                return;
+            };
+            at += 1;
+            let end = inside[at..].iter().position(|c| *c == quote);
+            let value = inside[at..at + end.unwrap_or(inside.len() - at)].to_vec();
+            self.scan(&value);
+            self.bad |= end.is_none();
+            match order[next..].iter().position(|known| *known == name) {
+                Some(skip) => {
+                    self.bad |= first && name != "version";
+                    next += skip + 1;
+                }
+                None => self.bad = true,
+            }
+            if name == "encoding" && body::is_odd_charset(&value) {
+                self.flags.insert("BODYCHARSET".into());
+            }
+            first = false;
+            at += value.len() + 1;
+        }
+        self.bad |= first;
+    }
+
+    fn doctype(&mut self) -> Result<(), End> {
+        self.flags.insert("DOCTYPE".into());
+        self.doctypes += 1;
+        self.bad |= !self.starts("<!DOCTYPE") || self.doctypes > 1 || self.roots > 0;
+        self.at += 9;
+        self.bad |= !is_space(self.text.get(self.at));
+        self.skip_space();
+        if self.name().is_empty() {
+            self.bad = true;
+        }
+        let mut subset = false;
+        loop {
+            let Some(c) = self.text.get(self.at).copied() else { return Err(self.broken_off()) };
+            if !subset {
+                match c {
+                    Char::Plain('>') => {
+                        self.at += 1;
+                        return Ok(());
+                    }
+                    Char::Plain('[') => {
+                        subset = true;
+                        self.at += 1;
+                    }
+                    Char::Plain('"' | '\'') => self.literal(true)?,
+                    Char::Plain('<') => {
+                        self.bad = true;
+                        return Ok(());
+                    }
+                    _ => self.at += 1,
+                }
+                continue;
+            }
+            if self.starts("<!--") {
+                self.at += 4;
+                let (comment, closed) = self.until("-->");
+                self.scan(&comment);
+                self.bad |=
+                    chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
+                if !closed {
+                    return Err(self.broken_off());
+                }
+            } else if self.starts("<?") {
+                self.instruction()?;
+            } else if self.starts("<!") {
+                self.markup_declaration()?;
+            } else if c == Char::Plain(']') {
+                subset = false;
+                self.at += 1;
+            } else if is_space(Some(&c)) {
+                self.at += 1;
+            } else if c == Char::Plain('%') {
+                self.at += 1;
+                let name = self.name();
+                if name.is_empty() || !self.starts(";") {
+                    self.bad = true;
+                } else {
+                    self.at += 1;
+                }
+            } else {
+                self.bad = true;
+                self.at += 1;
+            }
+        }
+    }
+
+    fn markup_declaration(&mut self) -> Result<(), End> {
+        let entity = chars::begins_ignoring_case(&self.text[self.at..], "<!ENTITY");
+        let known = ["<!ENTITY", "<!ELEMENT", "<!ATTLIST", "<!NOTATION"];
+        self.bad |= !known.iter().any(|known| self.starts(known));
+        if entity {
+            self.entities += 1;
+            if self.entities > self.cx.options.limits.entities {
+                self.cx.capped.set(true);
+            } else {
+                self.flags.insert("ENTITY".into());
+            }
+        }
+        let told = self.entities <= self.cx.options.limits.entities;
+        self.at += 2;
+        loop {
+            match self.text.get(self.at) {
+                None => return Err(self.broken_off()),
+                Some(Char::Plain('>')) => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(Char::Plain('<')) => {
+                    self.bad = true;
+                    return Ok(());
+                }
+                Some(Char::Plain('"' | '\'')) => self.literal(told)?,
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    fn literal(&mut self, told: bool) -> Result<(), End> {
+        let quote = self.text[self.at].plain().unwrap();
+        self.at += 1;
+        let (raw, closed) = self.until(&quote.to_string());
+        let was_bad = self.bad;
+        let value = self.decode(&raw, !closed);
+        self.bad = was_bad;
+        if told {
+            self.scan(&value);
+        }
+        if closed { Ok(()) } else { Err(self.broken_off()) }
+    }
+}

@@ -1,0 +1,248 @@
+//! The library against the reference, line by line.
+
+mod common;
+
+use common::{corpus, vectors};
+use tamiz::{Canonicalizer, Config};
+use tamiz_reference::{Options, Profile, Scheme, View, canonicalize};
+
+/// Every view and profile, for both.
+fn settings() -> Vec<(Canonicalizer, Options)> {
+    let mut settings = Vec::new();
+    for (view, reference_view) in [(tamiz::View::Shape, View::Shape), (tamiz::View::Literal, View::Literal)] {
+        for (profile, reference_profile) in [
+            (tamiz::Profile::Core, Profile::Core),
+            (tamiz::Profile::Standard, Profile::Standard),
+            (tamiz::Profile::Full, Profile::Full),
+        ] {
+            let mut config = Config::default();
+            config.view = view;
+            config.profile = profile;
+            let options = Options {
+                view: reference_view,
+                profile: reference_profile,
+                scheme: Scheme::Http,
+                ..Options::default()
+            };
+            settings.push((Canonicalizer::new(config), options));
+        }
+    }
+    settings
+}
+
+/// Requests of which library and text differ, as the README says. One that no longer does fails too.
+const OPEN: [&str; 25] = [
+    "mutation 47 of seed 1",
+    "mutation 251 of seed 1",
+    "mutation 374 of seed 1",
+    "mutation 565 of seed 1",
+    "mutation 697 of seed 1",
+    "mutation 845 of seed 1",
+    "mutation 1022 of seed 1",
+    "mutation 1065 of seed 1",
+    "mutation 1124 of seed 1",
+    "mutation 1146 of seed 1",
+    "mutation 1269 of seed 1",
+    "mutation 1380 of seed 1",
+    "mutation 1469 of seed 1",
+    "mutation 1517 of seed 1",
+    "mutation 1567 of seed 1",
+    "mutation 1594 of seed 1",
+    "mutation 1756 of seed 1",
+    "mutation 1829 of seed 1",
+    "mutation 2023 of seed 1",
+    "mutation 2334 of seed 1",
+    "mutation 2342 of seed 1",
+    "mutation 2676 of seed 1",
+    "mutation 2692 of seed 1",
+    "mutation 2995 of seed 1",
+    "suricata-verify-tests/filestore-5408/input.pcap-2",
+];
+
+/// Collects what differs and is not open.
+#[derive(Default)]
+struct Differences {
+    compared: usize,
+    found: Vec<String>,
+}
+
+impl Differences {
+    fn compare(&mut self, name: &str, request: &[u8], (library, options): &(Canonicalizer, Options)) {
+        let expected = library.canonicalize(request).to_string();
+        let actual = canonicalize(request, options);
+        self.compared += 1;
+        let open = OPEN.contains(&name);
+        if open && expected == actual {
+            self.found.push(format!("{name} no longer differs"));
+        }
+        if expected != actual && !open {
+            self.found.push(format!(
+                "{name} ({:?}, {:?})\n  {}\n{}",
+                options.view,
+                options.profile,
+                request.escape_ascii(),
+                common::diff(&expected, &actual)
+            ));
+        }
+    }
+
+    /// Fails if anything differs: library with `-`, reference with `+`.
+    fn report(self, what: &str) {
+        eprintln!("{what}: {} compared, {} differ", self.compared, self.found.len());
+        if let Some(folder) = std::env::var_os("REFERENCE_REPORT") {
+            let path = std::path::Path::new(&folder).join(what);
+            std::fs::write(path, self.found.join("\n")).unwrap();
+        }
+        let shown = self.found.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+        assert!(self.found.is_empty(), "{} of {} differ:\n{shown}", self.found.len(), self.compared);
+    }
+}
+
+#[test]
+fn vectors_in_all_views_and_profiles() {
+    common::big_stack(|| {
+        let settings = settings();
+        let mut differences = Differences::default();
+        for vector in vectors::all() {
+            let request = vector.request();
+            // Longer ones are told by `vectors.rs`, in their own view and profile.
+            if request.len() > 8192 {
+                continue;
+            }
+            for setting in &settings {
+                differences.compare(&vector.name, &request, setting);
+            }
+        }
+        differences.report("vectors");
+    });
+}
+
+/// xorshift64*: the same numbers everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        usize::try_from((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % n as u64).unwrap()
+    }
+
+    fn mutate(&mut self, request: &[u8], other: &[u8]) -> Vec<u8> {
+        const PIECES: [&[u8]; 40] = [
+            b"\r\n",
+            b"\n",
+            b"\r",
+            b" ",
+            b"\t",
+            b"\0",
+            b"%",
+            b"%25",
+            b"%2e",
+            b"%2F",
+            b"%00",
+            b"%c3%a9",
+            b"\xC3\xA9",
+            b"\xFF",
+            b"&",
+            b"&amp;",
+            b"&lt;",
+            b"=",
+            b";",
+            b":",
+            b"@",
+            b"//",
+            b"/",
+            b"..",
+            b"?",
+            b"#",
+            b"<",
+            b"'",
+            b"\"",
+            b"\\",
+            b"(",
+            b"|",
+            b"${",
+            b"password=hunter2x",
+            b"http://127.0.0.1/",
+            b"union select",
+            b"[",
+            b"\xEF\xBC\x8F",
+            b",",
+            b"+",
+        ];
+        let mut request = request.to_vec();
+        for _ in 0..1 + self.below(3) {
+            let at = self.below(request.len() + 1);
+            match self.below(5) {
+                0 => {
+                    let piece = PIECES[self.below(PIECES.len())];
+                    request.splice(at..at, piece.iter().copied());
+                }
+                1 => {
+                    let end = (at + 1 + self.below(4)).min(request.len());
+                    request.drain(at.min(end)..end);
+                }
+                2 if at < request.len() => request[at] = u8::try_from(self.below(256)).unwrap(),
+                3 => {
+                    let from = self.below(other.len() + 1);
+                    let to = (from + self.below(24)).min(other.len());
+                    request.splice(at..at, other[from..to].iter().copied());
+                }
+                _ => {
+                    let end = (at + self.below(12)).min(request.len());
+                    let piece = request[at..end].to_vec();
+                    request.splice(at..at, piece);
+                }
+            }
+        }
+        request
+    }
+}
+
+/// Requests that are almost vectors. `REFERENCE_MUTATIONS` says how many, `REFERENCE_SEED` which.
+#[test]
+fn mutated_vectors() {
+    let number = |name: &str, default: u64| {
+        std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+    };
+    let count = number("REFERENCE_MUTATIONS", 3000);
+    let seed = number("REFERENCE_SEED", 1);
+    common::big_stack(move || {
+        let settings = settings();
+        let requests: Vec<Vec<u8>> =
+            vectors::all().iter().map(vectors::Vector::request).filter(|r| r.len() <= 8192).collect();
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut differences = Differences::default();
+        for n in 0..count {
+            let (a, b) = (random.below(requests.len()), random.below(requests.len()));
+            let request = random.mutate(&requests[a], &requests[b]);
+            let setting = &settings[random.below(settings.len())];
+            differences.compare(&format!("mutation {n} of seed {seed}"), &request, setting);
+        }
+        differences.report("mutations");
+    });
+}
+
+/// Real requests up to 8 KiB: every 40th, or as `REFERENCE_EVERY` says.
+#[test]
+fn corpus_rows() {
+    let Some(files) = corpus::files() else { return };
+    let every = std::env::var("REFERENCE_EVERY").ok().map_or(40, |text| text.parse().expect("a number"));
+    common::big_stack(move || {
+        let settings = settings();
+        let mut differences = Differences::default();
+        let mut row_number = 0;
+        for file in files {
+            for row in corpus::rows(&file) {
+                row_number += 1;
+                let request = row.request();
+                if row_number % every == 0 && request.len() <= 8192 {
+                    let setting = &settings[row_number / every % settings.len()];
+                    differences.compare(&row.id, &request, setting);
+                }
+            }
+        }
+        differences.report("corpus");
+    });
+}
