@@ -38,6 +38,16 @@ pub(crate) fn watch(command: &mut Command, look: impl FnMut(&str)) -> Result<()>
     check(command, status)
 }
 
+/// The same for what it prints to standard error.
+pub(crate) fn watch_errors(command: &mut Command, look: impl FnMut(&str)) -> Result<()> {
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
+    if let Some(printed) = child.stderr.take() {
+        pass_on(printed, &mut std::io::stderr(), look)?;
+    }
+    let status = child.wait()?;
+    check(command, status)
+}
+
 /// Copies lines, whatever bytes they hold.
 fn pass_on(from: impl Read, to: &mut impl Write, mut look: impl FnMut(&str)) -> Result<()> {
     let mut from = BufReader::new(from);

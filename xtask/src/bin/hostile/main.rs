@@ -1,0 +1,87 @@
+//! What `cargo x bench hostile` measures, in a process of its own: its allocator counts, and
+//! callgrind looks at it.
+//!
+//! `hostile list` prints the families; `hostile run FROM TO FAMILY` reads the family's requests of
+//! FROM, 2·FROM … TO bytes, and prints a line for each: its bytes, the nanoseconds of processor time
+//! and the peak of memory, for each of the three works below.
+
+mod families;
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use cpu_time::ProcessTime;
+use peak_alloc::PeakAlloc;
+use tamiz::{Canonicalizer, Config, Document, Profile};
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["list"] => families::ALL.iter().for_each(|family| println!("{}", family.name)),
+        ["run", from, to, family] => {
+            let family = families::ALL.iter().find(|there| there.name == family);
+            let (Some(family), Ok(from), Ok(to)) = (family, from.parse(), to.parse()) else {
+                return ExitCode::from(2);
+            };
+            run(family, from, to);
+        }
+        _ => return ExitCode::from(2),
+    }
+    ExitCode::SUCCESS
+}
+
+fn run(family: &families::Family, from: usize, to: usize) {
+    let standard = Canonicalizer::new(Config::default());
+    let mut config = Config::default();
+    config.profile = Profile::Full;
+    let full = Canonicalizer::new(config);
+    // What is made once, tables and automata, is made before anything is measured.
+    let small = standard.canonicalize(b"POST /?a=select+1 HTTP/1.1\r\nHost: ex.com\r\n\r\n%3Cselect 1&lt;");
+    black_box((full.canonicalize_with_evidence(small.as_str().as_bytes()), small.tokens()));
+
+    let mut size = from;
+    while size <= to {
+        let request = family.request(size);
+        let text = measure(|| measured_text(&standard, &request));
+        let evidence = measure(|| measured_evidence(&full, &request));
+        let document = standard.canonicalize(&request);
+        let read = measure(|| measured_reading(document.as_str()));
+        println!("{} {} {text} {evidence} {read}", request.len(), document.as_str().len());
+        size *= 2;
+    }
+}
+
+/// Nanoseconds of processor time and bytes of memory at the peak, beyond what was in use.
+fn measure<T>(work: impl Fn() -> T) -> String {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let started = ProcessTime::now();
+    let result = black_box(work());
+    let nanoseconds = started.elapsed().as_nanos();
+    let memory = MEMORY.peak_usage().saturating_sub(before);
+    drop(result);
+    format!("{nanoseconds} {memory}")
+}
+
+// Callgrind counts inside of these, and tells them apart by their order.
+
+#[inline(never)]
+fn measured_text(tamiz: &Canonicalizer, request: &[u8]) -> Document {
+    tamiz.canonicalize(black_box(request))
+}
+
+#[inline(never)]
+fn measured_evidence(tamiz: &Canonicalizer, request: &[u8]) -> usize {
+    let document = tamiz.canonicalize_with_evidence(black_box(request));
+    document.flags().map(|raised| raised.evidence().len()).sum()
+}
+
+#[inline(never)]
+fn measured_reading(text: &str) -> usize {
+    let document = Document::parse(black_box(text)).expect("a document reads back");
+    document.tokens().len() + document.flags().count()
+}
