@@ -38,11 +38,15 @@ pub(crate) fn watch(command: &mut Command, look: impl FnMut(&str)) -> Result<()>
     check(command, status)
 }
 
-/// The same for what it prints to standard error.
-pub(crate) fn watch_errors(command: &mut Command, look: impl FnMut(&str)) -> Result<()> {
+/// Runs `command`, handing each line of its standard error to `look`, which says whether to print it.
+pub(crate) fn watch_errors(command: &mut Command, mut look: impl FnMut(&str) -> bool) -> Result<()> {
     let mut child = command.stderr(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
     if let Some(printed) = child.stderr.take() {
-        pass_on(printed, &mut std::io::stderr(), look)?;
+        pass_on(printed, &mut std::io::sink(), |line| {
+            if look(line) {
+                eprintln!("{line}");
+            }
+        })?;
     }
     let status = child.wait()?;
     check(command, status)

@@ -82,11 +82,17 @@ pub(crate) fn run_target(root: &Path, target: &str, seconds: u32) -> Result<(Run
         .arg(format!("-timeout={TIMEOUT}"))
         .arg(format!("-max_len={MAX_LEN}"))
         .arg(format!("-dict={}", root.join("fuzz/dictionary.txt").display()))
-        .args(["-print_final_stats=1", "-verbosity=1", "-rss_limit_mb=4096"])
+        .args(["-print_final_stats=1", "-rss_limit_mb=4096"])
         // The sanitizer's flags are not stable; the compiler that is here has them all the same.
         .env("RUSTC_BOOTSTRAP", "1");
     let mut run = Run::default();
-    let result = process::watch_errors(&mut command, |line| run.read(line));
+    let result = process::watch_errors(&mut command, |line| {
+        run.read(line);
+        // Thousands of these come before the last.
+        let second = line.split_whitespace().nth(1).unwrap_or_default();
+        !(line.starts_with('#') && matches!(second, "NEW" | "REDUCE" | "RELOAD")
+            || line.trim_start().starts_with("NEW_FUNC"))
+    });
     let result = match run.artifacts.first() {
         Some(artifact) => {
             let again = format!("RUSTC_BOOTSTRAP=1 cargo fuzz run {target} {artifact}");
@@ -100,7 +106,10 @@ pub(crate) fn run_target(root: &Path, target: &str, seconds: u32) -> Result<(Run
 impl Run {
     /// Takes what a line of libFuzzer's tells.
     fn read(&mut self, line: &str) {
-        if let Some((_, artifact)) = line.split_once("Test unit written to ") {
+        // A slow unit is no finding: only those beyond the timeout are, and they are named so.
+        if let Some((_, artifact)) = line.split_once("Test unit written to ")
+            && !artifact.contains("slow-unit-")
+        {
             self.artifacts.push(artifact.to_owned());
         }
         if let Some(executions) = line.strip_prefix("stat::number_of_executed_units:") {
@@ -150,6 +159,7 @@ mod tests {
             "#2\tINITED cov: 7 ft: 9 corp: 1/1b exec/s: 0 rss: 30Mb",
             "#4096\tDONE   cov: 1234 ft: 5678 corp: 90/12Kb lim: 17 exec/s: 512 rss: 61Mb",
             "stat::number_of_executed_units: 4097",
+            "artifact_prefix='x/'; Test unit written to fuzz/artifacts/request/slow-unit-0b",
             "artifact_prefix='x/'; Test unit written to fuzz/artifacts/request/crash-0a",
         ] {
             run.read(line);
