@@ -22,6 +22,9 @@ const LARGEST: usize = 4 << 20;
 /// last, so that one doubling may take three and a half times as much and the next next to nothing.
 const MOST: f64 = 2.2;
 
+/// How many families one process measures: starting is slow under callgrind, and its dumps are large.
+const AT_ONCE: usize = 8;
+
 /// The three works: the default document; the full profile with evidence; reading back and tokens.
 const WORKS: usize = 3;
 
@@ -52,17 +55,27 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
     let mut too_fast = Vec::new();
-    for family in &families {
-        let native = native(&program, family)?;
-        let counted = if with_callgrind { counted(&program, family)? } else { Vec::new() };
-        let row = Row::of(&native, &counted);
-        println!("| {} | {row}", family.replace('|', "\\|"));
-        if row.instructions.max(row.memory) > MOST {
-            too_fast.push(*family);
+    for families in families.chunks(AT_ONCE) {
+        let native = native(&program, families)?;
+        let counted = if with_callgrind { counted(&program, families)? } else { Vec::new() };
+        let sizes = |all: usize| all / families.len();
+        for (i, family) in families.iter().enumerate() {
+            let (native, counted) =
+                (nth(&native, i, sizes(native.len())), nth(&counted, i, sizes(counted.len())));
+            let row = Row::of(native, counted);
+            println!("| {} | {row}", family.replace('|', "\\|"));
+            if row.instructions.max(row.memory) > MOST {
+                too_fast.push(*family);
+            }
         }
     }
     println!("\n{} families; at most {MOST} per doubling", families.len());
     if too_fast.is_empty() { Ok(()) } else { Err(format!("too fast: {}", too_fast.join(", ")).into()) }
+}
+
+/// The part of `all` that belongs to the family `i` of those with `sizes` each.
+fn nth<T>(all: &[T], i: usize, sizes: usize) -> &[T] {
+    all.get(i * sizes..(i + 1) * sizes).unwrap_or_default()
 }
 
 /// The program that reads the requests, as cargo builds it.
@@ -76,9 +89,10 @@ fn build(root: &Path) -> Result<PathBuf> {
         .ok_or_else(|| "cargo does not say what it built".into())
 }
 
-fn native(program: &Path, family: &str) -> Result<Vec<Measured>> {
+/// What each size of each family takes.
+fn native(program: &Path, families: &[&str]) -> Result<Vec<Measured>> {
     let mut command = Command::new(program);
-    command.args(["run", &SMALLEST.to_string(), &LARGEST.to_string(), family]);
+    command.args(["run", &SMALLEST.to_string(), &LARGEST.to_string()]).args(families);
     process::output(&mut command)?.lines().map(read_line).collect()
 }
 
@@ -91,8 +105,8 @@ fn read_line(line: &str) -> Result<Measured> {
     Ok(Measured { request, document, nanoseconds: [t0, t1, t2], memory: [m0, m1, m2] })
 }
 
-/// The instructions of each size, for each work.
-fn counted(program: &Path, family: &str) -> Result<Vec<[u64; WORKS]>> {
+/// The instructions of each size of each family, for each work.
+fn counted(program: &Path, families: &[&str]) -> Result<Vec<[u64; WORKS]>> {
     let folder = std::env::temp_dir().join(format!("tamiz-hostile-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let mut command = Command::new("valgrind");
@@ -100,7 +114,8 @@ fn counted(program: &Path, family: &str) -> Result<Vec<[u64; WORKS]>> {
         .args(["--quiet", "--tool=callgrind", "--dump-after=hostile::counted_*"])
         .arg(format!("--callgrind-out-file={}", folder.join("out").display()))
         .arg(program)
-        .args(["run", &SMALLEST.to_string(), &LARGEST_COUNTED.to_string(), family]);
+        .args(["run", &SMALLEST.to_string(), &LARGEST_COUNTED.to_string()])
+        .args(families);
     process::output(&mut command)?;
     let mut counts = Vec::new();
     // The first dump is `out.1`; only every second is of a work.

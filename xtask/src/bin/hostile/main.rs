@@ -1,9 +1,9 @@
 //! What `cargo x bench hostile` measures, in a process of its own: its allocator counts, and
 //! callgrind looks at it.
 //!
-//! `hostile list` prints the families; `hostile run FROM TO FAMILY` reads the family's requests of
-//! FROM, 2·FROM … TO bytes, and prints a line for each: its bytes, the nanoseconds of processor time
-//! and the peak of memory, for each of the three works below.
+//! `hostile list` prints the families; `hostile run FROM TO FAMILY…` reads the requests of each
+//! family of FROM, 2·FROM … TO bytes, and prints a line for each: its bytes and its document's, then
+//! nanoseconds of processor time and the peak of memory for each of the three works below.
 
 mod families;
 
@@ -22,19 +22,16 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["list"] => families::ALL.iter().for_each(|family| println!("{}", family.name)),
-        ["run", from, to, family] => {
-            let family = families::ALL.iter().find(|there| there.name == family);
-            let (Some(family), Ok(from), Ok(to)) = (family, from.parse(), to.parse()) else {
-                return ExitCode::from(2);
-            };
-            run(family, from, to);
+        ["run", from, to, ref names @ ..] => {
+            let (Ok(from), Ok(to)) = (from.parse(), to.parse()) else { return ExitCode::from(2) };
+            run(names, from, to);
         }
         _ => return ExitCode::from(2),
     }
     ExitCode::SUCCESS
 }
 
-fn run(family: &families::Family, from: usize, to: usize) {
+fn run(names: &[&str], from: usize, to: usize) {
     let standard = Canonicalizer::new(Config::default());
     let mut config = Config::default();
     config.profile = Profile::Full;
@@ -43,15 +40,17 @@ fn run(family: &families::Family, from: usize, to: usize) {
     let small = standard.canonicalize(b"POST /?a=select+1 HTTP/1.1\r\nHost: ex.com\r\n\r\n%3Cselect 1&lt;");
     black_box((full.canonicalize_with_evidence(small.as_str().as_bytes()), small.tokens()));
 
-    let mut size = from;
-    while size <= to {
-        let request = family.request(size);
-        let text = measure(|| counted_text(&standard, &request));
-        let evidence = measure(|| counted_evidence(&full, &request));
-        let document = standard.canonicalize(&request);
-        let read = measure(|| counted_reading(document.as_str()));
-        println!("{} {} {text} {evidence} {read}", request.len(), document.as_str().len());
-        size *= 2;
+    for family in families::ALL.iter().filter(|family| names.contains(&family.name)) {
+        let mut size = from;
+        while size <= to {
+            let request = family.request(size);
+            let text = measure(|| counted_text(&standard, &request));
+            let evidence = measure(|| counted_evidence(&full, &request));
+            let document = standard.canonicalize(&request);
+            let read = measure(|| counted_reading(document.as_str()));
+            println!("{} {} {text} {evidence} {read}", request.len(), document.as_str().len());
+            size *= 2;
+        }
     }
 }
 
