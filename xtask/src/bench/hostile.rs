@@ -28,13 +28,20 @@ const AT_ONCE: usize = 8;
 /// The three works: the default document; the full profile with evidence; reading back and tokens.
 const WORKS: usize = 3;
 
-/// What one size of a family took, for each work.
+/// What one size of a family took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Measured {
     request: u64,
     document: u64,
-    nanoseconds: [u64; WORKS],
-    memory: [u64; WORKS],
+    /// For each work, but beyond a megabyte for the first alone.
+    works: Vec<Work>,
+}
+
+/// What one work took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Work {
+    nanoseconds: u64,
+    memory: u64,
 }
 
 /// Measures every family whose name contains `only`; fails if one grows too fast.
@@ -58,11 +65,8 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     for families in families.chunks(AT_ONCE) {
         let native = native(&program, families)?;
         let counted = if with_callgrind { counted(&program, families)? } else { Vec::new() };
-        let sizes = |all: usize| all / families.len();
         for (i, family) in families.iter().enumerate() {
-            let (native, counted) =
-                (nth(&native, i, sizes(native.len())), nth(&counted, i, sizes(counted.len())));
-            let row = Row::of(native, counted);
+            let row = Row::of(nth(&native, i, families.len()), nth(&counted, i, families.len()));
             println!("| {} | {row}", family.replace('|', "\\|"));
             if row.instructions.max(row.memory) > MOST {
                 too_fast.push(*family);
@@ -73,15 +77,17 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     if too_fast.is_empty() { Ok(()) } else { Err(format!("too fast: {}", too_fast.join(", ")).into()) }
 }
 
-/// The part of `all` that belongs to the family `i` of those with `sizes` each.
-fn nth<T>(all: &[T], i: usize, sizes: usize) -> &[T] {
+/// What belongs to the family `i` of `families`, which have as many sizes each.
+fn nth<T>(all: &[T], i: usize, families: usize) -> &[T] {
+    let sizes = all.len() / families;
     all.get(i * sizes..(i + 1) * sizes).unwrap_or_default()
 }
 
 /// The program that reads the requests, as cargo builds it.
 fn build(root: &Path) -> Result<PathBuf> {
-    let arguments = "build --quiet --profile measure --package xtask --bin hostile --message-format json-render-diagnostics";
-    let messages = process::output(&mut cargo(root, arguments.split(' ')))?;
+    let mut command = cargo(root, ["build", "--quiet", "--profile", "measure", "--package", "xtask"]);
+    command.args(["--bin", "hostile", "--message-format", "json-render-diagnostics"]);
+    let messages = process::output(&mut command)?;
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
@@ -99,10 +105,14 @@ fn native(program: &Path, families: &[&str]) -> Result<Vec<Measured>> {
 /// A line of the program's: bytes of request and document, then time and memory of each work.
 fn read_line(line: &str) -> Result<Measured> {
     let numbers = line.split(' ').map(str::parse).collect::<std::result::Result<Vec<u64>, _>>()?;
-    let [request, document, t0, m0, t1, m1, t2, m2] = numbers[..] else {
+    let [request, document, ref works @ ..] = numbers[..] else {
         return Err("a line of other numbers".into());
     };
-    Ok(Measured { request, document, nanoseconds: [t0, t1, t2], memory: [m0, m1, m2] })
+    let work = |pair: &[u64]| match *pair {
+        [nanoseconds, memory] => Ok(Work { nanoseconds, memory }),
+        _ => Err("a work without its memory".into()),
+    };
+    Ok(Measured { request, document, works: works.chunks(2).map(work).collect::<Result<_>>()? })
 }
 
 /// The instructions of each size of each family, for each work.
@@ -154,20 +164,22 @@ impl Row {
     fn of(native: &[Measured], counted: &[[u64; WORKS]]) -> Row {
         let last = native.last().cloned().unwrap_or_default();
         let bytes = last.request.max(1) as f64;
+        let text = last.works.first().copied().unwrap_or_default();
         let mut row = Row {
-            memory_per_byte: last.memory[0] as f64 / bytes,
-            nanoseconds_per_byte: last.nanoseconds[0] as f64 / bytes,
+            memory_per_byte: text.memory as f64 / bytes,
+            nanoseconds_per_byte: text.nanoseconds as f64 / bytes,
             document: last.document,
             ..Row::default()
         };
         for work in 0..WORKS {
             row.instructions = row.instructions.max(worst(counted.iter().map(|size| size[work])));
-            let memory = || native.iter().map(|size| size.memory[work]);
+            let of_work = || native.iter().filter_map(|size| Some((size.request, size.works.get(work)?)));
+            let memory = || of_work().map(|(_, work)| work.memory);
             row.memory = row.memory.max(mean(memory()));
             row.memory_step = row.memory_step.max(worst(memory()));
             // Below this size time is mostly noise.
-            let large = native.iter().filter(|size| size.request as usize >= LARGEST_COUNTED);
-            row.time = row.time.max(worst(large.map(|size| size.nanoseconds[work])));
+            let large = of_work().filter(|(request, _)| *request >= LARGEST_COUNTED as u64);
+            row.time = row.time.max(worst(large.map(|(_, work)| work.nanoseconds)));
         }
         row
     }
@@ -205,8 +217,12 @@ mod tests {
 
     #[test]
     fn the_worst_factor_of_any_work_counts() {
-        let size = |request, memory| Measured { request, document: 9, nanoseconds: [4, 4, 4], memory };
-        let native = [size(100, [10, 10, 10]), size(200, [20, 25, 20]), size(400, [40, 50, 10])];
+        let size = |request, memory: &[u64]| Measured {
+            request,
+            document: 9,
+            works: memory.iter().map(|&memory| Work { nanoseconds: 4, memory }).collect(),
+        };
+        let native = [size(100, &[10, 10, 10]), size(200, &[20, 25, 20]), size(400, &[40, 50])];
         let row = Row::of(&native, &[[100, 100, 100], [200, 200, 310]]);
         assert_eq!((row.instructions, row.memory_step), (3.1, 2.5));
         assert_eq!(row.memory, 5.0_f64.sqrt());
@@ -215,8 +231,9 @@ mod tests {
 
     #[test]
     fn lines_and_dumps_are_read() {
-        let measured = read_line("100 20 1 2 3 4 5 6").unwrap();
-        assert_eq!((measured.nanoseconds, measured.memory), ([1, 3, 5], [2, 4, 6]));
+        let measured = read_line("100 20 1 2 3 4").unwrap();
+        let works = [Work { nanoseconds: 1, memory: 2 }, Work { nanoseconds: 3, memory: 4 }];
+        assert_eq!((measured.request, measured.document, &measured.works[..]), (100, 20, &works[..]));
         assert!(read_line("100 20 1").is_err());
         assert_eq!(total("summary: 7\n\n0 7\ntotals: 7\n"), Some(7));
     }
