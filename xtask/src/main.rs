@@ -3,10 +3,13 @@
 //! A command is a module with a `run`. To add one, write the module, an arm in `run` below and a
 //! line of the usage text.
 
+mod bench;
+mod fuzz;
 mod generate;
 mod process;
 mod signal;
 mod test;
+mod vectors;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -20,11 +23,15 @@ const USAGE: &str = "\
 Usage: cargo x <command>
 
 Commands:
+  bench hostile [NAME]
+                     how work and memory grow with requests made to hurt, or those with NAME in theirs
+  fuzz [TARGET] [--seconds N]
+                     fuzz every target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/lists and from the flag registry
   generate --check   fail if one of them is stale
   signal [NAME]      what the flags tell of the corpus, or of the files with NAME in theirs
   test               run every check there is
-  test --fast        the same, without release builds and dependency checks
+  test --fast        the same, without release builds, dependency checks and fuzzing
   test --corpus      run every row of the corpus through all properties, and count its flags
   test --corpus --write   the same, and keep the counts
 ";
@@ -49,6 +56,8 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str]) -> Option<Result<()>> {
     let root = root();
     Some(match arguments {
+        ["bench", arguments @ ..] => return bench::command(&root, arguments),
+        ["fuzz", arguments @ ..] => return fuzz::command(&root, arguments),
         ["generate"] => generate::run(&root, Mode::Write),
         ["generate", "--check"] => generate::run(&root, Mode::Check),
         ["signal"] => signal::run(&root, None),

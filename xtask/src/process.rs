@@ -38,6 +38,20 @@ pub(crate) fn watch(command: &mut Command, look: impl FnMut(&str)) -> Result<()>
     check(command, status)
 }
 
+/// Runs `command`, handing each line of its standard error to `look`, which says whether to print it.
+pub(crate) fn watch_errors(command: &mut Command, mut look: impl FnMut(&str) -> bool) -> Result<()> {
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
+    if let Some(printed) = child.stderr.take() {
+        pass_on(printed, &mut std::io::sink(), |line| {
+            if look(line) {
+                eprintln!("{line}");
+            }
+        })?;
+    }
+    let status = child.wait()?;
+    check(command, status)
+}
+
 /// Copies lines, whatever bytes they hold.
 fn pass_on(from: impl Read, to: &mut impl Write, mut look: impl FnMut(&str)) -> Result<()> {
     let mut from = BufReader::new(from);

@@ -5,18 +5,22 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::Result;
+use crate::fuzz;
 use crate::generate::{self, Mode};
 use crate::process::{self, cargo, line};
 
 /// The first command of the README: it must work as it stands there.
 const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
 
+/// How long each fuzz target runs.
+const FUZZ_SECONDS: u32 = 60;
+
 /// How much to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Everything.
     All,
-    /// Everything but release builds and dependency checks.
+    /// Everything but release builds, dependency checks and fuzzing.
     Fast,
 }
 
@@ -78,6 +82,7 @@ impl Runner<'_> {
         if extent == Extent::All {
             self.dependencies()?;
             self.first_command()?;
+            self.fuzzing()?;
         }
         Ok(())
     }
@@ -156,6 +161,22 @@ impl Runner<'_> {
             println!("\nWARNING: the advisory database cannot be fetched; advisories were NOT checked");
             Ok(())
         }
+    }
+
+    /// Each fuzz target for a short time, where the fuzzer can be had.
+    fn fuzzing(&mut self) -> Result<()> {
+        if let Err(error) = fuzz::install(self.root) {
+            println!("\nWARNING: the fuzz targets were NOT run: {error}");
+            return Ok(());
+        }
+        for target in fuzz::TARGETS {
+            self.step(&format!("cargo x fuzz {target} --seconds {FUZZ_SECONDS}"), |runner| {
+                let (run, result) = fuzz::run_target(runner.root, target, FUZZ_SECONDS)?;
+                println!("    {}", run.line());
+                result
+            })?;
+        }
+        Ok(())
     }
 
     /// What the README tells a stranger to type first.

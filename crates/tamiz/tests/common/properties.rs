@@ -1,4 +1,6 @@
 //! What holds for the document of every request, by itself.
+//!
+//! Tests and fuzz targets (`fuzz/`) check the same: the targets include this file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -18,9 +20,9 @@ pub const FIXED: usize = 4 << 10;
 pub const WAYS: usize = 2 * 128 * 32 * (64 * 4 + 1);
 
 /// The longest document that `request` can have, under the default limits.
-fn bound(request: &[u8], document: &Document) -> usize {
+fn bound(request_len: usize, document: &Document) -> usize {
     let ways = if document.body_keys().is_some() { WAYS } else { 0 };
-    GROWTH * request.len() + FIXED + ways
+    GROWTH * request_len + FIXED + ways
 }
 
 const URL_HEADERS: &str = include_str!("../../../../spec/lists/url-headers.txt");
@@ -29,18 +31,54 @@ const URL_HEADERS: &str = include_str!("../../../../spec/lists/url-headers.txt")
 pub fn check(tamiz: &Canonicalizer, scratch: &mut Scratch, request: &[u8]) -> Result<Document, String> {
     let document = tamiz.canonicalize_with_evidence(request);
     check_deterministic(tamiz, scratch, request, &document)?;
+    check_fresh(tamiz, &document, request.len())?;
+    check_evidence(request, &document)?;
+    Ok(document)
+}
+
+/// A document fresh from a request of so many bytes.
+pub fn check_fresh(tamiz: &Canonicalizer, document: &Document, request_len: usize) -> Result<(), String> {
     let text = document.as_str();
-    if let Some(control) = text.chars().find(|c| c.is_control() && *c != '\n') {
-        return Err(format!("{control:?} is in the document"));
-    }
-    if text.len() > bound(request, &document) {
-        return Err(format!("{} bytes give {}, above the bound", request.len(), text.len()));
+    if text.len() > bound(request_len, document) {
+        return Err(format!("{request_len} bytes give {}, above the bound", text.len()));
     }
     grammar::check(text)?;
     check_rollup(text, tamiz.config().limits.flag_parameters)?;
-    check_read_back(&document)?;
-    check_evidence(request, &document)?;
-    Ok(document)
+    check_read_back(document)
+}
+
+/// Any text: its document, if it is one. What is no document is refused without a word of it.
+pub fn check_parse(text: &str) -> Result<Option<Document>, String> {
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let is_inside = (1..=text.split('\n').count() + 1).contains(&error.line())
+                && (1..=text.len() + 1).contains(&error.column());
+            // `expected` is `&'static str`: nothing of the text can be in it.
+            let expected: &'static str = error.expected();
+            let said = format!("line {}, column {}: expected {expected}", error.line(), error.column());
+            let is_told = is_inside && error.to_string() == said;
+            return if is_told { Ok(None) } else { Err(format!("refused with: {error}")) };
+        }
+    };
+    if document.as_str() != text {
+        return Err(format!("it is read as\n{document}"));
+    }
+    if let Some(control) = text.chars().find(|c| c.is_control() && *c != '\n') {
+        return Err(format!("{control:?} is in the document"));
+    }
+    if let Some(token) = document.tokens().iter().find(|token| !is_token(token)) {
+        return Err(format!("{token:?} is a token"));
+    }
+    let json = serde_json::to_value(&document).map_err(|error| error.to_string())?;
+    if json.get("tamiz.text").and_then(|text| text.as_str()) != Some(text) {
+        return Err("its JSON has another text".to_owned());
+    }
+    Ok(Some(document))
+}
+
+fn is_token(token: &str) -> bool {
+    !token.is_empty() && !token.contains(char::is_whitespace)
 }
 
 /// The same request gives the same text, in whatever way it is asked for.
@@ -64,8 +102,7 @@ fn check_deterministic(
 
 /// The text reads back into a document that says the same.
 fn check_read_back(document: &Document) -> Result<(), String> {
-    let read =
-        Document::parse(document.as_str()).map_err(|error| format!("it does not read back: {error}"))?;
+    let read = check_parse(document.as_str())?.ok_or("it does not read back")?;
     let same = [
         ("text", read.as_str() == document.as_str() && read == *document),
         ("method", read.method() == document.method()),
@@ -78,6 +115,7 @@ fn check_read_back(document: &Document) -> Result<(), String> {
         ("body values", read.body_values() == document.body_values()),
         ("roll-up", read.rollup().eq(document.rollup())),
         ("flags", flags_by_line(&read) == flags_by_line(document)),
+        ("tokens", tokens_by_line(&read) == tokens_by_line(document)),
     ];
     match same.iter().find(|(_, same)| !same) {
         Some((what, _)) => Err(format!("read back, its {what} differ")),
@@ -96,6 +134,13 @@ fn flags_by_line(document: &Document) -> BTreeSet<(String, String)> {
     let is_capped = document.rollup().any(|item| item.ends_with(":*"));
     let is_told = |raised: &Raised<'_>| !is_capped || raised.parameter().is_none();
     document.flags().filter(is_told).map(|raised| (place(&raised), raised.to_string())).collect()
+}
+
+/// The tokens that a document which was read back knows: all but the version and flags by key (9.17).
+fn tokens_by_line(document: &Document) -> Vec<String> {
+    let mut tokens = document.tokens();
+    tokens.retain(|token| !token.starts_with("f.") && !token.starts_with("v="));
+    tokens
 }
 
 /// The roll-up is the union of what lines carry, with at most `limit` parameters each (9.3, 9.5, 8.31).
@@ -139,6 +184,11 @@ fn takes_parameter(name: &str) -> bool {
 /// Evidence is inside the request; that of a character is that character, or a spelling of it.
 fn check_evidence(request: &[u8], document: &Document) -> Result<(), String> {
     let secrets = document.secrets();
+    if !secrets.is_sorted_by(|a, b| a.end < b.start)
+        || secrets.iter().any(|range| range.is_empty() || range.end > request.len())
+    {
+        return Err(format!("hidden ranges are {secrets:?}"));
+    }
     let is_hidden = |start: usize, end: usize| secrets.iter().any(|s| s.start < end && start < s.end);
     // What an inflated body holds, and what Base64 and the encodings of parts hide, has the whole for
     // evidence. A URL header does not tell of Base64 (8.23), but of what is in it.

@@ -1,0 +1,240 @@
+//! `cargo x bench hostile`: how work and memory grow when a request made to hurt is doubled.
+//!
+//! Instructions are counted by callgrind, which is slow, for the smaller sizes; processor time and
+//! the peak of memory are taken natively for all. Instructions and memory are the same on every run
+//! and fail the command; processor time is not, and is told beside them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Result;
+use crate::process::{self, cargo};
+
+/// What is doubled: from here
+const SMALLEST: usize = 16 << 10;
+/// up to here under callgrind,
+const LARGEST_COUNTED: usize = 128 << 10;
+/// and up to here natively.
+const LARGEST: usize = 4 << 20;
+
+/// No doubling of the input may cost more instructions than this many times as many, and all of them
+/// together no more memory. Memory is not judged by each: an arena grows by chunks, each twice the
+/// last, so that one doubling may take three and a half times as much and the next next to nothing.
+const MOST: f64 = 2.2;
+
+/// How many families one process measures: starting is slow under callgrind, and its dumps are large.
+const AT_ONCE: usize = 8;
+
+/// The three works: the default document; the full profile with evidence; reading back and tokens.
+const WORKS: usize = 3;
+
+/// What one size of a family took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Measured {
+    request: u64,
+    document: u64,
+    /// For each work, but beyond a megabyte for the first alone.
+    works: Vec<Work>,
+}
+
+/// What one work took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Work {
+    nanoseconds: u64,
+    memory: u64,
+}
+
+/// Measures every family whose name contains `only`; fails if one grows too fast.
+pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
+    let program = build(root)?;
+    let list = process::output(Command::new(&program).arg("list"))?;
+    let families: Vec<&str> =
+        list.lines().filter(|name| only.is_none_or(|only| name.contains(only))).collect();
+    if families.is_empty() {
+        return Err("no family with that in its name".into());
+    }
+    let with_callgrind = process::succeeds(Command::new("valgrind").arg("--version"));
+    if !with_callgrind {
+        println!("WARNING: valgrind is not here; instructions are NOT counted\n");
+    }
+    println!(
+        "| family | instructions | memory | worst step | time | memory per byte | ns per byte | document |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    let mut too_fast = Vec::new();
+    for families in families.chunks(AT_ONCE) {
+        let native = native(&program, families)?;
+        let counted = if with_callgrind { counted(&program, families)? } else { Vec::new() };
+        for (i, family) in families.iter().enumerate() {
+            let row = Row::of(nth(&native, i, families.len()), nth(&counted, i, families.len()));
+            println!("| {} | {row}", family.replace('|', "\\|"));
+            if row.instructions.max(row.memory) > MOST {
+                too_fast.push(*family);
+            }
+        }
+    }
+    println!("\n{} families; at most {MOST} per doubling", families.len());
+    if too_fast.is_empty() { Ok(()) } else { Err(format!("too fast: {}", too_fast.join(", ")).into()) }
+}
+
+/// What belongs to the family `i` of `families`, which have as many sizes each.
+fn nth<T>(all: &[T], i: usize, families: usize) -> &[T] {
+    let sizes = all.len() / families;
+    all.get(i * sizes..(i + 1) * sizes).unwrap_or_default()
+}
+
+/// The program that reads the requests, as cargo builds it.
+fn build(root: &Path) -> Result<PathBuf> {
+    let mut command = cargo(root, ["build", "--quiet", "--profile", "measure", "--package", "xtask"]);
+    command.args(["--bin", "hostile", "--message-format", "json-render-diagnostics"]);
+    let messages = process::output(&mut command)?;
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
+        .ok_or_else(|| "cargo does not say what it built".into())
+}
+
+/// What each size of each family takes.
+fn native(program: &Path, families: &[&str]) -> Result<Vec<Measured>> {
+    let mut command = Command::new(program);
+    command.args(["run", &SMALLEST.to_string(), &LARGEST.to_string()]).args(families);
+    process::output(&mut command)?.lines().map(read_line).collect()
+}
+
+/// A line of the program's: bytes of request and document, then time and memory of each work.
+fn read_line(line: &str) -> Result<Measured> {
+    let numbers = line.split(' ').map(str::parse).collect::<std::result::Result<Vec<u64>, _>>()?;
+    let [request, document, ref works @ ..] = numbers[..] else {
+        return Err("a line of other numbers".into());
+    };
+    let work = |pair: &[u64]| match *pair {
+        [nanoseconds, memory] => Ok(Work { nanoseconds, memory }),
+        _ => Err("a work without its memory".into()),
+    };
+    Ok(Measured { request, document, works: works.chunks(2).map(work).collect::<Result<_>>()? })
+}
+
+/// The instructions of each size of each family, for each work.
+fn counted(program: &Path, families: &[&str]) -> Result<Vec<[u64; WORKS]>> {
+    let folder = std::env::temp_dir().join(format!("tamiz-hostile-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let mut command = Command::new("valgrind");
+    command
+        .args(["--quiet", "--tool=callgrind", "--dump-after=hostile::counted_*"])
+        .arg(format!("--callgrind-out-file={}", folder.join("out").display()))
+        .arg(program)
+        .args(["run", &SMALLEST.to_string(), &LARGEST_COUNTED.to_string()])
+        .args(families);
+    process::output(&mut command)?;
+    let mut counts = Vec::new();
+    // The first dump is `out.1`; only every second is of a work.
+    for i in (2..).step_by(2) {
+        let Ok(dump) = std::fs::read_to_string(folder.join(format!("out.{i}"))) else { break };
+        counts.push(total(&dump).ok_or("callgrind does not say how many")?);
+    }
+    std::fs::remove_dir_all(&folder)?;
+    let sizes: Vec<_> = counts.chunks_exact(WORKS).filter_map(|works| works.try_into().ok()).collect();
+    if sizes.is_empty() { Err("callgrind has counted nothing".into()) } else { Ok(sizes) }
+}
+
+/// The sum at the end of one of callgrind's files.
+fn total(dump: &str) -> Option<u64> {
+    let line = dump.lines().rev().find_map(|line| line.strip_prefix("totals:"))?;
+    line.trim().parse().ok()
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Row {
+    /// The worst factor of a doubling.
+    instructions: f64,
+    /// The mean factor of all doublings.
+    memory: f64,
+    /// The worst of them.
+    memory_step: f64,
+    time: f64,
+    /// Of the largest request, for the default document.
+    memory_per_byte: f64,
+    nanoseconds_per_byte: f64,
+    document: u64,
+}
+
+impl Row {
+    fn of(native: &[Measured], counted: &[[u64; WORKS]]) -> Row {
+        let last = native.last().cloned().unwrap_or_default();
+        let bytes = last.request.max(1) as f64;
+        let text = last.works.first().copied().unwrap_or_default();
+        let mut row = Row {
+            memory_per_byte: text.memory as f64 / bytes,
+            nanoseconds_per_byte: text.nanoseconds as f64 / bytes,
+            document: last.document,
+            ..Row::default()
+        };
+        for work in 0..WORKS {
+            row.instructions = row.instructions.max(worst(counted.iter().map(|size| size[work])));
+            let of_work = || native.iter().filter_map(|size| Some((size.request, size.works.get(work)?)));
+            let memory = || of_work().map(|(_, work)| work.memory);
+            row.memory = row.memory.max(mean(memory()));
+            row.memory_step = row.memory_step.max(worst(memory()));
+            // Below this size time is mostly noise.
+            let large = of_work().filter(|(request, _)| *request >= LARGEST_COUNTED as u64);
+            row.time = row.time.max(worst(large.map(|(_, work)| work.nanoseconds)));
+        }
+        row
+    }
+}
+
+/// The worst factor from one to the next.
+fn worst(values: impl Iterator<Item = u64>) -> f64 {
+    let values: Vec<u64> = values.collect();
+    values.windows(2).map(|pair| pair[1] as f64 / pair[0].max(1) as f64).fold(0.0, f64::max)
+}
+
+/// The geometric mean of the factors.
+fn mean(values: impl Iterator<Item = u64>) -> f64 {
+    let values: Vec<u64> = values.collect();
+    match values[..] {
+        [first, .., last] => (last as f64 / first.max(1) as f64).powf(1.0 / (values.len() - 1) as f64),
+        _ => 0.0,
+    }
+}
+
+impl std::fmt::Display for Row {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Row { instructions, memory, memory_step, time, memory_per_byte, nanoseconds_per_byte, document } =
+            self;
+        write!(
+            f,
+            "{instructions:.2} | {memory:.2} | {memory_step:.2} | {time:.2} | {memory_per_byte:.1} | {nanoseconds_per_byte:.0} | {document} |"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_factor_of_any_work_counts() {
+        let size = |request, memory: &[u64]| Measured {
+            request,
+            document: 9,
+            works: memory.iter().map(|&memory| Work { nanoseconds: 4, memory }).collect(),
+        };
+        let native = [size(100, &[10, 10, 10]), size(200, &[20, 25, 20]), size(400, &[40, 50])];
+        let row = Row::of(&native, &[[100, 100, 100], [200, 200, 310]]);
+        assert_eq!((row.instructions, row.memory_step), (3.1, 2.5));
+        assert_eq!(row.memory, 5.0_f64.sqrt());
+        assert_eq!((row.memory_per_byte, row.document), (0.1, 9));
+    }
+
+    #[test]
+    fn lines_and_dumps_are_read() {
+        let measured = read_line("100 20 1 2 3 4").unwrap();
+        let works = [Work { nanoseconds: 1, memory: 2 }, Work { nanoseconds: 3, memory: 4 }];
+        assert_eq!((measured.request, measured.document, &measured.works[..]), (100, 20, &works[..]));
+        assert!(read_line("100 20 1").is_err());
+        assert_eq!(total("summary: 7\n\n0 7\ntotals: 7\n"), Some(7));
+    }
+}

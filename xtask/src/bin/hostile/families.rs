@@ -1,0 +1,282 @@
+//! Requests made to hurt, in families: each grows with the size that is asked for, and each stresses
+//! one thing.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// A family: its name, and its request of about so many bytes.
+pub(crate) struct Family {
+    pub(crate) name: &'static str,
+    make: fn(usize) -> Vec<u8>,
+}
+
+impl Family {
+    /// The request.
+    pub(crate) fn request(&self, size: usize) -> Vec<u8> {
+        (self.make)(size)
+    }
+}
+
+macro_rules! families {
+    ($($name:literal => $make:expr,)+) => {
+        /// All of them.
+        pub(crate) const ALL: &[Family] = &[$(Family { name: $name, make: $make },)+];
+    };
+}
+
+families! {
+    // The query.
+    "query: one key repeated" => |n| query(fill("a=1&", n)),
+    "query: distinct keys" => |n| query(count(n, |i| format!("k{i}=1&"))),
+    "query: distinct long keys" => |n| query(count(n, |i| format!("{}{i}=1&", "k".repeat(50)))),
+    "query: keys without value" => |n| query(fill("a&", n)),
+    "query: semicolons" => |n| query(fill("a=1;", n)),
+    "query: `=`" => |n| query(fill("=", n)),
+    "query: `%25`" => |n| query(fill("%25", n)),
+    "query: a `%2525…` tower" => |n| query(join("a=%", &fill("25", n))),
+    "query: `%u0041`" => |n| query(join("a=", &fill("%u0041", n))),
+    "query: lone `%`" => |n| query(fill("%", n)),
+    "query: entities" => |n| query(join("a=", &fill("&#x41;", n))),
+    "query: entities never closed" => |n| query(join("a=", &fill("&#x4", n))),
+    "query: named entities" => |n| query(fill("&lt;", n)),
+    "query: markers" => |n| query(fill("a=<num:1>&", n)),
+    "query: Base64, one value" => |n| query(join("a=", &fill("PHNjcmlwdD4x", n))),
+    "query: Base64, many values" => |n| query(fill("a=PHNjcmlwdD4x&", n)),
+    "query: tokens that look like JWTs" => |n| query(fill("eyJ.", n)),
+    "query: values of U+FDFA" => |n| query(join("a=", &fill("\u{FDFA}", n))),
+    "query: keys of U+FDFA" => |n| query(fill("\u{FDFA}\u{FDFA}=1&", n)),
+    "query: stray bytes" => |n| query(fill("%FF", n)),
+    // Words and punctuation in a value.
+    "value: `select `" => |n| query(join("a=", &fill("select+", n))),
+    "value: `or 1=1 `" => |n| query(join("a=", &fill("or+1%3D1+", n))),
+    "value: `union/**/`" => |n| query(join("a=", &fill("union/**/", n))),
+    "value: parts of entries" => |n| query(join("a=", &fill("select+from+where+", n))),
+    "value: `--`" => |n| query(join("a=", &fill("--+", n))),
+    "value: `/*`" => |n| query(join("a=", &fill("/*", n))),
+    "value: `/*!`" => |n| query(join("a=", &fill("/*!0", n))),
+    "value: `;` and spaces" => |n| query(join("a=", &fill("%3B++++++++", n))),
+    "value: `|`" => |n| query(join("a=", &fill("|", n))),
+    "value: `:`" => |n| query(join("a=", &fill("a:", n))),
+    "value: `//`" => |n| query(join("a=", &fill("//", n))),
+    "value: `://`" => |n| query(join("a=", &fill("http://", n))),
+    "value: `://` and `@`" => |n| query(join("a=", &fill("://a@", n))),
+    "value: `${`" => |n| query(join("a=", &fill("${a", n))),
+    "value: line ends" => |n| query(join("a=", &fill("%0D%0Aaaa", n))),
+    "value: `GET ` lines" => |n| query(join("a=", &fill("%0AGET+", n))),
+    "value: `\\x41`" => |n| query(join("a=", &fill("\\x41", n))),
+    "value: `O:`" => |n| query(join("a=", &fill("O:1", n))),
+    "value: backticks and quotes" => |n| query(join("a=", &fill("`'\"", n))),
+    "value: dots" => |n| query(join("a=", &fill("..%2F", n))),
+    // The path and the host.
+    "path: segments" => |n| path(fill("a/", n)),
+    "path: `../`" => |n| path(fill("../", n)),
+    "path: `./`" => |n| path(fill("./", n)),
+    "path: `//`" => |n| path(fill("/", n)),
+    "path: parameters" => |n| path(fill(";a=b", n)),
+    "path: sensitive parameters" => |n| path(count(n, |i| format!(";token=abcdefgh{i}"))),
+    "path: entities" => |n| path(fill("&#x41;", n)),
+    "path: kept escapes" => |n| path(fill("%2F", n)),
+    "path: U+FDFA" => |n| path(fill("\u{FDFA}", n)),
+    "path: U+FDFA, encoded" => |n| path(fill("%EF%B7%BA", n)),
+    "path: Hangul jamo" => |n| path(fill("\u{1112}\u{1161}\u{11AB}", n)),
+    "path: combining marks" => |n| path(join("a", &fill("\u{301}", n))),
+    "path: marks out of order" => |n| path(join("a", &fill("\u{301}\u{316}", n))),
+    "path: identifiers" => |n| path(fill("123e4567-e89b-12d3-a456-426614174000/", n)),
+    "host: one long label" => |n| target(join("http://", &fill("ü", n)) + "/"),
+    "host: many labels" => |n| target(join("http://", &fill("ü.", n)) + "/"),
+    "host: ASCII labels" => |n| target(join("http://", &fill("a.", n)) + "/"),
+    "host: `xn--`" => |n| target(join("http://", &fill("xn--a.", n)) + "/"),
+    "userinfo" => |n| target(join("http://", &fill("a:@", n)) + "ex.com/"),
+    "fragment" => |n| target(join("/#", &fill("%41#", n))),
+    "request line: spaces" => |n| target(fill("a ", n)),
+    // Headers.
+    "headers: one that merges" => |n| headers(fill("Accept: a/b\r\n", n)),
+    "headers: distinct" => |n| headers(count(n, |i| format!("x-{i}: {i}\r\n"))),
+    "headers: duplicates" => |n| headers(fill("x: 1\r\n", n)),
+    "headers: long names" => |n| header(&fill("a", n), "1".to_owned()),
+    "headers: names with `_` and `-`" => |n| headers(count(n, |i| format!("content_length-{i}: 1\r\n"))),
+    "headers: no colon" => |n| headers(fill("foo bar\r\n", n)),
+    "headers: hosts" => |n| headers(count(n, |i| format!("Host: h{i}.com\r\n"))),
+    "headers: folded lines" => |n| headers(join("x: a\r\n", &fill(" b\r\n", n))),
+    "headers: orphans" => |n| headers(join("foo\r\n", &fill(" b\r\n", n))),
+    "headers: embedded line ends" => |n| header("x", fill("\nb: c", n)),
+    "headers: white space" => |n| header("x", fill("a \t", n)),
+    "header: cookies" => |n| header("Cookie", fill("a=b; ", n)),
+    "header: cookie names" => |n| header("Cookie", count(n, |i| format!("c{i}=b; "))),
+    "header: session cookies" => |n| header("Cookie", count(n, |i| format!("session{i}=abcdefgh{i}; "))),
+    "header: user agent, nested comments" => |n| header("User-Agent", fill("(", n)),
+    "header: user agent, closed comments" => |n| header("User-Agent", fill("(", n / 2) + &fill(")", n / 2)),
+    "header: user agent, words" => |n| header("User-Agent", fill("a/1 (b; c) ", n)),
+    "header: accept" => |n| header("Accept", count(n, |i| format!("a/b{i};q=0.{}, ", i % 10))),
+    "header: accept-language" => |n| header("Accept-Language", fill("es-ES;q=0.9,", n)),
+    "header: forwarded" => |n| header("Forwarded", fill("for=1.2.3.4;by=\"[::1]\", ", n)),
+    "header: x-forwarded-for" => |n| header("X-Forwarded-For", fill("10.0.0.1, ", n)),
+    "header: quotes never closed" => |n| header("Content-Type", join("a/b", &fill(";a=\"b\\\"", n))),
+    "header: quotes" => |n| header("Content-Disposition", join("a", &fill(";a=\"\"\"", n))),
+    "header: URL" => |n| header("Referer", join("http://ex.com/?", &fill("a=1&", n))),
+    "header: plain text" => |n| header("x", fill("lorem ipsum ", n)),
+    "header: `%3C`" => |n| header("x", fill("%3C", n)),
+    "header: entities" => |n| header("x", fill("&lt;", n)),
+    // Secrets.
+    "secrets: many, in the query" => |n| query(count(n, |i| format!("token=abcdefgh{i}&"))),
+    "secrets: many, echoed" => |n| {
+        headers(count(n, |i| format!("x-{i}: see abcdefgh{i}\r\n"))).replace_query(&count(n, |i| format!("token=abcdefgh{i}&")))
+    },
+    "secrets: 60, sought in one text" => |n| {
+        header("x", fill("secret-number-", n)).replace_query(&count(60 * 30, |i| format!("token=secret-number-0{i}&")))
+    },
+    "secrets: credentials" => |n| header("x", fill("bearer ", n)),
+    "secrets: prefixes of credentials" => |n| query(join("a=", &fill("xAKIA", n))),
+    "secrets: one of all the size" => |n| header("Authorization", join("Bearer ", &fill("a.b", n))),
+    // Bodies.
+    "form: one key repeated" => |n| body(FORM, "", fill("a=1&", n)),
+    "form: distinct keys" => |n| body(FORM, "", count(n, |i| format!("k{i}=1&"))),
+    "form: secrets" => |n| body(FORM, "", count(n, |i| format!("token=abcdefgh{i}&"))),
+    "JSON: arrays, deep" => |n| body(JSON, "", fill("[", n / 2) + &fill("]", n / 2)),
+    "JSON: objects, deep" => |n| body(JSON, "", fill("{\"a\":", n) + "1" + &fill("}", n / 5)),
+    "JSON: one huge key, many leaves" => |n| {
+        body(JSON, "", format!("{{\"{}\":[{}1]}}", fill("k", n / 2), fill("1,", n / 2)))
+    },
+    "JSON: huge keys, nested" => |n| {
+        let key = format!("{{\"{}\":", "k".repeat(60));
+        body(JSON, "", format!("{}[{}1]{}", key.repeat(30), fill("1,", n), "}".repeat(30)))
+    },
+    "JSON: duplicate members" => |n| body(JSON, "", format!("{{{}\"a\":1}}", fill("\"a\":1,", n))),
+    "JSON: distinct members" => |n| body(JSON, "", format!("{{{}\"a\":1}}", count(n, |i| format!("\"k{i}\":1,")))),
+    "JSON: escapes" => |n| body(JSON, "", format!("\"{}\"", fill("\\u0041", n))),
+    "JSON: lone surrogates" => |n| body(JSON, "", format!("\"{}\"", fill("\\uD800", n))),
+    "JSON: many strings" => |n| body(JSON, "", format!("[{}1]", fill("\"<a>\",", n))),
+    "JSON: lines" => |n| body("application/x-ndjson", "", fill("{\"a\":1}\n", n)),
+    "JSON: broken at its end" => |n| body(JSON, "", format!("[{}", fill("1,", n))),
+    "multipart: parts" => |n| body(MULTIPART, "", fill(PART, n) + "--b--\r\n"),
+    "multipart: part headers" => |n| {
+        body(MULTIPART, "", format!("--b\r\n{}\r\n1\r\n--b--\r\n", count(n, |i| format!("x-{i}: 1\r\n"))))
+    },
+    "multipart: parameters" => |n| {
+        let parameters = count(n, |i| format!("; name{i}=\"a\\\"\""));
+        body(MULTIPART, "", format!("--b\r\nContent-Disposition: form-data{parameters}\r\n\r\n1\r\n--b--\r\n"))
+    },
+    "multipart: continued parameters" => |n| {
+        let parameters = count(n, |i| format!("; filename*{i}=a"));
+        body(MULTIPART, "", format!("--b\r\nContent-Disposition: form-data{parameters}\r\n\r\n1\r\n--b--\r\n"))
+    },
+    "multipart: near delimiters" => |n| body(MULTIPART, "", join("--b\r\n\r\n", &fill("--bb\r\n", n)) + "--b--\r\n"),
+    "multipart: line ends" => |n| body(MULTIPART, "", join("--b\r\n\r\n", &fill("\r\n", n)) + "--b--\r\n"),
+    "multipart: nested" => |n| {
+        body(MULTIPART, "", fill("--b\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n", n) + "--b--\r\n")
+    },
+    "multipart: quoted-printable" => |n| {
+        body(MULTIPART, "", join("--b\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", &fill("=3C=\r\n", n)) + "\r\n--b--\r\n")
+    },
+    "XML: deep" => |n| body(XML, "", fill("<a>", n / 2) + &fill("</a>", n / 2)),
+    "XML: attributes" => |n| body(XML, "", format!("<a {}/>", count(n, |i| format!("a{i}=\"1\" ")))),
+    "XML: duplicate attributes" => |n| body(XML, "", format!("<a {}/>", fill("a=\"1\" ", n))),
+    "XML: siblings" => |n| body(XML, "", format!("<a>{}</a>", fill("<b/>", n))),
+    "XML: text" => |n| body(XML, "", format!("<a>{}</a>", fill("a<b/>", n))),
+    "XML: entity declarations" => |n| {
+        body(XML, "", format!("<!DOCTYPE a [{}]><a>&e1;</a>", count(n, |i| format!("<!ENTITY e{i} \"&e{};\">", i + 1))))
+    },
+    "XML: references" => |n| {
+        body(XML, "", format!("<!DOCTYPE a [<!ENTITY e \"lol\">]><a>{}</a>", fill("&e;", n)))
+    },
+    "XML: references that grow" => |n| {
+        let declared = format!("<!ENTITY a \"{}\"><!ENTITY b \"{}\">", "x".repeat(1000), "&a;".repeat(1000));
+        body(XML, "", format!("<!DOCTYPE a [{declared}]><a>{}</a>", fill("&b;", n)))
+    },
+    "XML: CDATA" => |n| body(XML, "", format!("<a>{}</a>", fill("<![CDATA[]]>", n))),
+    "XML: comments" => |n| body(XML, "", format!("<a>{}</a>", fill("<!---->", n))),
+    "XML: namespaces" => |n| body(XML, "", format!("<a {}/>", count(n, |i| format!("xmlns:a{i}=\"u\" ")))),
+    "text: words" => |n| body("text/plain", "", fill("select ", n)),
+    "text: Base64" => |n| body("text/plain", "", fill("PHNjcmlwdD4x", n)),
+    "binary" => |n| body("application/octet-stream", "", fill("\0\u{1}\u{2}", n)),
+    "gzip: a bomb" => |n| gzip(n),
+    "chunks: one byte each" => |n| chunked(fill("1\r\na\r\n", n) + "0\r\n\r\n"),
+    "chunks: extensions" => |n| chunked(join("1", &fill(";a=b", n)) + "\r\na\r\n0\r\n\r\n"),
+    "chunks: trailers" => |n| chunked("0\r\n".to_owned() + &count(n, |i| format!("x-{i}: 1\r\n")) + "\r\n"),
+    "chunks: zeros before the size" => |n| chunked(fill("0", n) + "1\r\na\r\n0\r\n\r\n"),
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const JSON: &str = "application/json";
+const XML: &str = "application/xml";
+const MULTIPART: &str = "multipart/form-data; boundary=b";
+const PART: &str = "--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n";
+
+/// `piece` over and over, `size` bytes of it or a little less.
+fn fill(piece: &str, size: usize) -> String {
+    piece.repeat(size / piece.len())
+}
+
+fn join(before: &str, filled: &str) -> String {
+    format!("{before}{filled}")
+}
+
+/// Pieces made of a number that counts up, until `size` bytes are there.
+fn count(size: usize, piece: impl Fn(usize) -> String) -> String {
+    let mut text = String::with_capacity(size + 64);
+    for i in 0.. {
+        if text.len() >= size {
+            break;
+        }
+        text += &piece(i);
+    }
+    text
+}
+
+fn target(target: String) -> Vec<u8> {
+    format!("GET {target} HTTP/1.1\r\nHost: ex.com\r\n\r\n").into_bytes()
+}
+
+fn query(query: String) -> Vec<u8> {
+    target(format!("/?{query}"))
+}
+
+fn path(path: String) -> Vec<u8> {
+    target(format!("/{path}"))
+}
+
+fn headers(lines: String) -> Vec<u8> {
+    format!("GET / HTTP/1.1\r\nHost: ex.com\r\n{lines}\r\n").into_bytes()
+}
+
+fn header(name: &str, value: String) -> Vec<u8> {
+    headers(format!("{name}: {value}\r\n"))
+}
+
+fn body(content_type: &str, more: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: {content_type}\r\n{more}Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
+
+fn chunked(body: String) -> Vec<u8> {
+    let head =
+        "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+    format!("{head}{body}").into_bytes()
+}
+
+/// A thousand times the size, deflated to about that.
+fn gzip(size: usize) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    for _ in 0..size / 1024 {
+        encoder.write_all(&[b'a'; 200 << 10]).expect("memory takes all");
+    }
+    body("text/plain", "Content-Encoding: gzip\r\n", encoder.finish().expect("memory takes all"))
+}
+
+/// Requests whose target gets a query.
+trait ReplaceQuery {
+    fn replace_query(self, query: &str) -> Self;
+}
+
+impl ReplaceQuery for Vec<u8> {
+    fn replace_query(self, query: &str) -> Self {
+        let rest = self.get(b"GET /".len()..).unwrap_or_default();
+        [format!("GET /?{query}").as_bytes(), rest].concat()
+    }
+}

@@ -1,0 +1,182 @@
+//! `cargo x fuzz`: runs the targets of `fuzz/` and tells what they did.
+
+mod seeds;
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::Result;
+use crate::process::{self, cargo};
+
+/// The targets, in the order they are run.
+pub(crate) const TARGETS: &[&str] = &["request", "document_parse", "parts", "body", "fast_vs_reference"];
+
+/// How long each target runs when nothing else is said, in seconds.
+const SECONDS: u32 = 60;
+
+/// One run longer than this is a finding, in seconds: no input of this size may take so long.
+const TIMEOUT: u32 = 20;
+
+/// Inputs are at most this long: enough for every limit of the tiny configurations, and for all of the vectors.
+const MAX_LEN: u32 = 4096;
+
+/// `[TARGET] [--seconds N]`; `None` when that is not what the arguments are.
+pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
+    let (only, seconds) = match arguments {
+        [] => (None, SECONDS),
+        ["--seconds", seconds] => (None, seconds.parse().ok()?),
+        [target] => (Some(*target), SECONDS),
+        [target, "--seconds", seconds] => (Some(*target), seconds.parse().ok()?),
+        _ => return None,
+    };
+    Some(run(root, only, seconds))
+}
+
+fn run(root: &Path, only: Option<&str>, seconds: u32) -> Result<()> {
+    if let Some(unknown) = only.filter(|only| !TARGETS.contains(only)) {
+        return Err(format!("no target `{unknown}`: there are {}", TARGETS.join(", ")).into());
+    }
+    install(root)?;
+    let mut rows = Vec::new();
+    for target in TARGETS.iter().filter(|target| only.is_none_or(|only| only == **target)) {
+        let (run, result) = run_target(root, target, seconds)?;
+        rows.push(run.row(target));
+        if result.is_err() {
+            rows.iter().for_each(|row| println!("{row}"));
+        }
+        result?;
+    }
+    println!("\n| target | executions | cov | ft | corpus | crashes |\n|---|---:|---:|---:|---:|---:|");
+    rows.iter().for_each(|row| println!("{row}"));
+    Ok(())
+}
+
+/// Whether what fuzzing needs is there; installs `cargo-fuzz` where it is missing.
+pub(crate) fn install(root: &Path) -> Result<()> {
+    if !process::succeeds(Command::new("c++").arg("--version")) {
+        return Err("no C++ compiler: libFuzzer cannot be built".into());
+    }
+    if process::succeeds(&mut cargo(root, ["fuzz", "--version"])) {
+        return Ok(());
+    }
+    process::run(&mut cargo(root, ["install", "--locked", "cargo-fuzz"]))
+}
+
+/// What libFuzzer says of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    executions: u64,
+    coverage: u64,
+    features: u64,
+    corpus: u64,
+    artifacts: Vec<String>,
+}
+
+/// Makes seeds and dictionary, and runs one target. The inner result says whether it crashed.
+pub(crate) fn run_target(root: &Path, target: &str, seconds: u32) -> Result<(Run, Result<()>)> {
+    seeds::write_seeds(root, target)?;
+    seeds::write_dictionary(root)?;
+    // Watching every comparison takes half of the time, and finds what the dictionary has already.
+    let mut command = cargo(root, ["fuzz", "run", "--no-trace-compares", target, "--"]);
+    command
+        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-timeout={TIMEOUT}"))
+        .arg(format!("-max_len={MAX_LEN}"))
+        .arg(format!("-dict={}", root.join("fuzz/dictionary.txt").display()))
+        .args(["-print_final_stats=1", "-rss_limit_mb=4096"])
+        // The sanitizer's flags are not stable; the compiler that is here has them all the same.
+        .env("RUSTC_BOOTSTRAP", "1");
+    let mut run = Run::default();
+    let result = process::watch_errors(&mut command, |line| {
+        run.read(line);
+        // Thousands of these come before the last.
+        let second = line.split_whitespace().nth(1).unwrap_or_default();
+        !(line.starts_with('#') && matches!(second, "NEW" | "REDUCE" | "RELOAD")
+            || line.trim_start().starts_with("NEW_FUNC"))
+    });
+    let result = match run.artifacts.first() {
+        Some(artifact) => {
+            let again = format!("RUSTC_BOOTSTRAP=1 cargo fuzz run {target} {artifact}");
+            Err(format!("{target} fails on {artifact}; to see it again: {again}").into())
+        }
+        None => result,
+    };
+    Ok((run, result))
+}
+
+impl Run {
+    /// Takes what a line of libFuzzer's tells.
+    fn read(&mut self, line: &str) {
+        // A slow unit is no finding: only those beyond the timeout are, and they are named so.
+        if let Some((_, artifact)) = line.split_once("Test unit written to ")
+            && !artifact.contains("slow-unit-")
+        {
+            self.artifacts.push(artifact.to_owned());
+        }
+        if let Some(executions) = line.strip_prefix("stat::number_of_executed_units:") {
+            self.executions = executions.trim().parse().unwrap_or(self.executions);
+        }
+        if !line.starts_with('#') {
+            return;
+        }
+        let mut words = line.split_whitespace();
+        while let Some(word) = words.next() {
+            let into = match word {
+                "cov:" => &mut self.coverage,
+                "ft:" => &mut self.features,
+                "corp:" => &mut self.corpus,
+                _ => continue,
+            };
+            let number = words.next().and_then(|word| word.split('/').next()?.parse().ok());
+            *into = number.unwrap_or(*into);
+        }
+    }
+
+    /// A row of the table.
+    fn row(&self, target: &str) -> String {
+        let Run { executions, coverage, features, corpus, artifacts } = self;
+        format!("| `{target}` | {executions} | {coverage} | {features} | {corpus} | {} |", artifacts.len())
+    }
+
+    /// The same in a line.
+    pub(crate) fn line(&self) -> String {
+        let Run { executions, coverage, features, corpus, artifacts } = self;
+        format!(
+            "{executions} executions, cov {coverage}, ft {features}, corpus {corpus}, {} crashes",
+            artifacts.len()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_libfuzzer_says_is_read() {
+        let mut run = Run::default();
+        for line in [
+            "INFO: Loaded 1 modules   (42 inline 8-bit counters): 42",
+            "#2\tINITED cov: 7 ft: 9 corp: 1/1b exec/s: 0 rss: 30Mb",
+            "#4096\tDONE   cov: 1234 ft: 5678 corp: 90/12Kb lim: 17 exec/s: 512 rss: 61Mb",
+            "stat::number_of_executed_units: 4097",
+            "artifact_prefix='x/'; Test unit written to fuzz/artifacts/request/slow-unit-0b",
+            "artifact_prefix='x/'; Test unit written to fuzz/artifacts/request/crash-0a",
+        ] {
+            run.read(line);
+        }
+        assert_eq!(run.row("request"), "| `request` | 4097 | 1234 | 5678 | 90 | 1 |");
+        assert_eq!(run.artifacts, ["fuzz/artifacts/request/crash-0a"]);
+    }
+
+    #[test]
+    fn every_target_is_there() {
+        let manifest = std::fs::read_to_string(crate::root().join("fuzz/Cargo.toml")).unwrap();
+        let there = manifest.lines().filter_map(|line| line.strip_prefix("path = \"fuzz_targets/"));
+        let mut there: Vec<&str> = there.filter_map(|name| name.strip_suffix(".rs\"")).collect();
+        let mut listed = TARGETS.to_vec();
+        there.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(there, listed);
+    }
+}
