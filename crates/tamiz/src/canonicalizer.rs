@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::context::Context;
 use crate::document::{self, Document, Notes};
 use crate::fingerprint::Fingerprint;
+use crate::memo::Memo;
 use crate::message::parts::{self, Parts};
 use crate::message::{self, Message};
 use crate::request::Request;
@@ -40,6 +41,7 @@ pub struct Canonicalizer {
 pub struct Scratch {
     bump: Bump,
     tail: Vec<u8>,
+    memo: Memo,
 }
 
 impl Canonicalizer {
@@ -82,14 +84,21 @@ impl Canonicalizer {
 
     /// Appends the text of the document to `out`, using memory of `scratch`.
     pub fn canonicalize_into(&self, scratch: &mut Scratch, request: &[u8], out: &mut Vec<u8>) {
-        scratch.bump.reset();
-        let cx = self.context(&scratch.bump, false);
-        let request = Request::read(message::read(Text::request(request, false), cx), cx);
-        document::write(&request, Notes::Without, cx, out, &mut scratch.tail);
+        let Scratch { bump, tail, memo } = scratch;
+        bump.reset();
+        memo.begin(self.settings.id);
+        let cx = Context { memo: Some(memo), ..self.context(bump, false) };
+        let input = Text::request(request, false);
+        let mut request = Request::read(message::read(input, cx), cx);
+        if request.echoes_into_known {
+            let cx = Context { memo: None, ..cx };
+            request = Request::read(message::read(input, cx), cx);
+        }
+        document::write(&request, Notes::Without, cx, out, tail);
     }
 
     fn context<'a>(&'a self, bump: &'a Bump, traced: bool) -> Context<'a> {
-        Context { bump, settings: &self.settings, traced }
+        Context { bump, settings: &self.settings, traced, memo: None }
     }
 
     fn read_wire(&self, request: &[u8], traced: bool) -> Document {

@@ -12,6 +12,8 @@ use crate::context::Context;
 use crate::decode::{self, unicode};
 use crate::flags::Flags;
 use crate::headers::{Content, Header, Value};
+use crate::memo;
+use crate::message::Known;
 use crate::request::Request;
 use crate::secrets;
 use crate::show::NameShown;
@@ -49,6 +51,12 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
     if let Some(body) = &mut request.body {
         echo.hide_in_body(body);
     }
+    let known = |known: &Known<'a>| {
+        let Some(memo) = cx.memo else { return false };
+        echo.is_in(known.line.bytes)
+            || memo.with(known.slot, |text, said| echo.is_in(memo::name_of(text, said)))
+    };
+    request.echoes_into_known = request.headers.known.iter().any(known);
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
         request.method.in_clear = false;
         request.flags.hide(request.method.text);

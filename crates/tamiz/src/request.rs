@@ -30,6 +30,9 @@ pub(crate) struct Request<'a> {
     /// The flags of the `M` line.
     pub(crate) flags: Flags<'a>,
     pub(crate) version: Version,
+    /// A secret is echoed in a line that was not read: all of the request is to be read again, without
+    /// what is remembered.
+    pub(crate) echoes_into_known: bool,
 }
 
 /// The method, after NFKC.
@@ -46,10 +49,19 @@ impl<'a> Request<'a> {
         let scheme = url.scheme.unwrap_or(cx.settings.config.scheme);
         let named_by_target =
             form == Form::Absolute || form == Form::Authority || message.authority.is_some();
-        let headers = headers::read(message.lines, scheme, cx);
+        let headers = headers::read(message.lines, message.known, scheme, cx);
         let version = message.version;
-        let mut request =
-            Request { method, form, scheme, url, headers, body: None, flags: message.flags, version };
+        let mut request = Request {
+            method,
+            form,
+            scheme,
+            url,
+            headers,
+            body: None,
+            flags: message.flags,
+            version,
+            echoes_into_known: false,
+        };
         request.settle_host(named_by_target, message.target);
         if request.form == Form::Absolute
             && let Some(authority) = message.authority

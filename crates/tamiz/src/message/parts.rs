@@ -113,6 +113,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         value: text(value),
         after_colon: false,
         pairs_crlf: true,
+        raw: None,
         flags: cx.flags(),
     }));
     Message {
@@ -122,6 +123,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         has_unknown_scheme: parts.scheme.is_some() && scheme.is_none(),
         authority: parts.authority.map(text),
         lines,
+        known: BumpVec::new_in(cx.bump),
         flags,
         body: parts.body.map(text),
         version: parts.version.map_or_else(Version::default, Version::of),
