@@ -37,6 +37,10 @@ pub(crate) const STRUCTURE: u16 = 1 << 13;
 /// HTAB and the guard byte.
 pub(crate) const CREDENTIAL_MARK: u16 = 1 << 14;
 
+/// Signs that attacks are made of and plain words and numbers are not: ``^ ` $ \ { } < > | * ~ # " ' ; (
+/// ) [ ] & % ! ? @ =``.
+pub(crate) const WORD_SIGN: u16 = 1 << 15;
+
 pub(crate) const ALPHA: u16 = LOWER | UPPER;
 pub(crate) const ALNUM: u16 = ALPHA | DIGIT;
 pub(crate) const HEX: u16 = DIGIT | HEX_LETTER;
@@ -107,6 +111,9 @@ const fn build() -> [u16; 256] {
         }
         if within(byte, b".=:/\"'\\+%& \t\xFF") {
             class |= CREDENTIAL_MARK;
+        }
+        if within(byte, b"^`$\\{}<>|*~#\"';()[]&%!?@=") {
+            class |= WORD_SIGN;
         }
         table[i] = class;
         i += 1;

@@ -11,6 +11,7 @@ mod names;
 mod serial;
 mod structure;
 mod urls;
+mod witness;
 mod words;
 
 use std::ops::Range;

@@ -1,0 +1,326 @@
+//! A quick look at texts that hold no entry of the dictionary, which is most of them (clause 7.8).
+//!
+//! Every entry has a witness: a whole word, with the character after it where the entry says which,
+//! or four letters of a word of which the entry tells only a part. A text of plain characters that
+//! has the witness of no entry holds none. Texts with any other character are not judged here.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice or table, and counts of what is in it"
+)]
+
+use std::sync::LazyLock;
+
+use super::words::{self, SEPARATOR};
+use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, WORD_SIGN};
+use crate::words::CLASSES;
+
+/// Words that ordinary requests are full of: no witness where an entry has another word.
+const COMMON: &str = "\
+    account admin all and api app application as at blog by car category chrome client code com content \
+    data date email en example false file files filter for from game get home hotel html http https id \
+    image images in index is item items json jsp key lang language like linux list login message mobile \
+    mozilla music name net new news none not null number of on or order org page php post price product \
+    products query redirect safari search session set shop sort static system table test text title to \
+    token true type update user users value video view";
+
+/// After a word: anything.
+const ANY: u8 = 0;
+
+/// How many bits each table has, as a power of two.
+const WORD_BITS: u32 = 19;
+const GRAM_BITS: u32 = 16;
+
+/// How long a gram is.
+const GRAM: usize = 4;
+
+/// No witness that is a word is longer.
+const LONGEST: usize = 64;
+
+/// The witnesses of all entries, hashed: a text may have one that is in no entry.
+struct Witnesses {
+    words: Bits,
+    grams: Bits,
+}
+
+struct Bits {
+    words: Vec<u64>,
+    bits: u32,
+}
+
+impl Bits {
+    fn new(bits: u32) -> Self {
+        Bits { words: vec![0; 1 << (bits - 6)], bits }
+    }
+
+    fn place(&self, hash: u64) -> (usize, u64) {
+        let bit = hash >> (64 - self.bits);
+        ((bit >> 6) as usize, 1 << (bit & 63))
+    }
+
+    fn set(&mut self, hash: u64) {
+        let (at, bit) = self.place(hash);
+        if let Some(word) = self.words.get_mut(at) {
+            *word |= bit;
+        }
+    }
+
+    fn has(&self, hash: u64) -> bool {
+        let (at, bit) = self.place(hash);
+        self.words.get(at).is_some_and(|word| word & bit != 0)
+    }
+}
+
+const K: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Hashes a word, case ignored.
+fn hash_word(word: &[u8]) -> u64 {
+    const CASE: u64 = 0x2020_2020_2020_2020;
+    let (chunks, rest) = word.as_chunks::<8>();
+    let mut hash = word.len() as u64;
+    for chunk in chunks {
+        hash = (hash ^ (u64::from_le_bytes(*chunk) | CASE)).wrapping_mul(K).rotate_left(29);
+    }
+    let mut last = 0;
+    for &byte in rest {
+        last = last << 8 | u64::from(byte | 0x20);
+    }
+    (hash ^ last).wrapping_mul(K).rotate_left(32)
+}
+
+/// A word and what follows it.
+fn hash_pair(word: u64, next: u8) -> u64 {
+    (word ^ u64::from(next)).wrapping_mul(K)
+}
+
+fn hash_gram(gram: [u8; GRAM]) -> u64 {
+    u64::from(u32::from_le_bytes(gram) | 0x2020_2020).wrapping_mul(K)
+}
+
+fn is_word(byte: u8) -> bool {
+    bytes::is(byte, ALNUM) || byte == b'_'
+}
+
+/// What tells an entry, best first.
+enum Witness {
+    Word {
+        word: Vec<u8>,
+        next: u8,
+    },
+    /// The first or last part of a word, or a middle one.
+    Part {
+        part: Vec<u8>,
+    },
+    /// A character that no plain text has.
+    Sign,
+}
+
+/// The witness of an entry.
+fn witness(entry: &str) -> Witness {
+    let mut best: Option<(usize, Witness)> = None;
+    let mut has_sign = false;
+    for written in entry.split(SEPARATOR) {
+        let is_command = written.starts_with('^');
+        let (open_start, open_end) = (written.starts_with('~'), written.ends_with('~'));
+        let folded = words::folded_part(written);
+        has_sign |= bytes::union(&folded) & (WORD_SIGN | HIGH) != 0;
+        has_sign |= is_pair(&folded) || is_command;
+        let mut at = 0;
+        while let Some(start) = folded.iter().skip(at).position(|&b| is_word(b)).map(|step| at + step) {
+            let len = folded.iter().skip(start).take_while(|&&b| is_word(b)).count();
+            at = start + len;
+            let word = folded.get(start..at).unwrap_or_default();
+            if bytes::all(word, DIGIT) {
+                continue;
+            }
+            let is_part = open_start && start == 0 || open_end && at == folded.len();
+            let next = folded.get(at).copied().unwrap_or(ANY);
+            let common = if COMMON.split(' ').any(|common| common.as_bytes() == word) { 0 } else { 1000 };
+            let (score, witness) = if is_part {
+                (word.len(), Witness::Part { part: word.to_vec() })
+            } else if word.len() > 1 || next != ANY {
+                let known = usize::from(next != ANY);
+                (common + 100 + 2 * word.len() + known, Witness::Word { word: word.to_vec(), next })
+            } else {
+                continue;
+            };
+            if word.len() <= LONGEST && best.as_ref().is_none_or(|(other, _)| *other < score) {
+                best = Some((score, witness));
+            }
+        }
+    }
+    match best {
+        // A part that is short would be in every other word.
+        Some((score, _)) if score < GRAM && has_sign => Witness::Sign,
+        Some((_, witness)) => witness,
+        None => Witness::Sign,
+    }
+}
+
+/// Two characters that plain texts do not have: `..`, `./`, `::`, `0x`.
+fn is_pair(text: &[u8]) -> bool {
+    text.windows(2).any(|two| matches!(two, b".." | b"./" | b"::" | [b'0', b'x' | b'X']))
+}
+
+static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
+    let mut all = Witnesses { words: Bits::new(WORD_BITS), grams: Bits::new(GRAM_BITS) };
+    for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
+        match witness(entry) {
+            Witness::Sign => {}
+            Witness::Word { word, next } => all.words.set(hash_pair(hash_word(&word), next)),
+            Witness::Part { part } => all.add_part(&part),
+        }
+    }
+    all
+});
+
+impl Witnesses {
+    /// A part of a word: four letters of it, or, where it has fewer, all words that it begins.
+    fn add_part(&mut self, part: &[u8]) {
+        let rarest = part
+            .windows(GRAM)
+            .filter(|gram| !gram.iter().any(u8::is_ascii_digit))
+            .min_by_key(|gram| gram.iter().map(|&b| u32::from(b"etaoinshrdlcu".contains(&b))).sum::<u32>());
+        if let Some(&[a, b, c, d]) = rarest {
+            self.grams.set(hash_gram([a, b, c, d]));
+            return;
+        }
+        self.words.set(hash_pair(hash_word(part), ANY));
+        if let [a, b, c] = *part {
+            for last in (b'a'..=b'z').chain(b'0'..=b'9').chain([b'_']) {
+                self.grams.set(hash_gram([a, b, c, last]));
+            }
+        }
+    }
+
+    fn know(&self, word: &[u8], next: u8) -> bool {
+        let hash = hash_word(word);
+        self.words.has(hash_pair(hash, ANY)) || self.words.has(hash_pair(hash, next))
+    }
+
+    fn know_part_of(&self, word: &[u8]) -> bool {
+        word.windows(GRAM)
+            .any(|gram| matches!(*gram, [a, b, c, d] if self.grams.has(hash_gram([a, b, c, d]))))
+    }
+}
+
+/// Whether a text may hold an entry. `seen` is the union of the classes of its bytes.
+pub(super) fn may_hold(text: &[u8], seen: u16) -> bool {
+    if seen & (WORD_SIGN | HIGH | CONTROL) != 0 {
+        return true;
+    }
+    if seen & !DIGIT & (ALNUM | bytes::B64URL_MARK) == 0 {
+        // Every witness that is no sign has a letter or `_`.
+        return is_pair(text);
+    }
+    let witnesses = &*WITNESSES;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        if !is_word(byte) {
+            let next = text.get(at + 1);
+            if byte == b'.' && matches!(next, Some(b'.' | b'/')) || byte == b':' && next == Some(&byte) {
+                return true;
+            }
+            at += 1;
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let mut seen = 0;
+        let len = rest
+            .iter()
+            .position(|&byte| {
+                let class = bytes::class(byte);
+                let ends = class & ALNUM == 0 && byte != b'_';
+                seen |= class;
+                ends
+            })
+            .unwrap_or(rest.len());
+        let word = rest.get(..len).unwrap_or_default();
+        at += len;
+        if bytes::all(word, DIGIT) {
+            continue;
+        }
+        let next = folded_next(text.get(at..).unwrap_or_default());
+        let knows = if seen & DIGIT == 0 {
+            witnesses.know(word, next)
+        } else {
+            know_with_digits(witnesses, word, next)
+        };
+        if knows || witnesses.know_part_of(word) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A word with digits: each run of them counts as one `0`.
+fn know_with_digits(witnesses: &Witnesses, word: &[u8], next: u8) -> bool {
+    let mut folded = [0; LONGEST];
+    let mut len = 0;
+    let mut before = 0;
+    for &byte in word {
+        if byte.is_ascii_digit() && before == b'0' {
+            continue;
+        }
+        before = if byte.is_ascii_digit() { b'0' } else { byte };
+        let Some(place) = folded.get_mut(len) else { return false };
+        *place = before;
+        len += 1;
+    }
+    let folded = folded.get(..len).unwrap_or_default();
+    folded.windows(2).any(|two| matches!(two, [b'0', b'x' | b'X'])) || witnesses.know(folded, next)
+}
+
+/// What follows a word, folded: white space counts as one space, and not at all before what stands
+/// close to words.
+fn folded_next(rest: &[u8]) -> u8 {
+    let is_space = |byte: u8| matches!(byte, b' ' | b'+');
+    match rest {
+        [] => ANY,
+        [first, ..] if is_space(*first) => match rest.iter().find(|&&byte| !is_space(byte)) {
+            None => ANY,
+            Some(b',') => b',',
+            Some(_) => b' ',
+        },
+        [first, ..] => *first,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_is_witnessed() {
+        let mut signs = 0;
+        for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
+            let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
+            let text = parts.join(&b' ');
+            for text in [text.clone(), [b"x ", text.as_slice(), b" x"].concat(), text.to_ascii_uppercase()] {
+                assert!(may_hold(&text, bytes::union(&text)), "{entry:?} in {}", text.escape_ascii());
+            }
+            signs += usize::from(matches!(witness(entry), Witness::Sign));
+        }
+        assert!(signs < 2500, "{signs}");
+    }
+
+    #[test]
+    fn plain_texts_are_let_pass() {
+        for text in [
+            "hotel",
+            "kitchen table",
+            "2024-01-02",
+            "12.5",
+            "GA1.2.180739896.1443036386",
+            "es-ES",
+            "caf-e",
+            "",
+        ] {
+            assert!(!may_hold(text.as_bytes(), bytes::union(text.as_bytes())), "{text}");
+        }
+        for text in ["../a", "etc/passwd", "x.popen(1)", "a;b", "xp_regread", "0x7e", ".env", ".envrc", "é"]
+        {
+            assert!(may_hold(text.as_bytes(), bytes::union(text.as_bytes())), "{text}");
+        }
+    }
+}
