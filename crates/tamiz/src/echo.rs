@@ -7,7 +7,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::body::fields::Fields;
 use crate::body::step::Leaf;
 use crate::body::{self, Body};
-use crate::bytes;
+use crate::bytes::{self, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::{self, unicode};
 use crate::flags::Flags;
@@ -32,13 +32,19 @@ const MOST: usize = 64;
 struct Echo<'a> {
     cx: Context<'a>,
     needles: BumpVec<'a, &'a [u8]>,
+    /// The request as it came, where what follows is known of it.
+    request: &'a [u8],
+    /// No secret stands anywhere in it but where it was found: only text that was decoded, or may be,
+    /// is worth a search.
+    is_nowhere_plain: bool,
     /// Sorted; used instead of `needles` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
 }
 
 /// Finds the secrets of a request and hides every echo of them.
-pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
-    let mut echo = Echo { cx, needles: BumpVec::new_in(cx.bump), prefixes: None };
+pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'a>) {
+    let mut echo =
+        Echo { cx, needles: BumpVec::new_in(cx.bump), request: raw, is_nowhere_plain: false, prefixes: None };
     echo.collect(request, cx);
     if echo.needles.is_empty() {
         return;
@@ -71,6 +77,12 @@ fn spellings(text: &[u8]) -> Vec<Vec<u8>> {
     let normalized: Vec<Vec<u8>> = beyond_ascii.filter(|text| !text.is_ascii()).map(unicode::nfkc).collect();
     spellings.extend(normalized);
     spellings
+}
+
+/// Where `part` stands in `whole`, if it is a piece of it.
+fn offset_of(part: &[u8], whole: &[u8]) -> Option<usize> {
+    let offset = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    (offset <= whole.len().checked_sub(part.len())?).then_some(offset)
 }
 
 impl<'a> Echo<'a> {
@@ -185,6 +197,7 @@ impl<'a> Echo<'a> {
 
     fn prepare(&mut self, bump: &'a Bump) {
         if self.needles.len() <= MOST {
+            self.is_nowhere_plain = self.needles.iter().all(|needle| self.stands_once(needle));
             return;
         }
         let mut prefixes = BumpVec::with_capacity_in(self.needles.len(), bump);
@@ -194,9 +207,26 @@ impl<'a> Echo<'a> {
         self.prefixes = Some(prefixes);
     }
 
+    /// Whether a secret stands in the request only where it was found.
+    fn stands_once(&self, needle: &[u8]) -> bool {
+        let own = offset_of(needle, self.request);
+        memchr::memmem::find_iter(self.request, needle).all(|at| Some(at) == own)
+    }
+
+    /// Whether `text` is a piece of the request that no secret stands in: there is none of them but where
+    /// it was found, that is not here, and nothing here would be decoded further.
+    fn is_elsewhere(&self, text: &[u8]) -> bool {
+        let Some(at) = offset_of(text, self.request).filter(|_| self.is_nowhere_plain) else { return false };
+        let end = at.saturating_add(text.len());
+        let is_here =
+            |needle: &&[u8]| offset_of(needle, self.request).is_some_and(|own| at <= own && own < end);
+        bytes::union(text) & (ENCODED | HIGH) == 0 && !self.needles.iter().any(|needle| is_here(needle))
+    }
+
     /// Whether `text`, as it is or decoded further, contains a secret.
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
+            && !self.is_elsewhere(text)
             && (self.is_in_plain(text) || spellings(text).iter().any(|spelling| self.is_in_plain(spelling)))
     }
 

@@ -81,7 +81,7 @@ impl<'a> Request<'a> {
             request.body = body::read(body, &request.headers, cx);
         }
         request.check_limits(message.body, cx);
-        echo::redact(&mut request, cx);
+        echo::redact(&mut request, message.raw, cx);
         if let Some(body) = message.body {
             let mut hidden = cx.flags();
             hide::hide_rest(body, request.shown_body(cx), &mut hidden);

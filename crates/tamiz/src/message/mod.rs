@@ -16,6 +16,8 @@ pub(crate) use wire::read;
 
 /// A request cut into parts, nothing decoded yet.
 pub(crate) struct Message<'a> {
+    /// The request as it came; empty where it came in parts.
+    pub(crate) raw: &'a [u8],
     pub(crate) method: Text<'a>,
     pub(crate) target: Text<'a>,
     /// `:scheme` and `:authority`, as HTTP/2 and HTTP/3 carry them.

@@ -117,6 +117,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         flags: cx.flags(),
     }));
     Message {
+        raw: b"",
         method: text(parts.method),
         target: text(parts.target),
         scheme,

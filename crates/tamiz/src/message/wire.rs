@@ -37,6 +37,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
     let request_line = request_line::read(line, cx, &mut flags);
     let (block, body) = read_lines(rest, line_end, cx, &mut flags);
     Message {
+        raw: input.bytes,
         method: request_line.method,
         target: request_line.target,
         scheme: None,

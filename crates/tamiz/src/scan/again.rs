@@ -6,12 +6,13 @@
 )]
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
 
 use super::characters::{characters, dangerous};
 use super::{Kind, Look};
-use crate::bytes::{self, ALNUM};
+use crate::bytes::{self, ALNUM, BACKSLASH, ENCODED, NO_BASE64};
 use crate::decode::{entities, percent};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::text::{Builder, Text};
@@ -21,11 +22,15 @@ const SHORTEST: usize = 12;
 
 /// Looks at what a value would be after one more decoding of each kind.
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    escapes(look, flags);
-    if !look.kind.is_percent_decoded() {
-        references(look, flags);
+    if look.seen & ENCODED != 0 {
+        escapes(look, flags);
+        if !look.kind.is_percent_decoded() {
+            references(look, flags);
+        }
     }
-    script_escapes(look, flags);
+    if look.seen & BACKSLASH != 0 {
+        script_escapes(look, flags);
+    }
     if look.kind != Kind::Path {
         base64(look, flags);
     }
@@ -49,7 +54,7 @@ fn script_escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
-        Look { text: builder.finish(), ..*look }.tell(flags);
+        look.at(builder.finish()).tell(flags);
     }
 }
 
@@ -84,7 +89,7 @@ fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         }
     }
     let decoded = percent::decode(text, percent::Field::Other, look.cx, &mut look.cx.flags());
-    Look { text: decoded, ..*look }.tell(&mut found);
+    look.at(decoded).tell(&mut found);
     if look.kind.is_percent_decoded() {
         flags.absorb(&found);
     } else {
@@ -107,7 +112,7 @@ fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             revealed(look, char::from(*byte), at..at + entity.len, &mut found);
         }
     }
-    Look { text: decoded, ..*look }.tell(&mut found);
+    look.at(decoded).tell(&mut found);
     absorb_news(look, Flag::HtmlEnt, found, flags);
 }
 
@@ -145,8 +150,12 @@ fn absorb_news<'a>(look: &Look<'a>, flag: Flag, found: Flags<'a>, flags: &mut Fl
 /// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text.
 pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
-    let encoded = match memchr::memmem::find(text.bytes, b";base64,") {
+    if text.len() < SHORTEST {
+        return;
+    }
+    let encoded = match memchr::memmem::find(text.bytes, b";base64,").filter(|_| look.seen & NO_BASE64 != 0) {
         Some(at) => text.from(at + 8),
+        None if look.seen & NO_BASE64 != 0 => return,
         None => text,
     };
     let Some(decoded) = decode_readable(encoded.bytes) else { return };
@@ -154,16 +163,41 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
     builder.put(&decoded, text);
     let plain: Text<'a> = builder.finish();
-    let inner = Look { text: plain, kind: Kind::Leaf, ..*look };
+    let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
     characters(plain, Kind::Leaf, look.secret, &mut found);
     inner.tell(&mut found);
-    flags.absorb_only(&found, telling());
+    flags.absorb_only(&found, *TELLING);
 }
 
 /// What decoded text may tell: not that its line ends are controls.
-fn telling() -> FlagSet {
+static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
     Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
+});
+
+/// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.
+fn is_unreadable(body: &[u8]) -> bool {
+    let value = |&byte: &u8| match byte {
+        b'A'..=b'Z' => u32::from(byte - b'A'),
+        b'a'..=b'z' => u32::from(byte - b'a') + 26,
+        b'0'..=b'9' => u32::from(byte - b'0') + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    };
+    let most = body.len() / 4 * 3 / 10 + 1;
+    let mut bad = 0;
+    for group in body.chunks_exact(4) {
+        let bits = group.iter().fold(0, |bits, byte| bits << 6 | value(byte));
+        bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| !is_printable(b as u8)).count();
+        if bad > most {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_printable(byte: u8) -> bool {
+    matches!(byte, 0x20..=0x7E | b'\t' | b'\n' | b'\r')
 }
 
 /// Decodes Base64 of either alphabet, padded or not, if at least nine tenths are printable.
@@ -173,6 +207,9 @@ fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
     if body.len() < SHORTEST || body.len() % 4 == 1 || !body.iter().all(in_alphabet) {
         return None;
     }
+    if is_unreadable(body) {
+        return None;
+    }
     let url = memchr::memchr2(b'-', b'_', body).is_some();
     let encoding = if url { &BASE64URL_NOPAD } else { &BASE64_NOPAD };
     let decoded = encoding.decode(body).or_else(|_| {
@@ -180,7 +217,7 @@ fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
         encoding.decode(body.get(..body.len() / 4 * 4).unwrap_or_default())
     });
     let decoded = decoded.ok()?;
-    let printable = decoded.iter().filter(|&&b| matches!(b, 0x20..=0x7E | b'\t' | b'\n' | b'\r')).count();
+    let printable = decoded.iter().filter(|&&b| is_printable(b)).count();
     (printable >= decoded.len() - decoded.len() / 10).then(|| {
         // Only ASCII is looked at: what is not readable is left out.
         decoded.into_iter().filter(u8::is_ascii).collect()

@@ -7,15 +7,30 @@ use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
 /// The flags of single characters, and of scripts. For a secret the evidence is all of the text.
+pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
+    characters_seen(text, bytes::union(text.bytes), kind, secret, flags);
+}
+
+/// The same, where the union of the classes of its bytes is known.
+pub(super) fn characters_seen<'a>(
+    text: Text<'a>,
+    seen: u32,
+    kind: Kind,
+    secret: bool,
+    flags: &mut Flags<'a>,
+) {
+    let danger = if kind.tells_characters() { DANGER } else { 0 };
+    let space = if matches!(kind, Kind::Segment | Kind::Key) { SPACE } else { 0 };
+    if seen & (danger | CONTROL | HIGH | space) != 0 {
+        characters_slow(text, seen, kind, secret, flags);
+    }
+}
+
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
-    let seen = bytes::union(text.bytes);
-    if seen & (DANGER | CONTROL | HIGH | SPACE) == 0 {
-        return;
-    }
+fn characters_slow<'a>(text: Text<'a>, seen: u32, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
     for (at, c) in char_indices(text.bytes) {
         let Char::Plain(c) = c else { continue };
         let mut raise = |flag| {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::characters::dangerous;
 use super::{Kind, Look};
+use crate::bytes;
 use crate::decode::{Char, char_indices, unicode};
 use crate::flags::{Flag, Flags};
 use crate::lists::BEST_FIT;
@@ -29,7 +30,7 @@ static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
 )]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
-    if text.bytes.is_ascii() {
+    if look.seen & bytes::HIGH == 0 {
         return;
     }
     let mut builder: Option<Builder<'a>> = None;
@@ -54,7 +55,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
-        Look { text: builder.finish(), ..*look }.tell(flags);
+        look.at(builder.finish()).tell(flags);
     }
 }
 

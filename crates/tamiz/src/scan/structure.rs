@@ -21,7 +21,7 @@ const MOST_BLANKS: usize = 32;
 )]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
-    if bytes::union(text) & bytes::STRUCTURE == 0 {
+    if look.seen & bytes::STRUCTURE == 0 {
         return;
     }
     let mut quoted = false;

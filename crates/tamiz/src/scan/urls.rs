@@ -24,6 +24,9 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if let Some(rest) = text.strip_prefix(b"//") {
         tell_host(look, 2, rest, flags);
     }
+    if look.seen & bytes::COLON == 0 {
+        return;
+    }
     for colon in memchr::memchr_iter(b':', text) {
         let (before, rest) = text.split_at_checked(colon).unwrap_or_default();
         let (start, name) = scheme_before(before);

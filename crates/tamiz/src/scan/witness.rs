@@ -1,7 +1,7 @@
 //! A quick look at texts that hold no entry of the dictionary, which is most of them (clause 7.8).
 //!
-//! Every entry has a witness: a whole word, with the character after it where the entry says which,
-//! or four letters of a word of which the entry tells only a part. A text of plain characters that
+//! Every entry has a witness: a whole word, with the character after it where the entry says which;
+//! four letters of a word of which the entry tells only a part; two characters side by side. A text of plain characters that
 //! has the witness of no entry holds none. Texts with any other character are not judged here.
 
 #![allow(
@@ -41,6 +41,8 @@ const LONGEST: usize = 64;
 struct Witnesses {
     words: Bits,
     grams: Bits,
+    /// By the two characters, not hashed.
+    pairs: Bits,
 }
 
 struct Bits {
@@ -97,6 +99,11 @@ fn hash_gram(gram: [u8; GRAM]) -> u64 {
     u64::from(u32::from_le_bytes(gram) | 0x2020_2020).wrapping_mul(K)
 }
 
+/// Where a pair is in its table.
+fn place_of(pair: [u8; 2]) -> u64 {
+    u64::from(u16::from_be_bytes(pair)) << 48
+}
+
 fn is_word(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || byte == b'_'
 }
@@ -111,6 +118,10 @@ enum Witness {
     Part {
         part: Vec<u8>,
     },
+    /// Two characters, at least one of which is no letter or digit; digits are `0`.
+    Pair {
+        pair: [u8; 2],
+    },
     /// A character that no plain text has.
     Sign,
 }
@@ -118,13 +129,21 @@ enum Witness {
 /// The witness of an entry.
 fn witness(entry: &str) -> Witness {
     let mut best: Option<(usize, Witness)> = None;
+    let mut best_pair: Option<(usize, [u8; 2])> = None;
     let mut has_sign = false;
     for written in entry.split(SEPARATOR) {
         let is_command = written.starts_with('^');
         let (open_start, open_end) = (written.starts_with('~'), written.ends_with('~'));
         let folded = words::folded_part(written);
         has_sign |= bytes::union(&folded) & (WORD_SIGN | HIGH) != 0;
-        has_sign |= is_pair(&folded) || is_command;
+        has_sign |= is_command;
+        for pair in folded.windows(2) {
+            let &[a, b] = pair else { continue };
+            let marks = [a, b].iter().filter(|&&byte| !is_word(byte)).count();
+            if marks > 0 && a != b' ' && b != b' ' && best_pair.is_none_or(|(most, _)| most < marks) {
+                best_pair = Some((marks, [a, b]));
+            }
+        }
         let mut at = 0;
         while let Some(start) = folded.iter().skip(at).position(|&b| is_word(b)).map(|step| at + step) {
             let len = folded.iter().skip(start).take_while(|&&b| is_word(b)).count();
@@ -149,26 +168,25 @@ fn witness(entry: &str) -> Witness {
             }
         }
     }
-    match best {
+    match (best, best_pair) {
         // A part that is short would be in every other word.
-        Some((score, _)) if score < GRAM && has_sign => Witness::Sign,
-        Some((_, witness)) => witness,
-        None => Witness::Sign,
+        (Some((score, _)), _) if score < GRAM && has_sign => Witness::Sign,
+        (Some((_, witness)), _) => witness,
+        (None, _) if has_sign => Witness::Sign,
+        (None, Some((_, pair))) => Witness::Pair { pair },
+        (None, None) => Witness::Sign,
     }
 }
 
-/// Two characters that plain texts do not have: `..`, `./`, `::`, `0x`.
-fn is_pair(text: &[u8]) -> bool {
-    text.windows(2).any(|two| matches!(two, b".." | b"./" | b"::" | [b'0', b'x' | b'X']))
-}
-
 static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
-    let mut all = Witnesses { words: Bits::new(WORD_BITS), grams: Bits::new(GRAM_BITS) };
+    let mut all =
+        Witnesses { words: Bits::new(WORD_BITS), grams: Bits::new(GRAM_BITS), pairs: Bits::new(16) };
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
         match witness(entry) {
             Witness::Sign => {}
             Witness::Word { word, next } => all.words.set(hash_pair(hash_word(&word), next)),
             Witness::Part { part } => all.add_part(&part),
+            Witness::Pair { pair } => all.pairs.set(place_of(pair)),
         }
     }
     all
@@ -198,6 +216,12 @@ impl Witnesses {
         self.words.has(hash_pair(hash, ANY)) || self.words.has(hash_pair(hash, next))
     }
 
+    /// Spaces between the two may count or not: they are taken not to.
+    fn know_pair(&self, a: u8, b: u8) -> bool {
+        let digit = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte.to_ascii_lowercase() };
+        self.pairs.has(place_of([digit(a), digit(b)]))
+    }
+
     fn know_part_of(&self, word: &[u8]) -> bool {
         word.windows(GRAM)
             .any(|gram| matches!(*gram, [a, b, c, d] if self.grams.has(hash_gram([a, b, c, d]))))
@@ -205,23 +229,24 @@ impl Witnesses {
 }
 
 /// Whether a text may hold an entry. `seen` is the union of the classes of its bytes.
-pub(super) fn may_hold(text: &[u8], seen: u16) -> bool {
+pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
     if seen & (WORD_SIGN | HIGH | CONTROL) != 0 {
         return true;
     }
-    if seen & !DIGIT & (ALNUM | bytes::B64URL_MARK) == 0 {
-        // Every witness that is no sign has a letter or `_`.
-        return is_pair(text);
-    }
     let witnesses = &*WITNESSES;
     let mut at = 0;
+    let mut before = b' ';
     while let Some(&byte) = text.get(at) {
         if !is_word(byte) {
-            let next = text.get(at + 1);
-            if byte == b'.' && matches!(next, Some(b'.' | b'/')) || byte == b':' && next == Some(&byte) {
+            at += 1;
+            if is_space(byte) {
+                continue;
+            }
+            let next = folded_next(text.get(at..).unwrap_or_default());
+            if witnesses.know_pair(before, byte) || witnesses.know_pair(byte, next) {
                 return true;
             }
-            at += 1;
+            before = byte;
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
@@ -237,6 +262,7 @@ pub(super) fn may_hold(text: &[u8], seen: u16) -> bool {
             .unwrap_or(rest.len());
         let word = rest.get(..len).unwrap_or_default();
         at += len;
+        before = word.last().copied().unwrap_or_default();
         if bytes::all(word, DIGIT) {
             continue;
         }
@@ -271,15 +297,18 @@ fn know_with_digits(witnesses: &Witnesses, word: &[u8], next: u8) -> bool {
     folded.windows(2).any(|two| matches!(two, [b'0', b'x' | b'X'])) || witnesses.know(folded, next)
 }
 
-/// What follows a word, folded: white space counts as one space, and not at all before what stands
-/// close to words.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'+')
+}
+
+/// What follows a character, folded: white space counts as one space after a word, and not at all
+/// before what stands close to words.
 fn folded_next(rest: &[u8]) -> u8 {
-    let is_space = |byte: u8| matches!(byte, b' ' | b'+');
     match rest {
         [] => ANY,
         [first, ..] if is_space(*first) => match rest.iter().find(|&&byte| !is_space(byte)) {
             None => ANY,
-            Some(b',') => b',',
+            Some(byte @ (b',' | b'=' | b'[' | b']' | b'&')) => *byte,
             Some(_) => b' ',
         },
         [first, ..] => *first,

@@ -17,7 +17,6 @@ use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, PatternID};
 
 use super::witness;
-use crate::bytes;
 use crate::decode::{Char, first_char, unicode};
 use crate::words::CLASSES;
 
@@ -56,12 +55,9 @@ impl Found {
     }
 }
 
-/// The classes of words in decoded text.
-pub(crate) fn classes(text: &[u8]) -> Found {
-    if text.len() < SHORTEST || !witness::may_hold(text, bytes::union(text)) {
-        return Found::default();
-    }
-    search(text)
+/// The classes of words in decoded text; `seen` is the union of the classes of its bytes.
+pub(crate) fn classes(text: &[u8], seen: u32) -> Option<Found> {
+    (text.len() >= SHORTEST && witness::may_hold(text, seen)).then(|| search(text))
 }
 
 /// All looks at a text that may hold something.
@@ -648,6 +644,11 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes;
+
+    fn classes(text: &[u8]) -> Found {
+        super::classes(text, bytes::union(text)).unwrap_or_default()
+    }
 
     fn found(text: impl AsRef<[u8]>) -> Vec<&'static str> {
         classes(text.as_ref()).iter().map(|(name, _)| name).collect()

@@ -10,7 +10,7 @@ use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
-use crate::shape::{self, Shape};
+use crate::shape;
 use crate::show::marker;
 use crate::text::{Builder, Text};
 
@@ -138,7 +138,7 @@ impl<'a> Path<'a> {
                 self.flags.raise(Flag::Marker, text);
                 continue;
             }
-            if Shape::of(text.bytes) == Shape::Jwt {
+            if shape::is_jwt(text.bytes) {
                 self.flags.raise(Flag::Jwt, text);
             }
             if segment.shown == Shown::Secret {

@@ -10,7 +10,7 @@ use crate::decode::unicode::Stage;
 use crate::decode::{Char, char_indices, chars, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
-use crate::shape::{self, Shape};
+use crate::shape;
 use crate::show::{NameShown, marker};
 use crate::text::Text;
 
@@ -317,13 +317,14 @@ pub(crate) fn look_at_value<'a>(
         flags.raise(Flag::Marker, value);
         return false;
     }
-    let secret = sensitive || names.find_credential(value.bytes).is_some();
-    if Shape::of(value.bytes) == Shape::Jwt {
+    let seen = bytes::union(value.bytes);
+    let secret = sensitive || names.find_credential_seen(value.bytes, seen).is_some();
+    if seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
         flags.raise(Flag::Jwt, value);
     }
     if secret {
         flags.hide(value);
     }
-    scan::scan(value, kind, secret, cx, flags);
+    scan::scan_seen(value, seen, kind, secret, cx, flags);
     secret
 }
