@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::context::Context;
 use crate::document::{self, Document, Notes};
 use crate::fingerprint::Fingerprint;
-use crate::memo::Memo;
+use crate::memo::Memos;
 use crate::message::parts::{self, Parts};
 use crate::message::{self, Message};
 use crate::request::Request;
@@ -41,7 +41,7 @@ pub struct Canonicalizer {
 pub struct Scratch {
     bump: Bump,
     tail: Vec<u8>,
-    memo: Memo,
+    memos: Memos,
 }
 
 impl Canonicalizer {
@@ -84,10 +84,10 @@ impl Canonicalizer {
 
     /// Appends the text of the document to `out`, using memory of `scratch`.
     pub fn canonicalize_into(&self, scratch: &mut Scratch, request: &[u8], out: &mut Vec<u8>) {
-        let Scratch { bump, tail, memo } = scratch;
+        let Scratch { bump, tail, memos } = scratch;
         bump.reset();
-        memo.begin(self.settings.id);
-        let cx = Context { memo: Some(memo), ..self.context(bump, false) };
+        memos.begin(self.settings.id);
+        let cx = Context { memo: Some(memos), ..self.context(bump, false) };
         let input = Text::request(request, false);
         let mut request = Request::read(message::read(input, cx), cx);
         if request.echoes_into_known {

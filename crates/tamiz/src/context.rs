@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 
 use crate::flags::Flags;
-use crate::memo::Memo;
+use crate::memo::Memos;
 use crate::settings::Settings;
 
 /// Cheap to copy; lives as long as one canonicalisation.
@@ -12,8 +12,8 @@ pub(crate) struct Context<'a> {
     pub(crate) bump: &'a Bump,
     pub(crate) settings: &'a Settings,
     pub(crate) traced: bool,
-    /// Lines that came before; `None` where every line is to be read.
-    pub(crate) memo: Option<&'a Memo>,
+    /// Fields that came before; `None` where every one is to be read.
+    pub(crate) memo: Option<&'a Memos>,
 }
 
 impl<'a> Context<'a> {

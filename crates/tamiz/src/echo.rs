@@ -1,6 +1,8 @@
 //! Secrets by echo (clause 6.14): a secret of eight or more characters makes a secret of whatever
 //! else contains it.
 
+use std::cell::Cell;
+
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
@@ -37,14 +39,22 @@ struct Echo<'a> {
     /// No secret stands anywhere in it but where it was found: only text that was decoded, or may be,
     /// is worth a search.
     is_nowhere_plain: bool,
+    /// Whether a path that was not read holds a secret.
+    is_in_known_path: Cell<bool>,
     /// Sorted; used instead of `needles` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
 }
 
 /// Finds the secrets of a request and hides every echo of them.
 pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'a>) {
-    let mut echo =
-        Echo { cx, needles: BumpVec::new_in(cx.bump), request: raw, is_nowhere_plain: false, prefixes: None };
+    let mut echo = Echo {
+        cx,
+        needles: BumpVec::new_in(cx.bump),
+        request: raw,
+        is_nowhere_plain: false,
+        is_in_known_path: Cell::new(false),
+        prefixes: None,
+    };
     echo.collect(request, cx);
     if echo.needles.is_empty() {
         return;
@@ -60,9 +70,9 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     let known = |known: &Known<'a>| {
         let Some(memo) = cx.memo else { return false };
         echo.is_in(known.line.bytes)
-            || memo.with(known.slot, |text, said| echo.is_in(memo::name_of(text, said)))
+            || memo.lines.with(known.slot, |text, said| echo.is_in(memo::name_of(text, said)))
     };
-    request.echoes_into_known = request.headers.known.iter().any(known);
+    request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
         request.method.in_clear = false;
         request.flags.hide(request.method.text);
@@ -242,6 +252,9 @@ impl<'a> Echo<'a> {
     /// Hides echoes in a URL; `flags` takes note of what is hidden.
     fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
         if let Some(path) = &mut url.path {
+            if path.known.is_some() && self.is_in(path.raw.bytes) {
+                self.is_in_known_path.set(true);
+            }
             for segment in &mut path.segments {
                 if segment.shown != Shown::Secret && self.is_in_segment(segment) {
                     segment.shown = Shown::Secret;

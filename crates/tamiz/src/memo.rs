@@ -1,9 +1,9 @@
-//! Header lines that came before, with what the document said of them.
+//! Fields that came before, with what was made of them.
 //!
-//! Clients send the same lines over and over: the same `user-agent`, the same lists of what they
-//! accept. A line that tells nothing of its request and takes nothing from it (it holds no secret,
-//! frames nothing, is no repeat) is written once and then copied. [`Memo`] is bounded: a fixed number
-//! of lines of a fixed size, where a new line takes the place of an old one.
+//! Clients send the same things over and over: the same `user-agent`, the same lists of what they
+//! accept, the same paths and names. What tells nothing of its request and takes nothing from it (it
+//! holds no secret, frames nothing, is no repeat) is worked out once and then copied. A [`Memo`] is
+//! bounded: a fixed number of fields of a fixed size, where a new one takes the place of an old one.
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths and offsets of slots, all below a megabyte")]
 
@@ -12,12 +12,59 @@ use std::fmt;
 
 use crate::flags::{Flag, FlagSet};
 
-/// How many lines are remembered: a power of two.
-const SLOTS: usize = 512;
-/// How many bytes a line and what is written of it may have together.
-const SLOT_BYTES: usize = 768;
 /// How many flags with a parameter a line may have.
 const MOST_PARAMETERS: usize = 4;
+
+/// What is remembered, by kind of field.
+#[derive(Debug)]
+pub(crate) struct Memos {
+    /// Lines of the header block, with their `H:` lines.
+    pub(crate) lines: Memo<Said>,
+    /// Paths, with their `P:` lines.
+    pub(crate) paths: Memo<PathSaid>,
+    /// Keys of queries and forms.
+    pub(crate) keys: Memo<NameSaid>,
+    /// Names of cookies.
+    pub(crate) cookies: Memo<NameSaid>,
+}
+
+impl Default for Memos {
+    fn default() -> Self {
+        Memos {
+            lines: Memo::new(512, 768),
+            paths: Memo::new(256, 384),
+            keys: Memo::new(256, 32),
+            cookies: Memo::new(128, 32),
+        }
+    }
+}
+
+impl Memos {
+    /// Begins another request. What was made by other settings is forgotten.
+    pub(crate) fn begin(&mut self, owner: u64) {
+        self.lines.begin(owner);
+        self.paths.begin(owner);
+        self.keys.begin(owner);
+        self.cookies.begin(owner);
+    }
+}
+
+/// What the document says of a path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PathSaid {
+    /// None of them has a parameter.
+    pub(crate) flags: FlagSet,
+    /// How long the path is, as shown.
+    pub(crate) len: usize,
+}
+
+/// What a name tells that is shown as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NameSaid {
+    pub(crate) flags: FlagSet,
+    /// Whether its value is a secret.
+    pub(crate) is_sensitive: bool,
+}
 
 /// A line that is remembered, for as long as the request lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,105 +103,123 @@ pub(crate) struct Said {
     pub(crate) name_len: usize,
     /// What it adds to the length of all headers.
     pub(crate) len: usize,
+    rank: Rank,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct Entry<T> {
     hash: u64,
     /// The request that used it last; what the present one uses stays.
     used: u64,
-    line_len: usize,
+    field_len: usize,
     text_len: usize,
-    rank: Rank,
-    said: Said,
+    said: T,
 }
 
-/// Remembered lines.
-#[derive(Default)]
-pub(crate) struct Memo {
-    inner: RefCell<Inner>,
+/// Remembered fields of a kind.
+pub(crate) struct Memo<T> {
+    slots: usize,
+    slot_bytes: usize,
+    inner: RefCell<Inner<T>>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct Inner<T> {
     /// Whose settings the texts were written by.
     owner: u64,
     request: u64,
-    entries: Vec<Entry>,
+    entries: Vec<Entry<T>>,
     bytes: Vec<u8>,
 }
 
-impl fmt::Debug for Memo {
+impl<T> fmt::Debug for Memo<T> {
     /// Without what is remembered: requests are nobody's business.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Memo").finish_non_exhaustive()
     }
 }
 
-impl Memo {
-    /// Begins another request. What was written by other settings is forgotten.
-    pub(crate) fn begin(&mut self, owner: u64) {
+impl<T: Copy + Default> Memo<T> {
+    /// With a power of two of slots, of so many bytes each for a field and its text.
+    fn new(slots: usize, slot_bytes: usize) -> Self {
+        debug_assert!(slots.is_power_of_two() && slots > 1);
+        Memo { slots, slot_bytes, inner: RefCell::default() }
+    }
+
+    fn begin(&mut self, owner: u64) {
         let inner = self.inner.get_mut();
         if inner.owner != owner {
             inner.owner = owner;
             inner.entries.clear();
-            inner.entries.resize(SLOTS, Entry::default());
-            inner.bytes.resize(SLOTS * SLOT_BYTES, 0);
+            inner.entries.resize(self.slots, Entry::default());
+            inner.bytes.resize(self.slots * self.slot_bytes, 0);
         }
         inner.request += 1;
     }
 
-    /// The slot of a line that came before.
-    pub(crate) fn find(&self, line: &[u8]) -> Option<Slot> {
+    /// The first of the two slots that a field may be in. The upper bits of a hash: every byte reaches
+    /// them.
+    fn first_slot(&self, hash: u64) -> usize {
+        (hash >> (64 - self.slots.ilog2())) as usize
+    }
+
+    /// The slot of a field that came before.
+    pub(crate) fn find(&self, field: &[u8]) -> Option<Slot> {
         let mut inner = self.inner.borrow_mut();
         let Inner { request, entries, bytes, .. } = &mut *inner;
-        let hash = hash(line);
-        let slot = slot_of(hash);
-        let entry = entries.get_mut(slot)?;
-        if entry.hash != hash || entry.line_len != line.len() {
-            return None;
+        let hash = hash(field);
+        let first = self.first_slot(hash);
+        for slot in [first, first ^ 1] {
+            let entry = entries.get_mut(slot)?;
+            if entry.hash != hash || entry.field_len != field.len() {
+                continue;
+            }
+            let start = slot * self.slot_bytes;
+            if bytes.get(start..start + field.len())? == field {
+                entry.used = *request;
+                return Some(Slot(slot));
+            }
         }
-        let start = slot * SLOT_BYTES;
-        if bytes.get(start..start + line.len())? != line {
-            return None;
-        }
-        entry.used = *request;
-        Some(Slot(slot))
+        None
     }
 
-    /// The place of its name among others.
-    pub(crate) fn rank(&self, slot: Slot) -> Rank {
-        self.inner.borrow().entries.get(slot.0).map(|entry| entry.rank).unwrap_or_default()
-    }
-
-    /// Shows what is remembered: the text of the whole line, and what it says.
-    pub(crate) fn with<T>(&self, slot: Slot, show: impl FnOnce(&[u8], &Said) -> T) -> T {
+    /// Shows what is remembered: the text, and what it says.
+    pub(crate) fn with<R>(&self, slot: Slot, show: impl FnOnce(&[u8], &T) -> R) -> R {
         let inner = self.inner.borrow();
-        let entry = inner.entries.get(slot.0).copied().unwrap_or_default();
-        let start = slot.0 * SLOT_BYTES + entry.line_len;
+        let none = Entry::default();
+        let entry = inner.entries.get(slot.0).unwrap_or(&none);
+        let start = slot.0 * self.slot_bytes + entry.field_len;
         show(inner.bytes.get(start..start + entry.text_len).unwrap_or_default(), &entry.said)
     }
 
-    /// Remembers a line, unless it is too long or in the way of another that is in use.
-    pub(crate) fn keep(&self, line: &[u8], text: &[u8], said: Said) {
-        let mut inner = self.inner.borrow_mut();
-        let Inner { request, entries, bytes, .. } = &mut *inner;
-        let hash = hash(line);
-        let slot = slot_of(hash);
-        let start = slot * SLOT_BYTES;
-        let text_start = start + line.len();
-        let Some(entry) = entries.get_mut(slot) else { return };
-        if line.len() + text.len() > SLOT_BYTES || entry.used == *request {
+    /// Remembers a field, unless it is too long or in the way of others that are in use.
+    pub(crate) fn keep(&self, field: &[u8], text: &[u8], said: T) {
+        if field.len() + text.len() > self.slot_bytes {
             return;
         }
+        let mut inner = self.inner.borrow_mut();
+        let Inner { request, entries, bytes, .. } = &mut *inner;
+        let hash = hash(field);
+        let first = self.first_slot(hash);
+        let used = |slot: usize| entries.get(slot).map_or(u64::MAX, |entry| entry.used);
+        let slot = if used(first) <= used(first ^ 1) { first } else { first ^ 1 };
+        let start = slot * self.slot_bytes;
+        let text_start = start + field.len();
+        let Some(entry) = entries.get_mut(slot).filter(|entry| entry.used != *request) else { return };
         if let Some(place) = bytes.get_mut(start..text_start) {
-            place.copy_from_slice(line);
+            place.copy_from_slice(field);
         }
         if let Some(place) = bytes.get_mut(text_start..text_start + text.len()) {
             place.copy_from_slice(text);
         }
-        let rank = Rank::of(name_of(text, &said));
-        *entry = Entry { rank, hash, used: *request, line_len: line.len(), text_len: text.len(), said };
+        *entry = Entry { hash, used: *request, field_len: field.len(), text_len: text.len(), said };
+    }
+}
+
+impl Memo<Said> {
+    /// The place of a line's name among others.
+    pub(crate) fn rank(&self, slot: Slot) -> Rank {
+        self.inner.borrow().entries.get(slot.0).map(|entry| entry.said.rank).unwrap_or_default()
     }
 }
 
@@ -163,15 +228,20 @@ pub(crate) fn name_of<'t>(text: &'t [u8], said: &Said) -> &'t [u8] {
     text.get(2..2 + said.name_len).unwrap_or_default()
 }
 
+/// The path that a line, `P:/path`, shows.
+pub(crate) fn path_of<'t>(line: &'t [u8], said: &PathSaid) -> &'t [u8] {
+    line.get(2..2 + said.len).unwrap_or_default()
+}
+
 impl Said {
     /// What a line with these flags says; `None` where that is more than is remembered.
     pub(crate) fn new(
         plain: FlagSet,
         parameters: impl Iterator<Item = (Flag, Parameter)>,
-        name_len: usize,
+        name: &[u8],
         len: usize,
     ) -> Option<Self> {
-        let mut said = Said { plain, name_len, len, ..Said::default() };
+        let mut said = Said { plain, name_len: name.len(), len, rank: Rank::of(name), ..Said::default() };
         let mut slots = said.parameters.iter_mut();
         for parameter in parameters {
             *slots.next()? = Some(parameter);
@@ -180,11 +250,11 @@ impl Said {
     }
 }
 
-/// Eight bytes at a time; collisions cost no more than a place.
-fn hash(line: &[u8]) -> u64 {
+/// Eight bytes at a time; collisions cost no more than a place. Never zero, which is no field's.
+fn hash(field: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut hash = line.len() as u64;
-    let (chunks, rest) = line.as_chunks::<8>();
+    let mut hash = field.len() as u64;
+    let (chunks, rest) = field.as_chunks::<8>();
     for chunk in chunks {
         hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(K).rotate_left(29);
     }
@@ -192,12 +262,7 @@ fn hash(line: &[u8]) -> u64 {
     if let Some(place) = last.get_mut(..rest.len()) {
         place.copy_from_slice(rest);
     }
-    (hash ^ u64::from_le_bytes(last)).wrapping_mul(K)
-}
-
-/// The upper bits: every byte of a line reaches them.
-fn slot_of(hash: u64) -> usize {
-    (hash >> (64 - SLOTS.ilog2())) as usize
+    (hash ^ u64::from_le_bytes(last)).wrapping_mul(K) | 1
 }
 
 #[cfg(test)]
@@ -205,36 +270,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_found_again_until_another_takes_its_place() {
-        let mut memo = Memo::default();
-        memo.begin(1);
-        assert_eq!(memo.find(b"A: b"), None);
-        let said = Said { name_len: 1, len: 4, ..Said::default() };
-        memo.keep(b"A: b", b"H:a=b\n", said);
-        memo.begin(1);
-        let slot = memo.find(b"A: b").unwrap();
-        memo.with(slot, |text, said| {
+    fn a_field_is_found_again() {
+        let mut memos = Memos::default();
+        memos.begin(1);
+        assert_eq!(memos.lines.find(b"A: b"), None);
+        let said = Said::new(FlagSet::default(), std::iter::empty(), b"a", 4).unwrap();
+        memos.lines.keep(b"A: b", b"H:a=b\n", said);
+        memos.begin(1);
+        let slot = memos.lines.find(b"A: b").unwrap();
+        memos.lines.with(slot, |text, said| {
             assert_eq!((text, name_of(text, said), said.len), (&b"H:a=b\n"[..], &b"a"[..], 4));
         });
-        assert_eq!(memo.find(b"A: c"), None);
-        memo.begin(2);
-        assert_eq!(memo.find(b"A: b"), None, "other settings");
+        assert_eq!(memos.lines.find(b"A: c"), None);
+        memos.begin(2);
+        assert_eq!(memos.lines.find(b"A: b"), None, "other settings");
     }
 
     #[test]
     fn what_a_request_uses_stays() {
-        let mut memo = Memo::default();
+        let mut memo: Memo<NameSaid> = Memo::new(64, 32);
         memo.begin(1);
-        let lines: Vec<Vec<u8>> = (0..4 * SLOTS).map(|i| format!("X: {i}").into_bytes()).collect();
-        for line in &lines {
-            memo.keep(line, line, Said::default());
+        let fields: Vec<Vec<u8>> = (0..256).map(|i| format!("X: {i}").into_bytes()).collect();
+        for field in &fields {
+            memo.keep(field, field, NameSaid::default());
         }
-        let kept: Vec<&Vec<u8>> = lines.iter().filter(|line| memo.find(line).is_some()).collect();
-        assert!(kept.len() > SLOTS / 2 && kept.len() <= SLOTS);
-        for line in kept {
-            memo.with(memo.find(line).unwrap(), |text, _| assert_eq!(text, *line));
+        let kept: Vec<&Vec<u8>> = fields.iter().filter(|field| memo.find(field).is_some()).collect();
+        assert!(kept.len() > 32 && kept.len() <= 64, "{}", kept.len());
+        for field in kept {
+            memo.with(memo.find(field).unwrap(), |text, _| assert_eq!(text, *field));
         }
-        memo.keep(&[b'x'; 500], &[b'x'; 500], Said::default());
-        assert_eq!(memo.find(&[b'x'; 500]), None, "too long");
+        memo.begin(1);
+        memo.keep(&[b'x'; 20], &[b'x'; 20], NameSaid::default());
+        assert_eq!(memo.find(&[b'x'; 20]), None, "too long");
+        memo.keep(b"new", b"", NameSaid::default());
+        assert!(memo.find(b"new").is_some(), "what an earlier request used may go");
     }
 }

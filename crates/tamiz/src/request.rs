@@ -9,7 +9,7 @@ use crate::decode::{unicode, utf8};
 use crate::echo;
 use crate::flags::{Flag, Flags};
 use crate::framing;
-use crate::headers::{self, Content, Headers};
+use crate::headers::{self, Headers};
 use crate::message::{Message, Version, on_one_line};
 use crate::scan::{self, Kind};
 use crate::target::Url;
@@ -100,11 +100,7 @@ impl<'a> Request<'a> {
         let limits = &cx.settings.config.limits;
         self.url.check_limits(limits, &mut self.flags);
         for header in &self.headers.list {
-            for value in &header.values {
-                if let Content::Url(url) = &value.content {
-                    url.check_limits(limits, &mut self.flags);
-                }
-            }
+            header.check_limits(limits, &mut self.flags);
         }
         if let Some(header) = self.headers.list.get(limits.headers) {
             self.flags.raise(Flag::Capped, header.whole);

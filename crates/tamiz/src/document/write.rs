@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
 use crate::headers::{Header, Headers};
-use crate::memo::{self, Rank, Said, Slot};
+use crate::memo::{self, PathSaid, Rank, Said, Slot};
 use crate::request::Request;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -157,10 +157,20 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn path_line(&mut self, path: &Path<'a>) {
+        if let (Some(slot), Some(memo)) = (path.known, self.cx.memo) {
+            memo.paths.with(slot, |line, said| {
+                self.out.extend_from_slice(line);
+                self.rollup.plain =
+                    self.rollup.plain.union(said.flags.intersection(self.cx.settings.enabled));
+            });
+            return;
+        }
+        let line_start = self.out.len();
         push(self.out, "P:");
         let start = self.out.len();
         write_path(path, self.cx, self.out);
         let text = self.out.get(start..).unwrap_or_default();
+        let path_len = text.len();
         let len = escape::chars(text) as u64;
         let longest = text.split(|&b| b == b'/').map(escape::chars).max().unwrap_or(0) as u64;
         self.measure(" PLEN:", len);
@@ -169,6 +179,12 @@ impl<'a> Writer<'a, '_> {
         let mut parameters = words(&path.flags, self.cx);
         parameters.extend([(Flag::DotDotN, climb.as_bytes()), (Flag::MultiEnc, &b"path"[..])]);
         self.end_line(&path.flags, &mut parameters);
+        if let Some(memo) = self.cx.memo
+            && path.may_be_kept(self.cx.settings.config.limits.segments)
+        {
+            let line = self.out.get(line_start..).unwrap_or_default();
+            memo.paths.keep(path.raw.bytes, line, PathSaid { flags: path.flags.set, len: path_len });
+        }
     }
 
     fn measure(&mut self, name: &str, n: u64) {
@@ -437,13 +453,13 @@ impl<'a> Writer<'a, '_> {
         while let Some((slot, rank)) = known.peek() {
             let is_before = before.is_none_or(|name| match rank.cmp(&Rank::of(name)) {
                 Ordering::Less => true,
-                Ordering::Equal => memo.with(slot, |text, said| memo::name_of(text, said) < name),
+                Ordering::Equal => memo.lines.with(slot, |text, said| memo::name_of(text, said) < name),
                 Ordering::Greater => false,
             });
             if !is_before {
                 return;
             }
-            memo.with(slot, |text, said| {
+            memo.lines.with(slot, |text, said| {
                 self.out.extend_from_slice(text);
                 known.len += said.len as u64;
                 known.next += 1;
@@ -465,6 +481,7 @@ impl<'a> Writer<'a, '_> {
         let set = header.flags.set.intersection(self.cx.settings.enabled);
         let mut told_elsewhere = self.cx.flags();
         hidden::check_header(header, &mut told_elsewhere);
+        header.check_limits(&self.cx.settings.config.limits, &mut told_elsewhere);
         let most = self.cx.settings.config.limits.flag_parameters;
         if !told_elsewhere.set.is_empty()
             || parameters.len() > most
@@ -480,10 +497,8 @@ impl<'a> Writer<'a, '_> {
         let names = names.map(|flag| (flag, memo::Parameter::Name));
         let is_counted =
             set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
-        if let Some(said) =
-            Said::new(plain, words.chain(names), name.len(), header.len).filter(|_| !is_counted)
-        {
-            memo.keep(line, self.out.get(start..).unwrap_or_default(), said);
+        if let Some(said) = Said::new(plain, words.chain(names), name, header.len).filter(|_| !is_counted) {
+            memo.lines.keep(line, self.out.get(start..).unwrap_or_default(), said);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::bytes::{self, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
+use crate::memo::NameSaid;
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -43,20 +44,37 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
     let cookie = match piece.cut(b'=') {
         None => Cookie { name: None, value: piece, piece, sensitive: false, attribute: None },
         Some((name, value)) => {
-            let name = Key::new(name.trim(), cx);
-            let sensitive = cx.settings.names.matches(name.text.bytes);
+            let (name, sensitive) = read_name(name.trim(), cx, flags);
             Cookie { name: Some(name), value: value.trim(), piece, sensitive, attribute: None }
         }
     };
-    if let Some(name) = cookie.name {
-        scan::scan(name.text, Kind::Free, name.shown == NameShown::Secret, cx, flags);
-        if name.shown == NameShown::Secret {
-            flags.hide(name.text);
-        }
-    }
     scan::scan(cookie.value, Kind::Cookie, true, cx, flags);
     flags.hide(cookie.value);
     cookie
+}
+
+/// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
+fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key<'a>, bool) {
+    if let Some(memo) = cx.memo
+        && let Some(slot) = memo.cookies.find(text.bytes)
+    {
+        return memo.cookies.with(slot, |_, said| (Key { text, shown: NameShown::Text }, said.is_sensitive));
+    }
+    let name = Key::new(text, cx);
+    let is_sensitive = cx.settings.names.matches(text.bytes);
+    let mut told = cx.flags();
+    scan::scan(text, Kind::Free, name.shown == NameShown::Secret, cx, &mut told);
+    if name.shown == NameShown::Secret {
+        told.hide(text);
+    }
+    if let Some(memo) = cx.memo
+        && name.shown == NameShown::Text
+        && told.set.is_empty()
+    {
+        memo.cookies.keep(text.bytes, b"", NameSaid { flags: told.set, is_sensitive });
+    }
+    flags.absorb(&told);
+    (name, is_sensitive)
 }
 
 /// Reads a `cookie` header and counts its cookies.

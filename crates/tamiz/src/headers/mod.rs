@@ -15,11 +15,11 @@ mod whitespace;
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes;
-use crate::config::Scheme;
+use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{Memo, Rank};
+use crate::memo::{Memos, Rank};
 use crate::message::{Known, Line};
 use crate::scan;
 use crate::show::NameShown;
@@ -65,14 +65,22 @@ impl<'a> Header<'a> {
                 | Kind::SetCookie
                 | Kind::Authorization
                 | Kind::Host
-                | Kind::Url
-                | Kind::Origin
                 | Kind::ContentType
                 | Kind::ContentLength
         ) || matches!(name.text.bytes, b"transfer-encoding" | b"content-encoding");
-        let is_plain = matches!(self.values.as_slice(), [value] if value.is_in_clear());
+        let is_plain =
+            matches!(self.values.as_slice(), [value] if value.is_in_clear() || value.is_plain_url());
         let stands_alone = !steers_reading && is_plain && !self.flags.set.contains(Flag::DupHdr);
         self.raw.filter(|_| stands_alone).map(|raw| raw.bytes)
+    }
+
+    /// `CAPPED`: more segments or pairs of a URL than are shown.
+    pub(crate) fn check_limits(&self, limits: &Limits, flags: &mut Flags<'a>) {
+        for value in &self.values {
+            if let Content::Url(url) = &value.content {
+                url.check_limits(limits, flags);
+            }
+        }
     }
 
     /// How many cookies it holds.
@@ -162,14 +170,15 @@ pub(crate) fn read<'a>(
 fn ranked<'a>(
     lines: &[Line<'a>],
     known: &[Known<'a>],
-    memo: &Memo,
+    memo: &Memos,
     cx: Context<'a>,
 ) -> Option<BumpVec<'a, Ranked>> {
     if lines.len().saturating_add(known.len()) > cx.settings.config.limits.headers {
         return None;
     }
     let mut order = BumpVec::with_capacity_in(known.len(), cx.bump);
-    order.extend(known.iter().enumerate().map(|(at, known)| Ranked { rank: memo.rank(known.slot), at }));
+    order
+        .extend(known.iter().enumerate().map(|(at, known)| Ranked { rank: memo.lines.rank(known.slot), at }));
     order.sort_unstable_by_key(|known| known.rank);
     let is_sole = order.windows(2).all(|two| matches!(two, [a, b] if a.rank != b.rank));
     let is_other = |line: &Line<'a>| {

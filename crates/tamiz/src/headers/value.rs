@@ -154,6 +154,11 @@ impl<'a> Value<'a> {
         matches!(self.content, Content::Plain)
     }
 
+    /// Whether it is a URL that holds no secret.
+    pub(crate) fn is_plain_url(&self) -> bool {
+        matches!(&self.content, Content::Url(url) if !url.holds_secret())
+    }
+
     pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         if let Some(label) = self.label {
             out.extend_from_slice(label.bytes);

@@ -121,7 +121,7 @@ impl<'a> Block<'a> {
     /// A line of its own.
     fn push(&mut self, line: Text<'a>) {
         self.close();
-        if let Some(slot) = self.cx.memo.and_then(|memo| memo.find(line.bytes)) {
+        if let Some(slot) = self.cx.memo.and_then(|memo| memo.lines.find(line.bytes)) {
             self.known.push(Known { line, slot, at: self.lines.len() });
             self.last = Last::Known;
             return;

@@ -155,7 +155,12 @@ fn witness(entry: &str) -> Witness {
             let is_part = open_start && start == 0 || open_end && at == folded.len();
             let next = folded.get(at).copied().unwrap_or(ANY);
             let common = if COMMON.split(' ').any(|common| common.as_bytes() == word) { 0 } else { 1000 };
-            let (score, witness) = if is_part {
+            let begins_openly = open_start && start == 0;
+            let (score, witness) = if is_part && (word.len() < GRAM - 1 || word.len() < GRAM && begins_openly)
+            {
+                // It would be in every other word.
+                continue;
+            } else if is_part {
                 (word.len(), Witness::Part { part: word.to_vec() })
             } else if word.len() > 1 || next != ANY {
                 let known = usize::from(next != ANY);
@@ -169,8 +174,6 @@ fn witness(entry: &str) -> Witness {
         }
     }
     match (best, best_pair) {
-        // A part that is short would be in every other word.
-        (Some((score, _)), _) if score < GRAM && has_sign => Witness::Sign,
         (Some((_, witness)), _) => witness,
         (None, _) if has_sign => Witness::Sign,
         (None, Some((_, pair))) => Witness::Pair { pair },
@@ -195,10 +198,10 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
 impl Witnesses {
     /// A part of a word: four letters of it, or, where it has fewer, all words that it begins.
     fn add_part(&mut self, part: &[u8]) {
-        let rarest = part
-            .windows(GRAM)
-            .filter(|gram| !gram.iter().any(u8::is_ascii_digit))
-            .min_by_key(|gram| gram.iter().map(|&b| u32::from(b"etaoinshrdlcu".contains(&b))).sum::<u32>());
+        // Digits and frequent letters tell least.
+        let plainness =
+            |gram: &&[u8]| -> usize { gram.iter().filter(|byte| b"0etaoinshrdlcu".contains(byte)).count() };
+        let rarest = part.windows(GRAM).min_by_key(plainness);
         if let Some(&[a, b, c, d]) = rarest {
             self.grams.set(hash_gram([a, b, c, d]));
             return;
@@ -220,6 +223,31 @@ impl Witnesses {
     fn know_pair(&self, a: u8, b: u8) -> bool {
         let digit = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte.to_ascii_lowercase() };
         self.pairs.has(place_of([digit(a), digit(b)]))
+    }
+
+    /// The same and [`know_part_of`](Self::know_part_of), of a word with digits: each run of them counts
+    /// as one `0`.
+    fn know_folded(&self, word: &[u8], next: u8) -> bool {
+        let mut folded = [0; LONGEST];
+        let mut gram = [0; GRAM];
+        let mut len = 0;
+        for &byte in word {
+            let [_, a, b, c] = gram;
+            let byte = if byte.is_ascii_digit() { b'0' } else { byte };
+            if byte == b'0' && c == b'0' {
+                continue;
+            }
+            gram = [a, b, c, byte];
+            let is_hex = c == b'0' && byte | 0x20 == b'x';
+            if is_hex || a != 0 && len >= 3 && self.grams.has(hash_gram(gram)) {
+                return true;
+            }
+            if let Some(place) = folded.get_mut(len) {
+                *place = byte;
+            }
+            len += 1;
+        }
+        folded.get(..len).is_some_and(|folded| self.know(folded, next))
     }
 
     fn know_part_of(&self, word: &[u8]) -> bool {
@@ -267,34 +295,16 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
             continue;
         }
         let next = folded_next(text.get(at..).unwrap_or_default());
-        let knows = if seen & DIGIT == 0 {
-            witnesses.know(word, next)
+        let is_known = if seen & DIGIT == 0 {
+            witnesses.know(word, next) || witnesses.know_part_of(word)
         } else {
-            know_with_digits(witnesses, word, next)
+            witnesses.know_folded(word, next)
         };
-        if knows || witnesses.know_part_of(word) {
+        if is_known {
             return true;
         }
     }
     false
-}
-
-/// A word with digits: each run of them counts as one `0`.
-fn know_with_digits(witnesses: &Witnesses, word: &[u8], next: u8) -> bool {
-    let mut folded = [0; LONGEST];
-    let mut len = 0;
-    let mut before = 0;
-    for &byte in word {
-        if byte.is_ascii_digit() && before == b'0' {
-            continue;
-        }
-        before = if byte.is_ascii_digit() { b'0' } else { byte };
-        let Some(place) = folded.get_mut(len) else { return false };
-        *place = before;
-        len += 1;
-    }
-    let folded = folded.get(..len).unwrap_or_default();
-    folded.windows(2).any(|two| matches!(two, [b'0', b'x' | b'X'])) || witnesses.know(folded, next)
 }
 
 fn is_space(byte: u8) -> bool {
@@ -325,7 +335,10 @@ mod tests {
         for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
             let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
             let text = parts.join(&b' ');
-            for text in [text.clone(), [b"x ", text.as_slice(), b" x"].concat(), text.to_ascii_uppercase()] {
+            let before = if entry.starts_with('~') { "qz" } else { "x " };
+            let after = if entry.ends_with('~') { "q71z" } else { " x" };
+            let glued = [before.as_bytes(), text.as_slice(), after.as_bytes()].concat();
+            for text in [text.clone(), glued, text.to_ascii_uppercase()] {
                 assert!(may_hold(&text, bytes::union(&text)), "{entry:?} in {}", text.escape_ascii());
             }
             signs += usize::from(matches!(witness(entry), Witness::Sign));
