@@ -38,7 +38,7 @@ pub(crate) const STRUCTURE: u32 = 1 << 13;
 pub(crate) const CREDENTIAL_MARK: u32 = 1 << 14;
 
 /// Signs that attacks are made of and plain words, numbers and URLs are not:
-/// ``^ ` $ \ { } < > | * ~ # " ' ; ( )``.
+/// ``^ ` $ \ { } < > | & * ~ # " ' ; ( )``.
 pub(crate) const WORD_SIGN: u32 = 1 << 15;
 
 /// What a further decoding may change: `%`, `&` and the guard byte.
@@ -131,7 +131,7 @@ const fn build() -> [u32; 256] {
         if within(byte, b".=:/\"'\\+%& \t\xFF") {
             class |= CREDENTIAL_MARK;
         }
-        if within(byte, b"^`$\\{}<>|*~#\"';()") {
+        if within(byte, b"^`$\\{}<>|&*~#\"';()") {
             class |= WORD_SIGN;
         }
         class |= match byte {

@@ -1,7 +1,7 @@
 //! A quick look at texts that hold no entry of the dictionary, which is most of them (clause 7.8).
 //!
 //! Every entry has a witness: a whole word, with the character after it where the entry says which;
-//! four letters of a word of which the entry tells only a part; two characters side by side. A text of plain characters that
+//! five letters of a word of which the entry tells only a part; two characters side by side. A text of plain characters that
 //! has the witness of no entry holds none. Texts with any other character are not judged here.
 
 #![allow(
@@ -12,7 +12,7 @@
 use std::sync::LazyLock;
 
 use super::words::{self, SEPARATOR};
-use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, WORD_SIGN};
+use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, UNDERSCORE, WORD_SIGN};
 use crate::words::CLASSES;
 
 /// Words that ordinary requests are full of: no witness where an entry has another word.
@@ -26,13 +26,15 @@ const COMMON: &str = "\
 
 /// After a word: anything.
 const ANY: u8 = 0;
+/// After three letters: more of the word.
+const PREFIX: u8 = 1;
 
 /// How many bits each table has, as a power of two.
-const WORD_BITS: u32 = 19;
-const GRAM_BITS: u32 = 16;
+const WORD_BITS: u32 = 18;
+const GRAM_BITS: u32 = 17;
 
 /// How long a gram is.
-const GRAM: usize = 4;
+const GRAM: usize = 5;
 
 /// No witness that is a word is longer.
 const LONGEST: usize = 64;
@@ -67,6 +69,16 @@ impl Bits {
         }
     }
 
+    /// Two bits for one: what is not there is taken to be there by chance far less often.
+    fn set_twice(&mut self, hash: u64) {
+        self.set(hash);
+        self.set(hash.rotate_left(self.bits));
+    }
+
+    fn has_twice(&self, hash: u64) -> bool {
+        self.has(hash) && self.has(hash.rotate_left(self.bits))
+    }
+
     fn has(&self, hash: u64) -> bool {
         let (at, bit) = self.place(hash);
         self.words.get(at).is_some_and(|word| word & bit != 0)
@@ -96,7 +108,8 @@ fn hash_pair(word: u64, next: u8) -> u64 {
 }
 
 fn hash_gram(gram: [u8; GRAM]) -> u64 {
-    u64::from(u32::from_le_bytes(gram) | 0x2020_2020).wrapping_mul(K)
+    let [a, b, c, d, e] = gram;
+    (u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]) | 0x20_2020_2020).wrapping_mul(K)
 }
 
 /// Where a pair is in its table.
@@ -108,7 +121,7 @@ fn is_word(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || byte == b'_'
 }
 
-/// What tells an entry, best first.
+/// What tells an entry.
 enum Witness {
     Word {
         word: Vec<u8>,
@@ -154,16 +167,16 @@ fn witness(entry: &str) -> Witness {
             }
             let is_part = open_start && start == 0 || open_end && at == folded.len();
             let next = folded.get(at).copied().unwrap_or(ANY);
-            let common = if COMMON.split(' ').any(|common| common.as_bytes() == word) { 0 } else { 1000 };
+            let is_common = word.len() < 3 || COMMON.split(' ').any(|common| common.as_bytes() == word);
+            let common = if is_common { 0 } else { 1000 };
             let begins_openly = open_start && start == 0;
-            let (score, witness) = if is_part && (word.len() < GRAM - 1 || word.len() < GRAM && begins_openly)
-            {
+            let (score, witness) = if is_part && (word.len() < 3 || word.len() < GRAM && begins_openly) {
                 // It would be in every other word.
                 continue;
             } else if is_part {
                 (word.len(), Witness::Part { part: word.to_vec() })
             } else if word.len() > 1 || next != ANY {
-                let known = usize::from(next != ANY);
+                let known = if next == ANY { 0 } else { 10 };
                 (common + 100 + 2 * word.len() + known, Witness::Word { word: word.to_vec(), next })
             } else {
                 continue;
@@ -174,8 +187,8 @@ fn witness(entry: &str) -> Witness {
         }
     }
     match (best, best_pair) {
+        _ if has_sign => Witness::Sign,
         (Some((_, witness)), _) => witness,
-        (None, _) if has_sign => Witness::Sign,
         (None, Some((_, pair))) => Witness::Pair { pair },
         (None, None) => Witness::Sign,
     }
@@ -187,7 +200,7 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
         match witness(entry) {
             Witness::Sign => {}
-            Witness::Word { word, next } => all.words.set(hash_pair(hash_word(&word), next)),
+            Witness::Word { word, next } => all.words.set_twice(hash_pair(hash_word(&word), next)),
             Witness::Part { part } => all.add_part(&part),
             Witness::Pair { pair } => all.pairs.set(place_of(pair)),
         }
@@ -196,27 +209,28 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
 });
 
 impl Witnesses {
-    /// A part of a word: four letters of it, or, where it has fewer, all words that it begins.
+    /// A part of a word: five letters of it, or, where it has fewer, all words that it begins.
     fn add_part(&mut self, part: &[u8]) {
         // Digits and frequent letters tell least.
         let plainness =
             |gram: &&[u8]| -> usize { gram.iter().filter(|byte| b"0etaoinshrdlcu".contains(byte)).count() };
-        let rarest = part.windows(GRAM).min_by_key(plainness);
-        if let Some(&[a, b, c, d]) = rarest {
-            self.grams.set(hash_gram([a, b, c, d]));
+        if let Some(&[a, b, c, d, e]) = part.windows(GRAM).min_by_key(plainness) {
+            self.grams.set_twice(hash_gram([a, b, c, d, e]));
             return;
         }
-        self.words.set(hash_pair(hash_word(part), ANY));
-        if let [a, b, c] = *part {
-            for last in (b'a'..=b'z').chain(b'0'..=b'9').chain([b'_']) {
-                self.grams.set(hash_gram([a, b, c, last]));
+        self.words.set_twice(hash_pair(hash_word(part), ANY));
+        if let [a, b, c, d] = *part {
+            for e in (b'a'..=b'z').chain([b'0', b'_']) {
+                self.grams.set_twice(hash_gram([a, b, c, d, e]));
             }
+        } else {
+            self.words.set_twice(hash_pair(hash_word(part), PREFIX));
         }
     }
 
     fn know(&self, word: &[u8], next: u8) -> bool {
         let hash = hash_word(word);
-        self.words.has(hash_pair(hash, ANY)) || self.words.has(hash_pair(hash, next))
+        self.words.has_twice(hash_pair(hash, ANY)) || self.words.has_twice(hash_pair(hash, next))
     }
 
     /// Spaces between the two may count or not: they are taken not to.
@@ -232,14 +246,14 @@ impl Witnesses {
         let mut gram = [0; GRAM];
         let mut len = 0;
         for &byte in word {
-            let [_, a, b, c] = gram;
+            let [_, a, b, c, d] = gram;
             let byte = if byte.is_ascii_digit() { b'0' } else { byte };
-            if byte == b'0' && c == b'0' {
+            if byte == b'0' && d == b'0' {
                 continue;
             }
-            gram = [a, b, c, byte];
-            let is_hex = c == b'0' && byte | 0x20 == b'x';
-            if is_hex || a != 0 && len >= 3 && self.grams.has(hash_gram(gram)) {
+            gram = [a, b, c, d, byte];
+            let is_hex = d == b'0' && byte | 0x20 == b'x';
+            if is_hex || a != 0 && self.grams.has_twice(hash_gram(gram)) {
                 return true;
             }
             if let Some(place) = folded.get_mut(len) {
@@ -247,18 +261,24 @@ impl Witnesses {
             }
             len += 1;
         }
-        folded.get(..len).is_some_and(|folded| self.know(folded, next))
+        folded.get(..len).is_some_and(|folded| self.know(folded, next) || self.know_beginning_of(folded))
+    }
+
+    /// Whether an entry tells only the first letters of a word like this.
+    fn know_beginning_of(&self, word: &[u8]) -> bool {
+        word.get(..3).is_some_and(|start| self.words.has_twice(hash_pair(hash_word(start), PREFIX)))
     }
 
     fn know_part_of(&self, word: &[u8]) -> bool {
         word.windows(GRAM)
-            .any(|gram| matches!(*gram, [a, b, c, d] if self.grams.has(hash_gram([a, b, c, d]))))
+            .any(|gram| matches!(*gram, [a, b, c, d, e] if self.grams.has_twice(hash_gram([a, b, c, d, e]))))
     }
 }
 
 /// Whether a text may hold an entry. `seen` is the union of the classes of its bytes.
 pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
-    if seen & (WORD_SIGN | HIGH | CONTROL) != 0 {
+    if seen & (WORD_SIGN | CONTROL) != 0 || seen & HIGH != 0 && !text.iter().all(|&byte| is_letter_part(byte))
+    {
         return true;
     }
     let witnesses = &*WITNESSES;
@@ -295,8 +315,11 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
             continue;
         }
         let next = folded_next(text.get(at..).unwrap_or_default());
+        if seen & UNDERSCORE != 0 && memchr::memmem::find(word, b"__").is_some() {
+            return true;
+        }
         let is_known = if seen & DIGIT == 0 {
-            witnesses.know(word, next) || witnesses.know_part_of(word)
+            witnesses.know(word, next) || witnesses.know_beginning_of(word) || witnesses.know_part_of(word)
         } else {
             witnesses.know_folded(word, next)
         };
@@ -305,6 +328,11 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
         }
     }
     false
+}
+
+/// ASCII, or part of a character of two bytes from U+00C0 to U+07FF: letters, and no white space.
+fn is_letter_part(byte: u8) -> bool {
+    matches!(byte, 0..0xC0 | 0xC3..0xE0)
 }
 
 fn is_space(byte: u8) -> bool {
@@ -331,19 +359,17 @@ mod tests {
 
     #[test]
     fn every_entry_is_witnessed() {
-        let mut signs = 0;
         for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
             let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
-            let text = parts.join(&b' ');
+            let command = if entry.starts_with('^') { ";" } else { "" };
+            let text = [command.as_bytes(), &parts.join(&b' ')].concat();
             let before = if entry.starts_with('~') { "qz" } else { "x " };
             let after = if entry.ends_with('~') { "q71z" } else { " x" };
             let glued = [before.as_bytes(), text.as_slice(), after.as_bytes()].concat();
             for text in [text.clone(), glued, text.to_ascii_uppercase()] {
                 assert!(may_hold(&text, bytes::union(&text)), "{entry:?} in {}", text.escape_ascii());
             }
-            signs += usize::from(matches!(witness(entry), Witness::Sign));
         }
-        assert!(signs < 2500, "{signs}");
     }
 
     #[test]
@@ -355,13 +381,24 @@ mod tests {
             "12.5",
             "GA1.2.180739896.1443036386",
             "es-ES",
-            "caf-e",
+            "café",
             "",
         ] {
             assert!(!may_hold(text.as_bytes(), bytes::union(text.as_bytes())), "{text}");
         }
-        for text in ["../a", "etc/passwd", "x.popen(1)", "a;b", "xp_regread", "0x7e", ".env", ".envrc", "é"]
-        {
+        for text in [
+            "../a",
+            "etc/passwd",
+            "x.popen(1)",
+            "a;b",
+            "name__gt",
+            "a\u{3000}b",
+            "xp_regread",
+            "0x7e",
+            ".env",
+            ".envrc",
+            "<é",
+        ] {
             assert!(may_hold(text.as_bytes(), bytes::union(text.as_bytes())), "{text}");
         }
     }
