@@ -60,6 +60,13 @@ pub(crate) const NO_ALNUM: u32 = 1 << 27;
 /// In neither alphabet of Base64, nor its padding.
 pub(crate) const NO_BASE64: u32 = 1 << 28;
 
+/// What names must not show: SP and `, | & = < >`.
+pub(crate) const NO_NAME: u32 = 1 << 29;
+/// What a query value must not show: SP and `& = # < >`.
+pub(crate) const NO_QUERY: u32 = 1 << 30;
+/// What a way through a body is made of: `. [ ]`.
+pub(crate) const WAY: u32 = 1 << 31;
+
 pub(crate) const ALPHA: u32 = LOWER | UPPER;
 pub(crate) const ALNUM: u32 = ALPHA | DIGIT;
 pub(crate) const HEX: u32 = DIGIT | HEX_LETTER;
@@ -148,6 +155,15 @@ const fn build() -> [u32; 256] {
             b' ' | b'\t' | b'"' | b'\'' | b'+' => BLANK,
             _ => 0,
         };
+        if within(byte, b" ,|&=<>") {
+            class |= NO_NAME;
+        }
+        if within(byte, b" &=#<>") {
+            class |= NO_QUERY;
+        }
+        if within(byte, b".[]") {
+            class |= WAY;
+        }
         if !byte.is_ascii_alphanumeric() {
             class |= NO_ALNUM;
         }

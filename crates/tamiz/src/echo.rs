@@ -69,8 +69,10 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     }
     let known = |known: &Known<'a>| {
         let Some(memo) = cx.memo else { return false };
-        echo.is_in(known.line.bytes)
-            || memo.lines.with(known.slot, |text, said| echo.is_in(memo::name_of(text, said)))
+        memo.lines.with(known.slot, |text, said| {
+            let is_elsewhere = echo.is_nowhere_plain && said.is_plain;
+            !is_elsewhere && echo.is_in(known.line.bytes) || echo.is_in_plain(memo::name_of(text, said))
+        })
     };
     request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
@@ -113,7 +115,9 @@ impl<'a> Echo<'a> {
                         for cookie in cookies {
                             if cookie.sensitive {
                                 self.push(cookie.value.bytes);
-                            } else if cx.settings.names.find_credential(cookie.piece.bytes).is_some() {
+                            } else if !cookie.is_harmless()
+                                && cx.settings.names.find_credential(cookie.piece.bytes).is_some()
+                            {
                                 self.add(cookie.piece, cx);
                             }
                         }

@@ -10,6 +10,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use crate::bytes::{self, ENCODED, HIGH};
 use crate::flags::{Flag, FlagSet};
 
 /// How many flags with a parameter a line may have.
@@ -104,6 +105,8 @@ pub(crate) struct Said {
     /// What it adds to the length of all headers.
     pub(crate) len: usize,
     rank: Rank,
+    /// Whether nothing in the line would be decoded.
+    pub(crate) is_plain: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -238,10 +241,13 @@ impl Said {
     pub(crate) fn new(
         plain: FlagSet,
         parameters: impl Iterator<Item = (Flag, Parameter)>,
+        line: &[u8],
         name: &[u8],
         len: usize,
     ) -> Option<Self> {
-        let mut said = Said { plain, name_len: name.len(), len, rank: Rank::of(name), ..Said::default() };
+        let is_plain = bytes::union(line) & (ENCODED | HIGH) == 0;
+        let mut said =
+            Said { plain, is_plain, name_len: name.len(), len, rank: Rank::of(name), ..Said::default() };
         let mut slots = said.parameters.iter_mut();
         for parameter in parameters {
             *slots.next()? = Some(parameter);
@@ -274,7 +280,7 @@ mod tests {
         let mut memos = Memos::default();
         memos.begin(1);
         assert_eq!(memos.lines.find(b"A: b"), None);
-        let said = Said::new(FlagSet::default(), std::iter::empty(), b"a", 4).unwrap();
+        let said = Said::new(FlagSet::default(), std::iter::empty(), b"A: b", b"a", 4).unwrap();
         memos.lines.keep(b"A: b", b"H:a=b\n", said);
         memos.begin(1);
         let slot = memos.lines.find(b"A: b").unwrap();

@@ -66,12 +66,12 @@ impl SensitiveNames {
 
     /// The same, where the union of the classes of its bytes is known.
     pub(crate) fn find_credential_seen(&self, value: &[u8], seen: u32) -> Option<Range<usize>> {
-        if value.len() < 4 {
+        if value.len() < 4 || is_too_plain(value, seen) {
             return None;
         }
         if seen & CREDENTIAL_MARK == 0 {
             // Nothing but a token that is recognised by its prefix.
-            return if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) };
+            return find_prefixed(value);
         }
         let found = self.find_plain(value, seen);
         if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value) } else { found }
@@ -117,6 +117,12 @@ impl SensitiveNames {
             (len > 0).then_some(start..start + len)
         })
     }
+}
+
+/// Whether a text is too short and too plain for a credential. `seen` is the union of the classes of
+/// its bytes.
+pub(crate) fn is_too_plain(text: &[u8], seen: u32) -> bool {
+    text.len() < SHORTEST_TOKEN && seen & CREDENTIAL_MARK == 0
 }
 
 /// Whether a text holds a token that is recognised by itself, whatever stands around it.

@@ -497,7 +497,9 @@ impl<'a> Writer<'a, '_> {
         let names = names.map(|flag| (flag, memo::Parameter::Name));
         let is_counted =
             set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
-        if let Some(said) = Said::new(plain, words.chain(names), name, header.len).filter(|_| !is_counted) {
+        if let Some(said) =
+            Said::new(plain, words.chain(names), line, name, header.len).filter(|_| !is_counted)
+        {
             memo.lines.keep(line, self.out.get(start..).unwrap_or_default(), said);
         }
     }

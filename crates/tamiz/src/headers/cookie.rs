@@ -8,6 +8,7 @@ use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::memo::NameSaid;
 use crate::scan::{self, Kind};
+use crate::secrets;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
@@ -124,6 +125,15 @@ pub(crate) fn read_set<'a>(
 }
 
 impl Cookie<'_> {
+    /// Whether nothing in it can be a credential that its name does not make one: it is short, and
+    /// plain.
+    pub(crate) fn is_harmless(&self) -> bool {
+        let is_plain = |name: Key<'_>| name.shown == NameShown::Text;
+        self.name.is_some_and(is_plain)
+            && !self.sensitive
+            && secrets::is_too_plain(self.value.bytes, bytes::union(self.value.bytes))
+    }
+
     pub(crate) fn is_attribute(&self) -> bool {
         self.attribute.is_some()
     }
@@ -163,6 +173,28 @@ impl Cookie<'_> {
 
 /// `NAME<len:n>`, by name.
 pub(crate) fn write(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+    let is_plain = |name: Key<'_>| name.shown == NameShown::Text && name.text.bytes.is_ascii();
+    if cookies.iter().all(|cookie| cookie.name.is_some_and(is_plain)) {
+        write_plain(cookies, cx, out);
+    } else {
+        write_slow(cookies, cx, out);
+    }
+}
+
+/// Cookies whose names are shown as they are.
+fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+    let mut order = BumpVec::with_capacity_in(cookies.len(), cx.bump);
+    order.extend(cookies.iter());
+    order.sort_by_key(|cookie| cookie.name.map(|name| name.text.bytes));
+    for (i, cookie) in order.iter().enumerate() {
+        if i > 0 {
+            out.push(b' ');
+        }
+        cookie.write(cx, out);
+    }
+}
+
+fn write_slow(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
     let mut shown: Vec<Vec<u8>> = cookies
         .iter()
         .map(|cookie| {

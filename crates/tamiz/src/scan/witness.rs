@@ -112,6 +112,16 @@ fn hash_gram(gram: [u8; GRAM]) -> u64 {
     (u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]) | 0x20_2020_2020).wrapping_mul(K)
 }
 
+/// Whether a part has five letters in a row, or three before a digit.
+fn has_gram(part: &[u8]) -> bool {
+    part.windows(GRAM).any(|gram| !gram.contains(&b'0')) || part.windows(4).any(is_before_digit)
+}
+
+/// Three letters and a digit.
+fn is_before_digit(four: &[u8]) -> bool {
+    matches!(four, [a, b, c, digit] if digit.is_ascii_digit() && ![a, b, c].iter().any(|byte| byte.is_ascii_digit()))
+}
+
 /// Where a pair is in its table.
 fn place_of(pair: [u8; 2]) -> u64 {
     u64::from(u16::from_be_bytes(pair)) << 48
@@ -170,7 +180,7 @@ fn witness(entry: &str) -> Witness {
             let is_common = word.len() < 3 || COMMON.split(' ').any(|common| common.as_bytes() == word);
             let common = if is_common { 0 } else { 1000 };
             let begins_openly = open_start && start == 0;
-            let (score, witness) = if is_part && (word.len() < 3 || word.len() < GRAM && begins_openly) {
+            let (score, witness) = if is_part && (word.len() < 3 || begins_openly && !has_gram(word)) {
                 // It would be in every other word.
                 continue;
             } else if is_part {
@@ -209,22 +219,19 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
 });
 
 impl Witnesses {
-    /// A part of a word: five letters of it, or, where it has fewer, all words that it begins.
+    /// A part of a word: five letters of it or, where it has no such, three before a digit, or the first
+    /// three.
     fn add_part(&mut self, part: &[u8]) {
-        // Digits and frequent letters tell least.
+        // Frequent letters tell least.
         let plainness =
-            |gram: &&[u8]| -> usize { gram.iter().filter(|byte| b"0etaoinshrdlcu".contains(byte)).count() };
-        if let Some(&[a, b, c, d, e]) = part.windows(GRAM).min_by_key(plainness) {
+            |gram: &&[u8]| -> usize { gram.iter().filter(|byte| b"etaoinshrdlcu".contains(byte)).count() };
+        let grams = part.windows(GRAM).filter(|gram| !gram.contains(&b'0'));
+        if let Some(&[a, b, c, d, e]) = grams.min_by_key(plainness) {
             self.grams.set_twice(hash_gram([a, b, c, d, e]));
-            return;
-        }
-        self.words.set_twice(hash_pair(hash_word(part), ANY));
-        if let [a, b, c, d] = *part {
-            for e in (b'a'..=b'z').chain([b'0', b'_']) {
-                self.grams.set_twice(hash_gram([a, b, c, d, e]));
-            }
-        } else {
-            self.words.set_twice(hash_pair(hash_word(part), PREFIX));
+        } else if let Some(&[a, b, c, _]) = part.windows(4).find(|four| is_before_digit(four)) {
+            self.grams.set_twice(hash_gram([a, b, c, b'0', 0]));
+        } else if let Some(start) = part.get(..3) {
+            self.words.set_twice(hash_pair(hash_word(start), PREFIX));
         }
     }
 
@@ -239,29 +246,28 @@ impl Witnesses {
         self.pairs.has(place_of([digit(a), digit(b)]))
     }
 
-    /// The same and [`know_part_of`](Self::know_part_of), of a word with digits: each run of them counts
-    /// as one `0`.
+    /// The same, of a word with digits: each run of them counts as one `0`.
     fn know_folded(&self, word: &[u8], next: u8) -> bool {
         let mut folded = [0; LONGEST];
-        let mut gram = [0; GRAM];
         let mut len = 0;
+        let mut before = 0;
         for &byte in word {
-            let [_, a, b, c, d] = gram;
             let byte = if byte.is_ascii_digit() { b'0' } else { byte };
-            if byte == b'0' && d == b'0' {
+            if byte == b'0' && before == b'0' {
                 continue;
             }
-            gram = [a, b, c, d, byte];
-            let is_hex = d == b'0' && byte | 0x20 == b'x';
-            if is_hex || a != 0 && self.grams.has_twice(hash_gram(gram)) {
-                return true;
-            }
-            if let Some(place) = folded.get_mut(len) {
-                *place = byte;
-            }
+            before = byte;
+            let Some(place) = folded.get_mut(len) else { break };
+            *place = byte;
             len += 1;
         }
-        folded.get(..len).is_some_and(|folded| self.know(folded, next) || self.know_beginning_of(folded))
+        let folded = folded.get(..len).unwrap_or_default();
+        let is_hex = matches!(folded, [b'0', b'x' | b'X', ..]);
+        let ends = |four: &[u8]| matches!(*four, [a, b, c, _] if is_before_digit(four) && self.grams.has_twice(hash_gram([a, b, c, b'0', 0])));
+        is_hex
+            || word.windows(4).any(ends)
+            || self.know_beginning_of(folded)
+            || len < LONGEST && self.know(folded, next)
     }
 
     /// Whether an entry tells only the first letters of a word like this.
@@ -269,6 +275,7 @@ impl Witnesses {
         word.get(..3).is_some_and(|start| self.words.has_twice(hash_pair(hash_word(start), PREFIX)))
     }
 
+    /// Whether a word has five letters of which an entry tells.
     fn know_part_of(&self, word: &[u8]) -> bool {
         word.windows(GRAM)
             .any(|gram| matches!(*gram, [a, b, c, d, e] if self.grams.has_twice(hash_gram([a, b, c, d, e]))))
@@ -319,11 +326,11 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
             return true;
         }
         let is_known = if seen & DIGIT == 0 {
-            witnesses.know(word, next) || witnesses.know_beginning_of(word) || witnesses.know_part_of(word)
+            witnesses.know(word, next) || witnesses.know_beginning_of(word)
         } else {
             witnesses.know_folded(word, next)
         };
-        if is_known {
+        if is_known || witnesses.know_part_of(word) {
             return true;
         }
     }
