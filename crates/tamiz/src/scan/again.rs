@@ -177,23 +177,27 @@ static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
 
 /// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.
 fn is_unreadable(body: &[u8]) -> bool {
-    let value = |&byte: &u8| match byte {
-        b'A'..=b'Z' => u32::from(byte - b'A'),
-        b'a'..=b'z' => u32::from(byte - b'a') + 26,
-        b'0'..=b'9' => u32::from(byte - b'0') + 52,
-        b'+' | b'-' => 62,
-        _ => 63,
-    };
     let most = body.len() / 4 * 3 / 10 + 1;
     let mut bad = 0;
     for group in body.chunks_exact(4) {
-        let bits = group.iter().fold(0, |bits, byte| bits << 6 | value(byte));
+        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte));
         bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| !is_printable(b as u8)).count();
         if bad > most {
             return true;
         }
     }
     false
+}
+
+/// The six bits that a character of either alphabet stands for.
+fn sextet(byte: u8) -> u32 {
+    match byte {
+        b'A'..=b'Z' => u32::from(byte - b'A'),
+        b'a'..=b'z' => u32::from(byte - b'a') + 26,
+        b'0'..=b'9' => u32::from(byte - b'0') + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    }
 }
 
 fn is_printable(byte: u8) -> bool {

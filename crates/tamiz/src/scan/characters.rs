@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::bytes::{self, CONTROL, DANGER, HIGH, SPACE};
-use crate::decode::{Char, char_indices, unicode};
+use crate::decode::{Char, char_indices, first_char, unicode};
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
@@ -31,7 +31,18 @@ pub(super) fn characters_seen<'a>(
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 fn characters_slow<'a>(text: Text<'a>, seen: u32, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
-    for (at, c) in char_indices(text.bytes) {
+    let mut at = 0;
+    loop {
+        // What no flag is about is passed over.
+        let rest = text.bytes.get(at..).unwrap_or_default();
+        let Some(step) = rest.iter().position(|&b| bytes::is(b, DANGER | CONTROL | HIGH | SPACE)) else {
+            break;
+        };
+        at += step;
+        let Some(c) = first_char(rest.get(step..).unwrap_or_default()) else { break };
+        let here = at;
+        at += c.len();
+        let at = here;
         let Char::Plain(c) = c else { continue };
         let mut raise = |flag| {
             let range = if secret { 0..text.len() } else { at..at + c.len_utf8() };

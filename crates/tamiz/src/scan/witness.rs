@@ -277,8 +277,11 @@ impl Witnesses {
 
     /// Whether a word has five letters of which an entry tells.
     fn know_part_of(&self, word: &[u8]) -> bool {
-        word.windows(GRAM)
-            .any(|gram| matches!(*gram, [a, b, c, d, e] if self.grams.has_twice(hash_gram([a, b, c, d, e]))))
+        let mut gram = 0;
+        word.iter().enumerate().any(|(at, &byte)| {
+            gram = gram >> 8 | u64::from(byte | 0x20) << (8 * (GRAM - 1));
+            at >= GRAM - 1 && self.grams.has_twice(gram.wrapping_mul(K))
+        })
     }
 }
 
