@@ -1,6 +1,9 @@
 //! `cargo x bench`: measurements.
 
+mod callgrind;
 mod hostile;
+mod profile;
+mod programs;
 
 use std::path::Path;
 
@@ -11,6 +14,8 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
     match arguments {
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
+        ["instructions", only @ ..] => Some(profile::instructions(root, only)),
+        ["profile", corpus] => Some(profile::run(root, corpus)),
         _ => None,
     }
 }
