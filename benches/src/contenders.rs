@@ -7,7 +7,7 @@ use tamiz::{Canonicalizer, Config, Scratch};
 use url::Url;
 
 /// Reads requests, with whatever it keeps between them.
-pub trait Contender {
+pub trait Contender: Send {
     /// Reads them all; how many bytes came out.
     fn pass(&mut self, requests: &[&[u8]]) -> u64;
 }

@@ -7,3 +7,4 @@ pub mod contenders;
 pub mod corpus;
 pub mod generate;
 pub mod program;
+pub mod real;

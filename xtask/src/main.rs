@@ -23,6 +23,9 @@ const USAGE: &str = "\
 Usage: cargo x <command>
 
 Commands:
+  bench [--quick] [--peers system] [CORPUS]...
+                     this library and its peers, on all corpora or those named; with --peers system
+                     also libhtp and libmodsecurity, from Debian's packages
   bench hostile [NAME]
                      how work and memory grow with requests made to hurt, or those with NAME in theirs
   bench instructions [CORPUS]...

@@ -9,12 +9,27 @@ const MOST_LINES: usize = 95;
 
 pub(super) fn request(random: &mut Random) -> Vec<u8> {
     let size = random.count(16 << 10, 64 << 10);
-    let kind = random.number(0, 2);
-    of_size(random, size, kind)
+    let part = match random.number(0, 2) {
+        0 => Part::Headers,
+        1 => Part::Query,
+        _ => Part::Form,
+    };
+    of_size(random, size, part)
 }
 
-/// A request of about `size` bytes; of headers, of query or of body.
-pub(super) fn of_size(random: &mut Random, size: usize, kind: u64) -> Vec<u8> {
+/// What makes a request large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Cookies and headers that nobody knows.
+    Headers,
+    /// The query of its target.
+    Query,
+    /// The form in its body.
+    Form,
+}
+
+/// A request of about `size` bytes.
+pub(super) fn of_size(random: &mut Random, size: usize, part: Part) -> Vec<u8> {
     let mut lines = vec![
         "Host: www.example.com".to_owned(),
         format!("User-Agent: {}", random.choice(USER_AGENTS)),
@@ -22,8 +37,8 @@ pub(super) fn of_size(random: &mut Random, size: usize, kind: u64) -> Vec<u8> {
         "Accept-Encoding: gzip, deflate, br".to_owned(),
         "Accept-Language: es-ES,es;q=0.9".to_owned(),
     ];
-    match kind {
-        0 => {
+    match part {
+        Part::Headers => {
             lines.insert(0, "GET /portal/home?x=1 HTTP/1.1".to_owned());
             let mut written = 0;
             while written < size && lines.len() < MOST_LINES {
@@ -33,12 +48,12 @@ pub(super) fn of_size(random: &mut Random, size: usize, kind: u64) -> Vec<u8> {
             }
             join(&lines, b"", "\r\n")
         }
-        1 => {
+        Part::Query => {
             let query = pairs(random, size, query_value);
             lines.insert(0, format!("GET /search?{query} HTTP/1.1"));
             join(&lines, b"", "\r\n")
         }
-        _ => {
+        Part::Form => {
             let form = pairs(random, size, |random| {
                 if random.chance(0.9) {
                     query_value(random)

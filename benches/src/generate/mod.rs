@@ -7,6 +7,7 @@ mod browser;
 mod csic;
 mod random;
 
+pub use big::Part;
 use random::Random;
 
 /// What all corpora are drawn from.
@@ -70,11 +71,10 @@ pub fn requests(name: &str, most: usize) -> Option<Vec<Vec<u8>>> {
     Some((0..corpus.requests.min(most)).map(|_| (corpus.request)(&mut random)).collect())
 }
 
-/// `count` requests like those of `big`, all of about `size` bytes: a third each by their headers,
-/// query and body.
-pub fn sized(size: usize, count: usize) -> Vec<Vec<u8>> {
+/// `count` requests like those of `big`, all of about `size` bytes by one of their parts.
+pub fn sized(part: Part, size: usize, count: usize) -> Vec<Vec<u8>> {
     let mut random = Random::new(SEED);
-    (0..count).map(|i| big::of_size(&mut random, size, i as u64 % 3)).collect()
+    (0..count).map(|_| big::of_size(&mut random, size, part)).collect()
 }
 
 /// A request: lines, an empty one, a body.
@@ -158,9 +158,11 @@ mod tests {
 
     #[test]
     fn sized_requests_have_about_that_size() {
-        for size in [16 << 10, 64 << 10] {
-            for request in sized(size, 6) {
-                assert!(request.len() > size && request.len() < size + size / 4, "{}", request.len());
+        for part in [Part::Headers, Part::Query, Part::Form] {
+            for size in [16 << 10, 64 << 10] {
+                for request in sized(part, size, 6) {
+                    assert!(request.len() > size && request.len() < size + size / 4, "{}", request.len());
+                }
             }
         }
     }

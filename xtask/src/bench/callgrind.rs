@@ -18,7 +18,8 @@ pub(super) struct Counted {
 
 /// What `contender` of `program` takes for a sample.
 pub(super) fn count(folder: &Folder, program: &Path, contender: &str, sample: &Sample) -> Result<Counted> {
-    let dump = folder.path("callgrind.out");
+    // Several may run at once.
+    let dump = folder.path(&format!("callgrind.{contender}"));
     let written = run(program, contender, sample, &dump)?;
     let instructions = total(&std::fs::read_to_string(&dump)?).ok_or("callgrind does not say how many")?;
     let requests = sample.requests as f64;

@@ -1,9 +1,12 @@
 //! `cargo x bench`: measurements.
 
 mod callgrind;
+mod compare;
 mod hostile;
+mod peers;
 mod profile;
 mod programs;
+mod rounds;
 
 use std::path::Path;
 
@@ -16,6 +19,6 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),
         ["profile", corpus] => Some(profile::run(root, corpus)),
-        _ => None,
+        arguments => compare::Options::read(arguments).map(|options| compare::run(root, &options)),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::callgrind;
+use super::compare::base;
 use super::programs::{self, Folder, Sample};
 use crate::Result;
 
@@ -11,13 +12,8 @@ use crate::Result;
 const SHOWN: usize = 15;
 
 /// How many requests of a corpus are counted: as many of each as take about as long.
-pub(super) fn counted_requests(corpus: &str) -> usize {
+fn counted_requests(corpus: &str) -> usize {
     if corpus == "big" { 30 } else { 300 }
-}
-
-/// The peer that a corpus is compared with: the strict one gives up early on what attacks send.
-pub(super) fn base(corpus: &str) -> &'static str {
-    if matches!(corpus, "attack" | "crs") { "httparse-lenient" } else { "httparse" }
 }
 
 /// Prints the instructions for each request of each corpus, or of those named.

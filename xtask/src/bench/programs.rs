@@ -8,18 +8,24 @@ use crate::process::{self, cargo};
 
 /// The program with this library and the peers that are crates of the workspace.
 pub(super) fn main_program(root: &Path) -> Result<PathBuf> {
-    build(root, "--release --package tamiz-bench --bin tamiz-bench")
+    build(root, &["--release", "--package", "tamiz-bench", "--bin", "tamiz-bench"])
 }
 
 /// The same under an allocator that counts.
 pub(super) fn counting_program(root: &Path) -> Result<PathBuf> {
-    build(root, "--profile measure --package tamiz-bench --bin allocations")
+    build(root, &["--profile", "measure", "--package", "tamiz-bench", "--bin", "allocations"])
+}
+
+/// A program of the peer that is a workspace of its own; what cargo makes of it goes to `target`.
+pub(super) fn suricata(root: &Path, target: &Path, name: &str) -> Result<PathBuf> {
+    let target = target.to_str().ok_or("a folder whose name is not UTF-8")?;
+    build(&root.join("benches/suricata"), &["--release", "--locked", "--bin", name, "--target-dir", target])
 }
 
 /// Builds a program with cargo, and says where it is.
-fn build(root: &Path, arguments: &str) -> Result<PathBuf> {
+fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf> {
     let mut command = cargo(root, ["build", "--quiet", "--message-format", "json-render-diagnostics"]);
-    command.args(arguments.split(' '));
+    command.args(arguments);
     let messages = process::output(&mut command)?;
     messages
         .lines()
