@@ -112,7 +112,7 @@ families! {
     "headers: embedded line ends" => |n| header("x", fill("\nb: c", n)),
     "headers: white space" => |n| header("x", fill("a \t", n)),
     "headers: lengths of the body" => |n| headers(count(n, |i| format!("Content-Length: {i}\r\n"))),
-    "headers: codings of the message" => |n| headers(fill("Transfer-Encoding: chunked, gzip\r\n", n)),
+    "headers: codings of the message" => |n| headers(fill("Transfer-Encoding: chunked\r\n", n)),
     "headers: URLs" => |n| headers(fill("Referer: http://ex.com/a?b=c\r\n", n)),
     "headers: names in `Connection`" => |n| {
         headers(count(n / 2, |i| format!("x-{i}: 1\r\n")) + "Connection: " + &count(n / 2, |i| format!("x-{i}, ")) + "\r\n")
@@ -204,7 +204,7 @@ families! {
     "multipart: near delimiters" => |n| body(MULTIPART, "", join("--b\r\n\r\n", &fill("--bb\r\n", n)) + "--b--\r\n"),
     "multipart: line ends" => |n| body(MULTIPART, "", join("--b\r\n\r\n", &fill("\r\n", n)) + "--b--\r\n"),
     "multipart: names of files" => |n| {
-        let part = |i| format!("--b\r\nContent-Disposition: form-data; name=a{i:06}; filename=\"a{i:06}.tar.php\"\r\n\r\n1\r\n");
+        let part = |i| format!("--b\r\nContent-Disposition: form-data; name=a; filename={i:05}.php\r\n\r\n1\r\n");
         body(MULTIPART, "", count(n, part) + "--b--\r\n")
     },
     "multipart: nested" => |n| {
