@@ -36,6 +36,16 @@ pub struct Canonicalizer {
     settings: Settings,
 }
 
+/// The arena's first chunk. Each is twice the last, so that those of a request twice as long, whose
+/// first is twice as long too, are all twice as long: memory grows with the request and not by steps.
+/// Half more than a power of two, since tables in it are powers of two and something else has to fit.
+fn first_chunk(request_len: usize) -> usize {
+    /// What the arena and the allocator beneath it take of a chunk for themselves.
+    const OVERHEAD: usize = 64;
+    let power = request_len.checked_next_power_of_two().unwrap_or(request_len);
+    power.saturating_add(power / 2).saturating_sub(OVERHEAD)
+}
+
 /// Memory to be used again by the next [`Canonicalizer::canonicalize_into`].
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -102,7 +112,7 @@ impl Canonicalizer {
     }
 
     fn read_wire(&self, request: &[u8], traced: bool) -> Document {
-        let bump = Bump::new();
+        let bump = Bump::with_capacity(first_chunk(request.len()));
         let cx = self.context(&bump, traced);
         self.document(message::read(Text::request(request, traced), cx), cx)
     }

@@ -3,7 +3,6 @@
 mod seeds;
 
 use std::path::Path;
-use std::process::Command;
 
 use crate::Result;
 use crate::process::{self, cargo};
@@ -51,11 +50,9 @@ fn run(root: &Path, only: Option<&str>, seconds: u32) -> Result<()> {
     Ok(())
 }
 
-/// Whether what fuzzing needs is there; installs `cargo-fuzz` where it is missing.
+/// Installs what fuzzing needs where it is missing: a C++ compiler, which builds libFuzzer, and `cargo-fuzz`.
 pub(crate) fn install(root: &Path) -> Result<()> {
-    if !process::succeeds(Command::new("c++").arg("--version")) {
-        return Err("no C++ compiler: libFuzzer cannot be built".into());
-    }
+    process::provide("c++", "g++")?;
     if process::succeeds(&mut cargo(root, ["fuzz", "--version"])) {
         return Ok(());
     }
