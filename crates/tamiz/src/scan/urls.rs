@@ -106,7 +106,8 @@ fn is_address_or_local(rest: &[u8]) -> bool {
 fn tell_host<'a>(look: &Look<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
     let slash = usize::from(rest.first() == Some(&b'/'));
     let (authority, host) = authority(rest.get(slash..).unwrap_or_default());
-    let range = at..at + authority.len();
+    let start = at + slash;
+    let range = start..start + authority.len();
     let address = address(host);
     if address.is_some() {
         look.raise(Flag::UrlIp, range.clone(), flags);
