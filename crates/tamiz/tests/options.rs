@@ -42,9 +42,9 @@ fn unlisted_headers_are_shown_by_shape_on_request() {
     assert_eq!(shown(config), ["on", "ex.com", "<lower:2>"]);
 }
 
-/// What is yet to come says nothing: neither of these is `BADBODY`.
+/// What is yet to come says nothing: none of these is `BADBODY`.
 #[test]
-fn a_part_that_the_limit_cuts_in_its_headers_has_no_content() {
+fn a_part_that_the_limit_cuts_in_its_headers_is_no_fault() {
     let request = "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\n\
                    Content-Length: 97\r\n\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n\
                    --b\r\nContent-Disposition: form-data; name=b\r\n\r\n";
@@ -53,7 +53,6 @@ fn a_part_that_the_limit_cuts_in_its_headers_has_no_content() {
         config.limits.body_bytes = len;
         let document = document(config, request);
         assert_eq!(document.rollup().collect::<Vec<_>>(), ["CAPPED", "HOME"], "{len}");
-        assert_eq!(document.body_keys(), Some(vec!["a"]), "{len}");
     }
 }
 

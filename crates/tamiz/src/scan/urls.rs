@@ -9,6 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::Look;
 use crate::bytes::{self, ALNUM, ALPHA};
+use crate::decode::GUARD;
 use crate::flags::{Flag, Flags};
 use crate::headers::is_private;
 use crate::lists::{LOCAL_HOSTS, URL_SCHEMES};
@@ -55,7 +56,9 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
     let in_scheme = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'.' | b'-');
     let len = before.iter().rev().take(LONGEST_SCHEME).take_while(in_scheme).count();
-    let run = before.len() - len;
+    // The digits of a guarded byte are no letters.
+    let is_guarded = before.iter().rev().nth(len) == Some(&GUARD);
+    let run = before.len() - if is_guarded { len.saturating_sub(2) } else { len };
     let begins = |start: usize| before.get(start).is_some_and(|&b| bytes::is(b, ALPHA));
     let after_sign = |start: usize| {
         start == run
