@@ -263,7 +263,6 @@ fn skip_time(time: &[u8]) -> Option<&[u8]> {
             }
             _ => Some(rest),
         },
-        [b':', ..] => None,
         _ => Some(rest),
     }
 }

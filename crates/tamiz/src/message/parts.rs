@@ -96,7 +96,9 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
     {
         raise_embedded(text(part), &mut flags);
     }
-    if !bytes::is_token(parts.method) || parts.target.is_empty() && parts.authority.is_none() {
+    // A CONNECT of HTTP/2 and HTTP/3 has its target in the authority; any other target is missing.
+    let is_in_authority = parts.method == b"CONNECT" && parts.authority.is_some();
+    if !bytes::is_token(parts.method) || parts.target.is_empty() && !is_in_authority {
         flags.raise(Flag::BadReqLine, text(parts.method));
     }
     match parts.version {

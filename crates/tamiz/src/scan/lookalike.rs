@@ -59,9 +59,10 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// What another layer makes of a character, where that is something else.
+/// What another layer makes of a character, where that is something else. Typographic quotes, U+2018 to
+/// U+201D, are in no table and their own NFKC: prose is full of them.
 fn mapped(c: char) -> Option<Vec<char>> {
-    if c.is_ascii() || matches!(c, '\u{2018}'..='\u{201D}') {
+    if c.is_ascii() {
         return None;
     }
     if let Ok(at) = TABLE.binary_search_by_key(&c, |(known, _)| *known) {

@@ -9,6 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::Look;
 use crate::bytes::{self, ALNUM, ALPHA};
+use crate::decode::GUARD;
 use crate::flags::{Flag, Flags};
 use crate::headers::is_private;
 use crate::lists::{LOCAL_HOSTS, URL_SCHEMES};
@@ -58,7 +59,9 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
     let in_scheme = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'.' | b'-');
     let len = before.iter().rev().take(LONGEST_SCHEME).take_while(in_scheme).count();
-    let run = before.len() - len;
+    // The digits of a guarded byte are no letters.
+    let is_guarded = before.iter().rev().nth(len) == Some(&GUARD);
+    let run = before.len() - if is_guarded { len.saturating_sub(2) } else { len };
     let begins = |start: usize| before.get(start).is_some_and(|&b| bytes::is(b, ALPHA));
     let after_sign = |start: usize| {
         start == run
@@ -109,7 +112,8 @@ fn is_address_or_local(rest: &[u8]) -> bool {
 fn tell_host<'a>(look: &Look<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
     let slash = usize::from(rest.first() == Some(&b'/'));
     let (authority, host) = authority(rest.get(slash..).unwrap_or_default());
-    let range = at..at + authority.len();
+    let start = at + slash;
+    let range = start..start + authority.len();
     let address = address(host);
     if address.is_some() {
         look.raise(Flag::UrlIp, range.clone(), flags);

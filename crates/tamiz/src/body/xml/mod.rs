@@ -438,7 +438,7 @@ impl<'a> Run<'a> {
 /// Whether a namespace is named by an ordinary URL or URN, as they all are.
 fn is_plain_namespace(name: &[u8]) -> bool {
     let starts = |start: &[u8]| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    (name.is_empty() || starts(b"http://") || starts(b"https://") || starts(b"urn:"))
+    (starts(b"http://") || starts(b"https://") || starts(b"urn:"))
         && name.iter().all(|&b| bytes::is(b, ALNUM) || b"-._~/:#?=&+,".contains(&b))
         && memchr::memmem::find(name, b"..").is_none()
 }
