@@ -1,5 +1,7 @@
 //! The way from bytes to a document.
 
+use std::fmt;
+
 use bumpalo::Bump;
 
 use crate::config::Config;
@@ -47,11 +49,18 @@ fn first_chunk(request_len: usize) -> usize {
 }
 
 /// Memory to be used again by the next [`Canonicalizer::canonicalize_into`].
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Scratch {
     bump: Bump,
     tail: Vec<u8>,
     memos: Memos,
+}
+
+impl fmt::Debug for Scratch {
+    /// Without what requests left in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
 }
 
 impl Canonicalizer {

@@ -19,6 +19,7 @@ use crate::show::escape::{self, Spot};
 use crate::show::marker;
 use crate::show::url::write_url;
 use crate::target::host::Host;
+use crate::target::path::Path;
 use crate::target::{self, Url};
 use crate::text::Text;
 
@@ -283,10 +284,7 @@ fn read_url<'a>(
     if let (Some(host), Some(scheme)) = (url.host, url.scheme) {
         url.host = Some(host.without_default_port(scheme));
     }
-    if kind == Kind::Origin
-        && url.query.is_none()
-        && url.path.as_ref().is_some_and(|path| path.segments.is_empty())
-    {
+    if kind == Kind::Origin && url.query.is_none() && url.path.as_ref().is_some_and(Path::is_empty) {
         url.path = None;
     }
     Some(cx.bump.alloc(url))

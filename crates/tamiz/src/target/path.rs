@@ -89,6 +89,11 @@ impl<'a> Path<'a> {
         path
     }
 
+    /// Whether it is `/` alone.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.known.is_none()
+    }
+
     /// Whether the document would say the same of it in any request.
     pub(crate) fn may_be_kept(&self, most: usize) -> bool {
         let is_plain = |segment: &Segment<'a>| matches!(segment.shown, Shown::Text | Shown::Shape);
