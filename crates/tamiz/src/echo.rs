@@ -249,7 +249,7 @@ impl<'a> Echo<'a> {
         let end = at.saturating_add(text.len());
         let is_here =
             |needle: &&[u8]| offset_of(needle, self.request).is_some_and(|own| at <= own && own < end);
-        bytes::union(text) & (ENCODED | HIGH) == 0 && !self.needles.iter().any(|needle| is_here(needle))
+        bytes::union(text) & (ENCODED | HIGH) == 0 && !self.needles.iter().any(is_here)
     }
 
     /// Whether `text`, as it is or decoded further, contains a secret.

@@ -412,6 +412,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Writes the header block; returns the place of each header, in the order of `list`.
+    #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn headers(&mut self, request: &Request<'a>) -> BumpVec<'a, &'a [u8]> {
         let list = &request.headers.list;
         let mut names: BumpVec<'a, &'a [u8]> = BumpVec::with_capacity_in(list.len(), self.cx.bump);
@@ -448,6 +449,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Copies the remembered lines that come before a name; all of them before a line without one.
+    #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn known_lines(&mut self, known: &mut Remembered<'a, '_>, before: Option<&[u8]>) {
         let Some(memo) = self.cx.memo else { return };
         while let Some((slot, rank)) = known.peek() {
