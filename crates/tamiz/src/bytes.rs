@@ -30,7 +30,7 @@ pub(crate) const PATH_MARK: u32 = 1 << 10;
 pub(crate) const B64URL_MARK: u32 = 1 << 11;
 /// SP.
 pub(crate) const SPACE: u32 = 1 << 12;
-/// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ;`` and line ends.
+/// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ; ' "`` and line ends.
 pub(crate) const STRUCTURE: u32 = 1 << 13;
 
 /// Without one of these, or a long token, no text holds a credential: `. = : / " ' \ + % &`, SP,
@@ -132,7 +132,7 @@ const fn build() -> [u32; 256] {
         if byte == b' ' {
             class |= SPACE;
         }
-        if within(byte, b".`${<#-/&|>;\r\n") {
+        if within(byte, b".`${<#-/&|>;'\"\r\n") {
             class |= STRUCTURE;
         }
         if within(byte, b".=:/\"'\\+%& \t\xFF") {

@@ -41,29 +41,29 @@ const LONGEST: usize = 64;
 
 /// The witnesses of all entries, hashed: a text may have one that is in no entry.
 struct Witnesses {
-    words: Bits,
-    grams: Bits,
+    words: Bits<WORD_BITS>,
+    grams: Bits<GRAM_BITS>,
     /// By the two characters, not hashed.
-    pairs: Bits,
+    pairs: Bits<16>,
 }
 
-struct Bits {
+/// A table of as many bits as `2` to the `BITS`.
+struct Bits<const BITS: u32> {
     words: Vec<u64>,
-    bits: u32,
 }
 
-impl Bits {
-    fn new(bits: u32) -> Self {
-        Bits { words: vec![0; 1 << (bits - 6)], bits }
+impl<const BITS: u32> Bits<BITS> {
+    fn new() -> Self {
+        Bits { words: vec![0; 1 << (BITS - 6)] }
     }
 
-    fn place(&self, hash: u64) -> (usize, u64) {
-        let bit = hash >> (64 - self.bits);
+    fn place(hash: u64) -> (usize, u64) {
+        let bit = hash >> (64 - BITS);
         ((bit >> 6) as usize, 1 << (bit & 63))
     }
 
     fn set(&mut self, hash: u64) {
-        let (at, bit) = self.place(hash);
+        let (at, bit) = Self::place(hash);
         if let Some(word) = self.words.get_mut(at) {
             *word |= bit;
         }
@@ -72,15 +72,15 @@ impl Bits {
     /// Two bits for one: what is not there is taken to be there by chance far less often.
     fn set_twice(&mut self, hash: u64) {
         self.set(hash);
-        self.set(hash.rotate_left(self.bits));
+        self.set(hash.rotate_left(BITS));
     }
 
     fn has_twice(&self, hash: u64) -> bool {
-        self.has(hash) && self.has(hash.rotate_left(self.bits))
+        self.has(hash) && self.has(hash.rotate_left(BITS))
     }
 
     fn has(&self, hash: u64) -> bool {
-        let (at, bit) = self.place(hash);
+        let (at, bit) = Self::place(hash);
         self.words.get(at).is_some_and(|word| word & bit != 0)
     }
 }
@@ -110,6 +110,11 @@ fn hash_pair(word: u64, next: u8) -> u64 {
 fn hash_gram(gram: [u8; GRAM]) -> u64 {
     let [a, b, c, d, e] = gram;
     (u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]) | 0x20_2020_2020).wrapping_mul(K)
+}
+
+/// Three letters before a digit.
+fn hash_before_digit(letters: u64) -> u64 {
+    (letters | 1 << 63).wrapping_mul(K)
 }
 
 /// Whether a part has five letters in a row, or three before a digit.
@@ -205,8 +210,7 @@ fn witness(entry: &str) -> Witness {
 }
 
 static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
-    let mut all =
-        Witnesses { words: Bits::new(WORD_BITS), grams: Bits::new(GRAM_BITS), pairs: Bits::new(16) };
+    let mut all = Witnesses { words: Bits::new(), grams: Bits::new(), pairs: Bits::new() };
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
         match witness(entry) {
             Witness::Sign => {}
@@ -229,7 +233,9 @@ impl Witnesses {
         if let Some(&[a, b, c, d, e]) = grams.min_by_key(plainness) {
             self.grams.set_twice(hash_gram([a, b, c, d, e]));
         } else if let Some(&[a, b, c, _]) = part.windows(4).find(|four| is_before_digit(four)) {
-            self.grams.set_twice(hash_gram([a, b, c, b'0', 0]));
+            let letters =
+                [a, b, c].iter().rev().fold(0, |letters, &byte| letters << 8 | u64::from(byte | 0x20));
+            self.grams.set_twice(hash_before_digit(letters));
         } else if let Some(start) = part.get(..3) {
             self.words.set_twice(hash_pair(hash_word(start), PREFIX));
         }
@@ -263,11 +269,7 @@ impl Witnesses {
         }
         let folded = folded.get(..len).unwrap_or_default();
         let is_hex = matches!(folded, [b'0', b'x' | b'X', ..]);
-        let ends = |four: &[u8]| matches!(*four, [a, b, c, _] if is_before_digit(four) && self.grams.has_twice(hash_gram([a, b, c, b'0', 0])));
-        is_hex
-            || word.windows(4).any(ends)
-            || self.know_beginning_of(folded)
-            || len < LONGEST && self.know(folded, next)
+        is_hex || self.know_beginning_of(folded) || len < LONGEST && self.know(folded, next)
     }
 
     /// Whether an entry tells only the first letters of a word like this.
@@ -275,12 +277,20 @@ impl Witnesses {
         word.get(..3).is_some_and(|start| self.words.has_twice(hash_pair(hash_word(start), PREFIX)))
     }
 
-    /// Whether a word has five letters of which an entry tells.
+    /// Whether a word has five letters of which an entry tells, or three before a digit.
     fn know_part_of(&self, word: &[u8]) -> bool {
+        const LAST: usize = 8 * (GRAM - 1);
         let mut gram = 0;
-        word.iter().enumerate().any(|(at, &byte)| {
-            gram = gram >> 8 | u64::from(byte | 0x20) << (8 * (GRAM - 1));
-            at >= GRAM - 1 && self.grams.has_twice(gram.wrapping_mul(K))
+        let mut letters = 0;
+        word.iter().any(|&byte| {
+            if byte.is_ascii_digit() {
+                let ends = letters >= 3 && self.grams.has_twice(hash_before_digit(gram >> (8 * 2)));
+                letters = 0;
+                return ends;
+            }
+            gram = gram >> 8 | u64::from(byte | 0x20) << LAST;
+            letters += 1;
+            letters >= GRAM && self.grams.has_twice(gram.wrapping_mul(K))
         })
     }
 }
