@@ -6,9 +6,10 @@ use tamiz::{Canonicalizer, Config, Profile};
 
 /// A flag, and a request in which `«` and `»` stand around its evidence.
 #[rustfmt::skip]
-const EVIDENCE: [(&str, &str); 80] = [
+const EVIDENCE: [(&str, &str); 81] = [
     ("LEADCRLF", "«\r\n\n»GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("BADREQLINE", "«GET  / HTTP/1.1»\r\nHost: ex.com\r\n\r\n"),
+    ("BADHOST", "GET / HTTP/1.1\r\n\r\n"),
     ("OBSFOLD", "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: a\r\n« b»\r\n\r\n"),
     ("BADCRLF", "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: a«\n»b\r\n\r\n"),
     ("WSPAD", "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: a«  »b«\t»c\r\n\r\n"),
