@@ -6,9 +6,10 @@ use tamiz::{Canonicalizer, Config, Profile};
 
 /// A flag, and a request in which `«` and `»` stand around its evidence.
 #[rustfmt::skip]
-const EVIDENCE: [(&str, &str); 79] = [
+const EVIDENCE: [(&str, &str); 81] = [
     ("LEADCRLF", "«\r\n\n»GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("BADREQLINE", "«GET  / HTTP/1.1»\r\nHost: ex.com\r\n\r\n"),
+    ("BADHOST", "GET / HTTP/1.1\r\n\r\n"),
     ("OBSFOLD", "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: a\r\n« b»\r\n\r\n"),
     ("BADCRLF", "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: a«\n»b\r\n\r\n"),
     ("WSPAD", "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: a«  »b«\t»c\r\n\r\n"),
@@ -26,6 +27,7 @@ const EVIDENCE: [(&str, &str); 79] = [
     ("QUOTE", "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: aÿ«'»b\r\n\r\n"),
     ("DOUBLEPCT", "GET /a«%252E»b?c=%20 HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("CONTROL", "GET /?a=%C3%A9«%E2%80%A8»x HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
+    ("CONTROL", "GET /?a=«%E2%80%A8»%C3%A9 HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("INVISIBLE", "GET /ad%C3%A9«%E2%80%8B»min HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("NUL", "GET /?a=b«%00»c HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("HTMLENT", "GET /?a=1«&lt;»2 HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
@@ -97,7 +99,7 @@ const HIDDEN: [&str; 28] = [
     "GET /a/«AKIACANARY0123456789»/b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /u/«0b5d1b52-3c3f-4f6f-9f0e-0123456789ab»/b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a?pwd=«visionario»&q=«xvisionariox» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
-    "GET /a?pwd=«aÿ» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+    "GET /a?pwd=«aÿ»&b=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: «Bearer hunter2hunter2»\r\nX-A: 1\n«X-hunter2hunter2»: «2»\r\n\r\n",
     "GET /a/«visionario»?pwd=«visionario» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "«ghp_canary0123456789CANARY0123456789ab» / HTTP/1.1\r\nHost: ex.com\r\n\r\n",

@@ -562,7 +562,6 @@ fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
         // One beyond the limit stands for all that follow.
         shown <= most.saturating_add(1)
     });
-    parameters.dedup();
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
     capped
 }

@@ -174,7 +174,7 @@ fn loose_number(part: &[u8]) -> Option<u64> {
         [b'0', octal @ ..] if !octal.is_empty() => (octal, 8),
         _ => (part, 10),
     };
-    if digits.len() > 16 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
