@@ -251,13 +251,12 @@ fn kind_by_content(body: &[u8], cut: bool) -> &'static str {
     let body = &body[start..];
     if body.starts_with(b"{") || body.starts_with(b"[") {
         let mut reader = json::Reader::new(body, cut);
-        let whole = match reader.value() {
-            Ok(_) => {
-                reader.skip_space();
-                reader.at == body.len()
-            }
-            Err(json::Fault::End) => cut,
-            Err(json::Fault::Bad) => false,
+        reader.value();
+        reader.skip_space();
+        let whole = match reader.fault {
+            None => reader.at == body.len(),
+            Some(json::Fault::End) => cut,
+            Some(json::Fault::Bad) => false,
         };
         if whole && std::str::from_utf8(body).is_ok() {
             return "json";
@@ -596,31 +595,18 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
             parses = false;
             break;
         }
-        match reader.value() {
-            Ok(value) => {
-                values.push(value);
-                if reader.is_broken() {
-                    break;
-                }
-            }
-            Err(json::Fault::End) if cut => break,
-            Err(_) => {
-                parses = false;
-                break;
-            }
+        values.extend(reader.value());
+        if let Some(fault) = &reader.fault {
+            parses = cut && *fault == json::Fault::End;
+            break;
         }
     }
-    if !parses {
-        for text in &reader.seen {
-            flags.extend(cx.scan(text, Kind::Leaf));
-        }
-        return Fields { leaves: Vec::new(), parses: false };
-    }
+    // What a body that does not parse has told so far stays told, and its secrets are secrets.
     let mut walk = JsonWalk { data, leaves: Vec::new(), flags, cx };
     for value in &values {
         walk.value(value, String::new(), false, 1);
     }
-    Fields { leaves: walk.leaves, parses: true }
+    Fields { leaves: walk.leaves, parses }
 }
 
 impl JsonWalk<'_, '_> {
@@ -662,15 +648,19 @@ impl JsonWalk<'_, '_> {
         self.leaves.push(Leaf { key, marker });
     }
 
-    fn members(&mut self, members: &[(Text, Value)], way: &str, sensitive: bool, depth: usize) {
+    fn members(&mut self, members: &[(Option<Text>, Value)], way: &str, sensitive: bool, depth: usize) {
         for (at, (name, value)) in members.iter().enumerate() {
-            if members[..at].iter().any(|(other, _)| other == name) {
+            let Some(name) = name else {
+                self.value(value, way.into(), sensitive, depth);
+                continue;
+            };
+            if members[..at].iter().any(|(other, _)| other.as_ref() == Some(name)) {
                 self.flags.insert("JDUP".into());
             }
             self.name(name);
             if chars::as_string(name).as_deref() == Some("constructor")
                 && let Json::Object(inner) = &value.kind
-                && inner.iter().any(|(name, _)| *name == chars::text("prototype"))
+                && inner.iter().any(|(name, _)| *name == Some(chars::text("prototype")))
             {
                 self.flags.insert("PROTO".into());
             }
@@ -702,7 +692,9 @@ impl JsonWalk<'_, '_> {
             Json::Array(items) => items.iter().for_each(|item| self.scan_strings(item)),
             Json::Object(members) => {
                 for (name, value) in members {
-                    self.name(name);
+                    if let Some(name) = name {
+                        self.name(name);
+                    }
                     self.scan_strings(value);
                 }
             }

@@ -90,6 +90,8 @@ pub struct Limits {
     pub entities: usize,
     /// Codings of a body.
     pub codings: usize,
+    /// Bytes of a query value that is not long.
+    pub long_value: usize,
 }
 
 impl Default for Limits {
@@ -105,6 +107,7 @@ impl Default for Limits {
             parts: 1024,
             entities: 64,
             codings: 4,
+            long_value: 1024,
         }
     }
 }

@@ -2,26 +2,32 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use crate::chars::{self, Char, Text};
 use crate::lists;
 use crate::shape;
 
+/// Names of `sensitive-names.txt`, and whether each counts as a whole word only.
+static SENSITIVE: LazyLock<Vec<(bool, &str)>> = LazyLock::new(|| {
+    let entry = |line: &'static str| line.split_once(' ').map(|(how, word)| (how != "anywhere", word));
+    lists::sensitive_names().map(|line| entry(line).unwrap()).collect()
+});
+
 /// A name whose value is a secret (6.10), decoded and after NFKC.
 pub(crate) fn is_sensitive(name: &[Char]) -> bool {
-    holds_sensitive(name) || holds_sensitive(&nfkc(name))
+    holds_sensitive(name) || (!name.iter().all(|c| c.is_ascii()) && holds_sensitive(&nfkc(name)))
 }
 
 fn holds_sensitive(name: &[Char]) -> bool {
-    let name = chars::lower(name);
-    lists::sensitive_names().any(|line| {
-        let (how, word) = line.split_once(' ').unwrap();
-        let word = chars::text(word);
-        name.windows(word.len()).enumerate().any(|(at, window)| {
-            let letter_before = at > 0 && name[at - 1].is_ascii_alphanumeric();
-            let letter_after = name.get(at + word.len()).is_some_and(|c| c.is_ascii_alphanumeric());
-            let bounded = !letter_before && !letter_after;
-            window == word && (how == "anywhere" || bounded)
+    // What is no plain character is none of a sensitive name, and ends a word.
+    let name: String = name.iter().map(|c| c.plain().unwrap_or('\0').to_ascii_lowercase()).collect();
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    SENSITIVE.iter().any(|(whole, word)| {
+        name.match_indices(word).any(|(at, _)| {
+            let before = name[..at].chars().next_back();
+            let after = name[at + word.len()..].chars().next();
+            !whole || (!is_letter(before) && !is_letter(after))
         })
     })
 }
@@ -215,11 +221,7 @@ impl Secrets {
     pub(crate) fn after_first_pass(self) -> Secrets {
         let mut needles = BTreeSet::new();
         for text in self.recorded.into_inner() {
-            let mut forms = chars::further_texts(&text);
-            if !text.iter().all(|c| c.is_ascii()) {
-                forms.push(nfkc(&text));
-            }
-            for form in forms {
+            for form in spellings(&text) {
                 let form = chars::trim(&form, chars::is_blank);
                 if form.len() >= 8 {
                     needles.insert(chars::to_bytes(&form));
@@ -252,9 +254,7 @@ impl Secrets {
         if self.needles.is_empty() {
             return false;
         }
-        let mut forms = chars::further_texts(text);
-        forms.push(nfkc(text));
-        forms.iter().any(|form| {
+        spellings(text).iter().any(|form| {
             let bytes = chars::to_bytes(form);
             self.needles.iter().any(|needle| bytes.windows(needle.len()).any(|window| window == &needle[..]))
         })
@@ -269,6 +269,11 @@ impl Secrets {
         }
         self.echoes(text)
     }
+}
+
+/// The texts of 6.12, and each under NFKC.
+fn spellings(text: &[Char]) -> BTreeSet<Text> {
+    chars::further_texts(text).into_iter().flat_map(|text| [nfkc(&text), text]).collect()
 }
 
 /// NFKC of the plain runs of a text, nothing guarded.

@@ -695,7 +695,7 @@ fn value_flags(value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     if value.contains(&Char::Plain('\0')) {
         flags.insert("QNUL".into());
     }
-    if chars::to_bytes(value).len() > 1024 {
+    if chars::to_bytes(value).len() > cx.options.limits.long_value {
         flags.insert("QLONG".into());
     }
     if shape::shape(value) == "jwt" {
