@@ -244,25 +244,21 @@ fn kind_by_type(content_type: &[u8]) -> Option<&'static str> {
 
 const HTML: &str = "audio b base blockquote body br button canvas center details dialog div em embed font form frame frameset h1 h2 h3 h4 h5 h6 head hr html i iframe img input isindex li marquee meta nav noscript ol p pre script select span strong style table tbody td template textarea th tr u ul video";
 
-/// The kind by content (8.30.7); `cut` where its end says nothing.
-fn kind_by_content(body: &[u8], cut: bool) -> &'static str {
+/// The kind by content (8.30.7).
+fn kind_by_content(body: &[u8]) -> &'static str {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let start = body.iter().position(|b| !b" \t\r\n".contains(b)).unwrap_or(body.len());
     let body = &body[start..];
     if body.starts_with(b"{") || body.starts_with(b"[") {
-        let mut reader = json::Reader::new(body, cut);
+        let mut reader = json::Reader::new(body, false);
         reader.value();
         reader.skip_space();
-        let whole = match reader.fault {
-            None => reader.at == body.len(),
-            Some(json::Fault::End) => cut,
-            Some(json::Fault::Bad) => false,
-        };
+        let whole = reader.fault.is_none() && reader.at == body.len();
         if whole && std::str::from_utf8(body).is_ok() {
             return "json";
         }
     }
-    if looks_like_xml(body, cut) {
+    if looks_like_xml(body) {
         "xml"
     } else if looks_like_multipart(body) {
         "multipart"
@@ -275,7 +271,7 @@ fn kind_by_content(body: &[u8], cut: bool) -> &'static str {
     }
 }
 
-fn looks_like_xml(body: &[u8], cut: bool) -> bool {
+fn looks_like_xml(body: &[u8]) -> bool {
     let utf16: [&[u8]; 6] =
         [b"\xFE\xFF\0<", b"\xFF\xFE<\0", b"<\0?\0x\0", b"<\0!\0", b"\0<\0?\0x", b"\0<\0!"];
     if utf16.iter().any(|start| body.starts_with(start)) {
@@ -292,7 +288,7 @@ fn looks_like_xml(body: &[u8], cut: bool) -> bool {
     if rest.len() >= 9 && rest[..9].eq_ignore_ascii_case(b"<!DOCTYPE") {
         let name = rest[9..].trim_ascii_start();
         let html = name.len() >= 4 && name[..4].eq_ignore_ascii_case(b"html");
-        return name.len() < rest[9..].len() && !name.is_empty() && !html;
+        return !name.is_empty() && !html;
     }
     let Some(tag) = rest.strip_prefix(b"<") else { return false };
     let text = chars::read(tag);
@@ -302,7 +298,7 @@ fn looks_like_xml(body: &[u8], cut: bool) -> bool {
     }
     let ended = matches!(text.get(length), Some(Char::Plain(' ' | '\t' | '\r' | '\n' | '/' | '>')));
     let name = chars::as_string(&chars::lower(&text[..length])).unwrap_or_default();
-    let closed = cut || rest.trim_ascii_end().last() == Some(&b'>');
+    let closed = rest.trim_ascii_end().last() == Some(&b'>');
     ended && closed && !HTML.split(' ').any(|html| html == name)
 }
 
@@ -313,7 +309,8 @@ fn is_boundary_char(b: u8) -> bool {
 fn looks_like_multipart(body: &[u8]) -> bool {
     let Some(rest) = body.strip_prefix(b"--") else { return false };
     let length = rest.iter().take_while(|b| is_boundary_char(**b)).count();
-    let after = &rest[length..];
+    let blanks = rest[length..].iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+    let after = &rest[length + blanks..];
     let Some(after) = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n")) else { return false };
     let begins = |word: &[u8]| after.len() >= word.len() && after[..word.len()].eq_ignore_ascii_case(word);
     (1..=70).contains(&length) && (begins(b"content-disposition:") || begins(b"content-type:"))
@@ -451,7 +448,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
         flags.insert("BODYCHARSET".into());
     }
     let declared = content_type.as_deref().and_then(kind_by_type);
-    let content = kind_by_content(&data, cut);
+    let content = kind_by_content(&data);
     let mut kind = declared.unwrap_or(content);
     if binary {
         kind = "binary";
@@ -555,6 +552,11 @@ pub(crate) fn leaf_marker(
     marker
 }
 
+/// The marker of what lies below the depth limit (8.34.3, 8.36.9).
+pub(crate) fn deep_marker(sensitive: bool, text: &[Char], cx: &Context<'_>) -> String {
+    if cx.secrets.hides(sensitive, text) { cx.secret_marker(text) } else { cx.marker(text) }
+}
+
 /// A name of a way, shown (8.34.1).
 pub(crate) fn show_way_name(name: &[Char], cx: &Context<'_>) -> String {
     if cx.secrets.hides(false, name) {
@@ -621,8 +623,7 @@ impl JsonWalk<'_, '_> {
             _ if filled && depth > self.cx.options.limits.depth => {
                 self.cx.capped.set(true);
                 self.scan_strings(value);
-                let length = chars::read(&self.data[value.start..value.end]).len();
-                if sensitive { format!("<SECRET:mixed:{length}>") } else { format!("<mixed:{length}>") }
+                deep_marker(sensitive, &chars::read(&self.data[value.start..value.end]), self.cx)
             }
             Json::Array(items) if filled => {
                 for item in items {

@@ -20,6 +20,7 @@ fn lines(data: &[u8]) -> Vec<(usize, usize, usize)> {
         let (end, next) = match lf {
             Some(lf) if lf > start && data[lf - 1] == b'\r' => (lf - 1, lf + 1),
             Some(lf) => (lf, lf + 1),
+            None if data.ends_with(b"\r") => (data.len() - 1, data.len()),
             None => (data.len(), data.len()),
         };
         lines.push((start, end, next));
@@ -70,6 +71,7 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
     flags.insert("BADBOUNDARY".into());
     let (start, end, _) = *lines(data).iter().find(|(start, end, _)| end > start)?;
     let line = data[start..end].strip_prefix(b"--")?;
+    let line = &line[..line.iter().rposition(|b| *b != b' ' && *b != b'\t').map_or(0, |last| last + 1)];
     let legal = !line.is_empty()
         && line.len() <= 70
         && line.iter().all(|b| is_boundary_char(char::from(*b)))
@@ -168,7 +170,7 @@ pub(crate) fn fields(
             let blank = |bytes: &[u8]| bytes.iter().all(|b| *b == b' ' || *b == b'\t');
             if blank(rest) {
                 delimiters.push((before_end, next, false));
-            } else if rest.strip_prefix(b"--").is_some_and(blank) {
+            } else if rest.strip_prefix(b"--").is_some_and(blank) || (cut && next == data.len() && rest == b"-") {
                 delimiters.push((before_end, next, true));
             } else {
                 flags.insert("BADBOUNDARY".into());
@@ -183,20 +185,21 @@ pub(crate) fn fields(
     if !last.2 && !cut {
         flags.insert("BADBOUNDARY".into());
     }
-    flags.extend(cx.scan(&chars::read(&data[..first.0]), Kind::Leaf));
+    flags.extend(cx.scan(&chars::read(data[..first.0].trim_ascii()), Kind::Leaf));
     let mut leaves = Vec::new();
     for (at, (_, start, closes)) in delimiters.iter().enumerate() {
         let end = delimiters.get(at + 1).map(|next| next.0);
         if *closes {
-            flags.extend(
-                cx.scan(&chars::read(&data[*start..end.unwrap_or(data.len()).max(*start)]), Kind::Leaf),
-            );
+            let outside = &data[*start..end.unwrap_or(data.len()).max(*start)];
+            flags.extend(cx.scan(&chars::read(outside.trim_ascii()), Kind::Leaf));
             if at + 1 < delimiters.len() {
                 flags.insert("BADBOUNDARY".into());
             }
             continue;
         }
-        let end = end.unwrap_or(data.len()).max(*start);
+        let cut = cut && end.is_none();
+        let Some(end) = end.or((*start < data.len()).then_some(data.len())) else { continue };
+        let end = end.max(*start);
         if leaves.len() >= cx.options.limits.parts {
             cx.capped.set(true);
             if !cx.first_pass && !cx.is_core() {
@@ -206,12 +209,13 @@ pub(crate) fn fields(
             }
             continue;
         }
-        leaves.push(part(&data[*start..end], flags, cx));
+        leaves.push(part(&data[*start..end], cut, flags, cx));
     }
     Fields { leaves, parses: true }
 }
 
-fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
+/// A part, which may be `cut` by a limit.
+fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     let mut headers: Vec<(String, Text)> = Vec::new();
     let mut content = data.len();
     let has_empty_line = lines(data).iter().any(|(start, end, _)| start == end);
@@ -235,7 +239,7 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
                 let value = chars::trim(&text[chars::find(&text, ':').unwrap() + 1..], chars::is_blank);
                 headers.push((chars::as_string(&chars::lower(&name)).unwrap(), value));
             }
-            _ if has_empty_line => {
+            _ if has_empty_line || cut => {
                 flags.extend(cx.scan(&text, Kind::Leaf));
                 headers.push((String::new(), Text::new()));
             }
@@ -247,6 +251,9 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         }
     }
     let content = data[content..].to_vec();
+    // Quotes that do not pair are none, where the headers were cut.
+    let cut_headers = cut && !has_empty_line;
+    let bad_before = flags.contains("BADBODY");
 
     let mut field = Names::default();
     let mut dispositions = 0;
@@ -290,7 +297,10 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
             coding.get_or_insert(word);
         }
     }
-    let content = decode_content(content, coding.as_deref(), flags);
+    if cut_headers && !bad_before {
+        flags.remove("BADBODY");
+    }
+    let content = decode_content(content, coding.as_deref(), cut, flags);
     let name = field.name.clone().unwrap_or_default();
     let shown_key = crate::target::show_key(&name, cx);
     flags.extend(cx.scan(&name, Kind::Leaf));
@@ -337,8 +347,7 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
         let mut spellings: Vec<(String, Text)> = Vec::new();
         for parameter in &found {
             let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-            let base = name.split('*').next().unwrap();
-            if base != wanted {
+            if !is_spelling(&name, wanted) {
                 continue;
             }
             let decoded = if name == format!("{wanted}*") {
@@ -347,6 +356,9 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
                 encoded_words(&parameter.value, flags)
             } else {
                 flags.insert("DUPPARAM".into());
+                if name == format!("{wanted}*0*") {
+                    extended(&parameter.value, flags);
+                }
                 parameter.value.clone()
             };
             if spellings.iter().any(|(other, value)| *other == name || (*value != decoded)) {
@@ -398,10 +410,21 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
         flags.extend(cx.scan(&parameter.name, Kind::Leaf));
         flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
         let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-        let base = name.split('*').next().unwrap();
-        if base != "name" && base != "filename" {
+        if !is_spelling(&name, "name") && !is_spelling(&name, "filename") {
             flags.extend(cx.scan(&parameter.value, Kind::Leaf));
         }
+    }
+}
+
+/// `name`, `name*`, `name*0` or `name*0*`.
+fn is_spelling(parameter: &str, name: &str) -> bool {
+    match parameter.strip_prefix(name) {
+        Some("" | "*") => true,
+        Some(rest) => rest.strip_prefix('*').is_some_and(|rest| {
+            let digits = rest.strip_suffix('*').unwrap_or(rest);
+            digits.chars().all(|c| c.is_ascii_digit()) && digits.parse::<u32>().is_ok()
+        }),
+        None => false,
     }
 }
 
@@ -444,7 +467,7 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                     let inside = chars::to_bytes(&parts[2][..end]);
                     let bytes = if coding == "b" {
                         flags.insert("BODYENC:base64".into());
-                        base64(&inside)
+                        base64(&inside, false)
                     } else {
                         flags.insert("BODYENC:quoted-printable".into());
                         let spaced: Vec<u8> =
@@ -468,11 +491,14 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
     decoded
 }
 
-fn base64(input: &[u8]) -> Option<Vec<u8>> {
+fn base64(input: &[u8], cut: bool) -> Option<Vec<u8>> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
     let end = tight.iter().position(|b| *b == b'=').unwrap_or(tight.len());
-    let (bare, padding) = tight.split_at(end);
+    let (mut bare, padding) = tight.split_at(end);
+    if cut {
+        bare = &bare[..bare.len() / 4 * 4];
+    }
     let fits =
         bare.iter().all(|b| ALPHABET.contains(b)) && padding.len() <= 2 && padding.iter().all(|b| *b == b'=');
     (fits && bare.len() % 4 != 1).then(|| crate::scan::base64(bare, ALPHABET))
@@ -506,9 +532,10 @@ fn quoted_printable(input: &[u8]) -> (Vec<u8>, bool) {
     (out, bad)
 }
 
-fn decode_content(content: Vec<u8>, coding: Option<&str>, flags: &mut Flags) -> Vec<u8> {
+/// What a transfer encoding stands for; of what was `cut`, as far as it is whole.
+fn decode_content(content: Vec<u8>, coding: Option<&str>, cut: bool, flags: &mut Flags) -> Vec<u8> {
     match coding {
-        Some("base64") => match base64(&content) {
+        Some("base64") => match base64(&content, cut) {
             Some(decoded) => decoded,
             None => {
                 flags.insert("BADBODY".into());
@@ -517,7 +544,7 @@ fn decode_content(content: Vec<u8>, coding: Option<&str>, flags: &mut Flags) -> 
         },
         Some("quoted-printable") => {
             let (decoded, bad) = quoted_printable(&content);
-            if bad {
+            if bad && !cut {
                 flags.insert("BADBODY".into());
             }
             decoded

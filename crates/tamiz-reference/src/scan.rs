@@ -173,9 +173,6 @@ fn crlf_injection(text: &[Char], kind: Kind) -> bool {
                 return true;
             }
         }
-        if kind == Kind::Leaf {
-            return false;
-        }
         let version = |text: &[Char]| {
             text.starts_with(&chars::text("HTTP/"))
                 && text.get(5).is_some_and(|c| c.plain().is_some_and(|c| c.is_ascii_digit()))
@@ -408,7 +405,8 @@ fn urls(text: &[Char], flags: &mut Flags) {
         }
     };
     if is(text.first(), '/') && is(text.get(1), '/') {
-        tell_host(&url_host(&text[2..]), flags);
+        let slashes = text.iter().take_while(|c| slash(Some(c))).count();
+        tell_host(&url_host(&text[slashes..]), flags);
     }
     for colon in 0..text.len() {
         if text[colon] != Char::Plain(':') {
@@ -441,12 +439,14 @@ fn urls(text: &[Char], flags: &mut Flags) {
             let slashes = after.iter().take_while(|c| slash(Some(c))).count();
             tell_host(&url_host(&after[slashes..]), flags);
         } else if let Some((name, "opaque")) = listed {
-            let something = after.first().is_some_and(|c| !c.plain().is_some_and(chars::is_white_space));
+            let something =
+                after.first().is_some_and(|c| !c.plain().is_some_and(|c| c.is_ascii_whitespace()));
             let typed = || {
                 let end = after
                     .iter()
+                    .take(64)
                     .take_while(|c| {
-                        c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| "/+.-_".contains(c))
+                        c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| "/+.-".contains(c))
                     })
                     .count();
                 matches!(after.get(end), Some(Char::Plain(',' | ';')))
@@ -490,9 +490,7 @@ fn structure(text: &[Char], kind: Kind) -> Flags {
     }
     raise(sql_comment(text, kind), "SQLCMT");
     raise(crlf_injection(text, kind), "CRLFINJ");
-    if kind != Kind::Path {
-        serial(text, &mut flags);
-    }
+    serial(text, &mut flags);
     urls(text, &mut flags);
     for class in words::words(text) {
         flags.insert(format!("KW:{class}"));

@@ -224,7 +224,7 @@ impl Secrets {
             for form in spellings(&text) {
                 let form = chars::trim(&form, chars::is_blank);
                 if form.len() >= 8 {
-                    needles.insert(chars::to_bytes(&form));
+                    needles.insert(comparable(&form));
                 }
             }
         }
@@ -255,7 +255,7 @@ impl Secrets {
             return false;
         }
         spellings(text).iter().any(|form| {
-            let bytes = chars::to_bytes(form);
+            let bytes = comparable(form);
             self.needles.iter().any(|needle| bytes.windows(needle.len()).any(|window| window == &needle[..]))
         })
     }
@@ -269,6 +269,21 @@ impl Secrets {
         }
         self.echoes(text)
     }
+}
+
+/// The bytes that are compared: what is no plain character is three of them (6.14).
+fn comparable(text: &[Char]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for c in text {
+        match *c {
+            Char::Plain(c) => bytes.extend(c.to_string().bytes()),
+            other => {
+                bytes.push(0xFF);
+                bytes.extend(chars::hex_escape(&chars::to_bytes(&[other])).trim_start_matches('%').bytes());
+            }
+        }
+    }
+    bytes
 }
 
 /// The texts of 6.12, and each under NFKC.

@@ -266,9 +266,8 @@ impl Reader<'_, '_> {
     fn deep_leaf(&mut self, start: usize, end: usize) {
         let parent = self.open.last_mut().unwrap();
         parent.empty = false;
-        let length = end - start;
-        let secret = if parent.sensitive { "SECRET:" } else { "" };
-        self.leaves.push(Leaf { key: parent.way.clone(), marker: format!("<{secret}mixed:{length}>") });
+        let marker = body::deep_marker(parent.sensitive, &self.text[start..end], self.cx);
+        self.leaves.push(Leaf { key: parent.way.clone(), marker });
         self.cx.capped.set(true);
     }
 

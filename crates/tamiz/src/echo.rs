@@ -9,7 +9,7 @@ use crate::body::step::Leaf;
 use crate::body::{self, Body};
 use crate::bytes;
 use crate::context::Context;
-use crate::decode::{self, unicode};
+use crate::decode::{self, unicode, utf8};
 use crate::flags::Flags;
 use crate::headers::{Content, Header, Value};
 use crate::request::Request;
@@ -57,8 +57,12 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
 
 /// The other spellings of a text that are the same to someone: decoded further, and each under
 /// NFKC.
-fn spellings(text: &[u8]) -> Vec<Vec<u8>> {
-    let mut spellings = secrets::revealed(text);
+fn spellings(text: &[u8], cx: Context<'_>) -> Vec<Vec<u8>> {
+    let repair = |raw: Vec<u8>| match std::str::from_utf8(&raw) {
+        Ok(_) => raw,
+        Err(_) => utf8::repair(Text::untraced(cx.bump.alloc_slice_copy(&raw)), cx, &mut cx.flags()).bytes.to_vec(),
+    };
+    let mut spellings: Vec<Vec<u8>> = secrets::revealed(text).into_iter().map(repair).collect();
     let beyond_ascii = std::iter::once(text).chain(spellings.iter().map(Vec::as_slice));
     let normalized: Vec<Vec<u8>> = beyond_ascii.filter(|text| !text.is_ascii()).map(unicode::nfkc).collect();
     spellings.extend(normalized);
@@ -170,12 +174,17 @@ impl<'a> Echo<'a> {
             return;
         }
         self.needles.push(secret);
-        for spelling in spellings(secret).iter().filter(|spelling| spelling.len() >= SHORTEST) {
-            self.needles.push(self.cx.bump.alloc_slice_copy(spelling));
+        for spelling in &spellings(secret, self.cx) {
+            let spelling = bytes::trim(spelling);
+            if decode::chars(spelling) >= SHORTEST {
+                self.needles.push(self.cx.bump.alloc_slice_copy(spelling));
+            }
         }
     }
 
     fn prepare(&mut self, bump: &'a Bump) {
+        self.needles.sort_unstable();
+        self.needles.dedup();
         if self.needles.len() <= MOST {
             return;
         }
@@ -189,7 +198,7 @@ impl<'a> Echo<'a> {
     /// Whether `text`, as it is or decoded further, contains a secret.
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
-            && (self.is_in_plain(text) || spellings(text).iter().any(|spelling| self.is_in_plain(spelling)))
+            && (self.is_in_plain(text) || spellings(text, self.cx).iter().any(|spelling| self.is_in_plain(spelling)))
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
@@ -298,6 +307,11 @@ impl<'a> Echo<'a> {
         }
         let whole = value.is_in_clear() || matches!(value.content, Content::Shape);
         match &mut value.content {
+            // Literal URLs are shown as they came.
+            Content::Url(_) if self.cx.settings.literal() && self.is_in(value.text.bytes) => {
+                value.content = Content::Secret;
+                flags.hide(value.text);
+            }
             Content::Url(url) => self.hide_in_url(url, flags),
             Content::Cookies(cookies) => {
                 for cookie in cookies {

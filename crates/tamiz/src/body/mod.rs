@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
             return Some(fields);
         }
         self.flags.raise(Flag::BadBody, text);
-        fields.list.iter().for_each(|field| self.flags.absorb(&field.flags));
+        fields.told().for_each(|field| self.flags.absorb(&field.flags));
         self.flags.absorb(&fields.rest);
         self.broken = Some(fields);
         None
@@ -235,13 +235,16 @@ impl<'a> Reader<'a> {
     /// A body shown by its shape.
     fn whole(&mut self, text: Text<'a>, kind: Kind) -> Content<'a> {
         let (cx, mut stray) = (self.cx, self.cx.flags());
+        let readable = kind != Kind::Binary || is_readable(text.bytes);
         let text = utf8::repair(text, cx, &mut stray);
-        let secret = cx.settings.names.find_credential(text.bytes).is_some();
-        if kind == Kind::Binary && !is_readable(text.bytes) {
-            scan::words(text, cx, &mut self.flags);
-        } else {
+        if kind != Kind::Binary {
             self.flags.absorb(&stray);
+        }
+        let secret = cx.settings.names.find_credential(text.bytes).is_some();
+        if readable {
             scan::scan(text, ScanKind::Leaf, secret, cx, &mut self.flags);
+        } else {
+            scan::words(text, cx, &mut self.flags);
         }
         Content::Whole { text, secret }
     }

@@ -188,7 +188,8 @@ fn guess(body: Text<'_>) -> Option<Text<'_>> {
     let skipped = body.bytes.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
     let line = body.from(skipped);
     let line = line.part(line.bytes.strip_prefix(b"--")?);
-    let line = line.slice(0..memchr::memchr2(b'\r', b'\n', line.bytes).unwrap_or(line.len()));
+    let line = line.slice(0..memchr::memchr(b'\n', line.bytes).unwrap_or(line.len()));
+    let line = line.part(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes));
     let guess = line.part(bytes::trim_end(line.bytes));
     is_legal(guess.bytes).then_some(guess)
 }

@@ -48,12 +48,7 @@ impl<'a> Host<'a> {
         flags: &mut Flags<'a>,
     ) -> Option<Self> {
         let trimmed = text.trim();
-        if !trimmed.bytes.is_ascii() {
-            let repaired = utf8::repair(trimmed, cx, flags);
-            unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
-            // Scripts are judged label by label, below.
-            scan::characters(repaired, scan::Kind::Opaque, false, flags);
-        }
+        look(trimmed, cx, flags);
         match read_host(trimmed, cx, flags) {
             Ok(host) => Some(host),
             Err(bad) => {
@@ -77,6 +72,15 @@ impl<'a> Host<'a> {
             out.push(b':');
             marker::number(out, u64::from(port));
         }
+    }
+}
+
+/// What the characters of a host raise, whether it is valid or not. Scripts are judged label by label.
+pub(crate) fn look<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    if !text.bytes.is_ascii() {
+        let repaired = utf8::repair(text, cx, flags);
+        unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
+        scan::characters(repaired, scan::Kind::Opaque, false, flags);
     }
 }
 
