@@ -97,14 +97,67 @@ struct Inflated {
     capped: bool,
 }
 
+/// Reads byte by byte, so that whatever stands before a fault is there.
 fn read_limited(mut reader: impl Read, limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
-    let room = limit + 1 - bytes.len().min(limit + 1);
-    let result = reader.by_ref().take(room as u64).read_to_end(bytes);
-    if bytes.len() > limit || (result.is_err() && bytes.len() == limit) {
-        bytes.truncate(limit);
-        return Ok(true);
+    let mut byte = [0];
+    loop {
+        match reader.read(&mut byte) {
+            _ if bytes.len() > limit => return Ok(true),
+            Ok(0) => return Ok(false),
+            Ok(_) => bytes.push(byte[0]),
+            Err(_) if bytes.len() == limit => return Ok(true),
+            Err(_) => return Err(()),
+        }
+        if bytes.len() > limit {
+            return Ok(true);
+        }
     }
-    result.map(|_| false).map_err(|_| ())
+}
+
+/// What follows the header of a gzip member (RFC 1952, 2.3).
+fn after_gzip_header(input: &[u8]) -> Option<&[u8]> {
+    let flags = *input.get(3)?;
+    if !input.starts_with(&[0x1F, 0x8B, 8]) || flags & 0b1110_0000 != 0 {
+        return None;
+    }
+    let mut rest = input.get(10..)?;
+    if flags & 4 != 0 {
+        let length = usize::from(*rest.first()?) + 256 * usize::from(*rest.get(1)?);
+        rest = rest.get(2 + length..)?;
+    }
+    for text in [8, 16] {
+        if flags & text != 0 {
+            rest = &rest[rest.iter().position(|b| *b == 0)? + 1..];
+        }
+    }
+    if flags & 2 != 0 {
+        rest = rest.get(2..)?;
+    }
+    Some(rest)
+}
+
+/// The members of gzip, each checked.
+fn gunzip(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
+    let broken = |bytes: &[u8]| if bytes.len() == limit { Ok(true) } else { Err(()) };
+    loop {
+        let Some(data) = after_gzip_header(input) else { return broken(bytes) };
+        let start = bytes.len();
+        let mut reader = flate2::bufread::DeflateDecoder::new(data);
+        if read_limited(&mut reader, limit, bytes)? {
+            return Ok(true);
+        }
+        let rest = reader.into_inner();
+        let mut crc = flate2::Crc::new();
+        crc.update(&bytes[start..]);
+        let expected = [crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat();
+        if !rest.starts_with(&expected) {
+            return broken(bytes);
+        }
+        input = &rest[8..];
+        if !input.starts_with(&[0x1F, 0x8B, 8]) {
+            return Ok(false);
+        }
+    }
 }
 
 fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
@@ -112,56 +165,79 @@ fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
     if input.is_empty() {
         return Err(());
     }
-    let mut rest = input;
-    match word {
-        "gzip" => loop {
-            let mut reader = flate2::bufread::GzDecoder::new(rest);
-            if read_limited(&mut reader, limit, &mut bytes)? {
-                return Ok(Inflated { bytes, capped: true });
-            }
-            rest = reader.into_inner();
-            if !rest.starts_with(&[0x1F, 0x8B, 8]) {
-                return Ok(Inflated { bytes, capped: false });
+    let capped = match word {
+        "gzip" => gunzip(input, limit, &mut bytes)?,
+        "deflate" => match read_limited(flate2::bufread::ZlibDecoder::new(input), limit, &mut bytes) {
+            Ok(capped) => capped,
+            Err(()) => {
+                bytes.clear();
+                read_limited(flate2::bufread::DeflateDecoder::new(input), limit, &mut bytes)?
             }
         },
-        "deflate" => {
-            let capped = match read_limited(flate2::bufread::ZlibDecoder::new(rest), limit, &mut bytes) {
-                Ok(capped) => capped,
-                Err(()) => {
-                    bytes.clear();
-                    read_limited(flate2::bufread::DeflateDecoder::new(rest), limit, &mut bytes)?
-                }
+        "br" => unbrotli(input, limit, &mut bytes)?,
+        _ => unzstd(input, limit, &mut bytes)?,
+    };
+    bytes.truncate(limit);
+    Ok(Inflated { bytes, capped })
+}
+
+fn unbrotli(input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
+    use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+    let alloc = StandardAlloc::default;
+    let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
+    let mut buffer = [0; 1024];
+    let (mut left, mut read, mut written) = (input.len(), 0, 0);
+    loop {
+        let (mut room, mut filled) = (buffer.len(), 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut read,
+            input,
+            &mut room,
+            &mut filled,
+            &mut buffer,
+            &mut written,
+            &mut state,
+        );
+        bytes.extend_from_slice(&buffer[..filled]);
+        match result {
+            _ if bytes.len() > limit => return Ok(true),
+            BrotliResult::ResultSuccess => return Ok(false),
+            BrotliResult::NeedsMoreOutput => {}
+            _ if bytes.len() == limit => return Ok(true),
+            _ => return Err(()),
+        }
+    }
+}
+
+/// The frames of zstd, each checked; skippable ones are skipped.
+fn unzstd(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
+    let broken = |bytes: &[u8]| if bytes.len() == limit { Ok(true) } else { Err(()) };
+    let skippable = |input: &[u8]| input.len() >= 4 && input[1..4] == [0x2A, 0x4D, 0x18] && input[0] & 0xF0 == 0x50;
+    loop {
+        if input.len() >= 8 && skippable(input) {
+            let size = u32::from_le_bytes([input[4], input[5], input[6], input[7]]) as usize;
+            let Some(rest) = input.get(8 + size..) else { return broken(bytes) };
+            input = rest;
+        } else {
+            let window = 8 << 20;
+            let Ok(mut decoder) =
+                ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut input, window)
+            else {
+                return broken(bytes);
             };
-            Ok(Inflated { bytes, capped })
-        }
-        "br" => {
-            let capped = read_limited(brotli_decompressor::Decompressor::new(rest, 4096), limit, &mut bytes)?;
-            Ok(Inflated { bytes, capped })
-        }
-        _ => loop {
-            if rest.len() >= 8 && rest[1..4] == [0x2A, 0x4D, 0x18] && rest[0] & 0xF0 == 0x50 {
-                let size = u32::from_le_bytes([rest[4], rest[5], rest[6], rest[7]]) as usize;
-                rest = rest.get(8 + size..).ok_or(())?;
-            } else {
-                let window = 8 << 20;
-                let mut decoder =
-                    ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut rest, window)
-                        .map_err(|_| ())?;
-                if read_limited(&mut decoder, limit, &mut bytes)? {
-                    return Ok(Inflated { bytes, capped: true });
-                }
-                let decoder = decoder.into_frame_decoder();
-                let stated = decoder.get_checksum_from_data();
-                if stated.is_some() && stated != decoder.get_calculated_checksum() {
-                    return Err(());
-                }
+            if read_limited(&mut decoder, limit, bytes)? {
+                return Ok(true);
             }
-            let frame = rest.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
-                || (rest.len() >= 4 && rest[1..4] == [0x2A, 0x4D, 0x18] && rest[0] & 0xF0 == 0x50);
-            if !frame {
-                return Ok(Inflated { bytes, capped: false });
+            let decoder = decoder.into_frame_decoder();
+            let stated = decoder.get_checksum_from_data();
+            if stated.is_some() && stated != decoder.get_calculated_checksum() {
+                return broken(bytes);
             }
-        },
+        }
+        if !input.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) && !skippable(input) {
+            return Ok(false);
+        }
     }
 }
 
@@ -578,8 +654,9 @@ struct JsonWalk<'a, 'b> {
 
 fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags, cx: &Context<'_>) -> Fields {
     let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
-    let kind = chars::as_string(&chars::lower(content_type)).unwrap_or_default();
-    let many = ["ndjson", "jsonl", "json-seq"].iter().any(|word| kind.contains(word));
+    let kind = chars::lower(content_type);
+    let many =
+        ["ndjson", "jsonl", "json-seq"].iter().any(|word| chars::find_text(&kind, &chars::text(word)).is_some());
     let mut values = Vec::new();
     let mut reader = json::Reader::new(data, cut);
     let mut parses = true;

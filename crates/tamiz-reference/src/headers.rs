@@ -205,7 +205,7 @@ fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags, bo
         Some(host) => (host.shown(), read.flags, false),
         None => {
             if read.forbidden {
-                read.flags.insert("BADHDRNAME:host".into());
+                read.flags.insert(format!("BADHDRNAME:{}", name_parameter(&header.shown_name)));
             }
             (cx.marker(&header.value), read.flags, cx.secrets.echoes(&header.value))
         }
@@ -362,10 +362,10 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
     }
 }
 
-/// What a hidden value tells: in `core` it is not scanned (7.1), but section 4 holds for it.
+/// What a hidden value tells: in `core` it is opaque (7.1).
 fn scan_hidden(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     if cx.is_core() {
-        flags.extend(scan::plain_oddities(value, false));
+        flags.extend(cx.scan(value, Kind::Opaque));
     } else {
         scan_header(name, value, flags, cx);
     }
@@ -394,8 +394,7 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
     match crate::lists::parameter_header(name) {
         Some("brands") => {
             flags.extend(cx.scan(value, Kind::Opaque));
-            let (outside, ..) = quoted(value);
-            structured(flags, Text::new(), &outside);
+            structured(flags, Text::new(), value);
         }
         Some(_) => {
             let (outside, strings, open) = quoted(value);
@@ -885,9 +884,8 @@ fn content_type(value: &[Char]) -> String {
                 ),
                 None => (part.clone(), None),
             };
-            if part.is_empty()
-                || chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("boundary"))
-            {
+            let boundary = chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("boundary"));
+            if part.is_empty() || (boundary && value.is_some()) {
                 return None;
             }
             let name = written(&name);

@@ -32,8 +32,7 @@ fn lines(data: &[u8]) -> Vec<(usize, usize, usize)> {
 fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec<u8>> {
     let mut found: Option<Text> = None;
     for parameter in parameters(content_type, &mut Flags::new()) {
-        let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-        if name == "boundary" {
+        if chars::lower(&parameter.name) == chars::text("boundary") && parameter.has_value {
             if found.is_some() {
                 flags.insert("DUPPARAM".into());
                 continue;
@@ -61,7 +60,7 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
                 flags.insert("BADBOUNDARY".into());
             }
             found = Some(value);
-        } else if name.starts_with("boundary*") {
+        } else if chars::begins_ignoring_case(&parameter.name, "boundary*") {
             flags.insert("BADBOUNDARY".into());
         }
     }
@@ -79,10 +78,12 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
     legal.then(|| line.to_vec())
 }
 
-/// `name=value` of a header, after its first part.
+/// A part of a header between `;`, the first too.
 struct Parameter {
     name: Text,
     value: Text,
+    /// Whether there is a `=`.
+    has_value: bool,
     quoted: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
@@ -93,19 +94,25 @@ struct Parameter {
 /// Cuts a header into parameters; `\"` and `\\` are escapes in quotes, any other `\` is itself.
 fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
     let mut found = Vec::new();
-    let mut at = chars::find(value, ';').unwrap_or(value.len());
+    let mut at = 0;
     while at < value.len() {
-        at += 1;
         let mut name = Text::new();
         while at < value.len() && !matches!(value[at], Char::Plain('=' | ';')) {
             name.push(value[at]);
             at += 1;
         }
         let name = chars::trim(&name, chars::is_blank);
-        let mut parameter =
-            Parameter { name, value: Text::new(), quoted: false, broken: false, rest: Text::new() };
+        let mut parameter = Parameter {
+            name,
+            value: Text::new(),
+            has_value: false,
+            quoted: false,
+            broken: false,
+            rest: Text::new(),
+        };
         if is(value.get(at), '=') {
             at += 1;
+            parameter.has_value = true;
             while value.get(at).is_some_and(|c| c.plain().is_some_and(chars::is_blank)) {
                 at += 1;
             }
@@ -145,9 +152,11 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
         if parameter.broken {
             flags.insert("BADBODY".into());
         }
-        if !parameter.name.is_empty() || !parameter.value.is_empty() {
+        if !parameter.name.is_empty() || parameter.has_value {
             found.push(parameter);
         }
+        // The `;`.
+        at += 1;
     }
     found
 }
@@ -218,14 +227,16 @@ pub(crate) fn fields(
 fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     let mut headers: Vec<(String, Text)> = Vec::new();
     let mut content = data.len();
-    let has_empty_line = lines(data).iter().any(|(start, end, _)| start == end);
+    // A CR that nothing follows ends a line, but is no empty one.
+    let is_empty = |start: usize, next: usize| data[start..next] == *b"\r\n" || data[start..next] == *b"\n";
+    let has_empty_line = lines(data).iter().any(|(start, _, next)| is_empty(*start, *next));
     for (start, end, next) in lines(data) {
         let line = &data[start..end];
-        if line.is_empty() {
+        if is_empty(start, next) {
             content = next;
             break;
         }
-        if (line[0] == b' ' || line[0] == b'\t')
+        if matches!(line.first(), Some(b' ' | b'\t'))
             && let Some((_, value)) = headers.last_mut()
         {
             value.push(Char::Plain(' '));
@@ -269,13 +280,11 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         }
         if name == "content-type" {
             let mut charsets = 0;
-            let kind_end = chars::find(value, ';').unwrap_or(value.len());
-            flags.extend(cx.scan(&value[..kind_end], Kind::Leaf));
             for parameter in parameters(value, flags) {
                 flags.extend(cx.scan(&parameter.name, Kind::Leaf));
                 flags.extend(cx.scan(&parameter.value, Kind::Leaf));
                 flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
-                if chars::as_string(&chars::lower(&parameter.name)).as_deref() == Some("charset") {
+                if chars::lower(&parameter.name) == chars::text("charset") && parameter.has_value {
                     charsets += 1;
                     if charsets > 1 {
                         flags.insert("DUPPARAM".into());
@@ -340,14 +349,12 @@ struct Names {
 }
 
 fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags, cx: &Context<'_>) {
-    let kind_end = chars::find(value, ';').unwrap_or(value.len());
-    flags.extend(cx.scan(&value[..kind_end], Kind::Leaf));
     let found = parameters(value, flags);
     for wanted in ["name", "filename"] {
         let mut spellings: Vec<(String, Text)> = Vec::new();
         for parameter in &found {
             let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-            if !is_spelling(&name, wanted) {
+            if !is_spelling(&name, wanted) || !parameter.has_value {
                 continue;
             }
             let decoded = if name == format!("{wanted}*") {
@@ -410,7 +417,8 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
         flags.extend(cx.scan(&parameter.name, Kind::Leaf));
         flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
         let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-        if !is_spelling(&name, "name") && !is_spelling(&name, "filename") {
+        let counts = is_spelling(&name, "name") || is_spelling(&name, "filename");
+        if !(counts && parameter.has_value) {
             flags.extend(cx.scan(&parameter.value, Kind::Leaf));
         }
     }
@@ -461,7 +469,7 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
             let rest = &value[at + 2..];
             let parts: Vec<&[Char]> = rest.splitn(3, |c| *c == Char::Plain('?')).collect();
             if parts.len() == 3 {
-                let end = chars::find_text(parts[2], &chars::text("?="));
+                let end = chars::find(parts[2], '?').filter(|end| is(parts[2].get(end + 1), '='));
                 let coding = chars::as_string(&chars::lower(parts[1])).unwrap_or_default();
                 if let (Some(end), "b" | "q") = (end, &coding[..]) {
                     let inside = chars::to_bytes(&parts[2][..end]);
@@ -472,7 +480,7 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                         flags.insert("BODYENC:quoted-printable".into());
                         let spaced: Vec<u8> =
                             inside.iter().map(|b| if *b == b'_' { b' ' } else { *b }).collect();
-                        Some(quoted_printable(&spaced).0)
+                        Some(quoted_printable(&spaced, false).0)
                     };
                     if let Some(bytes) = bytes {
                         if body::is_odd_charset(parts[0]) {
@@ -505,7 +513,7 @@ fn base64(input: &[u8], cut: bool) -> Option<Vec<u8>> {
 }
 
 /// What quoted-printable decodes to, and whether something was no escape.
-fn quoted_printable(input: &[u8]) -> (Vec<u8>, bool) {
+fn quoted_printable(input: &[u8], cut: bool) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let mut bad = false;
     let mut at = 0;
@@ -519,12 +527,19 @@ fn quoted_printable(input: &[u8]) -> (Vec<u8>, bool) {
         if let (Some(high), Some(low)) = (hex(at + 1), hex(at + 2)) {
             out.push(u8::try_from(high * 16 + low).unwrap());
             at += 3;
-        } else if input[at + 1..].starts_with(b"\r\n") {
-            at += 3;
-        } else if input[at + 1..].starts_with(b"\n") {
-            at += 2;
+            continue;
+        }
+        // A soft line break: blanks, and a line end or the end.
+        let blanks = input[at + 1..].iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+        let after = at + 1 + blanks;
+        if after == input.len() {
+            at = after;
+        } else if input[after..].starts_with(b"\r\n") {
+            at = after + 2;
+        } else if input[after..].starts_with(b"\n") {
+            at = after + 1;
         } else {
-            bad = true;
+            bad |= !(cut && at + 2 == input.len());
             out.push(b'=');
             at += 1;
         }
@@ -543,8 +558,8 @@ fn decode_content(content: Vec<u8>, coding: Option<&str>, cut: bool, flags: &mut
             }
         },
         Some("quoted-printable") => {
-            let (decoded, bad) = quoted_printable(&content);
-            if bad && !cut {
+            let (decoded, bad) = quoted_printable(&content, cut);
+            if bad {
                 flags.insert("BADBODY".into());
             }
             decoded

@@ -280,7 +280,7 @@ fn php_object(text: &[Char]) -> bool {
         let digits =
             text[from..].iter().take_while(|c| c.plain().is_some_and(|c| c.is_ascii_digit())).count();
         let rest = &text[from + digits..];
-        if digits == 0 || !is(rest.first(), ':') {
+        if !(1..=10).contains(&digits) || !is(rest.first(), ':') {
             return false;
         }
         if letter == 'a' {
@@ -550,7 +550,8 @@ fn base64_text(text: &[Char]) -> Option<Text> {
         }
         let bytes = base64(bare, alphabet);
         let readable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\t' | b'\r' | b'\n')).count();
-        (readable * 10 >= bytes.len() * 9).then(|| chars::read(&bytes))
+        let ascii: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii).collect();
+        (readable * 10 >= bytes.len() * 9).then(|| chars::read(&ascii))
     })
 }
 

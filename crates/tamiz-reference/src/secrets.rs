@@ -64,7 +64,7 @@ fn jwt(text: &[Char]) -> Option<Part> {
         }
         for three in parts.windows(3) {
             let (start, stop) = three[0];
-            if start == stop || three[1].0 == three[1].1 {
+            if start == stop {
                 continue;
             }
             let head = chars::as_string(&text[start..stop]).unwrap();

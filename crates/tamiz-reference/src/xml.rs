@@ -122,6 +122,9 @@ impl Reader<'_, '_> {
     fn read(&mut self) {
         let control = |c: &Char| c.plain().is_some_and(|c| c < ' ' && !"\t\r\n".contains(c));
         self.bad |= self.text.iter().any(control);
+        if self.text.iter().any(|c| matches!(c, Char::Stray(_))) {
+            self.flags.insert("BADUTF8".into());
+        }
         while self.at < self.text.len() {
             if self.item().is_err() {
                 break;
@@ -449,7 +452,8 @@ impl Reader<'_, '_> {
             self.bad |= start != 0 || target != "xml";
             self.declaration(&inside[length..]);
         } else {
-            self.bad |= length == 0 && closed;
+            let spaced = length == inside.len() || is_space(inside.get(length));
+            self.bad |= (length == 0 || !spaced) && closed;
             self.scan(&inside);
         }
         if closed { Ok(()) } else { Err(self.broken_off()) }
@@ -556,6 +560,8 @@ impl Reader<'_, '_> {
             } else if c == Char::Plain(']') {
                 subset = false;
                 self.at += 1;
+                self.skip_space();
+                self.bad |= self.at < self.text.len() && !self.starts(">");
             } else if is_space(Some(&c)) {
                 self.at += 1;
             } else if c == Char::Plain('%') {

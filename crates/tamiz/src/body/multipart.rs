@@ -126,12 +126,12 @@ pub(crate) fn read<'a>(
         };
         read.outcome = Outcome::Read;
         let before = section;
+        if is_closed {
+            flags.raise_at(Flag::BadBoundary, body, delimiter.start..delimiter.end);
+        }
         section = if delimiter.closes {
             Section::Outside { start: delimiter.end }
         } else {
-            if is_closed {
-                flags.raise_at(Flag::BadBoundary, body, delimiter.start..delimiter.end);
-            }
             count += 1;
             Section::Part { delimiter: delimiter.start, start: delimiter.end, number: count }
         };

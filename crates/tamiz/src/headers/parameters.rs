@@ -14,10 +14,8 @@ use crate::text::Text;
 /// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it.
 pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
     let closes = scan_pieces(text, kind, secret, flags);
-    if kind != Kind::Opaque {
-        let kind = if closes { Kind::Structured } else { Kind::Free };
-        scan::content(text, kind, secret, cx, flags);
-    }
+    let kind = if closes || kind == Kind::Opaque { Kind::Structured } else { Kind::Free };
+    scan::content(text, kind, secret, cx, flags);
 }
 
 /// Whether every string closes.

@@ -212,7 +212,7 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     if !secret || cx.settings.beyond_core() {
         scan_by_grammar(text, rule, secret, cx, flags);
     } else {
-        scan::characters(text, ScanKind::Opaque, true, flags);
+        scan::scan(text, ScanKind::Opaque, true, cx, flags);
     }
     if secret {
         flags.hide(text);

@@ -182,7 +182,9 @@ fn is_inside(address: IpAddr) -> bool {
     is_private(address)
         || match address {
             IpAddr::V4(v4) => v4.octets().first() == Some(&0),
-            IpAddr::V6(v6) => v6.is_unspecified(),
+            IpAddr::V6(v6) => {
+                v6.is_unspecified() || v6.to_ipv4_mapped().is_some_and(|v4| v4.octets().first() == Some(&0))
+            }
         }
 }
 
