@@ -422,7 +422,7 @@ fn looks_like_form(body: &[u8]) -> bool {
 
 fn looks_like_text(body: &[u8]) -> bool {
     let text = chars::read(body);
-    let control = text.iter().any(|c| c.plain().is_some_and(|c| chars::is_cc(c) && !"\t\r\n".contains(c)));
+    let control = body.iter().any(|b| b.is_ascii_control() && !b"\t\r\n".contains(b));
     let stray = text.iter().filter(|c| matches!(c, Char::Stray(_))).count();
     !control && (stray * 10 < body.len() * 3 || body.is_empty())
 }

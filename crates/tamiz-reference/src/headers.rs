@@ -581,9 +581,7 @@ fn fold(text: &str) -> String {
     let mut out = String::new();
     let mut at = 0;
     while at < text.len() {
-        if chars::escape_at(&text, at).is_some()
-            && !text[at..at + 3].iter().any(|c| c.plain().is_some_and(|c| c.is_ascii_lowercase()))
-        {
+        if chars::escape_at(&text, at).is_some() {
             out.extend(text[at..at + 3].iter().filter_map(|c| c.plain()));
             at += 3;
             continue;
@@ -921,9 +919,10 @@ fn url_header(name: &str, value: &[Char], cx: &Context<'_>) -> Option<(String, F
     let mut flags = Flags::new();
     let (lead, pieces, absolute) = if let Some((scheme, rest)) = target::scheme(value) {
         let pieces = target::cut(rest, true);
-        let (user, host_text) = target::userinfo(&pieces.authority, &mut flags, cx);
-        let mut read = target::read_host(&host_text, scheme);
+        let host_at = pieces.authority.iter().rposition(|c| *c == Char::Plain('@')).map_or(0, |at| at + 1);
+        let mut read = target::read_host(&pieces.authority[host_at..], scheme);
         let host = read.host?;
+        let (user, _) = target::userinfo(&pieces.authority, &mut flags, cx);
         flags.append(&mut read.flags);
         (format!("{}://{user}{}", scheme.name(), host.shown()), pieces, true)
     } else if is(value.first(), '/') && name != "origin" {
@@ -1019,7 +1018,7 @@ fn read_chunks(mut body: &[u8], on_m: &mut Flags) -> Option<()> {
         body = rest;
         let digits = line.iter().take_while(|b| b.is_ascii_hexdigit()).count();
         let after = &line[digits..];
-        if after.first() == Some(&b';') {
+        if line.contains(&b';') {
             on_m.insert("CHUNKEXT".into());
         }
         if digits == 0 || !(after.is_empty() || after[0] == b';') {

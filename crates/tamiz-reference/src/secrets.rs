@@ -241,6 +241,14 @@ impl Secrets {
 
     /// Records the needle of a text that is hidden (6.14), given its credential part.
     pub(crate) fn record_part(&self, text: &[Char], part: Option<Part>) {
+        // The userinfo of a URL gives its password, too.
+        if let Some((from, to)) = part
+            && text[..from].ends_with(&chars::text("//"))
+            && chars::is(text.get(to), '@')
+            && let Some(colon) = chars::find(&text[from..to], ':')
+        {
+            self.record(&text[from + colon + 1..to]);
+        }
         let needle = match part {
             Some((from, to)) if to - from >= 8 => &text[from..to],
             Some((from, _)) if text.len() - from >= 8 => &text[from..],

@@ -448,10 +448,10 @@ impl Reader<'_, '_> {
         let (inside, closed) = self.until("?>");
         let length = name_length(&inside);
         let target = chars::as_string(&inside[..length]).unwrap_or_default();
-        if target.eq_ignore_ascii_case("xml") {
-            self.bad |= start != 0 || target != "xml";
+        if start == 0 && target == "xml" && is_space(inside.get(length)) {
             self.declaration(&inside[length..]);
         } else {
+            self.bad |= target.eq_ignore_ascii_case("xml") && closed;
             let spaced = length == inside.len() || is_space(inside.get(length));
             self.bad |= (length == 0 || !spaced) && closed;
             self.scan(&inside);

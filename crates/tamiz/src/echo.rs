@@ -1,6 +1,8 @@
 //! Secrets by echo (clause 6.14): a secret of eight or more characters makes a secret of whatever
 //! else contains it.
 
+use std::ops::Range;
+
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
@@ -67,6 +69,13 @@ fn spellings(text: &[u8], cx: Context<'_>) -> Vec<Vec<u8>> {
     let normalized: Vec<Vec<u8>> = beyond_ascii.filter(|text| !text.is_ascii()).map(unicode::nfkc).collect();
     spellings.extend(normalized);
     spellings
+}
+
+/// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
+fn password<'a>(secret: Text<'a>, part: &Range<usize>) -> Option<&'a [u8]> {
+    let is_userinfo = secret.bytes.get(..part.start)?.ends_with(b"//") && secret.bytes.get(part.end) == Some(&b'@');
+    let (_, password) = secret.slice(part.clone()).cut(b':').filter(|_| is_userinfo)?;
+    Some(password.bytes)
 }
 
 impl<'a> Echo<'a> {
@@ -163,6 +172,11 @@ impl<'a> Echo<'a> {
         let found = cx.settings.names.find_credential(secret.bytes);
         let parts = found.map(|range| [range.clone(), range.start..secret.len()]);
         let long = |part: &&'a [u8]| decode::chars(part) >= SHORTEST;
+        if let Some([part, _]) = &parts
+            && let Some(password) = password(secret, part)
+        {
+            self.push(password);
+        }
         let mut parts = parts.into_iter().flatten().filter_map(|range| secret.bytes.get(range)).filter(long);
         self.push(parts.next().unwrap_or(secret.bytes));
     }

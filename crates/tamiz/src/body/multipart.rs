@@ -185,9 +185,11 @@ fn look_outside<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
 /// The boundary of a body whose first line, after empty ones, is `--` and a legal boundary. No other
 /// would do: a guess must not turn a body into one long delimiter that nobody looks at.
 fn guess(body: Text<'_>) -> Option<Text<'_>> {
-    let skipped = body.bytes.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
-    let line = body.from(skipped);
-    let line = line.part(line.bytes.strip_prefix(b"--")?);
+    let mut rest = body.bytes;
+    while let [b'\r', b'\n', after @ ..] | [b'\n', after @ ..] = rest {
+        rest = after;
+    }
+    let line = body.part(rest.strip_prefix(b"--")?);
     let line = line.slice(0..memchr::memchr(b'\n', line.bytes).unwrap_or(line.len()));
     let line = line.part(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes));
     let guess = line.part(bytes::trim_end(line.bytes));
