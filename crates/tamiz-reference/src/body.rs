@@ -213,7 +213,8 @@ fn unbrotli(input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()>
 /// The frames of zstd, each checked; skippable ones are skipped.
 fn unzstd(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
     let broken = |bytes: &[u8]| if bytes.len() == limit { Ok(true) } else { Err(()) };
-    let skippable = |input: &[u8]| input.len() >= 4 && input[1..4] == [0x2A, 0x4D, 0x18] && input[0] & 0xF0 == 0x50;
+    let skippable =
+        |input: &[u8]| input.len() >= 4 && input[1..4] == [0x2A, 0x4D, 0x18] && input[0] & 0xF0 == 0x50;
     loop {
         if input.len() >= 8 && skippable(input) {
             let size = u32::from_le_bytes([input[4], input[5], input[6], input[7]]) as usize;
@@ -655,8 +656,9 @@ struct JsonWalk<'a, 'b> {
 fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags, cx: &Context<'_>) -> Fields {
     let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
     let kind = chars::lower(content_type);
-    let many =
-        ["ndjson", "jsonl", "json-seq"].iter().any(|word| chars::find_text(&kind, &chars::text(word)).is_some());
+    let many = ["ndjson", "jsonl", "json-seq"]
+        .iter()
+        .any(|word| chars::find_text(&kind, &chars::text(word)).is_some());
     let mut values = Vec::new();
     let mut reader = json::Reader::new(data, cut);
     let mut parses = true;

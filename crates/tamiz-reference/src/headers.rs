@@ -393,8 +393,7 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
     }
     match crate::lists::parameter_header(name) {
         Some("brands") => {
-            flags.extend(cx.scan(value, Kind::Opaque));
-            structured(flags, Text::new(), value);
+            flags.extend(cx.scan(value, Kind::Brands));
         }
         Some(_) => {
             let (outside, strings, open) = quoted(value);

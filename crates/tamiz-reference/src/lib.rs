@@ -179,10 +179,22 @@ impl Context<'_> {
 pub fn canonicalize(request: &[u8], options: &Options) -> String {
     let message = message::parse(request);
     let secrets = Secrets::default();
-    let first = Context { options, secrets: &secrets, first_pass: true, capped: Cell::default(), hidden: Cell::default() };
+    let first = Context {
+        options,
+        secrets: &secrets,
+        first_pass: true,
+        capped: Cell::default(),
+        hidden: Cell::default(),
+    };
     document(&message, &first);
     let secrets = secrets.after_first_pass();
-    let second = Context { options, secrets: &secrets, first_pass: false, capped: Cell::default(), hidden: Cell::default() };
+    let second = Context {
+        options,
+        secrets: &secrets,
+        first_pass: false,
+        capped: Cell::default(),
+        hidden: Cell::default(),
+    };
     document(&message, &second)
 }
 

@@ -179,7 +179,9 @@ pub(crate) fn fields(
             let blank = |bytes: &[u8]| bytes.iter().all(|b| *b == b' ' || *b == b'\t');
             if blank(rest) {
                 delimiters.push((before_end, next, false));
-            } else if rest.strip_prefix(b"--").is_some_and(blank) || (cut && next == data.len() && rest == b"-") {
+            } else if rest.strip_prefix(b"--").is_some_and(blank)
+                || (cut && next == data.len() && rest == b"-")
+            {
                 delimiters.push((before_end, next, true));
             } else {
                 flags.insert("BADBOUNDARY".into());

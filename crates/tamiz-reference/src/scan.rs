@@ -20,6 +20,7 @@ pub(crate) enum Kind {
     Path,
     Free,
     Structured,
+    Brands,
     Cookie,
     Leaf,
     Opaque,
@@ -126,7 +127,7 @@ fn sql_comment(text: &[Char], kind: Kind) -> bool {
             && !(at > 0 && is(text.get(at - 1), '-'))
             && text.get(at + 2).is_none_or(is_space)
     });
-    let star = !matches!(kind, Kind::Path | Kind::Structured) && holds(text, "/*");
+    let star = !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands) && holds(text, "/*");
     let hash = text.iter().rposition(|c| *c == Char::Plain('#')).is_some_and(|at| {
         text[at + 1..].iter().all(is_space) && text[..at].iter().any(|c| matches!(c, Char::Plain('\'' | '"')))
     });
@@ -138,7 +139,7 @@ fn shell_operator(text: &[Char], kind: Kind) -> bool {
     if signs.iter().any(|sign| holds(text, sign)) {
         return true;
     }
-    if matches!(kind, Kind::Path | Kind::Structured) {
+    if matches!(kind, Kind::Path | Kind::Structured | Kind::Brands) {
         return false;
     }
     (0..text.len()).any(|at| {
@@ -598,7 +599,7 @@ pub(crate) fn scan(text: &[Char], kind: Kind, core: bool) -> Flags {
     if kind == Kind::Opaque {
         return flags;
     }
-    if !matches!(kind, Kind::Path | Kind::Structured | Kind::Cookie) {
+    if !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie) {
         flags.extend(characters(text));
     }
     if matches!(kind, Kind::Segment | Kind::Key) && text.contains(&Char::Plain(' ')) {
@@ -621,7 +622,8 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
         if matches!(kind, Kind::Segment | Kind::Key) && brought.contains(&Char::Plain(' ')) {
             characters.insert("SPACE".into());
         }
-        found.extend(characters.into_iter().filter(|flag| kind != Kind::Cookie || flag == "NUL"));
+        let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
+        found.extend(characters.into_iter().filter(|flag| !grammar || flag == "NUL"));
         found.difference(&first).cloned().collect()
     };
     let in_target = matches!(kind, Kind::Segment | Kind::Key | Kind::Value | Kind::Path);
@@ -673,7 +675,7 @@ fn best_fit(text: &[Char], kind: Kind, flags: &mut Flags) {
                 let fit = lists::best_fit(c).map_or_else(|| chars::nfkc_string(&c.to_string()), String::from);
                 let fit = chars::text(&fit);
                 let found = characters(&fit);
-                if !found.is_empty() {
+                if !found.is_empty() && kind != Kind::Brands {
                     flags.insert("BESTFIT".into());
                     if kind != Kind::Cookie {
                         flags.extend(found);

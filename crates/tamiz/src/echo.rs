@@ -62,7 +62,9 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
 fn spellings(text: &[u8], cx: Context<'_>) -> Vec<Vec<u8>> {
     let repair = |raw: Vec<u8>| match std::str::from_utf8(&raw) {
         Ok(_) => raw,
-        Err(_) => utf8::repair(Text::untraced(cx.bump.alloc_slice_copy(&raw)), cx, &mut cx.flags()).bytes.to_vec(),
+        Err(_) => {
+            utf8::repair(Text::untraced(cx.bump.alloc_slice_copy(&raw)), cx, &mut cx.flags()).bytes.to_vec()
+        }
     };
     let mut spellings: Vec<Vec<u8>> = secrets::revealed(text).into_iter().map(repair).collect();
     let beyond_ascii = std::iter::once(text).chain(spellings.iter().map(Vec::as_slice));
@@ -73,7 +75,8 @@ fn spellings(text: &[u8], cx: Context<'_>) -> Vec<Vec<u8>> {
 
 /// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
 fn password<'a>(secret: Text<'a>, part: &Range<usize>) -> Option<&'a [u8]> {
-    let is_userinfo = secret.bytes.get(..part.start)?.ends_with(b"//") && secret.bytes.get(part.end) == Some(&b'@');
+    let is_userinfo =
+        secret.bytes.get(..part.start)?.ends_with(b"//") && secret.bytes.get(part.end) == Some(&b'@');
     let (_, password) = secret.slice(part.clone()).cut(b':').filter(|_| is_userinfo)?;
     Some(password.bytes)
 }
@@ -212,7 +215,8 @@ impl<'a> Echo<'a> {
     /// Whether `text`, as it is or decoded further, contains a secret.
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
-            && (self.is_in_plain(text) || spellings(text, self.cx).iter().any(|spelling| self.is_in_plain(spelling)))
+            && (self.is_in_plain(text)
+                || spellings(text, self.cx).iter().any(|spelling| self.is_in_plain(spelling)))
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {

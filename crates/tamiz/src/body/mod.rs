@@ -76,9 +76,8 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     }
     let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false, broken: None };
     // It steers nothing, so that any spelling of its name will do.
-    let is_type = |header: &&Header<'a>| {
-        header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type")
-    };
+    let is_type =
+        |header: &&Header<'a>| header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type");
     let content_type = headers.list.iter().find(is_type).map(|header| header.whole);
     let text = reader.dechunk(raw, headers);
     let coded = text;

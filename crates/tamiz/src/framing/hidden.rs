@@ -44,7 +44,8 @@ pub(crate) fn check_line<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
 }
 
 fn check_piece<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
-    let raw = if line.is_repaired() { decode::without_guarded(line.bytes) } else { Cow::Borrowed(line.bytes) };
+    let raw =
+        if line.is_repaired() { decode::without_guarded(line.bytes) } else { Cow::Borrowed(line.bytes) };
     if let Some(name) = reads_as(&raw) {
         flags.raise_word(Flag::HiddenHdr, name, line, 0..line.len());
     }

@@ -241,7 +241,7 @@ fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>
     match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
         (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Free, secret, cx, flags),
-        (_, Grammar::Brands) => parameters::scan(text, ScanKind::Opaque, secret, cx, flags),
+        (_, Grammar::Brands) => parameters::scan(text, ScanKind::Brands, secret, cx, flags),
         (_, Grammar::Text) => scan::scan(text, ScanKind::Free, secret, cx, flags),
     }
 }

@@ -115,7 +115,7 @@ fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags<'a>) {
     let flag = match c {
         '\0' => Some(Flag::Nul),
-        _ if look.kind == Kind::Cookie => None,
+        _ if matches!(look.kind, Kind::Cookie | Kind::Brands) => None,
         ' ' if matches!(look.kind, Kind::Path | Kind::Key) => Some(Flag::Space),
         c => dangerous(c),
     };
