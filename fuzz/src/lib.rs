@@ -1,9 +1,12 @@
 //! What the targets share. The properties themselves are those of the library's own tests.
 
 use std::cell::RefCell;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::LazyLock;
+use std::thread;
 
 use tamiz::{Canonicalizer, Config, Limits, Profile, Scratch, View};
+use tamiz_reference::Options;
 
 #[path = "../../crates/tamiz/tests/common/grammar.rs"]
 pub mod grammar;
@@ -51,6 +54,74 @@ fn tiny_limits() -> Limits {
 /// The canonicalizer that a byte of the input chooses.
 pub fn canonicalizer(choice: u8) -> &'static Canonicalizer {
     &CANONICALIZERS[usize::from(choice) % CANONICALIZERS.len()]
+}
+
+/// The same as the reference says it.
+fn options(choice: u8) -> Options {
+    let config = canonicalizer(choice).config();
+    let limits = &config.limits;
+    Options {
+        view: match config.view {
+            View::Shape => tamiz_reference::View::Shape,
+            _ => tamiz_reference::View::Literal,
+        },
+        profile: match config.profile {
+            Profile::Core => tamiz_reference::Profile::Core,
+            Profile::Full => tamiz_reference::Profile::Full,
+            _ => tamiz_reference::Profile::Standard,
+        },
+        limits: tamiz_reference::Limits {
+            long_value: limits.long_value,
+            pairs: limits.pairs,
+            segments: limits.segments,
+            headers: limits.headers,
+            values: limits.body_keys,
+            parameters: limits.flag_parameters,
+            body: limits.body_bytes,
+            depth: limits.depth,
+            parts: limits.parts,
+            entities: limits.entities,
+            ..tamiz_reference::Limits::default()
+        },
+        ..Options::default()
+    }
+}
+
+/// A thread of its own for the reference, which recurses as deep as its input does.
+struct Worker {
+    requests: SyncSender<(u8, Vec<u8>)>,
+    documents: Receiver<String>,
+}
+
+impl Worker {
+    /// Levels of JSON take less than 4 KiB each, and an input has at most 8 Ki of them.
+    const STACK: usize = 256 << 20;
+
+    fn new() -> Self {
+        let (requests, to_do) = sync_channel::<(u8, Vec<u8>)>(1);
+        let (done, documents) = sync_channel(1);
+        let work = move || {
+            for (choice, request) in to_do {
+                let document = tamiz_reference::canonicalize(&request, &options(choice));
+                if done.send(document).is_err() {
+                    break;
+                }
+            }
+        };
+        thread::Builder::new().stack_size(Self::STACK).spawn(work).expect("a thread");
+        Worker { requests, documents }
+    }
+}
+
+/// The document of a request by the reference, configured as `canonicalizer(choice)` is.
+pub fn reference(choice: u8, request: &[u8]) -> String {
+    thread_local! {
+        static WORKER: Worker = Worker::new();
+    }
+    WORKER.with(|worker| {
+        worker.requests.send((choice, request.to_vec())).expect("the reference is there");
+        worker.documents.recv().expect("the reference does not fail")
+    })
 }
 
 thread_local! {

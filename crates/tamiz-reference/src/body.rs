@@ -97,14 +97,67 @@ struct Inflated {
     capped: bool,
 }
 
+/// Reads byte by byte, so that whatever stands before a fault is there.
 fn read_limited(mut reader: impl Read, limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
-    let room = limit + 1 - bytes.len().min(limit + 1);
-    let result = reader.by_ref().take(room as u64).read_to_end(bytes);
-    if bytes.len() > limit || (result.is_err() && bytes.len() == limit) {
-        bytes.truncate(limit);
-        return Ok(true);
+    let mut byte = [0];
+    loop {
+        match reader.read(&mut byte) {
+            _ if bytes.len() > limit => return Ok(true),
+            Ok(0) => return Ok(false),
+            Ok(_) => bytes.push(byte[0]),
+            Err(_) if bytes.len() == limit => return Ok(true),
+            Err(_) => return Err(()),
+        }
+        if bytes.len() > limit {
+            return Ok(true);
+        }
     }
-    result.map(|_| false).map_err(|_| ())
+}
+
+/// What follows the header of a gzip member (RFC 1952, 2.3).
+fn after_gzip_header(input: &[u8]) -> Option<&[u8]> {
+    let flags = *input.get(3)?;
+    if !input.starts_with(&[0x1F, 0x8B, 8]) || flags & 0b1110_0000 != 0 {
+        return None;
+    }
+    let mut rest = input.get(10..)?;
+    if flags & 4 != 0 {
+        let length = usize::from(*rest.first()?) + 256 * usize::from(*rest.get(1)?);
+        rest = rest.get(2 + length..)?;
+    }
+    for text in [8, 16] {
+        if flags & text != 0 {
+            rest = &rest[rest.iter().position(|b| *b == 0)? + 1..];
+        }
+    }
+    if flags & 2 != 0 {
+        rest = rest.get(2..)?;
+    }
+    Some(rest)
+}
+
+/// The members of gzip, each checked.
+fn gunzip(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
+    let broken = |bytes: &[u8]| if bytes.len() == limit { Ok(true) } else { Err(()) };
+    loop {
+        let Some(data) = after_gzip_header(input) else { return broken(bytes) };
+        let start = bytes.len();
+        let mut reader = flate2::bufread::DeflateDecoder::new(data);
+        if read_limited(&mut reader, limit, bytes)? {
+            return Ok(true);
+        }
+        let rest = reader.into_inner();
+        let mut crc = flate2::Crc::new();
+        crc.update(&bytes[start..]);
+        let expected = [crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat();
+        if !rest.starts_with(&expected) {
+            return broken(bytes);
+        }
+        input = &rest[8..];
+        if !input.starts_with(&[0x1F, 0x8B, 8]) {
+            return Ok(false);
+        }
+    }
 }
 
 fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
@@ -112,56 +165,80 @@ fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
     if input.is_empty() {
         return Err(());
     }
-    let mut rest = input;
-    match word {
-        "gzip" => loop {
-            let mut reader = flate2::bufread::GzDecoder::new(rest);
-            if read_limited(&mut reader, limit, &mut bytes)? {
-                return Ok(Inflated { bytes, capped: true });
-            }
-            rest = reader.into_inner();
-            if !rest.starts_with(&[0x1F, 0x8B, 8]) {
-                return Ok(Inflated { bytes, capped: false });
+    let capped = match word {
+        "gzip" => gunzip(input, limit, &mut bytes)?,
+        "deflate" => match read_limited(flate2::bufread::ZlibDecoder::new(input), limit, &mut bytes) {
+            Ok(capped) => capped,
+            Err(()) => {
+                bytes.clear();
+                read_limited(flate2::bufread::DeflateDecoder::new(input), limit, &mut bytes)?
             }
         },
-        "deflate" => {
-            let capped = match read_limited(flate2::bufread::ZlibDecoder::new(rest), limit, &mut bytes) {
-                Ok(capped) => capped,
-                Err(()) => {
-                    bytes.clear();
-                    read_limited(flate2::bufread::DeflateDecoder::new(rest), limit, &mut bytes)?
-                }
+        "br" => unbrotli(input, limit, &mut bytes)?,
+        _ => unzstd(input, limit, &mut bytes)?,
+    };
+    bytes.truncate(limit);
+    Ok(Inflated { bytes, capped })
+}
+
+fn unbrotli(input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
+    use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+    let alloc = StandardAlloc::default;
+    let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
+    let mut buffer = [0; 1024];
+    let (mut left, mut read, mut written) = (input.len(), 0, 0);
+    loop {
+        let (mut room, mut filled) = (buffer.len(), 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut read,
+            input,
+            &mut room,
+            &mut filled,
+            &mut buffer,
+            &mut written,
+            &mut state,
+        );
+        bytes.extend_from_slice(&buffer[..filled]);
+        match result {
+            _ if bytes.len() > limit => return Ok(true),
+            BrotliResult::ResultSuccess => return Ok(false),
+            BrotliResult::NeedsMoreOutput => {}
+            _ if bytes.len() == limit => return Ok(true),
+            _ => return Err(()),
+        }
+    }
+}
+
+/// The frames of zstd, each checked; skippable ones are skipped.
+fn unzstd(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()> {
+    let broken = |bytes: &[u8]| if bytes.len() == limit { Ok(true) } else { Err(()) };
+    let skippable =
+        |input: &[u8]| input.len() >= 4 && input[1..4] == [0x2A, 0x4D, 0x18] && input[0] & 0xF0 == 0x50;
+    loop {
+        if input.len() >= 8 && skippable(input) {
+            let size = u32::from_le_bytes([input[4], input[5], input[6], input[7]]) as usize;
+            let Some(rest) = input.get(8 + size..) else { return broken(bytes) };
+            input = rest;
+        } else {
+            let window = 8 << 20;
+            let Ok(mut decoder) =
+                ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut input, window)
+            else {
+                return broken(bytes);
             };
-            Ok(Inflated { bytes, capped })
-        }
-        "br" => {
-            let capped = read_limited(brotli_decompressor::Decompressor::new(rest, 4096), limit, &mut bytes)?;
-            Ok(Inflated { bytes, capped })
-        }
-        _ => loop {
-            if rest.len() >= 8 && rest[1..4] == [0x2A, 0x4D, 0x18] && rest[0] & 0xF0 == 0x50 {
-                let size = u32::from_le_bytes([rest[4], rest[5], rest[6], rest[7]]) as usize;
-                rest = rest.get(8 + size..).ok_or(())?;
-            } else {
-                let window = 8 << 20;
-                let mut decoder =
-                    ruzstd::decoding::StreamingDecoder::new_with_max_window_size(&mut rest, window)
-                        .map_err(|_| ())?;
-                if read_limited(&mut decoder, limit, &mut bytes)? {
-                    return Ok(Inflated { bytes, capped: true });
-                }
-                let decoder = decoder.into_frame_decoder();
-                let stated = decoder.get_checksum_from_data();
-                if stated.is_some() && stated != decoder.get_calculated_checksum() {
-                    return Err(());
-                }
+            if read_limited(&mut decoder, limit, bytes)? {
+                return Ok(true);
             }
-            let frame = rest.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
-                || (rest.len() >= 4 && rest[1..4] == [0x2A, 0x4D, 0x18] && rest[0] & 0xF0 == 0x50);
-            if !frame {
-                return Ok(Inflated { bytes, capped: false });
+            let decoder = decoder.into_frame_decoder();
+            let stated = decoder.get_checksum_from_data();
+            if stated.is_some() && stated != decoder.get_calculated_checksum() {
+                return broken(bytes);
             }
-        },
+        }
+        if !input.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) && !skippable(input) {
+            return Ok(false);
+        }
     }
 }
 
@@ -244,26 +321,21 @@ fn kind_by_type(content_type: &[u8]) -> Option<&'static str> {
 
 const HTML: &str = "audio b base blockquote body br button canvas center details dialog div em embed font form frame frameset h1 h2 h3 h4 h5 h6 head hr html i iframe img input isindex li marquee meta nav noscript ol p pre script select span strong style table tbody td template textarea th tr u ul video";
 
-/// The kind by content (8.30.7); `cut` where its end says nothing.
-fn kind_by_content(body: &[u8], cut: bool) -> &'static str {
+/// The kind by content (8.30.7).
+fn kind_by_content(body: &[u8]) -> &'static str {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let start = body.iter().position(|b| !b" \t\r\n".contains(b)).unwrap_or(body.len());
     let body = &body[start..];
     if body.starts_with(b"{") || body.starts_with(b"[") {
-        let mut reader = json::Reader::new(body, cut);
-        let whole = match reader.value() {
-            Ok(_) => {
-                reader.skip_space();
-                reader.at == body.len()
-            }
-            Err(json::Fault::End) => cut,
-            Err(json::Fault::Bad) => false,
-        };
+        let mut reader = json::Reader::new(body, false);
+        reader.value();
+        reader.skip_space();
+        let whole = reader.fault.is_none() && reader.at == body.len();
         if whole && std::str::from_utf8(body).is_ok() {
             return "json";
         }
     }
-    if looks_like_xml(body, cut) {
+    if looks_like_xml(body) {
         "xml"
     } else if looks_like_multipart(body) {
         "multipart"
@@ -276,7 +348,7 @@ fn kind_by_content(body: &[u8], cut: bool) -> &'static str {
     }
 }
 
-fn looks_like_xml(body: &[u8], cut: bool) -> bool {
+fn looks_like_xml(body: &[u8]) -> bool {
     let utf16: [&[u8]; 6] =
         [b"\xFE\xFF\0<", b"\xFF\xFE<\0", b"<\0?\0x\0", b"<\0!\0", b"\0<\0?\0x", b"\0<\0!"];
     if utf16.iter().any(|start| body.starts_with(start)) {
@@ -293,7 +365,7 @@ fn looks_like_xml(body: &[u8], cut: bool) -> bool {
     if rest.len() >= 9 && rest[..9].eq_ignore_ascii_case(b"<!DOCTYPE") {
         let name = rest[9..].trim_ascii_start();
         let html = name.len() >= 4 && name[..4].eq_ignore_ascii_case(b"html");
-        return name.len() < rest[9..].len() && !name.is_empty() && !html;
+        return !name.is_empty() && !html;
     }
     let Some(tag) = rest.strip_prefix(b"<") else { return false };
     let text = chars::read(tag);
@@ -303,7 +375,7 @@ fn looks_like_xml(body: &[u8], cut: bool) -> bool {
     }
     let ended = matches!(text.get(length), Some(Char::Plain(' ' | '\t' | '\r' | '\n' | '/' | '>')));
     let name = chars::as_string(&chars::lower(&text[..length])).unwrap_or_default();
-    let closed = cut || rest.trim_ascii_end().last() == Some(&b'>');
+    let closed = rest.trim_ascii_end().last() == Some(&b'>');
     ended && closed && !HTML.split(' ').any(|html| html == name)
 }
 
@@ -314,7 +386,8 @@ fn is_boundary_char(b: u8) -> bool {
 fn looks_like_multipart(body: &[u8]) -> bool {
     let Some(rest) = body.strip_prefix(b"--") else { return false };
     let length = rest.iter().take_while(|b| is_boundary_char(**b)).count();
-    let after = &rest[length..];
+    let blanks = rest[length..].iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+    let after = &rest[length + blanks..];
     let Some(after) = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n")) else { return false };
     let begins = |word: &[u8]| after.len() >= word.len() && after[..word.len()].eq_ignore_ascii_case(word);
     (1..=70).contains(&length) && (begins(b"content-disposition:") || begins(b"content-type:"))
@@ -350,7 +423,7 @@ fn looks_like_form(body: &[u8]) -> bool {
 
 fn looks_like_text(body: &[u8]) -> bool {
     let text = chars::read(body);
-    let control = text.iter().any(|c| c.plain().is_some_and(|c| chars::is_cc(c) && !"\t\r\n".contains(c)));
+    let control = body.iter().any(|b| b.is_ascii_control() && !b"\t\r\n".contains(b));
     let stray = text.iter().filter(|c| matches!(c, Char::Stray(_))).count();
     !control && (stray * 10 < body.len() * 3 || body.is_empty())
 }
@@ -452,7 +525,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
         flags.insert("BODYCHARSET".into());
     }
     let declared = content_type.as_deref().and_then(kind_by_type);
-    let content = kind_by_content(&data, cut);
+    let content = kind_by_content(&data);
     let mut kind = declared.unwrap_or(content);
     if binary {
         kind = "binary";
@@ -556,6 +629,11 @@ pub(crate) fn leaf_marker(
     marker
 }
 
+/// The marker of what lies below the depth limit (8.34.3, 8.36.9).
+pub(crate) fn deep_marker(sensitive: bool, text: &[Char], cx: &Context<'_>) -> String {
+    if cx.secrets.hides(sensitive, text) { cx.secret_marker(text) } else { cx.marker(text) }
+}
+
 /// A name of a way, shown (8.34.1).
 pub(crate) fn show_way_name(name: &[Char], cx: &Context<'_>) -> String {
     if cx.secrets.hides(false, name) {
@@ -577,8 +655,10 @@ struct JsonWalk<'a, 'b> {
 
 fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags, cx: &Context<'_>) -> Fields {
     let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
-    let kind = chars::as_string(&chars::lower(content_type)).unwrap_or_default();
-    let many = ["ndjson", "jsonl", "json-seq"].iter().any(|word| kind.contains(word));
+    let kind = chars::lower(content_type);
+    let many = ["ndjson", "jsonl", "json-seq"]
+        .iter()
+        .any(|word| chars::find_text(&kind, &chars::text(word)).is_some());
     let mut values = Vec::new();
     let mut reader = json::Reader::new(data, cut);
     let mut parses = true;
@@ -596,31 +676,18 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
             parses = false;
             break;
         }
-        match reader.value() {
-            Ok(value) => {
-                values.push(value);
-                if reader.is_broken() {
-                    break;
-                }
-            }
-            Err(json::Fault::End) if cut => break,
-            Err(_) => {
-                parses = false;
-                break;
-            }
+        values.extend(reader.value());
+        if let Some(fault) = &reader.fault {
+            parses = cut && *fault == json::Fault::End;
+            break;
         }
     }
-    if !parses {
-        for text in &reader.seen {
-            flags.extend(cx.scan(text, Kind::Leaf));
-        }
-        return Fields { leaves: Vec::new(), parses: false };
-    }
+    // What a body that does not parse has told so far stays told, and its secrets are secrets.
     let mut walk = JsonWalk { data, leaves: Vec::new(), flags, cx };
     for value in &values {
         walk.value(value, String::new(), false, 1);
     }
-    Fields { leaves: walk.leaves, parses: true }
+    Fields { leaves: walk.leaves, parses }
 }
 
 impl JsonWalk<'_, '_> {
@@ -635,8 +702,7 @@ impl JsonWalk<'_, '_> {
             _ if filled && depth > self.cx.options.limits.depth => {
                 self.cx.capped.set(true);
                 self.scan_strings(value);
-                let length = chars::read(&self.data[value.start..value.end]).len();
-                if sensitive { format!("<SECRET:mixed:{length}>") } else { format!("<mixed:{length}>") }
+                deep_marker(sensitive, &chars::read(&self.data[value.start..value.end]), self.cx)
             }
             Json::Array(items) if filled => {
                 for item in items {
@@ -662,15 +728,19 @@ impl JsonWalk<'_, '_> {
         self.leaves.push(Leaf { key, marker });
     }
 
-    fn members(&mut self, members: &[(Text, Value)], way: &str, sensitive: bool, depth: usize) {
+    fn members(&mut self, members: &[(Option<Text>, Value)], way: &str, sensitive: bool, depth: usize) {
         for (at, (name, value)) in members.iter().enumerate() {
-            if members[..at].iter().any(|(other, _)| other == name) {
+            let Some(name) = name else {
+                self.value(value, way.into(), sensitive, depth);
+                continue;
+            };
+            if members[..at].iter().any(|(other, _)| other.as_ref() == Some(name)) {
                 self.flags.insert("JDUP".into());
             }
             self.name(name);
             if chars::as_string(name).as_deref() == Some("constructor")
                 && let Json::Object(inner) = &value.kind
-                && inner.iter().any(|(name, _)| *name == chars::text("prototype"))
+                && inner.iter().any(|(name, _)| *name == Some(chars::text("prototype")))
             {
                 self.flags.insert("PROTO".into());
             }
@@ -702,7 +772,9 @@ impl JsonWalk<'_, '_> {
             Json::Array(items) => items.iter().for_each(|item| self.scan_strings(item)),
             Json::Object(members) => {
                 for (name, value) in members {
-                    self.name(name);
+                    if let Some(name) = name {
+                        self.name(name);
+                    }
                     self.scan_strings(value);
                 }
             }

@@ -137,9 +137,9 @@ pub(crate) fn find_text(haystack: &[Char], needle: &[Char]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
 
-/// Whether `text` begins with `prefix`, ASCII case ignored.
+/// Whether `text` begins with `prefix`, which is ASCII, case ignored.
 pub(crate) fn begins_ignoring_case(text: &[Char], prefix: &str) -> bool {
-    text.len() >= prefix.chars().count()
+    text.len() >= prefix.len()
         && prefix.chars().zip(text).all(|(p, c)| c.plain().is_some_and(|c| c.eq_ignore_ascii_case(&p)))
 }
 
@@ -365,13 +365,14 @@ pub(crate) fn decode_entities(text: &[Char]) -> (Text, bool) {
     (decoded, any)
 }
 
-/// The texts of 6.12: the text, three further percent-decodings, and the last after entities.
+/// The texts of 6.12: the text, three further percent-decodings, and the last after entities; each once.
 pub(crate) fn further_texts(text: &[Char]) -> Vec<Text> {
     let mut texts = vec![text.to_vec()];
     for _ in 0..3 {
         texts.push(percent_decode_further(texts.last().unwrap()));
     }
     texts.push(decode_entities(texts.last().unwrap()).0);
+    texts.dedup();
     texts
 }
 

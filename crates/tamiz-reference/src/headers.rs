@@ -128,9 +128,9 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
     if !came_token || name.contains(&b'_') {
         flags.insert(format!("BADHDRNAME:{}", name_parameter(&shown_name)));
     }
-    if !came_token {
+    let trimmed = chars::trim(&as_came, chars::is_blank);
+    if !chars::is_token(&trimmed) {
         let kind = if cx.is_core() { Kind::Opaque } else { Kind::Free };
-        let trimmed = chars::trim(&as_came, chars::is_blank);
         flags.extend(cx.scan(&trimmed, kind));
     }
     if name.iter().chain(value).any(|b| is_line_end(*b) || *b == 0) {
@@ -175,7 +175,7 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
         let shown = host(&header, scheme, cx);
         header.flags.extend(shown.1);
         bytes = bytes - before + shown.0.len();
-        shown.0
+        if shown.2 { cx.secret_marker(&header.value) } else { shown.0 }
     } else if header.embedded {
         pieces(&header.normal, &header.raw_value, &mut header.flags, cx)
     } else {
@@ -189,7 +189,8 @@ fn bracket(value: &str) -> String {
     value.replace(" [", " %5B")
 }
 
-fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags) {
+/// A host as 5.14 shows it, its flags, and whether it echoes a secret.
+fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags, bool) {
     let mut read = target::read_host(&header.value, scheme);
     if header.embedded {
         read.host = None;
@@ -201,12 +202,12 @@ fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags) {
         read.flags.extend(cx.scan(&header.value, Kind::Free));
     }
     match read.host {
-        Some(host) => (host.shown(), read.flags),
+        Some(host) => (host.shown(), read.flags, false),
         None => {
             if read.forbidden {
-                read.flags.insert("BADHDRNAME:host".into());
+                read.flags.insert(format!("BADHDRNAME:{}", name_parameter(&header.shown_name)));
             }
-            (cx.marker(&header.value), read.flags)
+            (cx.marker(&header.value), read.flags, cx.secrets.echoes(&header.value))
         }
     }
 }
@@ -226,17 +227,33 @@ fn pieces(name: &[Char], raw: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Str
     }
     for (at, part) in parts.iter().enumerate() {
         let part = chars::collapse(part);
-        if at == 0 {
-            shown.push(show_value(name, &part, flags, cx));
-            continue;
-        }
-        shown.push(later_piece(&part, flags, cx));
+        let mut told = Flags::new();
+        shown.push(if at == 0 {
+            show_value(name, &part, &mut told, cx)
+        } else {
+            later_piece(&part, &mut told, cx)
+        });
+        add_flags(flags, told);
     }
     if let Some(rest) = rest {
         shown.push(unnamed_piece(&chars::collapse(&rest), flags, cx));
     }
     shown.retain(|piece| !piece.is_empty());
     shown.join(" ")
+}
+
+/// Adds the flags of a piece; cookies are counted over the whole line (8.17).
+fn add_flags(flags: &mut Flags, mut of_piece: Flags) {
+    let count = |flags: &Flags| {
+        let flag = flags.iter().find(|flag| flag.starts_with("COOKIE:")).cloned();
+        flag.map(|flag| (flag.clone(), flag[7..].parse::<usize>().unwrap()))
+    };
+    if let (Some((old, a)), Some((new, b))) = (count(flags), count(&of_piece)) {
+        flags.remove(&old);
+        of_piece.remove(&new);
+        flags.insert(format!("COOKIE:{}", a + b));
+    }
+    flags.append(&mut of_piece);
 }
 
 fn later_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
@@ -252,9 +269,6 @@ fn later_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     let name = chars::as_string(&part[..colon]).unwrap();
     let value = chars::trim(&part[colon + 1..], chars::is_blank);
     let lower = name.to_ascii_lowercase();
-    if value.is_empty() {
-        return format!("{name}:");
-    }
     let shown = show_value(&chars::text(&lower), &value, flags, cx);
     if shown.is_empty() { format!("{name}:") } else { format!("{name}: {shown}") }
 }
@@ -303,10 +317,12 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
         cx.secrets.hides(true, value);
         return cx.secret_marker(value);
     }
+    let hidden_before = cx.hidden.get();
     let url = lists_has(crate::lists::url_headers(), name).then(|| url_header(name, value, cx)).flatten();
     if let Some((shown, told)) = url {
         flags.extend(told);
-        let hidden = cx.is_literal() && cx.secrets.hides(false, value);
+        let hides = cx.hidden.get() > hidden_before || secrets::credential(value).is_some();
+        let hidden = cx.is_literal() && (hides || cx.secrets.echoes(value));
         return if hidden {
             cx.secret_marker(value)
         } else if cx.is_literal() {
@@ -316,7 +332,7 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
         };
     }
     let hidden = cx.secrets.hides(false, value);
-    if hidden {
+    if secrets::credential(value).is_some() {
         scan_hidden(name, value, flags, cx);
     } else {
         scan_header(name, value, flags, cx);
@@ -346,10 +362,10 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
     }
 }
 
-/// What a hidden value tells: in `core` it is not scanned (7.1), but section 4 holds for it.
+/// What a hidden value tells: in `core` it is opaque (7.1).
 fn scan_hidden(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     if cx.is_core() {
-        flags.extend(scan::plain_oddities(value, false));
+        flags.extend(cx.scan(value, Kind::Opaque));
     } else {
         scan_header(name, value, flags, cx);
     }
@@ -377,9 +393,7 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
     }
     match crate::lists::parameter_header(name) {
         Some("brands") => {
-            flags.extend(cx.scan(value, Kind::Opaque));
-            let (outside, ..) = quoted(value);
-            structured(flags, Text::new(), &outside);
+            flags.extend(cx.scan(value, Kind::Brands));
         }
         Some(_) => {
             let (outside, strings, open) = quoted(value);
@@ -418,14 +432,10 @@ fn quoted(value: &[Char]) -> (Text, Vec<Text>, Option<Text>) {
     while at < value.len() {
         outside.push(value[at]);
         if value[at] == Char::Plain('"') {
-            let mut end = at + 1;
-            while end < value.len() && value[end] != Char::Plain('"') {
-                end += if value[end] == Char::Plain('\\') { 2 } else { 1 };
-            }
-            if end >= value.len() {
+            let Some(end) = closing_quote(value, at) else {
                 outside.pop();
                 return (outside, strings, Some(value[at..].to_vec()));
-            }
+            };
             strings.push(value[at + 1..end].to_vec());
             outside.push(Char::Plain('"'));
             at = end;
@@ -570,9 +580,7 @@ fn fold(text: &str) -> String {
     let mut out = String::new();
     let mut at = 0;
     while at < text.len() {
-        if chars::escape_at(&text, at).is_some()
-            && !text[at..at + 3].iter().any(|c| c.plain().is_some_and(|c| c.is_ascii_lowercase()))
-        {
+        if chars::escape_at(&text, at).is_some() {
             out.extend(text[at..at + 3].iter().filter_map(|c| c.plain()));
             at += 3;
             continue;
@@ -811,27 +819,29 @@ fn address(item: &[Char]) -> &'static str {
     }
 }
 
-/// Cuts at a separator outside quoted strings.
+/// Cuts at a separator outside quoted strings; a `"` that is never closed begins none (7.5.2).
 pub(crate) fn split_unquoted(text: &[Char], separator: char) -> Vec<Text> {
     let mut parts = vec![Text::new()];
     let mut at = 0;
-    let mut inside = false;
     while at < text.len() {
-        let c = text[at];
-        if c == Char::Plain('"') {
-            inside = !inside;
-        } else if inside && c == Char::Plain('\\') && at + 1 < text.len() {
-            parts.last_mut().unwrap().push(c);
-            at += 1;
-        } else if !inside && c == Char::Plain(separator) {
+        if text[at] == Char::Plain(separator) {
             parts.push(Text::new());
             at += 1;
             continue;
         }
-        parts.last_mut().unwrap().push(text[at]);
-        at += 1;
+        let end = if text[at] == Char::Plain('"') { closing_quote(text, at).unwrap_or(at) } else { at };
+        parts.last_mut().unwrap().extend(&text[at..=end]);
+        at = end + 1;
     }
     parts
+}
+
+fn closing_quote(text: &[Char], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    while at < text.len() && text[at] != Char::Plain('"') {
+        at += if text[at] == Char::Plain('\\') { 2 } else { 1 };
+    }
+    (at < text.len()).then_some(at)
 }
 
 fn forwarded(value: &[Char]) -> String {
@@ -858,8 +868,9 @@ fn forwarded(value: &[Char]) -> String {
 }
 
 fn content_type(value: &[Char]) -> String {
+    let written = |part: &[Char]| escape(part, |c| chars::is_white_space(c) || c == ';' || c == '"');
     let mut parts = split_unquoted(value, ';').into_iter();
-    let kind = fold(&escape(&chars::trim(&parts.next().unwrap(), chars::is_blank), chars::is_white_space));
+    let kind = fold(&written(&chars::trim(&parts.next().unwrap(), chars::is_blank)));
     let mut parameters: Vec<String> = parts
         .filter_map(|part| {
             let part = chars::trim(&part, chars::is_blank);
@@ -870,17 +881,15 @@ fn content_type(value: &[Char]) -> String {
                 ),
                 None => (part.clone(), None),
             };
-            if part.is_empty()
-                || chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("boundary"))
-            {
+            let boundary = chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("boundary"));
+            if part.is_empty() || (boundary && value.is_some()) {
                 return None;
             }
-            let name = escape(&name, chars::is_white_space);
+            let name = written(&name);
             let Some(value) = value else { return Some(fold(&name)) };
             let quoted = value.len() >= 2 && is(value.first(), '"') && is(value.last(), '"');
             let value = if quoted { &value[1..value.len() - 1] } else { &value[..] };
-            let value = escape(value, |c| chars::is_white_space(c) || c == ';' || c == '"');
-            Some(fold(&format!("{name}={value}")))
+            Some(fold(&format!("{name}={}", written(value))))
         })
         .collect();
     parameters.sort();
@@ -909,9 +918,10 @@ fn url_header(name: &str, value: &[Char], cx: &Context<'_>) -> Option<(String, F
     let mut flags = Flags::new();
     let (lead, pieces, absolute) = if let Some((scheme, rest)) = target::scheme(value) {
         let pieces = target::cut(rest, true);
-        let (user, host_text) = target::userinfo(&pieces.authority, &mut flags, cx);
-        let mut read = target::read_host(&host_text, scheme);
+        let host_at = pieces.authority.iter().rposition(|c| *c == Char::Plain('@')).map_or(0, |at| at + 1);
+        let mut read = target::read_host(&pieces.authority[host_at..], scheme);
         let host = read.host?;
+        let (user, _) = target::userinfo(&pieces.authority, &mut flags, cx);
         flags.append(&mut read.flags);
         (format!("{}://{user}{}", scheme.name(), host.shown()), pieces, true)
     } else if is(value.first(), '/') && name != "origin" {
@@ -1007,7 +1017,7 @@ fn read_chunks(mut body: &[u8], on_m: &mut Flags) -> Option<()> {
         body = rest;
         let digits = line.iter().take_while(|b| b.is_ascii_hexdigit()).count();
         let after = &line[digits..];
-        if after.first() == Some(&b';') {
+        if line.contains(&b';') {
             on_m.insert("CHUNKEXT".into());
         }
         if digits == 0 || !(after.is_empty() || after[0] == b';') {

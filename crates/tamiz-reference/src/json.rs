@@ -18,7 +18,8 @@ pub(crate) enum Kind {
     Bool(bool),
     Null,
     Array(Vec<Value>),
-    Object(Vec<(Text, Value)>),
+    /// Members; a name that a limit cut is a value without a name.
+    Object(Vec<(Option<Text>, Value)>),
 }
 
 /// What ended the reading.
@@ -30,15 +31,14 @@ pub(crate) enum Fault {
     End,
 }
 
-/// A reader of values. What it gave up in the middle of is in `open`.
+/// A reader of values.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     pub(crate) at: usize,
-    /// Whether the end of the bytes is a limit, and what it breaks off counts.
+    /// Whether the end of the bytes is a limit, and a string that it breaks off counts.
     cut: bool,
-    broken: bool,
-    /// Every string so far, names too, in order.
-    pub(crate) seen: Vec<Text>,
+    /// What ended the reading before its time.
+    pub(crate) fault: Option<Fault>,
 }
 
 /// Whether the bytes are one JSON object in UTF-8.
@@ -48,19 +48,16 @@ pub(crate) fn is_object(bytes: &[u8]) -> bool {
     }
     let mut reader = Reader::new(bytes, false);
     reader.skip_space();
-    let Ok(value) = reader.value() else { return false };
+    let value = reader.value();
     reader.skip_space();
-    reader.at == bytes.len() && matches!(value.kind, Kind::Object(_))
+    reader.fault.is_none()
+        && reader.at == bytes.len()
+        && value.is_some_and(|value| matches!(value.kind, Kind::Object(_)))
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], cut: bool) -> Self {
-        Reader { bytes, at: 0, cut, broken: false, seen: Vec::new() }
-    }
-
-    /// Whether the limit broke a value off, which then is there as far as it goes.
-    pub(crate) fn is_broken(&self) -> bool {
-        self.broken
+        Reader { bytes, at: 0, cut, fault: None }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -77,24 +74,26 @@ impl<'a> Reader<'a> {
         if self.at >= self.bytes.len() { Fault::End } else { Fault::Bad }
     }
 
-    /// The value that begins here. A container that breaks off is returned as far as it goes, and `broken` is set.
-    pub(crate) fn value(&mut self) -> Result<Value, Fault> {
+    /// The value that begins here. What a fault ends is there as far as it goes, if there is anything in it.
+    pub(crate) fn value(&mut self) -> Option<Value> {
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'"') => {
-                let text = self.string()?;
-                self.seen.push(text.clone());
-                Kind::String(text)
-            }
-            Some(b'{') => self.object()?,
-            Some(b'[') => self.array()?,
-            Some(b't') => self.word("true", Kind::Bool(true))?,
-            Some(b'f') => self.word("false", Kind::Bool(false))?,
-            Some(b'n') => self.word("null", Kind::Null)?,
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            _ => return Err(self.fault()),
+            Some(b'"') => self.string().map(Kind::String),
+            Some(b'{') => self.object(),
+            Some(b'[') => self.array(),
+            Some(b't') => self.word("true", Kind::Bool(true)),
+            Some(b'f') => self.word("false", Kind::Bool(false)),
+            Some(b'n') => self.word("null", Kind::Null),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => Err(self.fault()),
         };
-        Ok(Value { start, end: self.at, kind })
+        match kind {
+            Ok(kind) => Some(Value { start, end: self.at, kind }),
+            Err(fault) => {
+                self.fault.get_or_insert(fault);
+                None
+            }
+        }
     }
 
     fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Fault> {
@@ -161,7 +160,7 @@ impl<'a> Reader<'a> {
             match self.peek() {
                 None if self.cut => {
                     flush(&mut raw, &mut text);
-                    self.broken = true;
+                    self.fault = Some(Fault::End);
                     return Ok(text);
                 }
                 None => return Err(Fault::End),
@@ -232,6 +231,16 @@ impl<'a> Reader<'a> {
         Ok(vec![Char::Plain(c)])
     }
 
+    /// What a container is when a fault ends it: as far as it goes, or nothing.
+    fn ended(&mut self, fault: Fault, kind: Kind, empty: bool) -> Result<Kind, Fault> {
+        let fault = self.fault.take().unwrap_or(fault);
+        if empty {
+            return Err(fault);
+        }
+        self.fault = Some(fault);
+        Ok(kind)
+    }
+
     fn array(&mut self) -> Result<Kind, Fault> {
         self.at += 1;
         let mut items = Vec::new();
@@ -242,19 +251,23 @@ impl<'a> Reader<'a> {
         }
         loop {
             self.skip_space();
-            items.push(self.value()?);
-            if self.broken {
-                return Ok(Kind::Array(items));
-            }
-            self.skip_space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.at += 1;
-                    return Ok(Kind::Array(items));
+            items.extend(self.value());
+            if self.fault.is_none() {
+                self.skip_space();
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        continue;
+                    }
+                    Some(b']') => {
+                        self.at += 1;
+                        return Ok(Kind::Array(items));
+                    }
+                    _ => {}
                 }
-                _ => return Err(self.fault()),
             }
+            let (fault, empty) = (self.fault(), items.is_empty());
+            return self.ended(fault, Kind::Array(items), empty);
         }
     }
 
@@ -268,30 +281,48 @@ impl<'a> Reader<'a> {
         }
         loop {
             self.skip_space();
-            if self.peek() != Some(b'"') {
-                return Err(self.fault());
-            }
-            let name = self.string()?;
-            self.seen.push(name.clone());
-            self.skip_space();
-            if self.peek() != Some(b':') {
-                return Err(self.fault());
-            }
-            self.at += 1;
-            self.skip_space();
-            members.push((name, self.value()?));
-            if self.broken {
-                return Ok(Kind::Object(members));
-            }
-            self.skip_space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => {
-                    self.at += 1;
-                    return Ok(Kind::Object(members));
+            let start = self.at;
+            match self.name() {
+                Ok(name) if self.fault.is_some() => {
+                    members.push((None, Value { start, end: self.at, kind: Kind::String(name) }));
                 }
-                _ => return Err(self.fault()),
+                Ok(name) => members.extend(self.value().map(|value| (Some(name), value))),
+                Err(fault) => self.fault = Some(fault),
             }
+            if self.fault.is_none() {
+                self.skip_space();
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        continue;
+                    }
+                    Some(b'}') => {
+                        self.at += 1;
+                        return Ok(Kind::Object(members));
+                    }
+                    _ => {}
+                }
+            }
+            let (fault, empty) = (self.fault(), members.is_empty());
+            return self.ended(fault, Kind::Object(members), empty);
         }
+    }
+
+    /// A name and its colon, up to the value.
+    fn name(&mut self) -> Result<Text, Fault> {
+        if self.peek() != Some(b'"') {
+            return Err(self.fault());
+        }
+        let name = self.string()?;
+        self.skip_space();
+        if self.fault.is_some() {
+            return Ok(name);
+        }
+        if self.peek() != Some(b':') {
+            return Err(self.fault());
+        }
+        self.at += 1;
+        self.skip_space();
+        Ok(name)
     }
 }

@@ -90,6 +90,8 @@ pub struct Limits {
     pub entities: usize,
     /// Codings of a body.
     pub codings: usize,
+    /// Bytes of a query value that is not long.
+    pub long_value: usize,
 }
 
 impl Default for Limits {
@@ -105,6 +107,7 @@ impl Default for Limits {
             parts: 1024,
             entities: 64,
             codings: 4,
+            long_value: 1024,
         }
     }
 }
@@ -141,6 +144,8 @@ struct Context<'a> {
     first_pass: bool,
     /// Whether a limit was reached.
     capped: Cell<bool>,
+    /// How many secrets were hidden so far.
+    hidden: Cell<usize>,
 }
 
 impl Context<'_> {
@@ -165,6 +170,7 @@ impl Context<'_> {
     }
 
     fn secret_marker(&self, text: &[Char]) -> String {
+        self.hidden.set(self.hidden.get() + 1);
         shape::secret_marker(text, self.is_full())
     }
 }
@@ -173,10 +179,22 @@ impl Context<'_> {
 pub fn canonicalize(request: &[u8], options: &Options) -> String {
     let message = message::parse(request);
     let secrets = Secrets::default();
-    let first = Context { options, secrets: &secrets, first_pass: true, capped: Cell::new(false) };
+    let first = Context {
+        options,
+        secrets: &secrets,
+        first_pass: true,
+        capped: Cell::default(),
+        hidden: Cell::default(),
+    };
     document(&message, &first);
     let secrets = secrets.after_first_pass();
-    let second = Context { options, secrets: &secrets, first_pass: false, capped: Cell::new(false) };
+    let second = Context {
+        options,
+        secrets: &secrets,
+        first_pass: false,
+        capped: Cell::default(),
+        hidden: Cell::default(),
+    };
     document(&message, &second)
 }
 

@@ -20,6 +20,7 @@ fn lines(data: &[u8]) -> Vec<(usize, usize, usize)> {
         let (end, next) = match lf {
             Some(lf) if lf > start && data[lf - 1] == b'\r' => (lf - 1, lf + 1),
             Some(lf) => (lf, lf + 1),
+            None if data.ends_with(b"\r") => (data.len() - 1, data.len()),
             None => (data.len(), data.len()),
         };
         lines.push((start, end, next));
@@ -31,8 +32,7 @@ fn lines(data: &[u8]) -> Vec<(usize, usize, usize)> {
 fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec<u8>> {
     let mut found: Option<Text> = None;
     for parameter in parameters(content_type, &mut Flags::new()) {
-        let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-        if name == "boundary" {
+        if chars::lower(&parameter.name) == chars::text("boundary") && parameter.has_value {
             if found.is_some() {
                 flags.insert("DUPPARAM".into());
                 continue;
@@ -60,7 +60,7 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
                 flags.insert("BADBOUNDARY".into());
             }
             found = Some(value);
-        } else if name.starts_with("boundary*") {
+        } else if chars::begins_ignoring_case(&parameter.name, "boundary*") {
             flags.insert("BADBOUNDARY".into());
         }
     }
@@ -70,6 +70,7 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
     flags.insert("BADBOUNDARY".into());
     let (start, end, _) = *lines(data).iter().find(|(start, end, _)| end > start)?;
     let line = data[start..end].strip_prefix(b"--")?;
+    let line = &line[..line.iter().rposition(|b| *b != b' ' && *b != b'\t').map_or(0, |last| last + 1)];
     let legal = !line.is_empty()
         && line.len() <= 70
         && line.iter().all(|b| is_boundary_char(char::from(*b)))
@@ -77,10 +78,12 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
     legal.then(|| line.to_vec())
 }
 
-/// `name=value` of a header, after its first part.
+/// A part of a header between `;`, the first too.
 struct Parameter {
     name: Text,
     value: Text,
+    /// Whether there is a `=`.
+    has_value: bool,
     quoted: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
@@ -91,19 +94,25 @@ struct Parameter {
 /// Cuts a header into parameters; `\"` and `\\` are escapes in quotes, any other `\` is itself.
 fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
     let mut found = Vec::new();
-    let mut at = chars::find(value, ';').unwrap_or(value.len());
+    let mut at = 0;
     while at < value.len() {
-        at += 1;
         let mut name = Text::new();
         while at < value.len() && !matches!(value[at], Char::Plain('=' | ';')) {
             name.push(value[at]);
             at += 1;
         }
         let name = chars::trim(&name, chars::is_blank);
-        let mut parameter =
-            Parameter { name, value: Text::new(), quoted: false, broken: false, rest: Text::new() };
+        let mut parameter = Parameter {
+            name,
+            value: Text::new(),
+            has_value: false,
+            quoted: false,
+            broken: false,
+            rest: Text::new(),
+        };
         if is(value.get(at), '=') {
             at += 1;
+            parameter.has_value = true;
             while value.get(at).is_some_and(|c| c.plain().is_some_and(chars::is_blank)) {
                 at += 1;
             }
@@ -143,9 +152,11 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
         if parameter.broken {
             flags.insert("BADBODY".into());
         }
-        if !parameter.name.is_empty() || !parameter.value.is_empty() {
+        if !parameter.name.is_empty() || parameter.has_value {
             found.push(parameter);
         }
+        // The `;`.
+        at += 1;
     }
     found
 }
@@ -168,7 +179,9 @@ pub(crate) fn fields(
             let blank = |bytes: &[u8]| bytes.iter().all(|b| *b == b' ' || *b == b'\t');
             if blank(rest) {
                 delimiters.push((before_end, next, false));
-            } else if rest.strip_prefix(b"--").is_some_and(blank) {
+            } else if rest.strip_prefix(b"--").is_some_and(blank)
+                || (cut && next == data.len() && rest == b"-")
+            {
                 delimiters.push((before_end, next, true));
             } else {
                 flags.insert("BADBOUNDARY".into());
@@ -183,20 +196,21 @@ pub(crate) fn fields(
     if !last.2 && !cut {
         flags.insert("BADBOUNDARY".into());
     }
-    flags.extend(cx.scan(&chars::read(&data[..first.0]), Kind::Leaf));
+    flags.extend(cx.scan(&chars::read(data[..first.0].trim_ascii()), Kind::Leaf));
     let mut leaves = Vec::new();
     for (at, (_, start, closes)) in delimiters.iter().enumerate() {
         let end = delimiters.get(at + 1).map(|next| next.0);
         if *closes {
-            flags.extend(
-                cx.scan(&chars::read(&data[*start..end.unwrap_or(data.len()).max(*start)]), Kind::Leaf),
-            );
+            let outside = &data[*start..end.unwrap_or(data.len()).max(*start)];
+            flags.extend(cx.scan(&chars::read(outside.trim_ascii()), Kind::Leaf));
             if at + 1 < delimiters.len() {
                 flags.insert("BADBOUNDARY".into());
             }
             continue;
         }
-        let end = end.unwrap_or(data.len()).max(*start);
+        let cut = cut && end.is_none();
+        let Some(end) = end.or((*start < data.len()).then_some(data.len())) else { continue };
+        let end = end.max(*start);
         if leaves.len() >= cx.options.limits.parts {
             cx.capped.set(true);
             if !cx.first_pass && !cx.is_core() {
@@ -206,22 +220,25 @@ pub(crate) fn fields(
             }
             continue;
         }
-        leaves.push(part(&data[*start..end], flags, cx));
+        leaves.push(part(&data[*start..end], cut, flags, cx));
     }
     Fields { leaves, parses: true }
 }
 
-fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
+/// A part, which may be `cut` by a limit.
+fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     let mut headers: Vec<(String, Text)> = Vec::new();
     let mut content = data.len();
-    let has_empty_line = lines(data).iter().any(|(start, end, _)| start == end);
+    // A CR that nothing follows ends a line, but is no empty one.
+    let is_empty = |start: usize, next: usize| data[start..next] == *b"\r\n" || data[start..next] == *b"\n";
+    let has_empty_line = lines(data).iter().any(|(start, _, next)| is_empty(*start, *next));
     for (start, end, next) in lines(data) {
         let line = &data[start..end];
-        if line.is_empty() {
+        if is_empty(start, next) {
             content = next;
             break;
         }
-        if (line[0] == b' ' || line[0] == b'\t')
+        if matches!(line.first(), Some(b' ' | b'\t'))
             && let Some((_, value)) = headers.last_mut()
         {
             value.push(Char::Plain(' '));
@@ -235,7 +252,7 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
                 let value = chars::trim(&text[chars::find(&text, ':').unwrap() + 1..], chars::is_blank);
                 headers.push((chars::as_string(&chars::lower(&name)).unwrap(), value));
             }
-            _ if has_empty_line => {
+            _ if has_empty_line || cut => {
                 flags.extend(cx.scan(&text, Kind::Leaf));
                 headers.push((String::new(), Text::new()));
             }
@@ -247,6 +264,9 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         }
     }
     let content = data[content..].to_vec();
+    // Quotes that do not pair are none, where the headers were cut.
+    let cut_headers = cut && !has_empty_line;
+    let bad_before = flags.contains("BADBODY");
 
     let mut field = Names::default();
     let mut dispositions = 0;
@@ -262,13 +282,11 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         }
         if name == "content-type" {
             let mut charsets = 0;
-            let kind_end = chars::find(value, ';').unwrap_or(value.len());
-            flags.extend(cx.scan(&value[..kind_end], Kind::Leaf));
             for parameter in parameters(value, flags) {
                 flags.extend(cx.scan(&parameter.name, Kind::Leaf));
                 flags.extend(cx.scan(&parameter.value, Kind::Leaf));
                 flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
-                if chars::as_string(&chars::lower(&parameter.name)).as_deref() == Some("charset") {
+                if chars::lower(&parameter.name) == chars::text("charset") && parameter.has_value {
                     charsets += 1;
                     if charsets > 1 {
                         flags.insert("DUPPARAM".into());
@@ -290,7 +308,10 @@ fn part(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Leaf {
             coding.get_or_insert(word);
         }
     }
-    let content = decode_content(content, coding.as_deref(), flags);
+    if cut_headers && !bad_before {
+        flags.remove("BADBODY");
+    }
+    let content = decode_content(content, coding.as_deref(), cut, flags);
     let name = field.name.clone().unwrap_or_default();
     let shown_key = crate::target::show_key(&name, cx);
     flags.extend(cx.scan(&name, Kind::Leaf));
@@ -330,15 +351,12 @@ struct Names {
 }
 
 fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags, cx: &Context<'_>) {
-    let kind_end = chars::find(value, ';').unwrap_or(value.len());
-    flags.extend(cx.scan(&value[..kind_end], Kind::Leaf));
     let found = parameters(value, flags);
     for wanted in ["name", "filename"] {
         let mut spellings: Vec<(String, Text)> = Vec::new();
         for parameter in &found {
             let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-            let base = name.split('*').next().unwrap();
-            if base != wanted {
+            if !is_spelling(&name, wanted) || !parameter.has_value {
                 continue;
             }
             let decoded = if name == format!("{wanted}*") {
@@ -347,6 +365,9 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
                 encoded_words(&parameter.value, flags)
             } else {
                 flags.insert("DUPPARAM".into());
+                if name == format!("{wanted}*0*") {
+                    extended(&parameter.value, flags);
+                }
                 parameter.value.clone()
             };
             if spellings.iter().any(|(other, value)| *other == name || (*value != decoded)) {
@@ -398,10 +419,22 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
         flags.extend(cx.scan(&parameter.name, Kind::Leaf));
         flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
         let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-        let base = name.split('*').next().unwrap();
-        if base != "name" && base != "filename" {
+        let counts = is_spelling(&name, "name") || is_spelling(&name, "filename");
+        if !(counts && parameter.has_value) {
             flags.extend(cx.scan(&parameter.value, Kind::Leaf));
         }
+    }
+}
+
+/// `name`, `name*`, `name*0` or `name*0*`.
+fn is_spelling(parameter: &str, name: &str) -> bool {
+    match parameter.strip_prefix(name) {
+        Some("" | "*") => true,
+        Some(rest) => rest.strip_prefix('*').is_some_and(|rest| {
+            let digits = rest.strip_suffix('*').unwrap_or(rest);
+            digits.chars().all(|c| c.is_ascii_digit()) && digits.parse::<u32>().is_ok()
+        }),
+        None => false,
     }
 }
 
@@ -438,18 +471,18 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
             let rest = &value[at + 2..];
             let parts: Vec<&[Char]> = rest.splitn(3, |c| *c == Char::Plain('?')).collect();
             if parts.len() == 3 {
-                let end = chars::find_text(parts[2], &chars::text("?="));
+                let end = chars::find(parts[2], '?').filter(|end| is(parts[2].get(end + 1), '='));
                 let coding = chars::as_string(&chars::lower(parts[1])).unwrap_or_default();
                 if let (Some(end), "b" | "q") = (end, &coding[..]) {
                     let inside = chars::to_bytes(&parts[2][..end]);
                     let bytes = if coding == "b" {
                         flags.insert("BODYENC:base64".into());
-                        base64(&inside)
+                        base64(&inside, false)
                     } else {
                         flags.insert("BODYENC:quoted-printable".into());
                         let spaced: Vec<u8> =
                             inside.iter().map(|b| if *b == b'_' { b' ' } else { *b }).collect();
-                        Some(quoted_printable(&spaced).0)
+                        Some(quoted_printable(&spaced, false).0)
                     };
                     if let Some(bytes) = bytes {
                         if body::is_odd_charset(parts[0]) {
@@ -468,18 +501,21 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
     decoded
 }
 
-fn base64(input: &[u8]) -> Option<Vec<u8>> {
+fn base64(input: &[u8], cut: bool) -> Option<Vec<u8>> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
     let end = tight.iter().position(|b| *b == b'=').unwrap_or(tight.len());
-    let (bare, padding) = tight.split_at(end);
+    let (mut bare, padding) = tight.split_at(end);
+    if cut {
+        bare = &bare[..bare.len() / 4 * 4];
+    }
     let fits =
         bare.iter().all(|b| ALPHABET.contains(b)) && padding.len() <= 2 && padding.iter().all(|b| *b == b'=');
     (fits && bare.len() % 4 != 1).then(|| crate::scan::base64(bare, ALPHABET))
 }
 
 /// What quoted-printable decodes to, and whether something was no escape.
-fn quoted_printable(input: &[u8]) -> (Vec<u8>, bool) {
+fn quoted_printable(input: &[u8], cut: bool) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let mut bad = false;
     let mut at = 0;
@@ -493,12 +529,19 @@ fn quoted_printable(input: &[u8]) -> (Vec<u8>, bool) {
         if let (Some(high), Some(low)) = (hex(at + 1), hex(at + 2)) {
             out.push(u8::try_from(high * 16 + low).unwrap());
             at += 3;
-        } else if input[at + 1..].starts_with(b"\r\n") {
-            at += 3;
-        } else if input[at + 1..].starts_with(b"\n") {
-            at += 2;
+            continue;
+        }
+        // A soft line break: blanks, and a line end or the end.
+        let blanks = input[at + 1..].iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+        let after = at + 1 + blanks;
+        if after == input.len() {
+            at = after;
+        } else if input[after..].starts_with(b"\r\n") {
+            at = after + 2;
+        } else if input[after..].starts_with(b"\n") {
+            at = after + 1;
         } else {
-            bad = true;
+            bad |= !(cut && at + 2 == input.len());
             out.push(b'=');
             at += 1;
         }
@@ -506,9 +549,10 @@ fn quoted_printable(input: &[u8]) -> (Vec<u8>, bool) {
     (out, bad)
 }
 
-fn decode_content(content: Vec<u8>, coding: Option<&str>, flags: &mut Flags) -> Vec<u8> {
+/// What a transfer encoding stands for; of what was `cut`, as far as it is whole.
+fn decode_content(content: Vec<u8>, coding: Option<&str>, cut: bool, flags: &mut Flags) -> Vec<u8> {
     match coding {
-        Some("base64") => match base64(&content) {
+        Some("base64") => match base64(&content, cut) {
             Some(decoded) => decoded,
             None => {
                 flags.insert("BADBODY".into());
@@ -516,7 +560,7 @@ fn decode_content(content: Vec<u8>, coding: Option<&str>, flags: &mut Flags) -> 
             }
         },
         Some("quoted-printable") => {
-            let (decoded, bad) = quoted_printable(&content);
+            let (decoded, bad) = quoted_printable(&content, cut);
             if bad {
                 flags.insert("BADBODY".into());
             }

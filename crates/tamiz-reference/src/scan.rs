@@ -20,6 +20,7 @@ pub(crate) enum Kind {
     Path,
     Free,
     Structured,
+    Brands,
     Cookie,
     Leaf,
     Opaque,
@@ -126,7 +127,7 @@ fn sql_comment(text: &[Char], kind: Kind) -> bool {
             && !(at > 0 && is(text.get(at - 1), '-'))
             && text.get(at + 2).is_none_or(is_space)
     });
-    let star = !matches!(kind, Kind::Path | Kind::Structured) && holds(text, "/*");
+    let star = !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands) && holds(text, "/*");
     let hash = text.iter().rposition(|c| *c == Char::Plain('#')).is_some_and(|at| {
         text[at + 1..].iter().all(is_space) && text[..at].iter().any(|c| matches!(c, Char::Plain('\'' | '"')))
     });
@@ -138,7 +139,7 @@ fn shell_operator(text: &[Char], kind: Kind) -> bool {
     if signs.iter().any(|sign| holds(text, sign)) {
         return true;
     }
-    if matches!(kind, Kind::Path | Kind::Structured) {
+    if matches!(kind, Kind::Path | Kind::Structured | Kind::Brands) {
         return false;
     }
     (0..text.len()).any(|at| {
@@ -172,9 +173,6 @@ fn crlf_injection(text: &[Char], kind: Kind) -> bool {
             if kind != Kind::Leaf || lists::known_headers().any(|known| known == name) {
                 return true;
             }
-        }
-        if kind == Kind::Leaf {
-            return false;
         }
         let version = |text: &[Char]| {
             text.starts_with(&chars::text("HTTP/"))
@@ -283,7 +281,7 @@ fn php_object(text: &[Char]) -> bool {
         let digits =
             text[from..].iter().take_while(|c| c.plain().is_some_and(|c| c.is_ascii_digit())).count();
         let rest = &text[from + digits..];
-        if digits == 0 || !is(rest.first(), ':') {
+        if !(1..=10).contains(&digits) || !is(rest.first(), ':') {
             return false;
         }
         if letter == 'a' {
@@ -408,7 +406,8 @@ fn urls(text: &[Char], flags: &mut Flags) {
         }
     };
     if is(text.first(), '/') && is(text.get(1), '/') {
-        tell_host(&url_host(&text[2..]), flags);
+        let slashes = text.iter().take_while(|c| slash(Some(c))).count();
+        tell_host(&url_host(&text[slashes..]), flags);
     }
     for colon in 0..text.len() {
         if text[colon] != Char::Plain(':') {
@@ -441,12 +440,14 @@ fn urls(text: &[Char], flags: &mut Flags) {
             let slashes = after.iter().take_while(|c| slash(Some(c))).count();
             tell_host(&url_host(&after[slashes..]), flags);
         } else if let Some((name, "opaque")) = listed {
-            let something = after.first().is_some_and(|c| !c.plain().is_some_and(chars::is_white_space));
+            let something =
+                after.first().is_some_and(|c| !c.plain().is_some_and(|c| c.is_ascii_whitespace()));
             let typed = || {
                 let end = after
                     .iter()
+                    .take(64)
                     .take_while(|c| {
-                        c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| "/+.-_".contains(c))
+                        c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| "/+.-".contains(c))
                     })
                     .count();
                 matches!(after.get(end), Some(Char::Plain(',' | ';')))
@@ -490,9 +491,7 @@ fn structure(text: &[Char], kind: Kind) -> Flags {
     }
     raise(sql_comment(text, kind), "SQLCMT");
     raise(crlf_injection(text, kind), "CRLFINJ");
-    if kind != Kind::Path {
-        serial(text, &mut flags);
-    }
+    serial(text, &mut flags);
     urls(text, &mut flags);
     for class in words::words(text) {
         flags.insert(format!("KW:{class}"));
@@ -552,7 +551,8 @@ fn base64_text(text: &[Char]) -> Option<Text> {
         }
         let bytes = base64(bare, alphabet);
         let readable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\t' | b'\r' | b'\n')).count();
-        (readable * 10 >= bytes.len() * 9).then(|| chars::read(&bytes))
+        let ascii: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii).collect();
+        (readable * 10 >= bytes.len() * 9).then(|| chars::read(&ascii))
     })
 }
 
@@ -599,7 +599,7 @@ pub(crate) fn scan(text: &[Char], kind: Kind, core: bool) -> Flags {
     if kind == Kind::Opaque {
         return flags;
     }
-    if !matches!(kind, Kind::Path | Kind::Structured | Kind::Cookie) {
+    if !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie) {
         flags.extend(characters(text));
     }
     if matches!(kind, Kind::Segment | Kind::Key) && text.contains(&Char::Plain(' ')) {
@@ -622,7 +622,8 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
         if matches!(kind, Kind::Segment | Kind::Key) && brought.contains(&Char::Plain(' ')) {
             characters.insert("SPACE".into());
         }
-        found.extend(characters.into_iter().filter(|flag| kind != Kind::Cookie || flag == "NUL"));
+        let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
+        found.extend(characters.into_iter().filter(|flag| !grammar || flag == "NUL"));
         found.difference(&first).cloned().collect()
     };
     let in_target = matches!(kind, Kind::Segment | Kind::Key | Kind::Value | Kind::Path);
@@ -674,7 +675,7 @@ fn best_fit(text: &[Char], kind: Kind, flags: &mut Flags) {
                 let fit = lists::best_fit(c).map_or_else(|| chars::nfkc_string(&c.to_string()), String::from);
                 let fit = chars::text(&fit);
                 let found = characters(&fit);
-                if !found.is_empty() {
+                if !found.is_empty() && kind != Kind::Brands {
                     flags.insert("BESTFIT".into());
                     if kind != Kind::Cookie {
                         flags.extend(found);

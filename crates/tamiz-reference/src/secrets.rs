@@ -2,26 +2,32 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use crate::chars::{self, Char, Text};
 use crate::lists;
 use crate::shape;
 
+/// Names of `sensitive-names.txt`, and whether each counts as a whole word only.
+static SENSITIVE: LazyLock<Vec<(bool, &str)>> = LazyLock::new(|| {
+    let entry = |line: &'static str| line.split_once(' ').map(|(how, word)| (how != "anywhere", word));
+    lists::sensitive_names().map(|line| entry(line).unwrap()).collect()
+});
+
 /// A name whose value is a secret (6.10), decoded and after NFKC.
 pub(crate) fn is_sensitive(name: &[Char]) -> bool {
-    holds_sensitive(name) || holds_sensitive(&nfkc(name))
+    holds_sensitive(name) || (!name.iter().all(|c| c.is_ascii()) && holds_sensitive(&nfkc(name)))
 }
 
 fn holds_sensitive(name: &[Char]) -> bool {
-    let name = chars::lower(name);
-    lists::sensitive_names().any(|line| {
-        let (how, word) = line.split_once(' ').unwrap();
-        let word = chars::text(word);
-        name.windows(word.len()).enumerate().any(|(at, window)| {
-            let letter_before = at > 0 && name[at - 1].is_ascii_alphanumeric();
-            let letter_after = name.get(at + word.len()).is_some_and(|c| c.is_ascii_alphanumeric());
-            let bounded = !letter_before && !letter_after;
-            window == word && (how == "anywhere" || bounded)
+    // What is no plain character is none of a sensitive name, and ends a word.
+    let name: String = name.iter().map(|c| c.plain().unwrap_or('\0').to_ascii_lowercase()).collect();
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    SENSITIVE.iter().any(|(whole, word)| {
+        name.match_indices(word).any(|(at, _)| {
+            let before = name[..at].chars().next_back();
+            let after = name[at + word.len()..].chars().next();
+            !whole || (!is_letter(before) && !is_letter(after))
         })
     })
 }
@@ -58,7 +64,7 @@ fn jwt(text: &[Char]) -> Option<Part> {
         }
         for three in parts.windows(3) {
             let (start, stop) = three[0];
-            if start == stop || three[1].0 == three[1].1 {
+            if start == stop {
                 continue;
             }
             let head = chars::as_string(&text[start..stop]).unwrap();
@@ -215,14 +221,10 @@ impl Secrets {
     pub(crate) fn after_first_pass(self) -> Secrets {
         let mut needles = BTreeSet::new();
         for text in self.recorded.into_inner() {
-            let mut forms = chars::further_texts(&text);
-            if !text.iter().all(|c| c.is_ascii()) {
-                forms.push(nfkc(&text));
-            }
-            for form in forms {
+            for form in spellings(&text) {
                 let form = chars::trim(&form, chars::is_blank);
                 if form.len() >= 8 {
-                    needles.insert(chars::to_bytes(&form));
+                    needles.insert(comparable(&form));
                 }
             }
         }
@@ -239,6 +241,14 @@ impl Secrets {
 
     /// Records the needle of a text that is hidden (6.14), given its credential part.
     pub(crate) fn record_part(&self, text: &[Char], part: Option<Part>) {
+        // The userinfo of a URL gives its password, too.
+        if let Some((from, to)) = part
+            && text[..from].ends_with(&chars::text("//"))
+            && chars::is(text.get(to), '@')
+            && let Some(colon) = chars::find(&text[from..to], ':')
+        {
+            self.record(&text[from + colon + 1..to]);
+        }
         let needle = match part {
             Some((from, to)) if to - from >= 8 => &text[from..to],
             Some((from, _)) if text.len() - from >= 8 => &text[from..],
@@ -252,10 +262,8 @@ impl Secrets {
         if self.needles.is_empty() {
             return false;
         }
-        let mut forms = chars::further_texts(text);
-        forms.push(nfkc(text));
-        forms.iter().any(|form| {
-            let bytes = chars::to_bytes(form);
+        spellings(text).iter().any(|form| {
+            let bytes = comparable(form);
             self.needles.iter().any(|needle| bytes.windows(needle.len()).any(|window| window == &needle[..]))
         })
     }
@@ -269,6 +277,26 @@ impl Secrets {
         }
         self.echoes(text)
     }
+}
+
+/// The bytes that are compared: what is no plain character is three of them (6.14).
+fn comparable(text: &[Char]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for c in text {
+        match *c {
+            Char::Plain(c) => bytes.extend(c.to_string().bytes()),
+            other => {
+                bytes.push(0xFF);
+                bytes.extend(chars::hex_escape(&chars::to_bytes(&[other])).trim_start_matches('%').bytes());
+            }
+        }
+    }
+    bytes
+}
+
+/// The texts of 6.12, and each under NFKC.
+fn spellings(text: &[Char]) -> BTreeSet<Text> {
+    chars::further_texts(text).into_iter().flat_map(|text| [nfkc(&text), text]).collect()
 }
 
 /// NFKC of the plain runs of a text, nothing guarded.

@@ -114,10 +114,7 @@ fn read_valid_host(value: &[Char], scheme: Scheme, read: &mut HostRead) {
         None => Ok(None),
         Some(port) => read_port(port).map(Some).ok_or(()),
     };
-    let (Some(name), Ok(port)) = (shown, port) else {
-        read.flags.retain(|flag| flag == "FULLWIDTH" || flag == "COMPAT");
-        return;
-    };
+    let (Some(name), Ok(port)) = (shown, port) else { return };
     let default = match scheme {
         Scheme::Http | Scheme::Ws => 80,
         Scheme::Https | Scheme::Wss => 443,
@@ -140,25 +137,34 @@ fn bracket_name(name: &[Char]) -> Option<String> {
 
 fn host_name(name: &[Char], read: &mut HostRead) -> Option<String> {
     use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
-    if name.is_empty() {
+    if name.is_empty() || secrets::token_in_host(name) {
         return None;
     }
-    let Some(text) = chars::as_string(name) else {
-        read.forbidden = true;
-        return None;
-    };
     let uts46 = Uts46::new();
-    let Ok(ascii) = uts46.to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
-    else {
+    let readable: String = name.iter().map(|c| c.plain().unwrap_or('\u{FFFD}')).collect();
+    let (unicode, _) = uts46.to_unicode(readable.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow);
+    if unicode.split('.').any(|label| scan::is_mixed_script(&chars::text(label))) {
+        read.flags.insert("MIXEDSCRIPT".into());
+    }
+    let ascii = chars::as_string(name).and_then(|text| {
+        uts46
+            .to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
+            .map(|ascii| ascii.into_owned())
+            .ok()
+    });
+    let Some(mut ascii) = ascii else {
         read.forbidden = true;
         return None;
     };
-    let mut ascii = ascii.into_owned();
-    if let Some(without) = ascii.strip_suffix('.') {
-        ascii = without.to_string();
-        read.flags.insert("HOSTDOT".into());
+    if !readable.is_ascii() {
+        read.flags.insert("IDNA".into());
+        read.flags.extend(scan::plain_oddities(name, false));
     }
-    if ascii.split('.').any(str::is_empty) || secrets::token_in_host(name) {
+    let dot = ascii.ends_with('.');
+    if dot {
+        ascii.pop();
+    }
+    if ascii.split('.').any(str::is_empty) {
         return None;
     }
     let last = ascii.rsplit('.').next().unwrap();
@@ -167,13 +173,8 @@ fn host_name(name: &[Char], read: &mut HostRead) -> Option<String> {
     if number && shape::ipv4(&ascii).is_none() {
         return None;
     }
-    if !text.is_ascii() {
-        read.flags.insert("IDNA".into());
-        read.flags.extend(scan::plain_oddities(name, false));
-    }
-    let (unicode, _) = uts46.to_unicode(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow);
-    if unicode.split('.').any(|label| scan::is_mixed_script(&chars::text(label))) {
-        read.flags.insert("MIXEDSCRIPT".into());
+    if dot {
+        read.flags.insert("HOSTDOT".into());
     }
     Some(ascii)
 }
@@ -695,7 +696,7 @@ fn value_flags(value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     if value.contains(&Char::Plain('\0')) {
         flags.insert("QNUL".into());
     }
-    if chars::to_bytes(value).len() > 1024 {
+    if chars::to_bytes(value).len() > cx.options.limits.long_value {
         flags.insert("QLONG".into());
     }
     if shape::shape(value) == "jwt" {
@@ -852,6 +853,9 @@ pub(crate) fn userinfo(authority: &[Char], flags: &mut Flags, cx: &Context<'_>) 
         flags.insert("DOUBLEPCT".into());
     }
     flags.extend(cx.scan(&decoded, Kind::Free));
+    if !decoded.is_empty() {
+        cx.hidden.set(cx.hidden.get() + 1);
+    }
     cx.secrets.record(&decoded);
     if let Some(colon) = chars::find(&decoded, ':') {
         cx.secrets.record(&decoded[colon + 1..]);

@@ -122,6 +122,9 @@ impl Reader<'_, '_> {
     fn read(&mut self) {
         let control = |c: &Char| c.plain().is_some_and(|c| c < ' ' && !"\t\r\n".contains(c));
         self.bad |= self.text.iter().any(control);
+        if self.text.iter().any(|c| matches!(c, Char::Stray(_))) {
+            self.flags.insert("BADUTF8".into());
+        }
         while self.at < self.text.len() {
             if self.item().is_err() {
                 break;
@@ -266,9 +269,8 @@ impl Reader<'_, '_> {
     fn deep_leaf(&mut self, start: usize, end: usize) {
         let parent = self.open.last_mut().unwrap();
         parent.empty = false;
-        let length = end - start;
-        let secret = if parent.sensitive { "SECRET:" } else { "" };
-        self.leaves.push(Leaf { key: parent.way.clone(), marker: format!("<{secret}mixed:{length}>") });
+        let marker = body::deep_marker(parent.sensitive, &self.text[start..end], self.cx);
+        self.leaves.push(Leaf { key: parent.way.clone(), marker });
         self.cx.capped.set(true);
     }
 
@@ -446,11 +448,12 @@ impl Reader<'_, '_> {
         let (inside, closed) = self.until("?>");
         let length = name_length(&inside);
         let target = chars::as_string(&inside[..length]).unwrap_or_default();
-        if target.eq_ignore_ascii_case("xml") {
-            self.bad |= start != 0 || target != "xml";
+        if start == 0 && target == "xml" && is_space(inside.get(length)) {
             self.declaration(&inside[length..]);
         } else {
-            self.bad |= length == 0 && closed;
+            self.bad |= target.eq_ignore_ascii_case("xml") && closed;
+            let spaced = length == inside.len() || is_space(inside.get(length));
+            self.bad |= (length == 0 || !spaced) && closed;
             self.scan(&inside);
         }
         if closed { Ok(()) } else { Err(self.broken_off()) }
@@ -557,6 +560,8 @@ impl Reader<'_, '_> {
             } else if c == Char::Plain(']') {
                 subset = false;
                 self.at += 1;
+                self.skip_space();
+                self.bad |= self.at < self.text.len() && !self.starts(">");
             } else if is_space(Some(&c)) {
                 self.at += 1;
             } else if c == Char::Plain('%') {

@@ -2,6 +2,7 @@
 //! else contains it.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -11,7 +12,7 @@ use crate::body::step::Leaf;
 use crate::body::{self, Body};
 use crate::bytes::{self, ENCODED, HIGH};
 use crate::context::Context;
-use crate::decode::{self, unicode};
+use crate::decode::{self, unicode, utf8};
 use crate::flags::Flags;
 use crate::headers::{Content, Header, Value};
 use crate::memo;
@@ -83,8 +84,14 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
 
 /// The other spellings of a text that are the same to someone: decoded further, and each under
 /// NFKC.
-fn spellings(text: &[u8]) -> Vec<Vec<u8>> {
-    let mut spellings = secrets::revealed(text);
+fn spellings(text: &[u8], cx: Context<'_>) -> Vec<Vec<u8>> {
+    let repair = |raw: Vec<u8>| match std::str::from_utf8(&raw) {
+        Ok(_) => raw,
+        Err(_) => {
+            utf8::repair(Text::untraced(cx.bump.alloc_slice_copy(&raw)), cx, &mut cx.flags()).bytes.to_vec()
+        }
+    };
+    let mut spellings: Vec<Vec<u8>> = secrets::revealed(text).into_iter().map(repair).collect();
     let beyond_ascii = std::iter::once(text).chain(spellings.iter().map(Vec::as_slice));
     let normalized: Vec<Vec<u8>> = beyond_ascii.filter(|text| !text.is_ascii()).map(unicode::nfkc).collect();
     spellings.extend(normalized);
@@ -95,6 +102,14 @@ fn spellings(text: &[u8]) -> Vec<Vec<u8>> {
 fn offset_of(part: &[u8], whole: &[u8]) -> Option<usize> {
     let offset = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (offset <= whole.len().checked_sub(part.len())?).then_some(offset)
+}
+
+/// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
+fn password<'a>(secret: Text<'a>, part: &Range<usize>) -> Option<&'a [u8]> {
+    let is_userinfo =
+        secret.bytes.get(..part.start)?.ends_with(b"//") && secret.bytes.get(part.end) == Some(&b'@');
+    let (_, password) = secret.slice(part.clone()).cut(b':').filter(|_| is_userinfo)?;
+    Some(password.bytes)
 }
 
 impl<'a> Echo<'a> {
@@ -193,6 +208,11 @@ impl<'a> Echo<'a> {
         let found = cx.settings.names.find_credential(secret.bytes);
         let parts = found.map(|range| [range.clone(), range.start..secret.len()]);
         let long = |part: &&'a [u8]| decode::chars(part) >= SHORTEST;
+        if let Some([part, _]) = &parts
+            && let Some(password) = password(secret, part)
+        {
+            self.push(password);
+        }
         let mut parts = parts.into_iter().flatten().filter_map(|range| secret.bytes.get(range)).filter(long);
         self.push(parts.next().unwrap_or(secret.bytes));
     }
@@ -204,12 +224,17 @@ impl<'a> Echo<'a> {
             return;
         }
         self.needles.push(secret);
-        for spelling in spellings(secret).iter().filter(|spelling| spelling.len() >= SHORTEST) {
-            self.needles.push(self.cx.bump.alloc_slice_copy(spelling));
+        for spelling in &spellings(secret, self.cx) {
+            let spelling = bytes::trim(spelling);
+            if decode::chars(spelling) >= SHORTEST {
+                self.needles.push(self.cx.bump.alloc_slice_copy(spelling));
+            }
         }
     }
 
     fn prepare(&mut self, bump: &'a Bump) {
+        self.needles.sort_unstable();
+        self.needles.dedup();
         if self.needles.len() <= MOST {
             self.is_nowhere_plain = self.needles.iter().all(|needle| self.stands_once(needle));
             return;
@@ -256,7 +281,8 @@ impl<'a> Echo<'a> {
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
             && !self.is_elsewhere(text)
-            && (self.is_in_plain(text) || spellings(text).iter().any(|spelling| self.is_in_plain(spelling)))
+            && (self.is_in_plain(text)
+                || spellings(text, self.cx).iter().any(|spelling| self.is_in_plain(spelling)))
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
@@ -371,6 +397,11 @@ impl<'a> Echo<'a> {
         }
         let whole = value.is_in_clear() || matches!(value.content, Content::Shape);
         match &mut value.content {
+            // Literal URLs are shown as they came.
+            Content::Url(_) if self.cx.settings.literal() && self.is_in(value.text.bytes) => {
+                value.content = Content::Secret;
+                flags.hide(value.text);
+            }
             Content::Url(url) => self.hide_in_url(url, flags),
             Content::Cookies(cookies) => {
                 for cookie in cookies {

@@ -46,7 +46,10 @@ impl SensitiveNames {
 
     /// Whether the value under `name` is a secret.
     pub(crate) fn matches(&self, name: &[u8]) -> bool {
-        if name.is_ascii() { self.matches_ascii(name) } else { self.matches_ascii(&unicode::nfkc(name)) }
+        if name.is_ascii() {
+            return self.matches_ascii(name);
+        }
+        self.matches_ascii(&decode::without_guarded(&unicode::nfkc(name)))
     }
 
     fn matches_ascii(&self, name: &[u8]) -> bool {
@@ -105,6 +108,11 @@ impl SensitiveNames {
             let before = strip_marks(text.get(..at)?);
             let name_len = before.iter().rev().take_while(|&&b| is_name_byte(b)).count();
             let name = before.get(before.len() - name_len..)?;
+            let name = if before.len() > name_len && before.get(before.len() - name_len - 1) == Some(&GUARD) {
+                name.get(2..)?
+            } else {
+                name
+            };
             if !self.matches(name) {
                 return None;
             }
@@ -206,7 +214,8 @@ fn find_jwt(text: &[u8]) -> Option<Range<usize>> {
         if let Some(found) = find_jwt_in_run(rest.get(..len)?) {
             return Some(at + found.start..at + found.end);
         }
-        at += len + 1;
+        // The digits of a guarded byte are no part of what follows it.
+        at += len + if rest.get(len) == Some(&GUARD) { 3 } else { 1 };
     }
     None
 }
@@ -297,7 +306,8 @@ fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
 
 /// Whether no letter or digit stands right before `at`.
 fn starts_word(text: &[u8], at: usize) -> bool {
-    at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|&b| !bytes::is(b, ALNUM))
+    let before = text.get(..at).unwrap_or_default();
+    before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before)
 }
 
 fn in_alphabet(alphabet: &str, byte: u8) -> bool {

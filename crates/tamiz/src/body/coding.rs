@@ -168,10 +168,9 @@ fn inflate_deflate(input: &[u8], output: &mut Output) -> End {
     let has_zlib_header = matches!(input, [method, flags, ..]
         if method & 15 == 8 && u16::from_be_bytes([*method, *flags]) % 31 == 0);
     if has_zlib_header {
-        if inflate_stream(&mut Decompress::new(true), input, output).is_some()
-            || output.bytes.len() >= output.most
-        {
-            return Some(());
+        let end = inflate_stream(&mut Decompress::new(true), input, output);
+        if end.is_some() || output.bytes.len() >= output.most {
+            return end.map(|_| ());
         }
         output.bytes.clear();
     }

@@ -8,7 +8,7 @@ use super::step::{Leaf, Sink, Step};
 use super::{file, magic};
 use crate::context::Context;
 use crate::decode::utf8;
-use crate::flags::{Flag, Flags};
+use crate::flags::{Flag, Flags, Parameter};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -67,7 +67,9 @@ pub(crate) struct Fields<'a> {
     pub(crate) names: BumpVec<'a, Name<'a>>,
     /// How many more there were.
     pub(crate) more: usize,
-    /// The flags of those.
+    /// Those of them that have flags with their key as parameter, as in a form.
+    keyed: BumpVec<'a, Field<'a>>,
+    /// The flags of the others.
     pub(crate) rest: Flags<'a>,
     /// The secrets of those.
     pub(crate) secrets: BumpVec<'a, Text<'a>>,
@@ -86,6 +88,7 @@ impl<'a> Fields<'a> {
             names: BumpVec::new_in(cx.bump),
             more: 0,
             rest: cx.flags(),
+            keyed: BumpVec::new_in(cx.bump),
             secrets: BumpVec::new_in(cx.bump),
             last: BumpVec::new_in(cx.bump),
             nested,
@@ -112,10 +115,19 @@ impl<'a> Fields<'a> {
             return;
         }
         self.more += 1;
-        self.rest.absorb(&field.flags);
         if let (true, Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = (field.secret, field.leaf) {
             self.secrets.push(text);
         }
+        if field.flags.set.iter().any(|flag| flag.parameter_kind() == Parameter::Key) {
+            self.keyed.push(field);
+        } else {
+            self.rest.absorb(&field.flags);
+        }
+    }
+
+    /// The fields whose flags are told with their keys, shown or not.
+    pub(crate) fn told(&self) -> impl Iterator<Item = &Field<'a>> {
+        self.list.iter().chain(&self.keyed)
     }
 
     /// Follows `path`, judging the names that the last leaf did not have.
@@ -230,18 +242,12 @@ impl<'a> Fields<'a> {
                     marker::write(text.bytes, field.secret, settings, out);
                 }
             }
-            Leaf::Bool(text) | Leaf::Deep(text) if field.secret => {
-                marker::write(text.bytes, true, settings, out);
-            }
+            Leaf::Bool(text) if field.secret => marker::write(text.bytes, true, settings, out),
             Leaf::Bool(text) => sized("<bool:", text, out),
             Leaf::Null => push(out, "<null:4>"),
             Leaf::EmptyObject => push(out, "<obj:0>"),
             Leaf::EmptyArray => push(out, "<arr:0>"),
-            Leaf::Deep(text) => {
-                push(out, "<mixed:");
-                number(out, crate::decode::chars(text.bytes) as u64);
-                out.push(b'>');
-            }
+            Leaf::Deep(text) => marker::write(text.bytes, field.secret, settings, out),
             Leaf::File { name, content } => file::write_marker(name.bytes, content.len(), out),
         }
     }

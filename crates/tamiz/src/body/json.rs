@@ -55,13 +55,15 @@ pub(crate) fn read<'a>(
         open: BumpVec::new_in(cx.bump),
         names: BumpVec::new_in(cx.bump),
         too_deep: false,
+        is_cut_short: false,
+        too_deep_to_end: false,
     };
     let read = reader.values(sink, flags);
-    if read.is_none() && rules.cut {
+    if read.is_none() {
         reader.broken_off(sink, flags);
     }
-    let outcome = if read.is_some() || rules.cut { Outcome::Read } else { Outcome::Bad };
-    Read { outcome, too_deep: reader.too_deep }
+    let is_read = read.is_some() || rules.cut && reader.is_cut_short;
+    Read { outcome: if is_read { Outcome::Read } else { Outcome::Bad }, too_deep: reader.too_deep }
 }
 
 /// An open object or array.
@@ -69,6 +71,15 @@ enum Level {
     /// Where its names begin in `names`.
     Object(usize),
     Array,
+}
+
+impl Level {
+    fn names(&self) -> Option<usize> {
+        match self {
+            Level::Object(names) => Some(*names),
+            Level::Array => None,
+        }
+    }
 }
 
 struct Reader<'a> {
@@ -81,6 +92,27 @@ struct Reader<'a> {
     /// The names of all open objects.
     names: BumpVec<'a, Text<'a>>,
     too_deep: bool,
+    /// Whether reading stopped where the body ends, and not at a fault.
+    is_cut_short: bool,
+    /// Whether something lay too deep there.
+    too_deep_to_end: bool,
+}
+
+/// Takes the last text, whatever the way to it is, and whether there was any leaf.
+#[derive(Default)]
+struct Last<'a> {
+    text: Option<Text<'a>>,
+    any: bool,
+}
+
+impl<'a> Sink<'a> for Last<'a> {
+    fn leaf(&mut self, _: &[Step<'a>], leaf: Leaf<'a>) {
+        self.any = true;
+        self.text = match leaf {
+            Leaf::Text(text) => Some(text),
+            _ => None,
+        };
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -99,16 +131,31 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string that the cut went through is told as far as it goes.
+    /// Tells what is left when reading stops. A string that the cut went through, and what lies too
+    /// deep, are told as far as they go.
     fn broken_off(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) {
-        if let [b'"', inside @ ..] = self.rest
-            && skip_string(self.rest).is_none()
-        {
-            let escape = memchr::memrchr(b'\\', inside).filter(|at| at + 6 > inside.len());
-            let whole = inside.get(..escape.unwrap_or(inside.len())).unwrap_or_default();
-            let text = unescape(self.body.part(whole), self.cx, flags);
-            sink.leaf(&self.path, Leaf::Text(text));
+        let starts: Vec<usize> = self.open.iter().rev().filter_map(Level::names).collect();
+        starts.into_iter().for_each(|start| self.find_repeats(start, flags));
+        if !(self.rules.cut && self.is_cut_short) {
+            return;
         }
+        match self.rest {
+            [b'"', inside @ ..] if skip_string(self.rest).is_none() => {
+                let text = unescape(self.body.part(whole_escapes(inside)), self.cx, flags);
+                sink.leaf(&self.path, Leaf::Text(text));
+            }
+            [b'{' | b'[', ..] if self.too_deep_to_end => {
+                self.too_deep = true;
+                sink.leaf(&self.path, Leaf::Deep(self.body.part(self.rest)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Reading stops here; it `is_cut_short` where what is here could go on well.
+    fn stop<T>(&mut self, is_cut_short: bool) -> Option<T> {
+        self.is_cut_short = is_cut_short;
+        None
     }
 
     /// One value, with everything in it.
@@ -175,7 +222,7 @@ impl<'a> Reader<'a> {
                     self.find_repeats(names, flags);
                 }
                 ([b']', after @ ..], Level::Array) => self.rest = after,
-                _ => return None,
+                (rest, _) => return self.stop(rest.is_empty()),
             }
             self.open.pop();
             self.path.pop();
@@ -184,12 +231,14 @@ impl<'a> Reader<'a> {
 
     /// A member's name and colon.
     fn name(&mut self, flags: &mut Flags<'a>) -> Option<()> {
-        let after = skip_string(self.rest)?;
+        let Some(after) = skip_string(self.rest) else {
+            return self.stop(self.rest.is_empty() || may_go_on(self.rest) && self.rest.starts_with(b"\""));
+        };
         let name = self.take(after);
         let name = unescape(without_quotes(name), self.cx, flags);
         self.rest = match skip_space(self.rest) {
             [b':', after @ ..] => skip_space(after),
-            _ => return None,
+            rest => return self.stop(rest.is_empty()),
         };
         self.names.push(name);
         self.path.push(Step::Name(name));
@@ -197,7 +246,7 @@ impl<'a> Reader<'a> {
     }
 
     fn scalar(&mut self, flags: &mut Flags<'a>) -> Option<Leaf<'a>> {
-        let after = skip_scalar(self.rest)?;
+        let Some(after) = skip_scalar(self.rest) else { return self.stop(may_go_on(self.rest)) };
         let text = self.take(after);
         Some(match text.bytes.first()? {
             b'"' => Leaf::Text(unescape(without_quotes(text), self.cx, flags)),
@@ -213,11 +262,43 @@ impl<'a> Reader<'a> {
         let after = skip_value(self.rest, &mut |string| {
             let text = unescape(without_quotes(body.part(string)), cx, flags);
             scan::scan(text, Kind::Leaf, false, cx, flags);
-        })?;
+        });
+        let Some(after) = after else {
+            self.look_below(flags);
+            return None;
+        };
         self.too_deep = true;
         let text = self.take(after);
         sink.leaf(&self.path, Leaf::Deep(text));
         Some(())
+    }
+
+    /// Finds out how reading stops below the depth limit; a string that the cut went through is
+    /// looked at.
+    fn look_below(&mut self, flags: &mut Flags<'a>) {
+        let cx = self.cx;
+        let mut below = Reader {
+            body: self.body,
+            rest: self.rest,
+            rules: Rules { depth: usize::MAX, ..self.rules },
+            cx,
+            path: BumpVec::new_in(cx.bump),
+            open: BumpVec::new_in(cx.bump),
+            names: BumpVec::new_in(cx.bump),
+            too_deep: false,
+            is_cut_short: false,
+            too_deep_to_end: false,
+        };
+        let mut last = Last::default();
+        if below.value(&mut last, &mut cx.flags()).is_none() {
+            last.text = None;
+            below.broken_off(&mut last, &mut cx.flags());
+            self.is_cut_short = below.is_cut_short;
+        }
+        self.too_deep_to_end = last.any;
+        if let Some(text) = last.text {
+            scan::scan(text, Kind::Leaf, false, cx, flags);
+        }
     }
 
     /// What stands before `after`, which is read next.
@@ -242,6 +323,35 @@ impl<'a> Reader<'a> {
         }
         self.names.truncate(start);
     }
+}
+
+/// Whether `rest`, which is no scalar, is the beginning of one, to its end.
+fn may_go_on(rest: &[u8]) -> bool {
+    match rest {
+        [] => true,
+        // What makes it whole shows that nothing in it is wrong.
+        [b'"', inside @ ..] => {
+            skip_string(&[b"\"", whole_escapes(inside), b"\""].concat()).is_some_and(<[u8]>::is_empty)
+        }
+        [b'-' | b'0'..=b'9', ..] => skip_scalar(&[rest, b"0"].concat()).is_some_and(<[u8]>::is_empty),
+        _ => ["true", "false", "null"].iter().any(|word| word.as_bytes().starts_with(rest)),
+    }
+}
+
+/// The inside of a string that was cut, without an escape that the cut went through.
+fn whole_escapes(inside: &[u8]) -> &[u8] {
+    let mut at = 0;
+    while let Some(step) = inside.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        at += step;
+        let escape = inside.get(at..).unwrap_or_default();
+        let len = if escape.get(1) == Some(&b'u') { 6 } else { 2 };
+        let digits = escape.get(2..).unwrap_or_default();
+        if escape.len() < len && bytes::all(digits, bytes::HEX) {
+            return inside.get(..at).unwrap_or_default();
+        }
+        at += len;
+    }
+    inside
 }
 
 fn without_quotes(string: Text<'_>) -> Text<'_> {
@@ -377,7 +487,9 @@ mod tests {
         for text in ["", "{", "{\"a\":}", "[1,]", "{\"a\":1}x", "{'a':1}", "[1 2]", "{\"a\" 1}", "\"a", "01"]
         {
             assert_eq!(told(text, RULES).1, Outcome::Bad, "{text}");
-            assert_eq!(told(text, Rules { cut: true, ..RULES }).1, Outcome::Read, "{text}");
+            // What a limit cut may end anywhere, but a fault before that is one.
+            let cut = if ["", "{", "\"a"].contains(&text) { Outcome::Read } else { Outcome::Bad };
+            assert_eq!(told(text, Rules { cut: true, ..RULES }).1, cut, "{text}");
         }
         assert_eq!(told("{\"a\":1}\n{\"a\":2}\n", Rules { sequence: true, ..RULES }).0, ["a=n:1", "a=n:2"]);
     }

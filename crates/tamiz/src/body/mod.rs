@@ -20,7 +20,7 @@ pub(crate) mod xml;
 
 use crate::bytes;
 use crate::context::Context;
-use crate::decode::utf8;
+use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
 use crate::framing::chunked;
 use crate::headers::{Header, Headers};
@@ -75,7 +75,10 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
         return None;
     }
     let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false, broken: None };
-    let content_type = named(headers, b"content-type").next().map(|header| header.whole);
+    // It steers nothing, so that any spelling of its name will do.
+    let is_type =
+        |header: &&Header<'a>| header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type");
+    let content_type = headers.list.iter().find(is_type).map(|header| header.whole);
     let text = reader.dechunk(raw, headers);
     let coded = text;
     let (text, undone) = reader.inflate(text, headers);
@@ -162,7 +165,7 @@ impl<'a> Reader<'a> {
     }
 
     fn content(&mut self, text: Text<'a>, content_type: Option<Text<'a>>) -> (Kind, Content<'a>) {
-        let declared = content_type.and_then(|of| sniff::declared(of.bytes));
+        let declared = content_type.and_then(|of| sniff::declared(&decode::without_guarded(of.bytes)));
         let sniffed = sniff::sniff(text.bytes);
         let kind = declared.unwrap_or(sniffed);
         if let (Some(declared), Some(content_type)) = (declared, content_type)
@@ -220,13 +223,13 @@ impl<'a> Reader<'a> {
                 read.outcome
             }
         };
-        self.capped |= fields.more > 0;
         if outcome == Outcome::Read {
+            self.capped |= fields.more > 0;
             self.flags.absorb(&fields.rest);
             return Some(fields);
         }
         self.flags.raise(Flag::BadBody, text);
-        fields.list.iter().for_each(|field| self.flags.absorb(&field.flags));
+        fields.told().for_each(|field| self.flags.absorb(&field.flags));
         self.flags.absorb(&fields.rest);
         self.broken = Some(fields);
         None
@@ -235,13 +238,16 @@ impl<'a> Reader<'a> {
     /// A body shown by its shape.
     fn whole(&mut self, text: Text<'a>, kind: Kind) -> Content<'a> {
         let (cx, mut stray) = (self.cx, self.cx.flags());
+        let readable = kind != Kind::Binary || is_readable(text.bytes);
         let text = utf8::repair(text, cx, &mut stray);
-        let secret = cx.settings.names.find_credential(text.bytes).is_some();
-        if kind == Kind::Binary && !is_readable(text.bytes) {
-            scan::words(text, cx, &mut self.flags);
-        } else {
+        if kind != Kind::Binary {
             self.flags.absorb(&stray);
+        }
+        let secret = cx.settings.names.find_credential(text.bytes).is_some();
+        if readable {
             scan::scan(text, ScanKind::Leaf, secret, cx, &mut self.flags);
+        } else {
+            scan::words(text, cx, &mut self.flags);
         }
         Content::Whole { text, secret }
     }

@@ -126,12 +126,12 @@ pub(crate) fn read<'a>(
         };
         read.outcome = Outcome::Read;
         let before = section;
+        if is_closed {
+            flags.raise_at(Flag::BadBoundary, body, delimiter.start..delimiter.end);
+        }
         section = if delimiter.closes {
             Section::Outside { start: delimiter.end }
         } else {
-            if is_closed {
-                flags.raise_at(Flag::BadBoundary, body, delimiter.start..delimiter.end);
-            }
             count += 1;
             Section::Part { delimiter: delimiter.start, start: delimiter.end, number: count }
         };
@@ -185,10 +185,13 @@ fn look_outside<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
 /// The boundary of a body whose first line, after empty ones, is `--` and a legal boundary. No other
 /// would do: a guess must not turn a body into one long delimiter that nobody looks at.
 fn guess(body: Text<'_>) -> Option<Text<'_>> {
-    let skipped = body.bytes.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
-    let line = body.from(skipped);
-    let line = line.part(line.bytes.strip_prefix(b"--")?);
-    let line = line.slice(0..memchr::memchr2(b'\r', b'\n', line.bytes).unwrap_or(line.len()));
+    let mut rest = body.bytes;
+    while let [b'\r', b'\n', after @ ..] | [b'\n', after @ ..] = rest {
+        rest = after;
+    }
+    let line = body.part(rest.strip_prefix(b"--")?);
+    let line = line.slice(0..memchr::memchr(b'\n', line.bytes).unwrap_or(line.len()));
+    let line = line.part(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes));
     let guess = line.part(bytes::trim_end(line.bytes));
     is_legal(guess.bytes).then_some(guess)
 }
@@ -461,7 +464,7 @@ mod tests {
         assert_read("hello\r\nworld\r\n--b--\r\nbye\r\n\tbye", &[], &[]);
         assert_read("<\r\n--b--", &[], &["ANGLE"]);
         assert_read("--b--\r\n'\r\n\0", &[], &["CONTROL", "NUL", "QUOTE"]);
-        assert_read(&format!("--b\r\n{A}\r\n1\r\n--b--\r\n--b--"), &["a=1"], &[]);
+        assert_read(&format!("--b\r\n{A}\r\n1\r\n--b--\r\n--b--"), &["a=1"], &["BADBOUNDARY"]);
         // Some servers read on.
         assert_read(
             &format!("--b\r\n{A}\r\n1\r\n--b--\r\n(\r\n--b\r\n{A}\r\n2\r\n--b--"),

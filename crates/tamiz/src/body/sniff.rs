@@ -172,11 +172,11 @@ pub(crate) fn sniff(body: &[u8]) -> Kind {
         [b'{' | b'[', ..] if json::is_object_or_array(text) => return Kind::Json,
         [b'<', ..] if looks_like_xml(text) => return Kind::Xml,
         [b'-', b'-', rest @ ..] if starts_part(rest) => return Kind::Multipart,
-        _ if is_wide_xml(body) => return Kind::Xml,
+        _ if is_wide_xml(text) => return Kind::Xml,
         _ if looks_like_form(text) => return Kind::Form,
         _ => {}
     }
-    if looks_like_text(body) { Kind::Text } else { Kind::Binary }
+    if looks_like_text(text) { Kind::Text } else { Kind::Binary }
 }
 
 fn is_space(byte: u8) -> bool {

@@ -14,6 +14,8 @@ pub(crate) mod percent;
 pub(crate) mod unicode;
 pub(crate) mod utf8;
 
+use std::borrow::Cow;
+
 use crate::bytes;
 use crate::context::Context;
 use crate::text::{Builder, Text};
@@ -42,6 +44,25 @@ pub(crate) fn byte_len(text: &[u8]) -> usize {
         return text.len();
     }
     text.len().saturating_sub(2 * memchr::memchr_iter(GUARD, text).count())
+}
+
+/// Whether decoded text ends in a guarded byte.
+pub(crate) fn ends_guarded(text: &[u8]) -> bool {
+    text.len().checked_sub(3).and_then(|at| text.get(at)) == Some(&GUARD)
+}
+
+/// Decoded text with a guard alone for each guarded byte: its digits are no characters of the text.
+pub(crate) fn without_guarded(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(GUARD, text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut pieces = text.split(|&b| b == GUARD);
+    let mut plain = pieces.next().unwrap_or_default().to_vec();
+    for piece in pieces {
+        plain.push(GUARD);
+        plain.extend_from_slice(piece.get(2..).unwrap_or_default());
+    }
+    Cow::Owned(plain)
 }
 
 /// A character of decoded text.

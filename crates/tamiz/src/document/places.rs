@@ -28,7 +28,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
     note_flags(&[&body.flags], None, b"b", cx, out);
     if let body::Content::Fields(fields) = &body.content {
         let keys = field_keys(fields, cx);
-        for group in grouped(keys.iter().copied().zip(&fields.list)) {
+        for group in grouped(keys.iter().copied().zip(fields.told())) {
             let flags: Vec<&Flags<'a>> = group.iter().map(|(_, field)| &field.flags).collect();
             note_key(&group, &flags, b"b.", cx, out);
         }
@@ -98,7 +98,7 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
     if let Some(body) = request.shown_body(cx) {
         gatherer.add("b".to_owned(), &body.flags);
         if let body::Content::Fields(fields) = &body.content {
-            for (field, key) in fields.list.iter().zip(field_keys(fields, cx)) {
+            for (field, key) in fields.told().zip(field_keys(fields, cx)) {
                 gatherer.add(format!("b.{}", String::from_utf8_lossy(key)), &field.flags);
             }
         }

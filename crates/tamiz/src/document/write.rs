@@ -274,8 +274,8 @@ impl<'a> Writer<'a, '_> {
                 self.end_line_of(all, &mut parameters);
             }
             body::Content::Fields(fields) => {
-                let keys = field_keys(fields, self.cx);
-                for (field, key) in fields.list.iter().zip(&keys) {
+                let mut keys = field_keys(fields, self.cx);
+                for (field, key) in fields.told().zip(&keys) {
                     all = all.union(field.flags.set);
                     parameters.extend(words(&field.flags, self.cx));
                     for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key)
@@ -284,6 +284,7 @@ impl<'a> Writer<'a, '_> {
                     }
                 }
                 self.end_line_of(all, &mut parameters);
+                keys.truncate(fields.list.len());
                 self.field_lines(fields, &keys);
             }
         }
@@ -633,7 +634,7 @@ pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
 pub(crate) fn field_keys<'a>(fields: &Fields<'a>, cx: Context<'a>) -> BumpVec<'a, &'a [u8]> {
     let mut keys = BumpVec::with_capacity_in(fields.list.len(), cx.bump);
     let mut shown = Vec::new();
-    for field in &fields.list {
+    for field in fields.told() {
         shown.clear();
         fields.write_key(field, &mut shown);
         keys.push(&*cx.bump.alloc_slice_copy(&shown));

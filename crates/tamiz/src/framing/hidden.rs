@@ -1,6 +1,9 @@
 //! `HIDDENHDR` (clause 8.29): the names that steer framing, where they are not plainly headers.
 
+use std::borrow::Cow;
+
 use crate::bytes::{self, ALNUM, TOKEN};
+use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::headers::Header;
 use crate::text::Text;
@@ -15,7 +18,8 @@ fn spells(text: &[u8], name: &[u8], whole: bool) -> bool {
     name.iter().all(|&expected| letters.next() == Some(expected)) && (!whole || letters.next().is_none())
 }
 
-/// The steering name that `line` reads as: what stands before its colon or, without one, its start.
+/// The steering name that `line`, in which nothing is guarded, reads as: what stands before its colon
+/// or, without one, its start.
 fn reads_as(line: &[u8]) -> Option<&'static str> {
     let colon = memchr::memchr(b':', line);
     let name = line.get(..colon.unwrap_or(line.len()))?;
@@ -34,9 +38,15 @@ fn first_word(text: &[u8]) -> &[u8] {
     text.split(|&b| bytes::is_blank(b)).find(|word| !word.is_empty()).unwrap_or_default()
 }
 
-/// A line, or a piece of one, that is no header of its own.
+/// A line that is no header of its own, and what follows the line ends embedded in it.
 pub(crate) fn check_line<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
-    if let Some(name) = reads_as(line.bytes) {
+    line.split(|b| matches!(b, b'\r' | b'\n')).into_iter().for_each(|piece| check_piece(piece, flags));
+}
+
+fn check_piece<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
+    let raw =
+        if line.is_repaired() { decode::without_guarded(line.bytes) } else { Cow::Borrowed(line.bytes) };
+    if let Some(name) = reads_as(&raw) {
         flags.raise_word(Flag::HiddenHdr, name, line, 0..line.len());
     }
 }
@@ -44,7 +54,7 @@ pub(crate) fn check_line<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
 /// A header whose name is misspelt, a line without a colon, and what follows embedded line ends.
 pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
     match &header.name {
-        None => check_line(header.whole, flags),
+        None => check_piece(header.whole, flags),
         Some(name) => {
             let known = NAMES.iter().find(|(_, letters)| spells(name.raw.bytes, letters, true));
             if let Some((shown, _)) = known
@@ -52,13 +62,26 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
             {
                 flags.raise_word(Flag::HiddenHdr, shown, name.raw, 0..name.raw.len());
             }
+            check_name(name.raw, flags);
         }
     }
     for piece in header.after_line_ends() {
-        check_line(piece, flags);
+        check_piece(piece, flags);
     }
     if header.name.is_some() {
         check_value(header.whole, flags);
+    }
+}
+
+/// What follows the line ends embedded in a name: the last of it ends at the colon.
+fn check_name<'a>(raw: Text<'a>, flags: &mut Flags<'a>) {
+    let mut pieces = raw.split(|b| matches!(b, b'\r' | b'\n')).into_iter().skip(1).peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_some() {
+            check_piece(piece, flags);
+        } else if let Some((shown, _)) = NAMES.iter().find(|(_, name)| spells(piece.bytes, name, true)) {
+            flags.raise_word(Flag::HiddenHdr, shown, piece, 0..piece.len());
+        }
     }
 }
 
@@ -73,7 +96,8 @@ fn check_value<'a>(value: Text<'a>, flags: &mut Flags<'a>) {
                 continue;
             };
             let spelt = before.get(start..).is_some_and(|text| text.eq_ignore_ascii_case(name.as_bytes()));
-            let alone = before.get(start - 1).is_some_and(|&b| !bytes::is(b, TOKEN));
+            let alone = before.get(start - 1).is_some_and(|&b| !bytes::is(b, TOKEN))
+                || before.get(..start).is_some_and(decode::ends_guarded);
             if spelt && alone {
                 flags.raise_word(Flag::HiddenHdr, name, value, start..colon);
             }

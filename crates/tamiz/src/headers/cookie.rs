@@ -10,7 +10,6 @@ use crate::memo::NameSaid;
 use crate::scan::{self, Kind};
 use crate::secrets;
 use crate::show::NameShown;
-use crate::show::escape::{self, Spot};
 use crate::show::marker;
 use crate::show::url::write_key;
 use crate::target::query::Key;
@@ -164,7 +163,7 @@ impl Cookie<'_> {
         out.push(b'=');
         let plain = |&b: &u8| bytes::is(b, TOKEN) || b == b'/';
         if known != EXPIRES && self.value.bytes.iter().all(plain) {
-            escape::write(self.value.bytes, Spot::Name, out);
+            out.extend_from_slice(self.value.bytes);
         } else {
             marker::write(self.value.bytes, false, cx.settings, out);
         }

@@ -336,6 +336,7 @@ impl<'a> Headers<'a> {
         let host = if breaks.is_empty() {
             Host::read(value, host::Source::Header, cx, flags)
         } else {
+            host::look(value, cx, flags);
             flags.raise(Flag::BadHost, value);
             flags.raise(Flag::BadHdrName, value);
             None
@@ -368,8 +369,8 @@ fn raise_by_name<'a>(name: &Name<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     if !name.rule.is_known {
         flags.raise(Flag::UnkHdr, name.raw);
     }
-    if !name.is_token {
+    if let Some(came) = name.odd {
         let kind = if cx.settings.beyond_core() { scan::Kind::Free } else { scan::Kind::Opaque };
-        scan::scan(name.text, kind, name.shown == NameShown::Secret, cx, flags);
+        scan::scan(came, kind, name.shown == NameShown::Secret, cx, flags);
     }
 }

@@ -18,8 +18,8 @@ pub(crate) struct Name<'a> {
     pub(crate) rule: Rule,
     /// Whether it came spelt exactly so, case apart: only then does it steer anything.
     pub(crate) is_exact: bool,
-    /// Whether it is an RFC 9110 token.
-    pub(crate) is_token: bool,
+    /// As it came, repaired and trimmed, where that is no RFC 9110 token.
+    pub(crate) odd: Option<Text<'a>>,
 }
 
 impl<'a> Name<'a> {
@@ -29,11 +29,13 @@ impl<'a> Name<'a> {
         if !is_plain || memchr::memchr(b'_', raw.bytes).is_some() {
             flags.raise(Flag::BadHdrName, raw);
         }
-        let (text, changed) = normal(raw, cx, flags);
-        let is_token = bytes::is_token(text.bytes);
+        let came = if is_plain { raw } else { utf8::repair(on_one_line(raw, cx), cx, flags) };
+        let (text, changed) = if is_plain { (raw, false) } else { normal(came, cx, flags) };
+        let text = lower(text, cx);
+        let odd = Some(came.trim()).filter(|came| !bytes::is_token(came.bytes));
         let rule = cx.settings.headers.get(text.bytes);
         let is_exact = raw.bytes.eq_ignore_ascii_case(text.bytes);
-        let hidden = !is_token
+        let hidden = !bytes::is_token(text.bytes)
             || text.len() > 64
             || (rule.steers && changed)
             // A name that is known is no credential.
@@ -45,7 +47,7 @@ impl<'a> Name<'a> {
         } else {
             NameShown::Text
         };
-        Name { text, raw, shown, rule, is_exact, is_token }
+        Name { text, raw, shown, rule, is_exact, odd }
     }
 
     /// Writes the name as its `H:` line and flags show it.
@@ -58,19 +60,17 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The normal form of a name, and whether NFKC changed it.
-fn normal<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Text<'a>, bool) {
-    let (text, changed) = if bytes::is_token(raw.bytes) {
-        (raw, false)
-    } else {
-        let text = utf8::repair(on_one_line(raw, cx), cx, flags);
-        let normal = unicode::normalize(text, Stage::Name, cx, flags);
-        (normal.trim(), normal.bytes != text.bytes)
-    };
+/// The NFKC form of a name, and whether that differs.
+fn normal<'a>(came: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Text<'a>, bool) {
+    let normal = unicode::normalize(came, Stage::Name, cx, flags);
+    (normal.trim(), normal.bytes != came.bytes)
+}
+
+fn lower<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
     if !text.bytes.iter().any(u8::is_ascii_uppercase) {
-        return (text, changed);
+        return text;
     }
     let lower = cx.bump.alloc_slice_copy(text.bytes);
     lower.make_ascii_lowercase();
-    (text.with_bytes(lower), changed)
+    text.with_bytes(lower)
 }

@@ -14,10 +14,12 @@ use crate::text::Text;
 /// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it.
 pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
     let closes = scan_pieces(text, kind, secret, flags);
-    if kind != Kind::Opaque {
-        let kind = if closes { Kind::Structured } else { Kind::Free };
-        scan::content(text, kind, secret, cx, flags);
-    }
+    let whole = match kind {
+        Kind::Brands => Kind::Brands,
+        _ if closes => Kind::Structured,
+        _ => Kind::Free,
+    };
+    scan::content(text, whole, secret, cx, flags);
 }
 
 /// Whether every string closes.

@@ -175,7 +175,9 @@ impl<'a> Value<'a> {
             Content::Cookies(cookies) if self.rule.kind == Kind::Cookie => cookie::write(cookies, cx, out),
             Content::Cookies(cookies) => cookie::write_set(cookies, cx, out),
             Content::Url(url) if !cx.settings.literal() => write_url(url, cx, out),
-            Content::Url(url) if url.holds_secret() => marker::write(text, true, cx.settings, out),
+            Content::Url(url) if url.holds_secret() || cx.settings.names.find_credential(text).is_some() => {
+                marker::write(text, true, cx.settings, out);
+            }
             Content::Url(_) => escape::write(text, Spot::HeaderValue, out),
             Content::Plain if cx.settings.literal() => escape::write(text, Spot::HeaderValue, out),
             Content::Plain => write_plain(text, self.rule, cx, out),
@@ -217,6 +219,8 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     let secret = sensitive || names.find_credential(text.bytes).is_some();
     if !secret || cx.settings.beyond_core() {
         scan_by_grammar(text, rule, secret, cx, flags);
+    } else {
+        scan::scan(text, ScanKind::Opaque, true, cx, flags);
     }
     if secret {
         flags.hide(text);
@@ -245,7 +249,7 @@ fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>
     match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
         (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Free, secret, cx, flags),
-        (_, Grammar::Brands) => parameters::scan(text, ScanKind::Opaque, secret, cx, flags),
+        (_, Grammar::Brands) => parameters::scan(text, ScanKind::Brands, secret, cx, flags),
         (_, Grammar::Text) => scan::scan(text, ScanKind::Free, secret, cx, flags),
     }
 }

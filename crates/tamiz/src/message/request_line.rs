@@ -38,7 +38,9 @@ struct Cut<'a> {
 }
 
 pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
-    let cut = match cut(line, |b| b == b' ') {
+    let is_sp = |b: u8| b == b' ';
+    let end = line.bytes.iter().rposition(|&b| !is_sp(b)).map_or(0, |last| last + 1);
+    let cut = match cut(line.slice(0..end), is_sp) {
         Some(cut) if !cut.method.is_empty() && !cut.target.is_empty() && !cut.version.is_empty() => cut,
         _ => {
             let inner = trim(line, is_wide_space);

@@ -118,11 +118,9 @@ fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 
 /// A character that only a further decoding shows.
 fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags<'a>) {
-    if look.kind == Kind::Cookie {
-        return;
-    }
     let flag = match c {
         '\0' => Some(Flag::Nul),
+        _ if matches!(look.kind, Kind::Cookie | Kind::Brands) => None,
         ' ' if matches!(look.kind, Kind::Path | Kind::Key) => Some(Flag::Space),
         c => dangerous(c),
     };
@@ -216,11 +214,13 @@ fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
     }
     let url = memchr::memchr2(b'-', b'_', body).is_some();
     let encoding = if url { &BASE64URL_NOPAD } else { &BASE64_NOPAD };
-    let decoded = encoding.decode(body).or_else(|_| {
-        // Spare bits that are not zero: without the last group.
-        encoding.decode(body.get(..body.len() / 4 * 4).unwrap_or_default())
-    });
-    let decoded = decoded.ok()?;
+    // The last group by itself, made whole: its spare bits need not be zero.
+    let (whole, last) = body.split_at_checked(body.len() / 4 * 4)?;
+    let mut decoded = encoding.decode(whole).ok()?;
+    if !last.is_empty() {
+        let filled = encoding.decode(&[last, b"AA".get(last.len() - 2..)?].concat()).ok()?;
+        decoded.extend_from_slice(filled.get(..last.len() - 1)?);
+    }
     let printable = decoded.iter().filter(|&&b| is_printable(b)).count();
     (printable >= decoded.len() - decoded.len() / 10).then(|| {
         // Only ASCII is looked at: what is not readable is left out.

@@ -40,7 +40,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         let Some(plain) = mapped(c) else { continue };
         let range = at..at + c.len_utf8();
         for plain in plain.iter().filter(|plain| plain.is_ascii()) {
-            if let Some(flag) = dangerous(*plain) {
+            if let Some(flag) = dangerous(*plain).filter(|_| look.kind != Kind::Brands) {
                 look.raise(Flag::BestFit, range.clone(), flags);
                 if look.kind != Kind::Cookie {
                     look.raise(flag, range.clone(), flags);

@@ -39,11 +39,13 @@ pub(crate) enum Kind {
     Free,
     /// A header with a grammar of its own, whole: its characters were looked at piece by piece.
     Structured,
+    /// A header of brands, whole: any character may be in a brand, in every spelling.
+    Brands,
     /// A cookie's value: characters, operators and templates are its own grammar.
     Cookie,
     /// A value of a body other than a form, or the name of one: line ends and tabs are ordinary.
     Leaf,
-    /// Text whose characters are its own grammar (brands, an odd method): only controls, invisible
+    /// Text whose characters are its own grammar (an odd method): only controls, invisible
     /// characters and scripts are told.
     Opaque,
 }
@@ -51,12 +53,12 @@ pub(crate) enum Kind {
 impl Kind {
     /// Whether the characters of clause 7.2 are told.
     fn tells_characters(self) -> bool {
-        !matches!(self, Kind::Path | Kind::Structured | Kind::Cookie | Kind::Opaque)
+        !matches!(self, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie | Kind::Opaque)
     }
 
     /// Whether `;` and `/*` are what the text is made of.
     fn has_own_grammar(self) -> bool {
-        matches!(self, Kind::Structured | Kind::Path)
+        matches!(self, Kind::Structured | Kind::Brands | Kind::Path)
     }
 
     /// Whether `DOUBLEPCT` tells of a further escape.

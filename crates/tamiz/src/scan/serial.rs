@@ -9,7 +9,7 @@ use data_encoding::{BASE64, BASE64URL};
 
 use super::Look;
 use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HIGH, UNDERSCORE};
-use crate::decode::GUARD;
+use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 
 /// How many bytes of a value are decoded to look at its beginning: a multiple of four.
@@ -130,7 +130,8 @@ fn holds_pickle(text: &[u8]) -> bool {
 fn holds_php_object(text: &[u8]) -> bool {
     memchr::memchr_iter(b':', text).any(|at| {
         let letter = at.checked_sub(1).and_then(|i| text.get(i));
-        let glued = at.checked_sub(2).and_then(|i| text.get(i)).is_some_and(|&b| bytes::is(b, ALNUM));
+        let before = at.checked_sub(1).and_then(|i| text.get(..i)).unwrap_or_default();
+        let glued = before.last().is_some_and(|&b| bytes::is(b, ALNUM)) && !decode::ends_guarded(before);
         let rest = text.get(at + 1..).unwrap_or_default();
         match letter {
             Some(b'O' | b'C') if !glued => {

@@ -2,6 +2,7 @@
 
 use super::{Kind, Look};
 use crate::bytes::{self, ALNUM, ALPHA, TOKEN};
+use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::lists::COMMAND_WORDS;
 
@@ -112,7 +113,7 @@ fn climbs(before: &[u8], dots: usize, after: &[u8]) -> bool {
     let alone = before.is_empty() && after.is_empty();
     matches!(dots, 2 | 4)
         && (alone
-            || closed && is_edge(before.last())
+            || closed && (is_edge(before.last()) || decode::ends_guarded(before))
             || is_separator(before.last()) && is_edge(after.first()))
 }
 

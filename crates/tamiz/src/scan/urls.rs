@@ -60,8 +60,9 @@ fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
     let in_scheme = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'.' | b'-');
     let len = before.iter().rev().take(LONGEST_SCHEME).take_while(in_scheme).count();
     // The digits of a guarded byte are no letters.
-    let is_guarded = before.iter().rev().nth(len) == Some(&GUARD);
-    let run = before.len() - if is_guarded { len.saturating_sub(2) } else { len };
+    let is_guarded = |at: usize| at.checked_sub(1).and_then(|at| before.get(at)) == Some(&GUARD);
+    let run = before.len() - len;
+    let run = if is_guarded(run) { (run + 2).min(before.len()) } else { run };
     let begins = |start: usize| before.get(start).is_some_and(|&b| bytes::is(b, ALPHA));
     let after_sign = |start: usize| {
         start == run
@@ -102,7 +103,8 @@ fn authority(rest: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn is_address_or_local(rest: &[u8]) -> bool {
-    let (_, host) = authority(rest.strip_prefix(b"/").unwrap_or(rest));
+    let slashes = rest.iter().take_while(|&&b| matches!(b, b'/' | b'\\')).count();
+    let (_, host) = authority(rest.get(slashes..).unwrap_or_default());
     // One number alone could be anything: `http:80`.
     let is_spelt_out = host.contains(&b'.') || host.starts_with(b"[") || host.len() > 5;
     is_local_name(host) || is_spelt_out && address(host).is_some()
@@ -110,10 +112,9 @@ fn is_address_or_local(rest: &[u8]) -> bool {
 
 /// Looks at the authority at the start of `rest`, which stands at `at`.
 fn tell_host<'a>(look: &Look<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
-    let slash = usize::from(rest.first() == Some(&b'/'));
-    let (authority, host) = authority(rest.get(slash..).unwrap_or_default());
-    let start = at + slash;
-    let range = start..start + authority.len();
+    let slashes = rest.iter().take_while(|&&b| matches!(b, b'/' | b'\\')).count();
+    let (authority, host) = authority(rest.get(slashes..).unwrap_or_default());
+    let range = at + slashes..at + slashes + authority.len();
     let address = address(host);
     if address.is_some() {
         look.raise(Flag::UrlIp, range.clone(), flags);
@@ -184,7 +185,9 @@ fn is_inside(address: IpAddr) -> bool {
     is_private(address)
         || match address {
             IpAddr::V4(v4) => v4.octets().first() == Some(&0),
-            IpAddr::V6(v6) => v6.is_unspecified(),
+            IpAddr::V6(v6) => {
+                v6.is_unspecified() || v6.to_ipv4_mapped().is_some_and(|v4| v4.octets().first() == Some(&0))
+            }
         }
 }
 

@@ -7,7 +7,7 @@ use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use crate::bytes::{self, ALNUM, DIGIT};
 use crate::config::Scheme;
 use crate::context::Context;
-use crate::decode::{unicode, utf8};
+use crate::decode::{self, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan;
 use crate::secrets;
@@ -48,12 +48,7 @@ impl<'a> Host<'a> {
         flags: &mut Flags<'a>,
     ) -> Option<Self> {
         let trimmed = text.trim();
-        if !trimmed.bytes.is_ascii() {
-            let repaired = utf8::repair(trimmed, cx, flags);
-            unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
-            // Scripts are judged label by label, below.
-            scan::characters(repaired, scan::Kind::Opaque, false, flags);
-        }
+        look(trimmed, cx, flags);
         match read_host(trimmed, cx, flags) {
             Ok(host) => Some(host),
             Err(bad) => {
@@ -78,6 +73,15 @@ impl<'a> Host<'a> {
             marker::number(out, u64::from(port));
         }
     }
+}
+
+/// What the characters of a host raise, whether it is valid or not. Scripts are judged label by label.
+pub(crate) fn look<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let repaired = utf8::repair(text, cx, flags);
+    if !text.bytes.is_ascii() {
+        unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
+    }
+    scan::characters(repaired, scan::Kind::Opaque, false, flags);
 }
 
 #[allow(
@@ -160,7 +164,8 @@ fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resul
 }
 
 fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
-    let (shown, _) = Uts46::new().to_unicode(text.bytes, AsciiDenyList::EMPTY, Hyphens::Allow);
+    let plain = if text.is_repaired() { decode::without_guarded(text.bytes) } else { text.bytes.into() };
+    let (shown, _) = Uts46::new().to_unicode(&plain, AsciiDenyList::EMPTY, Hyphens::Allow);
     if shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes())) {
         flags.raise(Flag::MixedScript, text);
     }

@@ -117,7 +117,7 @@ impl<'a> Url<'a> {
         let in_query = |query: &Query<'a>| {
             query.pairs.iter().any(|pair| pair.secret || pair.key.shown == NameShown::Secret)
         };
-        self.userinfo.is_some()
+        self.userinfo.is_some_and(|userinfo| !userinfo.is_empty())
             || self.fragment_secret
             || self.path.as_ref().is_some_and(in_path)
             || self.query.as_ref().is_some_and(in_query)

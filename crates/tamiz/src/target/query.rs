@@ -7,7 +7,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, DIGIT, ENCODED, HEX, HIGH, NAME_MARK};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
-use crate::decode::{Char, char_indices, chars, entities, percent, unicode, utf8};
+use crate::decode::{Char, byte_len, char_indices, chars, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::memo::{Memo, NameSaid, Slot};
 use crate::scan::{self, Kind};
@@ -253,7 +253,7 @@ impl<'a> Pair<'a> {
         if value.is_empty() {
             flags.raise(Flag::QEmptyVal, token);
         }
-        if value.len() > cx.settings.config.limits.long_value {
+        if byte_len(value.bytes) > cx.settings.config.limits.long_value {
             flags.raise(Flag::QLong, value);
         }
         self.secret = look_at_value(value, Kind::Value, is_sensitive, cx, flags);

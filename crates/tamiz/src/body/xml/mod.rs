@@ -196,6 +196,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
             };
             self.scan(value.text, Kind::Leaf);
             has_version |= name.bytes == b"version";
+            self.is_faulty |= !value.is_ended && inside.is_ended;
             self.is_faulty |= !is_spaced || !has_version || !expected.any(|known| known == name.bytes);
             if name.bytes.eq_ignore_ascii_case(b"encoding") && !charset::is_usual(value.text.bytes) {
                 self.flags.raise(Flag::BodyCharset, value.text);
