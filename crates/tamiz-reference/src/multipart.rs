@@ -451,21 +451,26 @@ fn extended(value: &[Char], flags: &mut Flags) -> Text {
         flags.insert("BODYCHARSET".into());
     }
     let raw = after_quotes(value);
-    let latin = chars::as_string(&chars::lower(&charset)).is_some_and(|charset| {
-        ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"].contains(&&charset[..])
-    });
     let decoded = chars::percent_decode_further(&raw);
-    if latin {
+    if is_latin(&charset) {
         chars::to_bytes(&decoded).iter().map(|b| Char::Plain(char::from(*b))).collect()
     } else {
         decoded
     }
 }
 
+fn is_latin(charset: &[Char]) -> bool {
+    chars::as_string(&chars::lower(charset)).is_some_and(|charset| {
+        ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"].contains(&&charset[..])
+    })
+}
+
 /// `=?charset?B?text?=` and `?Q?`.
 fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
     let mut decoded = Text::new();
     let mut at = 0;
+    // Where the last word ended, and how long the text was then.
+    let mut last: Option<(usize, usize)> = None;
     while at < value.len() {
         if is(value.get(at), '=') && is(value.get(at + 1), '?') {
             let rest = &value[at + 2..];
@@ -488,8 +493,18 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                         if body::is_odd_charset(parts[0]) {
                             flags.insert("BODYCHARSET".into());
                         }
-                        decoded.extend(chars::read(&bytes));
+                        if let Some((end, len)) = last
+                            && value[end..at].iter().all(|c| c.plain().is_some_and(chars::is_blank))
+                        {
+                            decoded.truncate(len);
+                        }
+                        if is_latin(parts[0]) {
+                            decoded.extend(bytes.iter().map(|b| Char::Plain(char::from(*b))));
+                        } else {
+                            decoded.extend(chars::read(&bytes));
+                        }
                         at += 2 + parts[0].len() + 1 + parts[1].len() + 1 + end + 2;
+                        last = Some((at, decoded.len()));
                         continue;
                     }
                 }

@@ -230,16 +230,12 @@ fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_
     }
 }
 
-/// NFKC of decoded text, for comparing, not for showing: of a guarded byte only the guard is left, which
-/// is part of no word, since its digits would be.
+/// NFKC of decoded text, guarded bytes left as they are: for comparing, not for showing.
 pub(crate) fn nfkc(text: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(text.len());
-    let mut digits = 0;
     for chunk in text.utf8_chunks() {
-        let valid = chunk.valid().get(digits..).unwrap_or_default();
-        normal.extend_from_slice(NFKC.normalize(valid).as_bytes());
+        normal.extend_from_slice(NFKC.normalize(chunk.valid()).as_bytes());
         normal.extend_from_slice(chunk.invalid());
-        digits = 2;
     }
     normal
 }
