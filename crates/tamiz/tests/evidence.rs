@@ -92,7 +92,7 @@ const EVIDENCE: [(&str, &str); 81] = [
 
 /// Requests in which `«` and `»` stand around what may not be shown beside the document.
 #[rustfmt::skip]
-const HIDDEN: [&str; 28] = [
+const HIDDEN: [&str; 29] = [
     "GET http://«me:pwd»@ex.com/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET http://«me@ex_.com»/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a;sid=«AB12»/b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -101,6 +101,7 @@ const HIDDEN: [&str; 28] = [
     "GET /a?pwd=«visionario»&q=«xvisionariox» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a?pwd=«aÿ»&b=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: «Bearer hunter2hunter2»\r\nX-A: 1\n«X-hunter2hunter2»: «2»\r\n\r\n",
+    "GET /a/«visionarioÿ»/b?pwd=«visionario» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a/«visionario»?pwd=«visionario» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "«ghp_canary0123456789CANARY0123456789ab» / HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: «ex_.com»\r\n\r\n",

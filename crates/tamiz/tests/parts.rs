@@ -97,6 +97,9 @@ fn requests_of_the_http_crate() {
         .unwrap();
     let document = document(&Parts::from(&request));
     assert_eq!(document.url(), Some("https://ex.com/a?token=<SECRET:alpha:3>"));
+    assert_eq!(document.version(), Some("2"));
+    assert_eq!(document.headers().iter().map(|header| header.name).collect::<Vec<_>>(), ["accept"]);
+    assert_eq!(document.body().map(|body| body.kind), Some("text"));
 
     let connect = http::Request::builder().method("CONNECT").uri("ex.com:443").body(Vec::new()).unwrap();
     assert_eq!(self::document(&Parts::from(&connect)).url(), Some("ex.com:443"));
