@@ -464,7 +464,7 @@ mod tests {
         assert_read("hello\r\nworld\r\n--b--\r\nbye\r\n\tbye", &[], &[]);
         assert_read("<\r\n--b--", &[], &["ANGLE"]);
         assert_read("--b--\r\n'\r\n\0", &[], &["CONTROL", "NUL", "QUOTE"]);
-        assert_read(&format!("--b\r\n{A}\r\n1\r\n--b--\r\n--b--"), &["a=1"], &[]);
+        assert_read(&format!("--b\r\n{A}\r\n1\r\n--b--\r\n--b--"), &["a=1"], &["BADBOUNDARY"]);
         // Some servers read on.
         assert_read(
             &format!("--b\r\n{A}\r\n1\r\n--b--\r\n(\r\n--b\r\n{A}\r\n2\r\n--b--"),
