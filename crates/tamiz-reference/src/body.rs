@@ -648,6 +648,8 @@ pub(crate) fn show_way_name(name: &[Char], cx: &Context<'_>) -> String {
 
 struct JsonWalk<'a, 'b> {
     data: &'a [u8],
+    /// Whether it ends at a limit, and not at a fault.
+    cut: bool,
     leaves: Vec<Leaf>,
     flags: &'a mut Flags,
     cx: &'a Context<'b>,
@@ -683,7 +685,7 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
         }
     }
     // What a body that does not parse has told so far stays told, and its secrets are secrets.
-    let mut walk = JsonWalk { data, leaves: Vec::new(), flags, cx };
+    let mut walk = JsonWalk { data, cut: cut && parses, leaves: Vec::new(), flags, cx };
     for value in &values {
         walk.value(value, String::new(), false, 1);
     }
@@ -700,8 +702,11 @@ impl JsonWalk<'_, '_> {
         };
         let marker = match &value.kind {
             _ if filled && depth > self.cx.options.limits.depth => {
-                self.cx.capped.set(true);
                 self.scan_strings(value);
+                if !value.whole && !self.cut {
+                    return;
+                }
+                self.cx.capped.set(true);
                 deep_marker(sensitive, &chars::read(&self.data[value.start..value.end]), self.cx)
             }
             Json::Array(items) if filled => {
@@ -772,9 +777,7 @@ impl JsonWalk<'_, '_> {
             Json::Array(items) => items.iter().for_each(|item| self.scan_strings(item)),
             Json::Object(members) => {
                 for (name, value) in members {
-                    if let Some(name) = name {
-                        self.name(name);
-                    }
+                    self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, Kind::Leaf)));
                     self.scan_strings(value);
                 }
             }

@@ -7,6 +7,8 @@ use crate::chars::{self, Char, Text};
 pub(crate) struct Value {
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Whether it is there to its end.
+    pub(crate) whole: bool,
     pub(crate) kind: Kind,
 }
 
@@ -88,7 +90,7 @@ impl<'a> Reader<'a> {
             _ => Err(self.fault()),
         };
         match kind {
-            Ok(kind) => Some(Value { start, end: self.at, kind }),
+            Ok(kind) => Some(Value { start, end: self.at, whole: self.fault.is_none(), kind }),
             Err(fault) => {
                 self.fault.get_or_insert(fault);
                 None
@@ -284,7 +286,8 @@ impl<'a> Reader<'a> {
             let start = self.at;
             match self.name() {
                 Ok(name) if self.fault.is_some() => {
-                    members.push((None, Value { start, end: self.at, kind: Kind::String(name) }));
+                    members
+                        .push((None, Value { start, end: self.at, whole: false, kind: Kind::String(name) }));
                 }
                 Ok(name) => members.extend(self.value().map(|value| (Some(name), value))),
                 Err(fault) => self.fault = Some(fault),

@@ -374,7 +374,7 @@ fn url_host(text: &[Char]) -> Host {
         host.drain(..=at);
     }
     let none = Host { ip: false, local: false, telling: false, named_local: false };
-    let Some(host) = chars::as_string(&host) else { return none };
+    let host: String = host.iter().map(|c| c.plain().unwrap_or('\u{FFFD}')).collect();
     if let Some(inside) = host.strip_prefix('[') {
         let Some((inside, _)) = inside.split_once(']') else { return none };
         let inside = inside.split('%').next().unwrap();

@@ -22,7 +22,8 @@ fn is_space(c: Option<&Char>) -> bool {
 
 struct Element {
     name: Text,
-    way: String,
+    /// The name as shown, once a leaf has come under it: before that it tells nothing.
+    shown: Option<String>,
     sensitive: bool,
     empty: bool,
 }
@@ -249,6 +250,27 @@ impl Reader<'_, '_> {
         decoded
     }
 
+    /// The key of the open elements, whose names are told now.
+    fn way(&mut self) -> String {
+        for at in 0..self.open.len() {
+            if self.open[at].shown.is_none() {
+                let name = self.open[at].name.clone();
+                let outer = at.checked_sub(1).map(|outer| self.open[outer].name.clone());
+                self.tell_name(&name, outer);
+                self.open[at].shown = Some(body::show_way_name(&name, self.cx));
+            }
+        }
+        self.open.iter().filter_map(|element| element.shown.clone()).collect::<Vec<_>>().join(".")
+    }
+
+    fn tell_name(&mut self, name: &[Char], outer: Option<Text>) {
+        self.scan(name);
+        let mut way_end = outer.unwrap_or_default();
+        way_end.push(Char::Plain('.'));
+        way_end.extend(name);
+        body::way_flags(&way_end, self.flags);
+    }
+
     /// The run of text between one tag and the next.
     fn flush(&mut self) {
         let run = std::mem::take(&mut self.run);
@@ -261,16 +283,18 @@ impl Reader<'_, '_> {
         }
         let element = self.open.last_mut().unwrap();
         element.empty = false;
-        let (key, sensitive) = (element.way.clone(), element.sensitive);
+        let sensitive = element.sensitive;
+        let key = self.way();
         let marker = body::leaf_marker(sensitive, &run, Kind::Leaf, self.flags, self.cx);
         self.leaves.push(Leaf { key, marker });
     }
 
     fn deep_leaf(&mut self, start: usize, end: usize) {
+        let key = self.way();
         let parent = self.open.last_mut().unwrap();
         parent.empty = false;
         let marker = body::deep_marker(parent.sensitive, &self.text[start..end], self.cx);
-        self.leaves.push(Leaf { key: parent.way.clone(), marker });
+        self.leaves.push(Leaf { key, marker });
         self.cx.capped.set(true);
     }
 
@@ -310,23 +334,21 @@ impl Reader<'_, '_> {
             }
             return Ok(());
         }
-        match self.open.pop() {
-            Some(element) if element.name == name => {
-                self.close(element);
-                Ok(())
-            }
-            other => {
-                self.open.extend(other);
-                self.bad = true;
-                Err(End)
-            }
+        if self.open.last().is_none_or(|element| element.name != name) {
+            self.bad = true;
+            return Err(End);
         }
+        self.close();
+        Ok(())
     }
 
-    fn close(&mut self, element: Element) {
+    /// Closes the innermost element.
+    fn close(&mut self) {
+        let key = self.way();
+        let element = self.open.pop().unwrap();
         if element.empty {
             let marker = body::leaf_marker(element.sensitive, &[], Kind::Leaf, self.flags, self.cx);
-            self.leaves.push(Leaf { key: element.way, marker });
+            self.leaves.push(Leaf { key, marker });
         }
     }
 
@@ -342,48 +364,40 @@ impl Reader<'_, '_> {
             self.roots += 1;
             self.bad |= self.roots > 1;
         }
-        let parent = self.open.last_mut();
-        let (way, mut sensitive) = match &parent {
-            Some(parent) => (format!("{}.", parent.way), parent.sensitive),
-            None => (String::new(), false),
-        };
-        if let Some(parent) = parent {
+        let sensitive =
+            self.open.last().is_some_and(|parent| parent.sensitive) || secrets::is_sensitive(&name);
+        if let Some(parent) = self.open.last_mut() {
             parent.empty = false;
         }
-        self.scan(&name);
-        let open = self.deep.as_ref().and_then(|deep| deep.open.last());
-        let outer = open.or(self.open.last().map(|element| &element.name));
-        let mut way_end = outer.cloned().unwrap_or_default();
-        way_end.push(Char::Plain('.'));
-        way_end.extend(&name);
-        body::way_flags(&way_end, self.flags);
-        sensitive |= secrets::is_sensitive(&name);
-        let way = if deep { way } else { format!("{way}{}", body::show_way_name(&name, self.cx)) };
-        if deep && self.deep.is_none() {
-            self.deep = Some(Deep { start, open: Vec::new() });
+        if deep {
+            self.scan(&name);
+            if self.deep.is_none() {
+                self.deep = Some(Deep { start, open: Vec::new() });
+            }
+        } else {
+            self.open.push(Element { name: name.clone(), shown: None, sensitive, empty: true });
         }
-        let mut element = Element { name: name.clone(), way, sensitive, empty: true };
         let mut seen: Vec<Text> = Vec::new();
         loop {
             let spaced = is_space(self.text.get(self.at));
             self.skip_space();
             if self.starts("/>") {
                 self.at += 2;
-                if let Some(open) = self.deep.as_ref().map(|deep| deep.open.is_empty()) {
-                    if open {
-                        let start = self.deep.take().unwrap().start;
+                match &self.deep {
+                    None => self.close(),
+                    Some(deep) if deep.open.is_empty() => {
+                        let start = deep.start;
+                        self.deep = None;
                         self.deep_leaf(start, self.at);
                     }
-                } else {
-                    self.close(element);
+                    Some(_) => {}
                 }
                 return Ok(());
             }
             if self.starts(">") {
                 self.at += 1;
-                match &mut self.deep {
-                    Some(deep) => deep.open.push(name),
-                    None => self.open.push(element),
+                if let Some(deep) = &mut self.deep {
+                    deep.open.push(name);
                 }
                 return Ok(());
             }
@@ -405,7 +419,7 @@ impl Reader<'_, '_> {
             let (raw, closed) = self.until(&quote.to_string());
             self.bad |= chars::find(&raw, '<').is_some() || seen.contains(&attribute);
             let value = self.decode(&raw, !closed);
-            self.attribute(&attribute, &value, &mut element, deep);
+            self.attribute(&attribute, &value, deep);
             seen.push(attribute);
             if !closed {
                 return Err(self.broken_off());
@@ -413,8 +427,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn attribute(&mut self, name: &[Char], value: &[Char], element: &mut Element, deep: bool) {
-        self.scan(name);
+    fn attribute(&mut self, name: &[Char], value: &[Char], deep: bool) {
         let plain = chars::as_string(name).unwrap_or_default();
         if plain == "xmlns" || plain.starts_with("xmlns:") {
             let text = chars::as_string(value);
@@ -430,15 +443,18 @@ impl Reader<'_, '_> {
             }
             return;
         }
-        element.empty = false;
-        body::way_flags(name, self.flags);
+        self.scan(name);
         if deep {
             self.scan(value);
             return;
         }
+        body::way_flags(name, self.flags);
+        let way = self.way();
+        let element = self.open.last_mut().unwrap();
+        element.empty = false;
         let sensitive = element.sensitive || secrets::is_sensitive(name);
         let marker = body::leaf_marker(sensitive, value, Kind::Leaf, self.flags, self.cx);
-        let key = format!("{}@{}", element.way, body::show_way_name(name, self.cx));
+        let key = format!("{way}@{}", body::show_way_name(name, self.cx));
         self.leaves.push(Leaf { key, marker });
     }
 

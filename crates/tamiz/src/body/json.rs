@@ -484,14 +484,28 @@ mod tests {
 
     #[test]
     fn what_does_not_parse() {
-        for text in ["", "{", "{\"a\":}", "[1,]", "{\"a\":1}x", "{'a':1}", "[1 2]", "{\"a\" 1}", "\"a", "01"]
+        let cut = Rules { cut: true, ..RULES };
+        for text in
+            ["{\"a\":}", "[1,]", "{\"a\":1}x", "{'a':1}", "[1 2]", "{\"a\" 1}", "01", "[\"\\q", "{1", "[tx"]
         {
             assert_eq!(told(text, RULES).1, Outcome::Bad, "{text}");
-            // What a limit cut may end anywhere, but a fault before that is one.
-            let cut = if ["", "{", "\"a"].contains(&text) { Outcome::Read } else { Outcome::Bad };
-            assert_eq!(told(text, Rules { cut: true, ..RULES }).1, cut, "{text}");
+            assert_eq!(told(text, cut).1, Outcome::Bad, "{text}");
+        }
+        for text in
+            ["", "{", "\"a", "[1,", "{\"a", "{\"a\"", "{\"a\":-", "[1.", "[1e+", "[tru", "[\"\\u00", "[[["]
+        {
+            assert_eq!(told(text, RULES).1, Outcome::Bad, "{text}");
+            assert_eq!(told(text, cut).1, Outcome::Read, "{text}");
         }
         assert_eq!(told("{\"a\":1}\n{\"a\":2}\n", Rules { sequence: true, ..RULES }).0, ["a=n:1", "a=n:2"]);
+    }
+
+    #[test]
+    fn what_is_too_deep_and_cut_is_told() {
+        let cut = Rules { depth: 1, cut: true, ..RULES };
+        assert_eq!(told("[[1,\"<", cut).0, ["[]=d:[1,\"<"]);
+        assert_eq!(told("[[1,\"<", cut).2, ["ANGLE"]);
+        assert_eq!(told("[[1 x", cut), (vec![], Outcome::Bad, vec![]));
     }
 
     #[test]

@@ -43,6 +43,10 @@ pub(crate) fn check<'a>(body: Text<'a>, flags: &mut Flags<'a>) {
         };
         match body.bytes.get(end..) {
             Some([b'\r', b'\n', ..]) => at = end + 2,
+            Some([b'\n', ..]) => {
+                bad(body, end..end + 1, flags);
+                at = end + 1;
+            }
             _ => return bad(body, end..body.len(), flags),
         }
     }
@@ -86,8 +90,14 @@ fn bad<'a>(body: Text<'a>, range: Range<usize>, flags: &mut Flags<'a>) {
 fn check_trailers<'a>(body: Text<'a>, mut at: usize, flags: &mut Flags<'a>) {
     loop {
         let Some(line) = next_line(body, at) else {
+            if at < body.len() {
+                flags.raise(Flag::Trailer, body.from(at));
+            }
             return bad(body, at..body.len(), flags);
         };
+        if line.is_bare {
+            bad(body, at..line.end, flags);
+        }
         at = line.end;
         if line.content.is_empty() {
             if at < body.len() {
