@@ -596,9 +596,12 @@ impl Reader<'_, '_> {
     }
 
     fn markup_declaration(&mut self) -> Result<(), End> {
-        let entity = chars::begins_ignoring_case(&self.text[self.at..], "<!ENTITY");
-        let known = ["<!ENTITY", "<!ELEMENT", "<!ATTLIST", "<!NOTATION"];
-        self.bad |= !known.iter().any(|known| self.starts(known));
+        let is_letter = |c: &&Char| c.plain().is_some_and(|c| c.is_ascii_alphabetic());
+        let keyword: Text = self.text[self.at + 2..].iter().take_while(is_letter).copied().collect();
+        let keyword_ends = self.at + 2 + keyword.len() < self.text.len();
+        let entity = chars::lower(&keyword) == chars::text("entity");
+        let known = ["ENTITY", "ELEMENT", "ATTLIST", "NOTATION"];
+        self.bad |= keyword_ends && !known.iter().any(|known| keyword == chars::text(known));
         if entity {
             self.entities += 1;
             if self.entities > self.cx.options.limits.entities {
