@@ -291,9 +291,7 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
                     if charsets > 1 {
                         flags.insert("DUPPARAM".into());
                     }
-                    if body::is_odd_charset(&parameter.value) {
-                        flags.insert("BODYCHARSET".into());
-                    }
+                    check_charset(&parameter.value, flags);
                 }
             }
             continue;
@@ -316,11 +314,6 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     let shown_key = crate::target::show_key(&name, cx);
     flags.extend(cx.scan(&name, Kind::Leaf));
     body::way_flags(&name, flags);
-    if chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("_charset_"))
-        && body::is_odd_charset(&chars::read(&content))
-    {
-        flags.insert("BODYCHARSET".into());
-    }
     if let Some(file) = &field.file {
         flags.extend(cx.scan(file, Kind::Leaf));
         if files::is_executable(file) {
@@ -334,8 +327,19 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         };
     }
     let value = chars::read(&content);
+    if chars::lower(&name) == chars::text("_charset_") {
+        check_charset(&value, flags);
+    }
     let sensitive = secrets::is_sensitive(&name);
     Leaf { key: shown_key, marker: body::leaf_marker(sensitive, &value, Kind::Leaf, flags, cx) }
+}
+
+/// `BODYCHARSET` for a charset that is named.
+fn check_charset(charset: &[Char], flags: &mut Flags) {
+    let charset = chars::trim(charset, |c| c.is_ascii_whitespace());
+    if !charset.is_empty() && body::is_odd_charset(&charset) {
+        flags.insert("BODYCHARSET".into());
+    }
 }
 
 /// Of a file, the first KiB (8.37).
@@ -447,8 +451,8 @@ fn after_quotes(value: &[Char]) -> Text {
 /// `charset'lang'text` (RFC 8187).
 fn extended(value: &[Char], flags: &mut Flags) -> Text {
     let charset: Text = value.iter().take_while(|c| **c != Char::Plain('\'')).copied().collect();
-    if charset.len() < value.len() && body::is_odd_charset(&charset) {
-        flags.insert("BODYCHARSET".into());
+    if after_quotes(value).len() < value.len() {
+        check_charset(&charset, flags);
     }
     let raw = after_quotes(value);
     let decoded = chars::percent_decode_further(&raw);
@@ -490,9 +494,7 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                         Some(quoted_printable(&spaced, false).0)
                     };
                     if let Some(bytes) = bytes {
-                        if body::is_odd_charset(parts[0]) {
-                            flags.insert("BODYCHARSET".into());
-                        }
+                        check_charset(parts[0], flags);
                         if let Some((end, len)) = last
                             && value[end..at].iter().all(|c| c.plain().is_some_and(chars::is_blank))
                         {

@@ -33,11 +33,7 @@ struct Entry {
 static ENTRIES: LazyLock<HashMap<(char, char), Vec<Entry>>> = LazyLock::new(|| {
     let mut entries: HashMap<_, Vec<Entry>> = HashMap::new();
     for (class, file) in FILES {
-        for line in file.lines().filter(|line| !line.starts_with('#') || line.starts_with("#\u{9}")) {
-            let text = line.split('\t').next().unwrap();
-            if text.is_empty() || !line.contains('\t') {
-                continue;
-            }
+        for (text, _) in file.lines().filter_map(|line| line.split_once('\t')) {
             let parts: Vec<Part> = text.split(" .. ").map(part).collect();
             let first = &parts[0].text;
             let key = (first[0], first.get(1).copied().unwrap_or('\0'));

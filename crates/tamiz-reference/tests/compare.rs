@@ -6,12 +6,20 @@ use common::{corpus, vectors};
 use tamiz::{Canonicalizer, Config};
 use tamiz_reference::{Limits, Options, Profile, Scheme, View, canonicalize};
 
-/// Every view and profile, for both, with the default limits.
+/// Every view and profile, for both: first with the default limits, but that bodies are read up to 8 KiB
+/// (`vectors.rs` reads all of them), then with limits so small that every request meets one.
 fn settings() -> Vec<(Canonicalizer, Options)> {
-    with_limits(&tamiz::Limits::default(), Limits::default())
+    let mut limits = tamiz::Limits::default();
+    limits.body_bytes = 8 << 10;
+    let mut all = with_limits(&limits, Limits { body: 8 << 10, ..Limits::default() });
+    all.extend(tiny_settings());
+    all
 }
 
-/// The same with limits so small that every request meets one.
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
 fn tiny_settings() -> Vec<(Canonicalizer, Options)> {
     let mut limits = tamiz::Limits::default();
     limits.long_value = 8;
@@ -101,18 +109,13 @@ impl Differences {
 }
 
 #[test]
-fn vectors_in_all_views_and_profiles() {
+fn vectors_in_all_settings() {
     common::big_stack(|| {
-        let (settings, tiny) = (settings(), tiny_settings());
+        let settings = settings();
         let mut differences = Differences::default();
         for vector in vectors::all() {
-            let request = vector.request();
-            // Longer ones are told by `vectors.rs`, in their own view and profile.
-            if request.len() > 8192 {
-                continue;
-            }
-            for setting in settings.iter().chain(&tiny) {
-                differences.compare(&vector.name, &request, setting);
+            for setting in &settings {
+                differences.compare(&vector.name, &vector.request(), setting);
             }
         }
         differences.report("vectors");
@@ -205,17 +208,13 @@ impl Random {
 /// Requests that are almost vectors. `REFERENCE_MUTATIONS` says how many, `REFERENCE_SEED` which.
 #[test]
 fn mutated_vectors() {
-    let number = |name: &str, default: u64| {
-        std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
-    };
-    let count = number("REFERENCE_MUTATIONS", 3000);
+    let count = number("REFERENCE_MUTATIONS", 10_000);
     let seed = number("REFERENCE_SEED", 1);
     common::big_stack(move || {
-        let mut settings = settings();
-        settings.extend(tiny_settings());
+        let settings = settings();
         let requests: Vec<Vec<u8>> =
             vectors::all().iter().map(vectors::Vector::request).filter(|r| r.len() <= 8192).collect();
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut random = Random((seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let mut differences = Differences::default();
         for n in 0..count {
             let (a, b) = (random.below(requests.len()), random.below(requests.len()));
@@ -231,7 +230,7 @@ fn mutated_vectors() {
 #[test]
 fn corpus_rows() {
     let Some(files) = corpus::files() else { return };
-    let every = std::env::var("REFERENCE_EVERY").ok().map_or(40, |text| text.parse().expect("a number"));
+    let every = number("REFERENCE_EVERY", 40);
     common::big_stack(move || {
         let settings = settings();
         let mut differences = Differences::default();
