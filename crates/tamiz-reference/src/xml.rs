@@ -314,6 +314,9 @@ impl Reader<'_, '_> {
     fn end_tag(&mut self) -> Result<(), End> {
         self.at += 2;
         let name = self.name();
+        if name.is_empty() && self.at < self.text.len() {
+            return Err(self.fatal());
+        }
         self.skip_space();
         if self.at >= self.text.len() {
             return Err(self.broken_off());
