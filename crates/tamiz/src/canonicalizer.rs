@@ -39,7 +39,7 @@ pub struct Canonicalizer {
 }
 
 /// The arena's first chunk. Each is twice the last, so that those of a request twice as long, whose
-/// first is twice as long too, are all twice as long: memory grows with the request and not by steps.
+/// first is twice as long too, are all twice as long: memory grows with the request, with few steps.
 /// Half more than a power of two, since tables in it are powers of two and something else has to fit.
 fn first_chunk(request_len: usize) -> usize {
     /// What the arena and the allocator beneath it take of a chunk for themselves.
