@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::visible::harmless;
+use tamiz_explain::visible::harmless;
 
 /// Why a command stopped.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use crate::args::FingerprintArgs;
 use crate::failure::Failure;
-use crate::visible::harmless;
 use crate::{config, output};
+use tamiz_explain::visible::harmless;
 
 /// Runs the command.
 pub(crate) fn run(args: &FingerprintArgs) -> Result<ExitCode, Failure> {

@@ -1,7 +1,8 @@
 //! The `tamiz` command: canonical HTTP requests from the shell.
 //!
 //! Each command is a module that writes to one [`output`]; what goes wrong is a [`Failure`], told in
-//! one line. Nothing a request holds reaches the terminal but through [`visible`].
+//! one line. Nothing a request holds reaches the terminal but through
+//! [`tamiz_explain::visible`].
 
 #![deny(
     clippy::indexing_slicing,
@@ -34,10 +35,7 @@ mod flags;
 mod generate;
 mod input;
 mod output;
-mod style;
 mod usage;
-mod visible;
-mod wrap;
 
 use std::process::ExitCode;
 

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use tamiz::Flag;
 
 use super::title;
-use crate::visible::{ELLIPSIS, Glyph, glyphs};
-use crate::wrap::wrap;
-use crate::{output, style};
+use crate::output;
+use tamiz_explain::style;
+use tamiz_explain::visible::{ELLIPSIS, Glyph, glyphs};
+use tamiz_explain::wrap::wrap;
 
 /// Writes the card.
 pub(super) fn write(out: &mut impl Write, flag: Flag) -> io::Result<()> {

@@ -13,7 +13,7 @@ use tamiz::{Family, Flag, Profile, Weight};
 use crate::args::{FlagsArgs, Format};
 use crate::failure::Failure;
 use crate::output;
-use crate::visible::{harmless, visible};
+use tamiz_explain::visible::{harmless, visible};
 
 /// Runs the command.
 pub(crate) fn run(args: &FlagsArgs) -> Result<ExitCode, Failure> {

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use tamiz::Flag;
 
 use super::title;
-use crate::style;
-use crate::wrap::{width, wrap};
+use tamiz_explain::style;
+use tamiz_explain::wrap::{width, wrap};
 
 const HEAD: [&str; 5] = ["NAME", "FAMILY", "WEIGHT", "PROFILE", "MEANING"];
 /// Meanings are not squeezed into less.

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::bytes;
-use super::cells::{self, Cell};
-use super::lines::{self, Line};
-use super::marks::Mark;
-use super::rows::{self, Row};
-use super::underline::Underline;
+use crate::bytes;
+use crate::cells::{self, Cell};
+use crate::lines::{self, Line};
+use crate::marks::Mark;
+use crate::rows::{self, Row};
 use crate::style;
+use crate::underline::Underline;
 use crate::visible::{ELLIPSIS, Glyph};
 
 /// The first lines of a body are shown,
@@ -29,7 +29,7 @@ struct Echo<'e> {
 }
 
 /// Writes a request. A body that is hidden as a whole is told by its length alone.
-pub(super) fn write(
+pub(crate) fn write(
     out: &mut impl Write,
     request: &[u8],
     secrets: &[Range<usize>],
@@ -198,8 +198,8 @@ fn look(glyph: Glyph) -> anstyle::Style {
 mod tests {
     use tamiz::{Canonicalizer, Config};
 
-    use super::super::marks;
     use super::*;
+    use crate::marks;
 
     /// The echo of a request in which only these ranges are hidden.
     fn echoed(request: &[u8], secrets: &[Range<usize>]) -> String {

@@ -6,14 +6,14 @@ use std::ops::Range;
 use anstyle::Style;
 use tamiz::Weight;
 
-use super::cells::Cell;
-use super::marks::Mark;
+use crate::cells::Cell;
+use crate::marks::Mark;
 use crate::style;
 use crate::wrap::width;
 
 /// One line of carets: the flags that have exactly this evidence here.
 #[derive(Debug)]
-pub(super) struct Underline {
+pub(crate) struct Underline {
     /// The columns that have carets; sorted, disjoint.
     carets: Vec<Range<usize>>,
     names: Vec<(String, Weight)>,
@@ -21,7 +21,7 @@ pub(super) struct Underline {
 
 impl Underline {
     /// The underlines of a row, from left to right; flags of equal evidence share one.
-    pub(super) fn of(cells: &[Cell], marks: &[Mark<'_>]) -> Vec<Self> {
+    pub(crate) fn of(cells: &[Cell], marks: &[Mark<'_>]) -> Vec<Self> {
         let (Some(first), Some(last)) = (cells.first(), cells.last()) else {
             return Vec::new();
         };
@@ -44,7 +44,7 @@ impl Underline {
     }
 
     /// The underline of a whole text.
-    pub(super) fn whole(text: &str, marks: &[&Mark<'_>]) -> Self {
+    pub(crate) fn whole(text: &str, marks: &[&Mark<'_>]) -> Self {
         Underline {
             carets: std::iter::once(0..width(text)).collect(),
             names: marks.iter().map(|mark| (mark.label.clone(), mark.flag.weight())).collect(),
@@ -53,7 +53,7 @@ impl Underline {
 
     /// Draws it behind `gutter`, the names beside the carets where they fit in `columns`, else
     /// below.
-    pub(super) fn write(&self, out: &mut impl Write, gutter: &str, columns: usize) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut impl Write, gutter: &str, columns: usize) -> io::Result<()> {
         let names = self.names_width();
         let room = self.room(names, columns);
         let colour =

@@ -4,14 +4,14 @@ use anstyle::{AnsiColor, Style};
 use tamiz::Weight;
 
 /// Headings and names.
-pub(crate) const STRONG: Style = Style::new().bold();
+pub const STRONG: Style = Style::new().bold();
 /// What is not the point: gutters, escapes, what is left out.
-pub(crate) const FAINT: Style = Style::new().dimmed();
+pub const FAINT: Style = Style::new().dimmed();
 /// Secrets.
-pub(crate) const SECRET: Style = AnsiColor::Magenta.on_default();
+pub const SECRET: Style = AnsiColor::Magenta.on_default();
 
 /// The colour of a flag.
-pub(crate) fn weight(weight: Weight) -> Style {
+pub fn weight(weight: Weight) -> Style {
     match weight {
         Weight::Evasion => AnsiColor::Red.on_default().bold(),
         Weight::Notable => AnsiColor::Yellow.on_default().bold(),

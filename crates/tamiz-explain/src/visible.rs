@@ -11,13 +11,13 @@ use icu_properties::CodePointMapData;
 use icu_properties::props::{BidiClass, EastAsianWidth, GeneralCategory, GraphemeClusterBreak};
 
 /// Stands for one byte of a secret.
-pub(crate) const MASK: char = '•';
+pub const MASK: char = '•';
 /// Stands for what does not fit.
-pub(crate) const ELLIPSIS: char = '…';
+pub const ELLIPSIS: char = '…';
 
 /// What is shown for one character or byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Glyph {
+pub enum Glyph {
     /// The character itself.
     Plain(char),
     /// A control character of C, by its letter: `\n`.
@@ -32,7 +32,7 @@ pub(crate) enum Glyph {
 
 impl Glyph {
     /// What is shown for a character.
-    pub(crate) fn of(c: char) -> Self {
+    pub fn of(c: char) -> Self {
         match c {
             ' '..='[' | ']'..='~' => Glyph::Plain(c),
             '\\' => Glyph::Letter('\\'),
@@ -46,7 +46,7 @@ impl Glyph {
     }
 
     /// How many columns it takes.
-    pub(crate) fn width(self) -> usize {
+    pub fn width(self) -> usize {
         match self {
             Glyph::Plain(c) if is_wide(c) => 2,
             Glyph::Plain(_) | Glyph::Masked => 1,
@@ -101,7 +101,7 @@ fn is_wide(c: char) -> bool {
 }
 
 /// The glyphs of any bytes, each with how many bytes it stands for.
-pub(crate) fn glyphs(bytes: &[u8]) -> impl Iterator<Item = (Glyph, usize)> {
+pub fn glyphs(bytes: &[u8]) -> impl Iterator<Item = (Glyph, usize)> {
     bytes.utf8_chunks().flat_map(|chunk| {
         let chars = chunk.valid().chars().map(|c| (Glyph::of(c), c.len_utf8()));
         let rest = chunk.invalid().iter().map(|&byte| (Glyph::Byte(byte), 1));
@@ -110,13 +110,13 @@ pub(crate) fn glyphs(bytes: &[u8]) -> impl Iterator<Item = (Glyph, usize)> {
 }
 
 /// Bytes of a request with everything escaped that is not harmless.
-pub(crate) fn visible(bytes: &[u8]) -> String {
+pub fn visible(bytes: &[u8]) -> String {
     joined(glyphs(bytes).map(|(glyph, _)| glyph))
 }
 
 /// A message, a name or a path with everything escaped that is not harmless. Backslashes stay: on
 /// some systems paths are made of them.
-pub(crate) fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     joined(text.chars().map(|c| if c == '\\' { Glyph::Plain(c) } else { Glyph::of(c) }))
 }
 

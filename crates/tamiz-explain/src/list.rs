@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use tamiz::{Raised, Weight};
 
-use super::marks::Mark;
+use crate::marks::Mark;
 use crate::style;
 use crate::visible::harmless;
 use crate::wrap::{width, wrap};
@@ -13,7 +13,7 @@ use crate::wrap::{width, wrap};
 const MOST_PLACES: usize = 8;
 
 /// Writes the list.
-pub(super) fn write(out: &mut impl Write, marks: &[Mark<'_>], columns: usize) -> io::Result<()> {
+pub(crate) fn write(out: &mut impl Write, marks: &[Mark<'_>], columns: usize) -> io::Result<()> {
     for &weight in Weight::ALL.iter().rev() {
         let mut of_weight = marks.iter().filter(|mark| mark.flag.weight() == weight).peekable();
         if of_weight.peek().is_none() {

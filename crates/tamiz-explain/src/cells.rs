@@ -7,18 +7,18 @@ use crate::visible::{Glyph, glyphs};
 
 /// One glyph of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     /// What is shown.
-    pub(super) glyph: Glyph,
+    pub(crate) glyph: Glyph,
     /// Where its bytes start in the request.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// How many they are.
-    pub(super) len: usize,
+    pub(crate) len: usize,
 }
 
 impl Cell {
     /// Whether one of the ranges, which are sorted and disjoint, holds a byte of it.
-    pub(super) fn is_in(self, ranges: &[Range<usize>]) -> bool {
+    pub(crate) fn is_in(self, ranges: &[Range<usize>]) -> bool {
         let at = ranges.partition_point(|range| range.end <= self.start);
         ranges.get(at).is_some_and(|range| range.start < self.start + self.len)
     }
@@ -26,7 +26,7 @@ impl Cell {
 
 /// The cells of a range of the request: one for each character, or for each byte that is not UTF-8
 /// or belongs to a secret.
-pub(super) fn of(request: &[u8], range: Range<usize>, secrets: &[Range<usize>]) -> Vec<Cell> {
+pub(crate) fn of(request: &[u8], range: Range<usize>, secrets: &[Range<usize>]) -> Vec<Cell> {
     let mut start = range.start;
     let mut cells = Vec::with_capacity(range.len());
     for (glyph, len) in glyphs(request.get(range).unwrap_or_default()) {

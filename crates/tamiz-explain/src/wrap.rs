@@ -3,12 +3,12 @@
 use crate::visible::Glyph;
 
 /// The columns a text takes.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.chars().map(|c| Glyph::of(c).width()).sum()
 }
 
 /// Cuts a text at its spaces into lines of at most `columns`; a longer word stands alone.
-pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

@@ -1,38 +1,60 @@
-//! `tamiz explain`: a request, the evidence of its flags beneath it, and what they mean.
+//! A request, the evidence of its flags beneath it, and what they mean: for a terminal ([`write`]) and for a
+//! page ([`html`]). Bytes that a document hides are masked here too, and nothing in a request can drive a
+//! terminal or a browser.
+//!
+//! ```
+//! use tamiz::{Canonicalizer, Config};
+//!
+//! let request = b"GET /?q=%3Cb%3E HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+//! let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
+//! let text = tamiz_explain::text("x.http", request, &document, 80);
+//! assert!(text.contains("ANGLE"));
+//! ```
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::string_slice
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::string_slice,
+        reason = "a test may fail loudly"
+    )
+)]
 
 mod cells;
 mod echo;
+mod html;
 mod lines;
 mod list;
 mod marks;
 mod rows;
+pub mod style;
 mod underline;
+pub mod visible;
+pub mod wrap;
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use tamiz::{Document, Weight};
 
-use crate::args::ExplainArgs;
-use crate::failure::Failure;
-use crate::input::Source;
-use crate::visible::harmless;
-use crate::{config, output, style};
+pub use html::html;
 use marks::Mark;
+use visible::harmless;
 
-/// Runs the command.
-pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, Failure> {
-    let canonicalizer = config::canonicalizer(&args.read)?;
-    let source = Source::of(&args.file);
-    let request = source.read()?;
-    let document = canonicalizer.canonicalize_with_evidence(&request);
-    let mut out = output::coloured(args.color.when);
-    write(&mut out, &source.to_string(), &request, &document, output::columns())?;
-    out.flush()?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn write(
+/// Writes the explanation of a request called `name`, in styles, for a terminal of so many columns. The
+/// document has its evidence: it was made by
+/// [`canonicalize_with_evidence`](tamiz::Canonicalizer::canonicalize_with_evidence).
+pub fn write(
     out: &mut impl Write,
     name: &str,
     request: &[u8],
@@ -46,6 +68,15 @@ fn write(
     list::write(out, &marks, columns)
 }
 
+/// The same without styles.
+pub fn text(name: &str, request: &[u8], document: &Document, columns: usize) -> String {
+    let mut out = anstream::StripStream::new(Vec::new());
+    match write(&mut out, name, request, document, columns) {
+        // Writing to memory does not fail, and what is written is text.
+        Ok(()) => String::from_utf8_lossy(&out.into_inner()).into_owned(),
+        Err(_) => String::new(),
+    }
+}
 /// `1 byte`, `2 bytes`.
 fn bytes(n: usize) -> String {
     format!("{n} byte{}", if n == 1 { "" } else { "s" })
@@ -73,13 +104,11 @@ mod tests {
 
     use super::*;
 
-    pub(super) fn explain(request: &[u8], columns: usize) -> String {
+    pub(crate) fn explain(request: &[u8], columns: usize) -> String {
         let mut config = Config::default();
         config.profile = Profile::Full;
         let document = Canonicalizer::new(config).canonicalize_with_evidence(request);
-        let mut out = anstream::StripStream::new(Vec::new());
-        write(&mut out, "x.http", request, &document, columns).unwrap();
-        String::from_utf8(out.into_inner()).unwrap()
+        text("x.http", request, &document, columns)
     }
 
     #[test]

@@ -5,24 +5,24 @@ use std::ops::Range;
 
 /// One line of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// What is on it.
-    pub(super) content: Range<usize>,
+    pub(crate) content: Range<usize>,
     /// What ends it; empty at the end of the input.
-    pub(super) end: Range<usize>,
+    pub(crate) end: Range<usize>,
 }
 
 /// A request, cut.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     /// Every line up to the empty one that ends the head.
-    pub(super) lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     /// Everything after it.
-    pub(super) body: Range<usize>,
+    pub(crate) body: Range<usize>,
 }
 
 /// Cuts a request.
-pub(super) fn cut(request: &[u8]) -> Cut {
+pub(crate) fn cut(request: &[u8]) -> Cut {
     let mut lines = Vec::new();
     let mut at = 0;
     let mut only_crlf = None;
@@ -43,7 +43,7 @@ pub(super) fn cut(request: &[u8]) -> Cut {
 }
 
 /// The lines of a body, whatever ends them.
-pub(super) fn of_body(request: &[u8], body: Range<usize>) -> Vec<Line> {
+pub(crate) fn of_body(request: &[u8], body: Range<usize>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = body.start;
     while at < body.end {

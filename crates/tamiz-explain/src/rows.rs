@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::cells::Cell;
+use crate::cells::Cell;
 
 /// At most so many rows of one line are shown.
 const MOST_ROWS: usize = 8;
 
 /// What is drawn of a line, in order.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Row {
+pub(crate) enum Row {
     /// These cells.
     Shown(Range<usize>),
     /// Nothing of these cells but how many bytes they are.
@@ -18,7 +18,7 @@ pub(super) enum Row {
 
 /// Cuts cells into rows of at most `columns`. `is_edge` tells the cells where evidence begins or
 /// ends.
-pub(super) fn of(cells: &[Cell], columns: usize, is_edge: impl Fn(usize) -> bool) -> Vec<Row> {
+pub(crate) fn of(cells: &[Cell], columns: usize, is_edge: impl Fn(usize) -> bool) -> Vec<Row> {
     let chunks = chunks(cells, columns);
     let telling: Vec<bool> =
         chunks.iter().enumerate().map(|(at, chunk)| at == 0 || chunk.clone().any(&is_edge)).collect();
@@ -60,8 +60,8 @@ fn chunks(cells: &[Cell], columns: usize) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells;
     use super::*;
+    use crate::cells;
 
     fn rows(line: &str, edges: &[usize]) -> Vec<Row> {
         let cells = cells::of(line.as_bytes(), 0..line.len(), &[]);

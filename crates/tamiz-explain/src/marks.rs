@@ -10,15 +10,15 @@ use crate::visible::harmless;
 const MOST_RAISED: usize = 64;
 
 /// One flag, wherever it was raised.
-pub(super) struct Mark<'d> {
+pub(crate) struct Mark<'d> {
     /// The flag.
-    pub(super) flag: Flag,
+    pub(crate) flag: Flag,
     /// The flag as documents write it; without a parameter where it was raised for several.
-    pub(super) label: String,
+    pub(crate) label: String,
     /// Each time it was raised, in the order of the document.
-    pub(super) raised: Vec<Raised<'d>>,
+    pub(crate) raised: Vec<Raised<'d>>,
     /// The evidence of all of them; sorted, disjoint.
-    pub(super) ranges: Vec<Range<usize>>,
+    pub(crate) ranges: Vec<Range<usize>>,
 }
 
 impl<'d> Mark<'d> {
@@ -32,7 +32,7 @@ impl<'d> Mark<'d> {
     }
 
     /// The label for what meets `range`.
-    pub(super) fn label_within(&self, range: &Range<usize>) -> String {
+    pub(crate) fn label_within(&self, range: &Range<usize>) -> String {
         let meets = |evidence: &Range<usize>| evidence.start < range.end && range.start < evidence.end;
         if self.raised.len() > MOST_RAISED {
             return self.label.clone();
@@ -41,7 +41,7 @@ impl<'d> Mark<'d> {
     }
 
     /// The evidence that meets `range`.
-    pub(super) fn within(&self, range: Range<usize>) -> &[Range<usize>] {
+    pub(crate) fn within(&self, range: Range<usize>) -> &[Range<usize>] {
         let from = self.ranges.partition_point(|evidence| evidence.end <= range.start);
         let to = self.ranges.partition_point(|evidence| evidence.start < range.end);
         self.ranges.get(from..to).unwrap_or_default()
@@ -49,7 +49,7 @@ impl<'d> Mark<'d> {
 }
 
 /// Every flag of a document, in the order it first appears.
-pub(super) fn of(document: &Document) -> Vec<Mark<'_>> {
+pub(crate) fn of(document: &Document) -> Vec<Mark<'_>> {
     let mut by_flag: Vec<(Flag, Vec<Raised<'_>>)> = Vec::new();
     for raised in document.flags() {
         match by_flag.iter_mut().find(|(flag, _)| *flag == raised.flag()) {
