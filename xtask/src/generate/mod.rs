@@ -5,6 +5,7 @@
 //! | `crates/tamiz/src/lists.rs` | `spec/lists/*.txt` |
 //! | `crates/tamiz/src/words.rs` | `spec/words/*.txt` |
 //! | `spec/flags.md` | the flag registry |
+//! | `python/tamiz/_flags.py` | the flag registry |
 //! | `spec/schema.json` | `schema.template.json` and the flag registry |
 //!
 //! All of them are committed, so that the library builds without this program; `--check` fails when
@@ -13,6 +14,7 @@
 mod clauses;
 mod flags;
 mod lists;
+mod python;
 mod schema;
 mod words;
 
@@ -45,6 +47,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
         Generated { path: "crates/tamiz/src/lists.rs", text: lists::render(root)? },
         Generated { path: "crates/tamiz/src/words.rs", text: words::render(root)? },
         Generated { path: "spec/flags.md", text: flags::render(&clauses) },
+        Generated { path: "python/tamiz/_flags.py", text: python::render() },
         Generated { path: "spec/schema.json", text: schema::render() },
     ];
     settle(root, &files, mode)?;

@@ -1,0 +1,155 @@
+//! `tamiz.Canonicalizer`.
+
+use std::num::NonZero;
+use std::thread;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use tamiz::{Parts, Profile, Scheme, View};
+
+use crate::config;
+use crate::document::Document;
+use crate::input::{Input, TextOrBytes};
+
+/// Turns requests into documents.
+#[pyclass(frozen, module = "tamiz._tamiz")]
+pub(crate) struct Canonicalizer {
+    inner: tamiz::Canonicalizer,
+}
+
+/// A header as Python gives it.
+type Header = (TextOrBytes, TextOrBytes);
+
+#[pymethods]
+impl Canonicalizer {
+    #[new]
+    #[pyo3(signature = (config=None, *, profile=None, view=None, scheme=None))]
+    fn new(
+        config: Option<&Bound<'_, PyAny>>,
+        profile: Option<&str>,
+        view: Option<&str>,
+        scheme: Option<&str>,
+    ) -> PyResult<Self> {
+        let mut read = config::read(config)?;
+        if let Some(profile) = profile {
+            read.profile = config::word("profile", profile, &words(Profile::ALL, Profile::as_str))?;
+        }
+        if let Some(view) = view {
+            read.view = config::word("view", view, &words(View::ALL, View::as_str))?;
+        }
+        if let Some(scheme) = scheme {
+            read.scheme = config::word("scheme", scheme, &words(Scheme::ALL, Scheme::as_str))?;
+        }
+        Ok(Canonicalizer { inner: tamiz::Canonicalizer::new(read) })
+    }
+
+    /// The canonicalizer that `config_json` tells of.
+    #[staticmethod]
+    fn _from_json(json: &str) -> PyResult<Self> {
+        Ok(Canonicalizer { inner: tamiz::Canonicalizer::new(config::from_json(json)?) })
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> &str {
+        self.inner.fingerprint().as_str()
+    }
+
+    #[getter]
+    fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (config::to_json(self.inner.config())?,))
+    }
+
+    #[pyo3(signature = (request, *, evidence=false))]
+    fn canonicalize(&self, py: Python<'_>, request: Input, evidence: bool) -> Document {
+        py.detach(|| {
+            let bytes = request.as_ref();
+            if evidence {
+                Document::explained(self.inner.canonicalize_with_evidence(bytes), bytes.to_vec())
+            } else {
+                Document::new(self.inner.canonicalize(bytes))
+            }
+        })
+    }
+
+    #[pyo3(signature = (requests, *, threads=1))]
+    fn canonicalize_many(
+        &self,
+        py: Python<'_>,
+        requests: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<Document>> {
+        let Some(threads) = NonZero::new(threads) else {
+            return Err(PyValueError::new_err("threads must be at least 1"));
+        };
+        let mut inputs: Vec<Input> = Vec::new();
+        for (at, request) in requests.try_iter()?.enumerate() {
+            inputs.push(request?.extract().map_err(|error: PyErr| named(py, at, &error))?);
+        }
+        Ok(py.detach(|| self.many(&inputs, threads)))
+    }
+
+    #[pyo3(signature = (*, method, target, headers=Vec::new(), body=None, scheme=None, authority=None, version=None))]
+    #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
+    fn canonicalize_parts(
+        &self,
+        py: Python<'_>,
+        method: TextOrBytes,
+        target: TextOrBytes,
+        headers: Vec<Header>,
+        body: Option<Input>,
+        scheme: Option<TextOrBytes>,
+        authority: Option<TextOrBytes>,
+        version: Option<TextOrBytes>,
+    ) -> Document {
+        py.detach(|| {
+            let mut parts = Parts::new(method.as_ref(), target.as_ref());
+            parts.scheme = scheme.as_ref().map(AsRef::as_ref);
+            parts.authority = authority.as_ref().map(AsRef::as_ref);
+            parts.version = version.as_ref().map(AsRef::as_ref);
+            parts.body = body.as_ref().map(AsRef::as_ref);
+            for (name, value) in &headers {
+                parts.header(name.as_ref(), value.as_ref());
+            }
+            Document::new(self.inner.canonicalize_parts(&parts))
+        })
+    }
+
+    /// Pickles as its configuration.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let rebuild = py.get_type::<Canonicalizer>().getattr("_from_json")?;
+        Ok((rebuild, PyTuple::new(py, [config::to_json(self.inner.config())?])?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tamiz.Canonicalizer {}>", self.inner.fingerprint().as_str())
+    }
+}
+
+fn words<T: Copy>(all: &[T], word: impl Fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|one| word(*one)).collect()
+}
+
+/// What was wrong with an item, and with which.
+fn named(py: Python<'_>, at: usize, error: &PyErr) -> PyErr {
+    let message = format!("item {at}: {}", error.value(py));
+    PyErr::from_type(error.get_type(py), message)
+}
+
+impl Canonicalizer {
+    /// The documents of requests, in their order.
+    fn many(&self, requests: &[Input], threads: NonZero<usize>) -> Vec<Document> {
+        let one = |request: &Input| Document::new(self.inner.canonicalize(request.as_ref()));
+        if threads.get() == 1 || requests.len() < 2 * threads.get() {
+            return requests.iter().map(one).collect();
+        }
+        let part = requests.len().div_ceil(threads.get());
+        thread::scope(|scope| {
+            let workers: Vec<_> = requests
+                .chunks(part)
+                .map(|part| scope.spawn(move || part.iter().map(one).collect::<Vec<_>>()))
+                .collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+        })
+    }
+}

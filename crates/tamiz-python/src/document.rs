@@ -1,0 +1,201 @@
+//! `tamiz.Document`.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+/// What a request is.
+#[pyclass(frozen, module = "tamiz._tamiz")]
+pub(crate) struct Document {
+    inner: tamiz::Document,
+    /// The request, where the evidence of its flags was asked for.
+    request: Option<Vec<u8>>,
+}
+
+impl Document {
+    pub(crate) fn new(inner: tamiz::Document) -> Self {
+        Document { inner, request: None }
+    }
+
+    /// A document with its evidence, which lies in `request`.
+    pub(crate) fn explained(inner: tamiz::Document, request: Vec<u8>) -> Self {
+        Document { inner, request: Some(request) }
+    }
+
+    fn request(&self) -> PyResult<&[u8]> {
+        self.request.as_deref().ok_or_else(|| {
+            PyValueError::new_err(
+                "the document has no evidence: make it with canonicalize(request, evidence=True)",
+            )
+        })
+    }
+}
+
+#[pymethods]
+impl Document {
+    #[classmethod]
+    fn parse(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
+        match tamiz::Document::parse(text) {
+            Ok(document) => Ok(Document::new(document)),
+            Err(error) => Err(PyValueError::new_err(error.to_string())),
+        }
+    }
+
+    fn __str__(&self) -> &str {
+        self.inner.as_str()
+    }
+
+    fn __repr__(&self) -> String {
+        let flags: Vec<&str> = self.inner.rollup().collect();
+        let url = self.inner.url().or(self.inner.path()).unwrap_or("");
+        format!("<tamiz.Document {} {url} [{}]>", self.inner.method(), flags.join(" "))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Document>().is_ok_and(|other| other.get().inner == self.inner)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.inner.as_str().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Pickles as its text.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let parse = py.get_type::<Document>().getattr("parse")?;
+        Ok((parse, PyTuple::new(py, [self.inner.as_str()])?))
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        self.inner.as_str()
+    }
+
+    #[getter]
+    fn method(&self) -> &str {
+        self.inner.method()
+    }
+
+    #[getter]
+    fn url(&self) -> Option<&str> {
+        self.inner.url()
+    }
+
+    #[getter]
+    fn path(&self) -> Option<&str> {
+        self.inner.path()
+    }
+
+    #[getter]
+    fn query_keys(&self) -> Option<Vec<&str>> {
+        self.inner.query_keys()
+    }
+
+    #[getter]
+    fn headers(&self) -> Vec<(&str, &str)> {
+        self.inner.headers().iter().map(|header| (header.name, header.value)).collect()
+    }
+
+    #[getter]
+    fn body_keys(&self) -> Option<Vec<&str>> {
+        self.inner.body_keys()
+    }
+
+    #[getter]
+    fn body_values(&self) -> Vec<(&str, Vec<&str>)> {
+        self.inner.body_values()
+    }
+
+    #[getter]
+    fn version(&self) -> Option<&str> {
+        self.inner.version()
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> Option<&str> {
+        self.inner.fingerprint().map(tamiz::Fingerprint::as_str)
+    }
+
+    #[getter]
+    fn flags(&self) -> Vec<&str> {
+        self.inner.rollup().collect()
+    }
+
+    #[getter]
+    fn raised(&self) -> Vec<Raised> {
+        let raised = self.inner.flags().map(|raised| Raised {
+            name: raised.flag().name(),
+            parameter: raised.parameter().map(str::to_owned),
+            place: raised.place().to_string(),
+            evidence: raised.evidence().iter().map(|range| (range.start, range.end)).collect(),
+        });
+        raised.collect()
+    }
+
+    #[getter]
+    fn tokens(&self) -> Vec<String> {
+        self.inner.tokens()
+    }
+
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.inner).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (self.to_json()?,))
+    }
+
+    #[pyo3(signature = (*, columns=100, name="request"))]
+    fn explain(&self, columns: usize, name: &str) -> PyResult<String> {
+        Ok(tamiz_explain::text(name, self.request()?, &self.inner, columns))
+    }
+
+    fn explain_html(&self) -> PyResult<String> {
+        Ok(tamiz_explain::html(self.request()?, &self.inner))
+    }
+
+    /// What a notebook shows: the explanation where there is evidence, else the text.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        match self.explain_html() {
+            Ok(html) => Ok(html),
+            Err(_) => {
+                let escaped: String =
+                    py.import("html")?.call_method1("escape", (self.inner.as_str(),))?.extract()?;
+                Ok(format!("<pre>{escaped}</pre>"))
+            }
+        }
+    }
+}
+
+/// A flag that a document raises, where, and by which bytes of the request.
+#[pyclass(frozen, get_all, module = "tamiz._tamiz")]
+pub(crate) struct Raised {
+    name: &'static str,
+    parameter: Option<String>,
+    place: String,
+    evidence: Vec<(usize, usize)>,
+}
+
+#[pymethods]
+impl Raised {
+    /// The member of `tamiz.Flag`.
+    #[getter]
+    fn flag<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("tamiz._flags")?.getattr("Flag")?.call1((self.name,))
+    }
+
+    fn __str__(&self) -> String {
+        match &self.parameter {
+            Some(parameter) => format!("{}:{parameter}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tamiz.Raised {} at {}>", self.__str__(), self.place)
+    }
+}

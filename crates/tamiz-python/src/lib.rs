@@ -1,0 +1,37 @@
+//! `tamiz._tamiz`: what the Python package `tamiz` is made of.
+//!
+//! Each class is a thin wrapper; what is documented, typed and re-exported is in `python/tamiz/`. Nothing here
+//! decides anything about a document.
+
+#![deny(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::string_slice
+)]
+
+mod canonicalizer;
+mod config;
+mod document;
+mod input;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _tamiz {
+    #[pymodule_export]
+    use crate::canonicalizer::Canonicalizer;
+    #[pymodule_export]
+    use crate::document::{Document, Raised};
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// The version of the form that documents are written in.
+    #[pymodule_export]
+    const FORM_VERSION: u32 = tamiz::FORM_VERSION;
+}

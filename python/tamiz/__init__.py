@@ -1,0 +1,64 @@
+"""Tamiz turns an HTTP request into the one text that says what it is.
+
+The same request gives the same text, another spelling of it gives the same text, whatever was odd about the
+spelling is kept as flags, and no secret is left in it. It never fails, whatever the bytes.
+
+>>> import tamiz
+>>> canonicalizer = tamiz.Canonicalizer()
+>>> document = canonicalizer.canonicalize(b"GET /%61dmin?token=abc HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n")
+>>> document.url
+'http://ex.com/admin?token=<SECRET:alpha:3>'
+>>> document.flags
+['PCTUNRES']
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping, Optional, Union
+
+from tamiz._flags import Flag
+from tamiz._tamiz import FORM_VERSION, Canonicalizer, Document, Raised, __version__
+
+__all__ = [
+    "FORM_VERSION",
+    "Canonicalizer",
+    "Document",
+    "FingerprintMismatch",
+    "Flag",
+    "Raised",
+    "__version__",
+    "fingerprint",
+]
+
+
+def fingerprint(
+    config: Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]] = None,
+    *,
+    profile: Optional[str] = None,
+    view: Optional[str] = None,
+    scheme: Optional[str] = None,
+) -> str:
+    """The identity of rules, tables and configuration: documents of one fingerprint can be compared.
+
+    >>> tamiz.fingerprint() == tamiz.Canonicalizer().fingerprint
+    True
+    >>> tamiz.fingerprint(profile="full") == tamiz.fingerprint()
+    False
+    """
+    return Canonicalizer(config, profile=profile, view=view, scheme=scheme).fingerprint
+
+
+class FingerprintMismatch(ValueError):
+    """A model that was trained on documents of one fingerprint is given those of another."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__(expected, found)
+        self.expected = expected
+        self.found = found
+
+    def __str__(self) -> str:
+        return (
+            f"trained under fingerprint {self.expected}, loaded under {self.found}: the documents would not be "
+            "those it was trained on. Use the tamiz and the configuration it was trained with, or train anew."
+        )
