@@ -1,0 +1,151 @@
+import os
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from tamiz._flags import Flag
+
+__version__: str
+FORM_VERSION: int
+
+_Bytes = Union[bytes, bytearray, memoryview]
+_TextOrBytes = Union[str, bytes, bytearray, memoryview]
+_Config = Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]]
+
+class Canonicalizer:
+    """Turns requests into documents.
+
+    Cheap to share between threads: build one per configuration. Pickles as its configuration.
+
+    Parameters
+    ----------
+    config
+        The text of a ``tamiz.toml``, its path, or a mapping with the same keys.
+    profile, view, scheme
+        Say so whatever the configuration says.
+
+    >>> import tamiz
+    >>> tamiz.Canonicalizer({"flags": {"WSPAD": False}}, profile="full").config["profile"]
+    'full'
+    """
+
+    def __init__(
+        self,
+        config: _Config = None,
+        *,
+        profile: Optional[str] = None,
+        view: Optional[str] = None,
+        scheme: Optional[str] = None,
+    ) -> None: ...
+    @property
+    def fingerprint(self) -> str:
+        """The identity of rules, tables and configuration."""
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The whole configuration, by the keys of ``tamiz.toml``."""
+
+    def canonicalize(self, request: _Bytes, *, evidence: bool = False) -> Document:
+        """The document of the wire bytes of one HTTP/1.x request. Any bytes give one.
+
+        With ``evidence`` its flags tell which bytes raised them, and it can be explained.
+        """
+
+    def canonicalize_many(self, requests: Iterable[_Bytes], *, threads: int = 1) -> List[Document]:
+        """The documents of requests, in their order."""
+
+    def canonicalize_parts(
+        self,
+        *,
+        method: _TextOrBytes,
+        target: _TextOrBytes,
+        headers: Sequence[Tuple[_TextOrBytes, _TextOrBytes]] = ...,
+        body: Optional[_Bytes] = None,
+        scheme: Optional[_TextOrBytes] = None,
+        authority: Optional[_TextOrBytes] = None,
+        version: Optional[_TextOrBytes] = None,
+    ) -> Document:
+        """The document of a request that someone else has cut already."""
+
+class Document:
+    """What a request is.
+
+    ``str(document)`` is its text. Documents are equal when their texts are, and pickle as their text: what only
+    a fresh document knows (evidence, fingerprint, HTTP version) does not travel.
+    """
+
+    @classmethod
+    def parse(cls, text: str) -> Document:
+        """Reads the text of a document, strictly. Raises ``ValueError`` that names the place."""
+
+    def __str__(self) -> str: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def text(self) -> str:
+        """The text, also ``str(document)``."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def url(self) -> Optional[str]: ...
+    @property
+    def path(self) -> Optional[str]: ...
+    @property
+    def query_keys(self) -> Optional[List[str]]: ...
+    @property
+    def headers(self) -> List[Tuple[str, str]]: ...
+    @property
+    def body_keys(self) -> Optional[List[str]]: ...
+    @property
+    def body_values(self) -> List[Tuple[str, List[str]]]:
+        """The markers of a body's values, by key."""
+
+    @property
+    def version(self) -> Optional[str]:
+        """The HTTP version; ``None`` for a document that was parsed."""
+
+    @property
+    def fingerprint(self) -> Optional[str]:
+        """What it was made under; ``None`` for a document that was parsed."""
+
+    @property
+    def flags(self) -> List[str]:
+        """Every flag with its parameter, as the ``FLAGS`` line lists them: ``KW:sql``."""
+
+    @property
+    def raised(self) -> List[Raised]:
+        """Every flag where it was raised."""
+
+    @property
+    def tokens(self) -> List[str]:
+        """Strings for models that count words."""
+
+    def to_json(self) -> str:
+        """The JSON object of the document, by OpenTelemetry's names."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a dictionary."""
+
+    def explain(self, *, columns: int = 100, name: str = "request") -> str:
+        """The request, its evidence beneath it, and what its flags mean. Needs ``evidence=True``."""
+
+    def explain_html(self) -> str:
+        """The same for a page; what a notebook shows."""
+
+    def _repr_html_(self) -> str: ...
+
+class Raised:
+    """A flag that a document raises."""
+
+    @property
+    def flag(self) -> Flag: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def parameter(self) -> Optional[str]: ...
+    @property
+    def place(self) -> str:
+        """``m``, ``u``, ``p``, ``q.KEY``, ``h.NAME``, ``b.KEY``."""
+
+    @property
+    def evidence(self) -> List[Tuple[int, int]]:
+        """Ranges of the request's bytes; empty without ``evidence=True``."""

@@ -1,0 +1,138 @@
+"""Documents, flags, explanations."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+
+import tamiz
+
+LOGIN = (
+    b"POST /login?next=%2f%2fevil.example HTTP/1.1\r\nHost: shop.example\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 28\r\n\r\nuser=admin'--&pwd=visionario"
+)
+
+
+@pytest.fixture(scope="module")
+def canonicalizer() -> tamiz.Canonicalizer:
+    return tamiz.Canonicalizer()
+
+
+def test_a_document_is_its_text(canonicalizer: tamiz.Canonicalizer) -> None:
+    document = canonicalizer.canonicalize(LOGIN)
+    text = str(document)
+    assert text.startswith("M:POST\n") and text == document.text
+    assert tamiz.Document.parse(text) == document
+    assert hash(tamiz.Document.parse(text)) == hash(document)
+    assert document != text
+    assert "visionario" not in text + repr(document) + json.dumps(document.to_dict())
+
+
+def test_views_of_a_document(canonicalizer: tamiz.Canonicalizer) -> None:
+    document = canonicalizer.canonicalize(LOGIN)
+    assert document.method == "POST"
+    assert document.path == "/login"
+    assert document.query_keys == ["next"]
+    assert dict(document.headers)["host"] == "shop.example"
+    assert document.body_keys == ["user", "pwd"]
+    assert dict(document.body_values)["pwd"] == ["<SECRET:alpha:10>"]
+    assert document.version == "1.1"
+    assert document.fingerprint == canonicalizer.fingerprint
+    assert "QUOTE" in document.flags
+    assert tamiz.Flag.QUOTE in document.flags
+    assert document.to_dict()["http.request.method"] == "POST"
+    assert json.loads(document.to_json()) == document.to_dict()
+    assert document.tokens and all(isinstance(token, str) for token in document.tokens)
+
+
+def test_flags_say_where_and_by_which_bytes(canonicalizer: tamiz.Canonicalizer) -> None:
+    document = canonicalizer.canonicalize(LOGIN, evidence=True)
+    quote = next(raised for raised in document.raised if raised.flag is tamiz.Flag.QUOTE)
+    assert (quote.name, quote.parameter, quote.place) == ("QUOTE", None, "b.user")
+    assert [LOGIN[start:end] for start, end in quote.evidence] == [b"'"]
+    assert str(document) == str(canonicalizer.canonicalize(LOGIN))
+
+
+def test_every_flag_has_its_meaning() -> None:
+    for flag in tamiz.Flag:
+        assert flag.meaning and flag.why and flag.family and flag.clause
+        assert flag.weight in {"structural", "notable", "evasion"}
+        assert flag.profile in {"core", "standard", "full"}
+        assert str(flag) == flag.name == flag.value
+    assert len({flag.id for flag in tamiz.Flag}) == len(tamiz.Flag)
+
+
+def test_explanations_mask_secrets(canonicalizer: tamiz.Canonicalizer) -> None:
+    document = canonicalizer.canonicalize(LOGIN, evidence=True)
+    for shown in (document.explain(), document.explain_html(), document._repr_html_()):
+        assert "QUOTE" in shown and "visionario" not in shown and "•" in shown
+    assert "<pre>M:POST" in canonicalizer.canonicalize(LOGIN)._repr_html_()
+    with pytest.raises(ValueError, match="evidence=True"):
+        canonicalizer.canonicalize(LOGIN).explain()
+
+
+def test_pickles(canonicalizer: tamiz.Canonicalizer) -> None:
+    configured = tamiz.Canonicalizer({"flags": {"WSPAD": False}}, profile="full", view="literal")
+    for one in (canonicalizer, configured):
+        again = pickle.loads(pickle.dumps(one))
+        assert again.fingerprint == one.fingerprint and again.config == one.config
+        assert str(again.canonicalize(LOGIN)) == str(one.canonicalize(LOGIN))
+    document = canonicalizer.canonicalize(LOGIN, evidence=True)
+    assert pickle.loads(pickle.dumps(document)) == document
+
+
+def test_configurations(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "tamiz.toml"
+    path.write_text('profile = "full"\n')
+    full = tamiz.fingerprint(profile="full")
+    assert tamiz.fingerprint(path) == tamiz.fingerprint('profile = "full"') == full
+    assert tamiz.fingerprint({"profile": "full"}) == full != tamiz.fingerprint()
+    assert tamiz.fingerprint({"profile": "core"}, profile="full") == full
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "error", "says"),
+    [
+        ({"profile": "all"}, {}, ValueError, "core"),
+        ({"colour": 1}, {}, ValueError, "colour"),
+        ("profile = 'all'", {}, ValueError, "line 1"),
+        (7, {}, TypeError, "int"),
+        (None, {"profile": "all"}, ValueError, "core, standard, full"),
+        (None, {"view": "x"}, ValueError, "shape, literal"),
+        (None, {"scheme": "gopher"}, ValueError, "https"),
+    ],
+)
+def test_mistakes_are_named(config, options, error, says) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(error, match=says):
+        tamiz.Canonicalizer(config, **options)
+
+
+def test_a_missing_configuration_is_an_oserror(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(FileNotFoundError):
+        tamiz.Canonicalizer(tmp_path / "none.toml")
+
+
+def test_texts_that_are_no_documents() -> None:
+    for text in ["", "M:GET", "GET / HTTP/1.1\r\n\r\n", "M:GET\nnonsense\n"]:
+        with pytest.raises(ValueError):
+            tamiz.Document.parse(text)
+
+
+def test_parts(canonicalizer: tamiz.Canonicalizer) -> None:
+    document = canonicalizer.canonicalize_parts(
+        method="GET",
+        target=b"/a//b?id=7",
+        headers=[("Accept", b"*/*"), (b"X-A", "caf\udce9")],
+        body=b"",
+        scheme="https",
+        authority="ex.com",
+        version="HTTP/2",
+    )
+    assert document.url == "https://ex.com/a/b?id=<num:1>"
+    assert "BADUTF8" in document.flags
+    with pytest.raises(TypeError):
+        canonicalizer.canonicalize_parts(method=1, target="/")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="surrogate"):
+        canonicalizer.canonicalize_parts(method="GET", target="/\ud800")
