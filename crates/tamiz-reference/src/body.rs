@@ -771,17 +771,21 @@ impl JsonWalk<'_, '_> {
         }
     }
 
+    /// Everything below the depth limit, however deep.
     fn scan_strings(&mut self, value: &Value) {
-        match &value.kind {
-            Json::String(text) => self.flags.extend(self.cx.scan(text, Kind::Leaf)),
-            Json::Array(items) => items.iter().for_each(|item| self.scan_strings(item)),
-            Json::Object(members) => {
-                for (name, value) in members {
-                    self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, Kind::Leaf)));
-                    self.scan_strings(value);
+        let mut left = vec![value];
+        while let Some(value) = left.pop() {
+            match &value.kind {
+                Json::String(text) => self.flags.extend(self.cx.scan(text, Kind::Leaf)),
+                Json::Array(items) => left.extend(items),
+                Json::Object(members) => {
+                    for (name, value) in members {
+                        self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, Kind::Leaf)));
+                        left.push(value);
+                    }
                 }
+                _ => {}
             }
-            _ => {}
         }
     }
 }
