@@ -114,6 +114,31 @@ fn read_limited(mut reader: impl Read, limit: usize, bytes: &mut Vec<u8>) -> Res
     }
 }
 
+/// RFC 1951, or 1950: what follows the stream, and whether there was more than the limit.
+fn inflate<'a>(
+    mut input: &'a [u8],
+    zlib: bool,
+    limit: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<(&'a [u8], bool), ()> {
+    let mut decoder = flate2::Decompress::new(zlib);
+    loop {
+        bytes.reserve(1024);
+        let (read, written) = (decoder.total_in(), bytes.len());
+        let status = decoder.decompress_vec(input, bytes, flate2::FlushDecompress::None);
+        let read = usize::try_from(decoder.total_in() - read).unwrap();
+        input = &input[read..];
+        let stuck = read == 0 && bytes.len() == written;
+        match status {
+            Ok(_) if bytes.len() > limit => return Ok((input, true)),
+            Ok(flate2::Status::StreamEnd) => return Ok((input, false)),
+            Ok(_) if !stuck => {}
+            _ if bytes.len() >= limit => return Ok((input, true)),
+            _ => return Err(()),
+        }
+    }
+}
+
 /// What follows the header of a gzip member (RFC 1952, 2.3).
 fn after_gzip_header(input: &[u8]) -> Option<&[u8]> {
     let flags = *input.get(3)?;
@@ -142,11 +167,10 @@ fn gunzip(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, (
     loop {
         let Some(data) = after_gzip_header(input) else { return broken(bytes) };
         let start = bytes.len();
-        let mut reader = flate2::bufread::DeflateDecoder::new(data);
-        if read_limited(&mut reader, limit, bytes)? {
+        let (rest, capped) = inflate(data, false, limit, bytes)?;
+        if capped {
             return Ok(true);
         }
-        let rest = reader.into_inner();
         let mut crc = flate2::Crc::new();
         crc.update(&bytes[start..]);
         let expected = [crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat();
@@ -167,11 +191,11 @@ fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
     }
     let capped = match word {
         "gzip" => gunzip(input, limit, &mut bytes)?,
-        "deflate" => match read_limited(flate2::bufread::ZlibDecoder::new(input), limit, &mut bytes) {
-            Ok(capped) => capped,
+        "deflate" => match inflate(input, true, limit, &mut bytes) {
+            Ok((_, capped)) => capped,
             Err(()) => {
                 bytes.clear();
-                read_limited(flate2::bufread::DeflateDecoder::new(input), limit, &mut bytes)?
+                inflate(input, false, limit, &mut bytes)?.1
             }
         },
         "br" => unbrotli(input, limit, &mut bytes)?,

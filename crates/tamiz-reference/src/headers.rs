@@ -377,12 +377,8 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
         return;
     }
     let structured = |flags: &mut Flags, rest: Text, text: &[Char]| {
-        let told = scan::characters(&rest);
-        flags.extend(told.clone());
-        flags.extend(scan::scan(text, Kind::Structured, true));
-        if !cx.is_core() {
-            flags.extend(scan::beyond_core(text, Kind::Structured, &told));
-        }
+        flags.extend(scan::characters(&rest));
+        flags.extend(cx.scan(text, Kind::Structured));
     };
     if name == "user-agent" {
         match outside_comments(value) {
@@ -405,11 +401,10 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
                     .collect();
                 rest.extend(strings.iter().flatten());
                 rest.extend(open);
-                let told = scan::characters(&rest);
-                flags.extend(told.clone());
+                flags.extend(scan::characters(&rest));
                 flags.extend(scan::scan(value, Kind::Structured, true));
                 if !cx.is_core() {
-                    flags.extend(scan::beyond_core(value, Kind::Free, &told));
+                    flags.extend(scan::beyond_core(value, Kind::Free, &scan::characters(value)));
                 }
                 return;
             }

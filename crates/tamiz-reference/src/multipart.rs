@@ -454,21 +454,21 @@ fn extended(value: &[Char], flags: &mut Flags) -> Text {
     if after_quotes(value).len() < value.len() {
         check_charset(&charset, flags);
     }
-    let raw = after_quotes(value);
-    let latin = chars::as_string(&chars::lower(&charset)).is_some_and(|charset| {
+    from_charset(&charset, &chars::to_bytes(&chars::percent_decode_further(&after_quotes(value))))
+}
+
+/// Bytes of Latin-1, or of UTF-8.
+fn from_charset(charset: &[Char], bytes: &[u8]) -> Text {
+    let latin = chars::as_string(&chars::lower(charset)).is_some_and(|charset| {
         ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"].contains(&&charset[..])
     });
-    let decoded = chars::percent_decode_further(&raw);
-    if latin {
-        chars::to_bytes(&decoded).iter().map(|b| Char::Plain(char::from(*b))).collect()
-    } else {
-        decoded
-    }
+    if latin { bytes.iter().map(|b| Char::Plain(char::from(*b))).collect() } else { chars::read(bytes) }
 }
 
 /// `=?charset?B?text?=` and `?Q?`.
 fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
     let mut decoded = Text::new();
+    let mut after_word: Option<usize> = None;
     let mut at = 0;
     while at < value.len() {
         if is(value.get(at), '=') && is(value.get(at + 1), '?') {
@@ -480,18 +480,25 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                 if let (Some(end), "b" | "q") = (end, &coding[..]) {
                     let inside = chars::to_bytes(&parts[2][..end]);
                     let bytes = if coding == "b" {
-                        flags.insert("BODYENC:base64".into());
                         base64(&inside, false)
                     } else {
-                        flags.insert("BODYENC:quoted-printable".into());
                         let spaced: Vec<u8> =
                             inside.iter().map(|b| if *b == b'_' { b' ' } else { *b }).collect();
                         Some(quoted_printable(&spaced, false).0)
                     };
                     if let Some(bytes) = bytes {
+                        let word = if coding == "b" { "base64" } else { "quoted-printable" };
+                        flags.insert(format!("BODYENC:{word}"));
                         check_charset(parts[0], flags);
-                        decoded.extend(chars::read(&bytes));
+                        // Blanks between two of them are not there.
+                        if after_word.is_some_and(|from| {
+                            value[from..at].iter().all(|c| c.plain().is_some_and(chars::is_blank))
+                        }) {
+                            decoded.truncate(decoded.len() - (at - after_word.unwrap_or(at)));
+                        }
+                        decoded.extend(from_charset(parts[0], &bytes));
                         at += 2 + parts[0].len() + 1 + parts[1].len() + 1 + end + 2;
+                        after_word = Some(at);
                         continue;
                     }
                 }

@@ -599,23 +599,24 @@ pub(crate) fn scan(text: &[Char], kind: Kind, core: bool) -> Flags {
     if kind == Kind::Opaque {
         return flags;
     }
-    if !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie) {
+    let tells_characters = !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie);
+    if tells_characters {
         flags.extend(characters(text));
     }
     if matches!(kind, Kind::Segment | Kind::Key) && text.contains(&Char::Plain(' ')) {
         flags.insert("SPACE".into());
     }
     if !core {
-        flags.extend(beyond_core(text, kind, &flags.clone()));
+        let told = if tells_characters { flags.clone() } else { Flags::new() };
+        flags.extend(beyond_core(text, kind, &told));
     }
     flags
 }
 
-/// 7.6–7.9, given what 7.2 has told of the text.
+/// 7.6–7.9. What 7.2 has `told` of the text is nothing that a second look adds.
 pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
-    let mut flags = told.clone();
-    flags.extend(structure(text, kind));
-    let first = flags.clone();
+    let mut flags = structure(text, kind);
+    let known: Flags = flags.union(told).cloned().collect();
     let look = |text: &[Char], brought: &[Char]| -> Flags {
         let mut found = structure(text, kind);
         let mut characters = nul_and_danger(brought);
@@ -624,29 +625,28 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
         }
         let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
         found.extend(characters.into_iter().filter(|flag| !grammar || flag == "NUL"));
-        found.difference(&first).cloned().collect()
+        found
     };
     let in_target = matches!(kind, Kind::Segment | Kind::Key | Kind::Value | Kind::Path);
-    let brought = brought_by_percent(text);
     if (0..text.len()).any(|at| escape_in(text, at).is_some()) {
-        let added = look(&chars::percent_decode_further(text), &brought);
-        if !in_target && !added.is_empty() {
+        let found = look(&chars::percent_decode_further(text), &brought_by_percent(text));
+        if in_target {
+            flags.extend(found);
+        } else if !found.is_subset(&known) {
             flags.insert("PCTVALUE".into());
+            flags.extend(found);
         }
-        flags.extend(added);
     }
-    if !in_target {
-        let (decoded, any) = chars::decode_entities(text);
-        if any {
-            let brought: Text = (0..text.len())
-                .filter_map(|at| chars::entity_at(text, at))
-                .flat_map(|(_, expansion)| chars::text(&expansion))
-                .collect();
-            let added = look(&decoded, &brought);
-            if !added.is_empty() {
-                flags.insert("HTMLENT".into());
-            }
-            flags.extend(added);
+    let (decoded, any) = chars::decode_entities(text);
+    if any && !in_target {
+        let brought: Text = (0..text.len())
+            .filter_map(|at| chars::entity_at(text, at))
+            .flat_map(|(_, expansion)| chars::text(&expansion))
+            .collect();
+        let found = look(&decoded, &brought);
+        if !found.is_subset(&known) {
+            flags.insert("HTMLENT".into());
+            flags.extend(found);
         }
     }
     if let Some((decoded, brought)) = script_escapes(text) {

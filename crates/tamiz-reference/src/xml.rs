@@ -465,7 +465,7 @@ impl Reader<'_, '_> {
         let length = name_length(&inside);
         let target = chars::as_string(&inside[..length]).unwrap_or_default();
         if start == 0 && target == "xml" && is_space(inside.get(length)) {
-            self.declaration(&inside[length..]);
+            self.declaration(&inside[length..], closed);
         } else {
             self.bad |= target.eq_ignore_ascii_case("xml") && closed;
             let spaced = length == inside.len() || is_space(inside.get(length));
@@ -475,7 +475,8 @@ impl Reader<'_, '_> {
         if closed { Ok(()) } else { Err(self.broken_off()) }
     }
 
-    fn declaration(&mut self, inside: &[Char]) {
+    /// The pairs of an XML declaration, which a limit may have cut.
+    fn declaration(&mut self, inside: &[Char], closed: bool) {
         let order = ["version", "encoding", "standalone"];
         let mut next = 0;
         let mut first = true;
@@ -494,8 +495,7 @@ impl Reader<'_, '_> {
                 at += 1;
             }
             if length == 0 || !is(inside.get(at), '=') {
-                self.bad = true;
-                self.scan(&inside[at.min(inside.len())..]);
+                self.bad |= closed || at < inside.len();
                 return;
             }
             at += 1;
@@ -503,15 +503,14 @@ impl Reader<'_, '_> {
                 at += 1;
             }
             let Some(quote @ Char::Plain('"' | '\'')) = inside.get(at).copied() else {
-                self.bad = true;
-                self.scan(&inside[at.min(inside.len())..]);
+                self.bad |= closed || at < inside.len();
                 return;
             };
             at += 1;
             let end = inside[at..].iter().position(|c| *c == quote);
             let value = inside[at..at + end.unwrap_or(inside.len() - at)].to_vec();
             self.scan(&value);
-            self.bad |= end.is_none();
+            self.bad |= end.is_none() && closed;
             match order[next..].iter().position(|known| *known == name) {
                 Some(skip) => {
                     self.bad |= first && name != "version";
@@ -525,7 +524,7 @@ impl Reader<'_, '_> {
             first = false;
             at += value.len() + 1;
         }
-        self.bad |= first;
+        self.bad |= first && closed;
     }
 
     fn doctype(&mut self) -> Result<(), End> {
@@ -541,6 +540,10 @@ impl Reader<'_, '_> {
         let mut subset = false;
         loop {
             let Some(c) = self.text.get(self.at).copied() else { return Err(self.broken_off()) };
+            let rest = &self.text[self.at..];
+            if subset && ["<", "<!", "<!-"].iter().any(|start| *rest == chars::text(start)) {
+                return Err(self.broken_off());
+            }
             if !subset {
                 match c {
                     Char::Plain('>') => {
@@ -583,6 +586,9 @@ impl Reader<'_, '_> {
             } else if c == Char::Plain('%') {
                 self.at += 1;
                 let name = self.name();
+                if self.at >= self.text.len() {
+                    return Err(self.broken_off());
+                }
                 if name.is_empty() || !self.starts(";") {
                     self.bad = true;
                 } else {
@@ -596,9 +602,13 @@ impl Reader<'_, '_> {
     }
 
     fn markup_declaration(&mut self) -> Result<(), End> {
-        let entity = chars::begins_ignoring_case(&self.text[self.at..], "<!ENTITY");
-        let known = ["<!ENTITY", "<!ELEMENT", "<!ATTLIST", "<!NOTATION"];
-        self.bad |= !known.iter().any(|known| self.starts(known));
+        let letters = |c: &&Char| c.plain().is_some_and(|c| c.is_ascii_alphabetic());
+        let keyword: Text = self.text[self.at + 2..].iter().take_while(letters).copied().collect();
+        let entity = chars::lower(&keyword) == chars::text("entity");
+        let known = ["ENTITY", "ELEMENT", "ATTLIST", "NOTATION"];
+        // One that the body ends in may go on to be any.
+        self.bad |= !known.iter().any(|known| keyword == chars::text(known))
+            && self.at + 2 + keyword.len() < self.text.len();
         if entity {
             self.entities += 1;
             if self.entities > self.cx.options.limits.entities {

@@ -70,10 +70,12 @@ fn plain_head<'b>(text: &[u8], head: &'b mut [u8; HEAD]) -> &'b [u8] {
 
 /// The first bytes of what a Base64 value of 12 or more decodes to.
 fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]> {
-    let in_alphabet = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
-    let len = text.iter().take(HEAD).take_while(in_alphabet).count();
-    let head = text.get(..len / 4 * 4).filter(|head| head.len() >= 12)?;
-    let encoding = if memchr::memchr2(b'-', b'_', head).is_some() { BASE64URL } else { BASE64 };
+    let (encoding, head) =
+        [(BASE64, b"+/"), (BASE64URL, b"-_")].into_iter().find_map(|(encoding, signs)| {
+            let in_alphabet = |b: &&u8| bytes::is(**b, ALNUM) || signs.contains(b);
+            let len = text.iter().take(HEAD).take_while(in_alphabet).count();
+            Some((encoding, text.get(..len / 4 * 4).filter(|head| head.len() >= 12)?))
+        })?;
     let len = encoding.decode_len(head.len()).ok()?;
     let len = encoding.decode_mut(head, decoded.get_mut(..len)?).ok()?;
     decoded.get(..len)

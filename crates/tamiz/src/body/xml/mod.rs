@@ -190,9 +190,12 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
             if pairs.is_at_end() {
                 break;
             }
-            let Ok((name, value)) = pairs.attribute() else {
-                self.is_faulty |= inside.is_ended;
-                break;
+            let (name, value) = match pairs.attribute() {
+                Ok(pair) => pair,
+                Err(stop) => {
+                    self.is_faulty |= inside.is_ended || stop == Stop::Bad;
+                    break;
+                }
             };
             self.scan(value.text, Kind::Leaf);
             has_version |= name.bytes == b"version";
