@@ -4,7 +4,6 @@ use std::io::Read;
 
 use crate::chars::{self, Char, Text, is};
 use crate::document::{escape, measure};
-use crate::headers::split_unquoted;
 use crate::json::{self, Kind as Json, Value};
 use crate::message::{self, Line, Message};
 use crate::scan::{Flags, Kind};
@@ -292,19 +291,6 @@ pub(crate) fn is_odd_charset(charset: &[Char]) -> bool {
     !chars::as_string(&chars::lower(&trimmed)).is_some_and(|charset| usual.contains(&&charset[..]))
 }
 
-/// The values of a parameter of a header with `;name=value`.
-pub(crate) fn parameter(value: &[Char], wanted: &str) -> Vec<Text> {
-    split_unquoted(value, ';')
-        .iter()
-        .skip(1)
-        .filter_map(|part| {
-            let at = chars::find(part, '=')?;
-            let name = chars::as_string(&chars::trim(&part[..at], chars::is_blank))?;
-            name.eq_ignore_ascii_case(wanted).then(|| chars::trim(&part[at + 1..], chars::is_blank))
-        })
-        .collect()
-}
-
 fn words_of(subtype: &str) -> Vec<&str> {
     subtype.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }
@@ -545,7 +531,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     }
     let content_type = header(message, b"content-type").next();
     let type_text = content_type.as_deref().map(chars::read).unwrap_or_default();
-    if parameter(&type_text, "charset").iter().any(|charset| is_odd_charset(charset)) {
+    if multipart::charsets(&type_text).iter().any(|charset| is_odd_charset(charset)) {
         flags.insert("BODYCHARSET".into());
     }
     let declared = content_type.as_deref().and_then(kind_by_type);
@@ -708,6 +694,9 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
             break;
         }
     }
+    if chars::read(data).iter().any(|c| matches!(c, Char::Stray(_))) {
+        flags.insert("BADUTF8".into());
+    }
     // What a body that does not parse has told so far stays told, and its secrets are secrets.
     let mut walk = JsonWalk { data, cut: cut && parses, leaves: Vec::new(), flags, cx };
     for value in &values {
@@ -741,6 +730,10 @@ impl JsonWalk<'_, '_> {
             }
             Json::Object(members) if filled => {
                 self.members(members, &way, sensitive, depth);
+                let names: Vec<&Text> = members.iter().filter_map(|(name, _)| name.as_ref()).collect();
+                if value.whole && names.iter().enumerate().any(|(at, name)| names[..at].contains(name)) {
+                    self.flags.insert("JDUP".into());
+                }
                 return;
             }
             Json::Array(_) => "<arr:0>".into(),
@@ -758,14 +751,11 @@ impl JsonWalk<'_, '_> {
     }
 
     fn members(&mut self, members: &[(Option<Text>, Value)], way: &str, sensitive: bool, depth: usize) {
-        for (at, (name, value)) in members.iter().enumerate() {
+        for (name, value) in members {
             let Some(name) = name else {
                 self.value(value, way.into(), sensitive, depth);
                 continue;
             };
-            if members[..at].iter().any(|(other, _)| other.as_ref() == Some(name)) {
-                self.flags.insert("JDUP".into());
-            }
             self.name(name);
             if chars::as_string(name).as_deref() == Some("constructor")
                 && let Json::Object(inner) = &value.kind

@@ -161,6 +161,15 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
     found
 }
 
+/// The values of `charset` in a `content-type`.
+pub(crate) fn charsets(content_type: &[Char]) -> Vec<Text> {
+    parameters(content_type, &mut Flags::new())
+        .into_iter()
+        .filter(|parameter| chars::lower(&parameter.name) == chars::text("charset") && parameter.has_value)
+        .map(|parameter| parameter.value)
+        .collect()
+}
+
 pub(crate) fn fields(
     data: &[u8],
     cut: bool,

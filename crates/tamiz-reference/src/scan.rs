@@ -383,11 +383,12 @@ fn url_host(text: &[Char]) -> Host {
             || address.to_ipv4_mapped().is_some_and(|mapped| mapped.octets()[0] == 0);
         return Host { ip: true, local: zero || is_private_v6(address), telling: true, named_local: false };
     }
-    let name = host.split(':').next().unwrap();
-    let name = name.strip_suffix('.').unwrap_or(name);
+    let whole = host.split(':').next().unwrap();
+    let name = whole.strip_suffix('.').unwrap_or(whole);
     if let Some(address) = inet_aton(name) {
         let local = address.octets()[0] == 0 || is_private_v4(address);
-        return Host { ip: true, local, telling: name.contains('.') || name.len() >= 6, named_local: false };
+        let telling = whole.contains('.') || whole.len() >= 6;
+        return Host { ip: true, local, telling, named_local: false };
     }
     let name = name.to_ascii_lowercase();
     let local = lists::local_hosts()

@@ -133,7 +133,7 @@ impl Reader<'_, '_> {
         }
         self.flush();
         if let Some(deep) = self.deep.take() {
-            self.deep_leaf(deep.start, self.text.len());
+            self.deep_leaf(deep.start, self.at);
         }
         if self.at >= self.text.len() && (!self.open.is_empty() || self.roots == 0) {
             self.bad |= !self.cut;
@@ -160,8 +160,8 @@ impl Reader<'_, '_> {
         }
         if self.starts("<!") {
             let partial = ["<!--", "<![CDATA[", "<!DOCTYPE"].iter().any(|full| {
-                let rest = chars::as_string(&self.text[self.at..]).unwrap_or_default();
-                rest.len() < full.len() && full[..rest.len()].eq_ignore_ascii_case(&rest)
+                let rest = chars::as_string(&self.text[self.at..]);
+                rest.is_some_and(|rest| full.starts_with(&rest))
             });
             if partial {
                 return Err(self.broken_off());
@@ -312,6 +312,7 @@ impl Reader<'_, '_> {
     }
 
     fn end_tag(&mut self) -> Result<(), End> {
+        let start = self.at;
         self.at += 2;
         let name = self.name();
         self.skip_space();
@@ -325,6 +326,7 @@ impl Reader<'_, '_> {
         if let Some(deep) = &mut self.deep {
             if deep.open.pop() != Some(name) {
                 self.bad = true;
+                self.at = start;
                 return Err(End);
             }
             if deep.open.is_empty() {
@@ -336,6 +338,7 @@ impl Reader<'_, '_> {
         }
         if self.open.last().is_none_or(|element| element.name != name) {
             self.bad = true;
+            self.at = start;
             return Err(End);
         }
         self.close();

@@ -60,6 +60,11 @@ impl<'a> Header<'a> {
         self.values.iter().map(cookies).sum()
     }
 
+    /// What stands before the first embedded line end.
+    pub(crate) fn before_line_ends(&self) -> Text<'a> {
+        self.whole.slice(0..self.breaks.first().map_or(self.whole.len(), |b| b.at))
+    }
+
     /// What follows each embedded line end, up to the next.
     pub(crate) fn after_line_ends(&self) -> impl Iterator<Item = Text<'a>> {
         let ends = self.breaks.iter().skip(1).map(|b| b.at).chain(std::iter::once(self.whole.len()));
