@@ -287,7 +287,13 @@ fn whole_characters(bytes: &mut Vec<u8>) {
 pub(crate) fn is_odd_charset(charset: &[Char]) -> bool {
     let usual =
         ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
-    let trimmed = chars::trim(charset, |c| chars::is_blank(c) || c == '"' || c == '\'');
+    let mut trimmed = chars::trim(charset, chars::is_blank);
+    for quote in ['"', '\''].map(Char::Plain) {
+        if trimmed.len() >= 2 && trimmed.first() == Some(&quote) && trimmed.last() == Some(&quote) {
+            trimmed = chars::trim(&trimmed[1..trimmed.len() - 1], chars::is_blank);
+            break;
+        }
+    }
     !chars::as_string(&chars::lower(&trimmed)).is_some_and(|charset| usual.contains(&&charset[..]))
 }
 

@@ -815,7 +815,7 @@ fn address(item: &[Char]) -> &'static str {
 }
 
 /// Cuts at a separator outside quoted strings; a `"` that is never closed begins none (7.5.2).
-pub(crate) fn split_unquoted(text: &[Char], separator: char) -> Vec<Text> {
+fn split_unquoted(text: &[Char], separator: char) -> Vec<Text> {
     let mut parts = vec![Text::new()];
     let mut at = 0;
     while at < text.len() {

@@ -79,11 +79,11 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
 }
 
 /// A part of a header between `;`, the first too.
-struct Parameter {
-    name: Text,
-    value: Text,
+pub(crate) struct Parameter {
+    pub(crate) name: Text,
+    pub(crate) value: Text,
     /// Whether there is a `=`.
-    has_value: bool,
+    pub(crate) has_value: bool,
     quoted: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
@@ -92,7 +92,7 @@ struct Parameter {
 }
 
 /// Cuts a header into parameters; `\"` and `\\` are escapes in quotes, any other `\` is itself.
-fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
+pub(crate) fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < value.len() {
@@ -521,15 +521,24 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
 
 fn base64(input: &[u8], cut: bool) -> Option<Vec<u8>> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
-    let end = tight.iter().position(|b| *b == b'=').unwrap_or(tight.len());
-    let (mut bare, padding) = tight.split_at(end);
-    if cut {
-        bare = &bare[..bare.len() / 4 * 4];
+    let mut tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
+    while tight.last() == Some(&b'=') {
+        tight.pop();
     }
-    let fits =
-        bare.iter().all(|b| ALPHABET.contains(b)) && padding.len() <= 2 && padding.iter().all(|b| *b == b'=');
-    (fits && bare.len() % 4 != 1).then(|| crate::scan::base64(bare, ALPHABET))
+    if cut {
+        tight.truncate(tight.len() / 4 * 4);
+    }
+    // Groups of four, each of which may be padded.
+    let mut bytes = Vec::new();
+    for group in tight.chunks(4) {
+        let digits = group.iter().take_while(|b| ALPHABET.contains(b)).count();
+        let padded = group[digits..].iter().all(|b| *b == b'=');
+        if digits < 2 || !padded {
+            return None;
+        }
+        bytes.extend(crate::scan::base64(&group[..digits], ALPHABET));
+    }
+    Some(bytes)
 }
 
 /// What quoted-printable decodes to, and whether something was no escape.

@@ -13,6 +13,7 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::{self, unicode, utf8};
 use crate::flags::Flags;
+use crate::headers::table::Rule;
 use crate::headers::{Content, Header, Value};
 use crate::request::Request;
 use crate::secrets;
@@ -318,8 +319,13 @@ impl<'a> Echo<'a> {
     fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
         if let Some(label) = value.label.filter(|label| self.is_in(label.bytes)) {
             flags.hide(label);
-            value.label = None;
-            value.content = Content::Secret;
+            *value = Value {
+                label: None,
+                text: value.whole,
+                whole: value.whole,
+                rule: Rule::default(),
+                content: Content::Secret,
+            };
             flags.hide(value.text);
             return;
         }
