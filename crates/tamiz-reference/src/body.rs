@@ -700,7 +700,7 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
             break;
         }
     }
-    if chars::read(data).iter().any(|c| matches!(c, Char::Stray(_))) {
+    if reader.lone_surrogate || chars::read(data).iter().any(|c| matches!(c, Char::Stray(_))) {
         flags.insert("BADUTF8".into());
     }
     // What a body that does not parse has told so far stays told, and its secrets are secrets.

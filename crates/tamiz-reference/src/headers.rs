@@ -179,7 +179,7 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     } else if header.embedded {
         pieces(&header.normal, &header.raw_value, &mut header.flags, cx)
     } else {
-        show_value(&header.normal, &header.value, &mut header.flags, cx)
+        show_value(&header.normal, &chars::trim(&header.value, chars::is_blank), &mut header.flags, cx)
     };
     Shown { shown_name: header.shown_name, shown_value: bracket(&shown_value), flags: header.flags, bytes }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Reader<'a> {
     cut: bool,
     /// What ended the reading before its time.
     pub(crate) fault: Option<Fault>,
+    /// Whether a string, name or not, has a lone surrogate in it (8.34.2).
+    pub(crate) lone_surrogate: bool,
 }
 
 /// A container that is open, and what is in it so far.
@@ -108,9 +110,13 @@ pub(crate) fn is_object(bytes: &[u8]) -> bool {
         && value.is_some_and(|value| matches!(value.kind, Kind::Object(_)))
 }
 
+fn is_tail(c: &Char) -> bool {
+    matches!(c, Char::Stray(0x80..=0xBF))
+}
+
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], cut: bool) -> Self {
-        Reader { bytes, at: 0, cut, fault: None }
+        Reader { bytes, at: 0, cut, fault: None, lone_surrogate: false }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -259,6 +265,13 @@ impl<'a> Reader<'a> {
     }
 
     fn string(&mut self) -> Result<Text, Fault> {
+        let text = self.string_inside()?;
+        let lone = |three: &[Char]| matches!(three[0], Char::Stray(0xED)) && three[1..].iter().all(is_tail);
+        self.lone_surrogate |= text.windows(3).any(lone);
+        Ok(text)
+    }
+
+    fn string_inside(&mut self) -> Result<Text, Fault> {
         self.at += 1;
         let mut text = Text::new();
         let mut raw = Vec::new();

@@ -189,7 +189,7 @@ pub(crate) fn fields(
             if blank(rest) {
                 delimiters.push((before_end, next, false));
             } else if rest.strip_prefix(b"--").is_some_and(blank)
-                || (cut && next == data.len() && rest == b"-")
+                || (cut && rest == b"-" && end == data.len())
             {
                 delimiters.push((before_end, next, true));
             } else {

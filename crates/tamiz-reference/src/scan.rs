@@ -186,7 +186,7 @@ fn crlf_injection(text: &[Char], kind: Kind) -> bool {
         let line = chars::read(&chars::to_bytes(&line).into_iter().take(512).collect::<Vec<_>>());
         method >= 3
             && is(line.get(method), ' ')
-            && (method + 1..line.len()).any(|at| is(line.get(at), ' ') && version(&line[at + 1..]))
+            && (method..line.len()).any(|at| is(line.get(at), ' ') && version(&line[at + 1..]))
     })
 }
 
@@ -618,13 +618,13 @@ pub(crate) fn scan(text: &[Char], kind: Kind, core: bool) -> Flags {
 pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
     let mut flags = structure(text, kind);
     let known: Flags = flags.union(told).cloned().collect();
+    let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
     let look = |text: &[Char], brought: &[Char]| -> Flags {
         let mut found = structure(text, kind);
         let mut characters = nul_and_danger(brought);
         if matches!(kind, Kind::Segment | Kind::Key) && brought.contains(&Char::Plain(' ')) {
             characters.insert("SPACE".into());
         }
-        let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
         found.extend(characters.into_iter().filter(|flag| !grammar || flag == "NUL"));
         found
     };
@@ -658,9 +658,7 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
     {
         flags.insert("B64TEXT".into());
         flags.extend(structure(&decoded, Kind::Leaf));
-        if kind != Kind::Cookie {
-            flags.extend(nul_and_danger(&decoded));
-        }
+        flags.extend(nul_and_danger(&decoded).into_iter().filter(|flag| !grammar || flag == "NUL"));
     }
     best_fit(text, kind, &mut flags);
     flags

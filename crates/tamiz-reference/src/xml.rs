@@ -404,6 +404,9 @@ impl Reader<'_, '_> {
                 }
                 return Ok(());
             }
+            if self.text[self.at..] == chars::text("/") {
+                return Err(self.broken_off());
+            }
             let attribute = if spaced { self.name() } else { Text::new() };
             if attribute.is_empty() {
                 return Err(self.fatal());

@@ -156,12 +156,24 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let mut found = look.cx.flags();
     characters(plain, Kind::Leaf, look.secret, &mut found);
     inner.tell(&mut found);
-    flags.absorb_only(&found, telling());
+    flags.absorb_only(&found, telling(look.kind));
 }
 
-/// What decoded text may tell: not that its line ends are controls.
-fn telling() -> FlagSet {
-    Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
+/// What decoded text may tell: not that its line ends are controls, nor characters that are grammar
+/// all around it.
+fn telling(kind: Kind) -> FlagSet {
+    let is_silent = |flag: Flag| match flag {
+        Flag::Control | Flag::Invisible => true,
+        Flag::Angle
+        | Flag::Quote
+        | Flag::Semicolon
+        | Flag::Paren
+        | Flag::Brace
+        | Flag::Pipe
+        | Flag::Backslash => matches!(kind, Kind::Cookie | Kind::Brands),
+        _ => false,
+    };
+    Flag::ALL.iter().copied().filter(|flag| !is_silent(*flag)).collect()
 }
 
 /// Decodes Base64 of either alphabet, padded or not, if at least nine tenths are printable.
