@@ -488,6 +488,7 @@ impl Reader<'_, '_> {
         let mut first = true;
         let mut at = 0;
         loop {
+            let spaced = is_space(inside.get(at));
             while is_space(inside.get(at)) {
                 at += 1;
             }
@@ -516,7 +517,7 @@ impl Reader<'_, '_> {
             let end = inside[at..].iter().position(|c| *c == quote);
             let value = inside[at..at + end.unwrap_or(inside.len() - at)].to_vec();
             self.scan(&value);
-            self.bad |= end.is_none() && closed;
+            self.bad |= (end.is_none() && closed) || !spaced;
             match order[next..].iter().position(|known| *known == name) {
                 Some(skip) => {
                     self.bad |= first && name != "version";

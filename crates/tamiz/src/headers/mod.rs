@@ -54,7 +54,7 @@ impl<'a> Header<'a> {
     /// How many cookies it holds.
     pub(crate) fn cookies(&self) -> usize {
         let cookies = |value: &Value<'a>| match &value.content {
-            Content::Cookies(cookies) => cookies.len(),
+            Content::Cookies(cookies) if value.rule.kind == Kind::Cookie => cookies.len(),
             _ => 0,
         };
         self.values.iter().map(cookies).sum()
