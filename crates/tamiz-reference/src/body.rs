@@ -381,7 +381,7 @@ fn looks_like_xml(body: &[u8]) -> bool {
     if rest.len() >= 9 && rest[..9].eq_ignore_ascii_case(b"<!DOCTYPE") {
         let name = rest[9..].trim_ascii_start();
         let html = name.len() >= 4 && name[..4].eq_ignore_ascii_case(b"html");
-        return !name.is_empty() && !html;
+        return !html;
     }
     let Some(tag) = rest.strip_prefix(b"<") else { return false };
     let text = chars::read(tag);
@@ -722,7 +722,7 @@ impl JsonWalk<'_, '_> {
         let marker = match &value.kind {
             _ if filled && depth > self.cx.options.limits.depth => {
                 self.scan_strings(value);
-                if !value.whole && !self.cut {
+                if !self.gives_leaf(value, depth) {
                     return;
                 }
                 self.cx.capped.set(true);
@@ -744,6 +744,7 @@ impl JsonWalk<'_, '_> {
             }
             Json::Array(_) => "<arr:0>".into(),
             Json::Object(_) => "<obj:0>".into(),
+            Json::Missing => return,
             Json::Null => "<null:4>".into(),
             Json::Bool(true) if sensitive => "<SECRET:alpha:4>".into(),
             Json::Bool(false) if sensitive => "<SECRET:alpha:5>".into(),
@@ -756,16 +757,43 @@ impl JsonWalk<'_, '_> {
         self.leaves.push(Leaf { key, marker });
     }
 
+    /// Whether a value shows anything, as far as it was read.
+    fn gives_leaf(&self, value: &Value, depth: usize) -> bool {
+        let (items, members): (&[Value], &[(Option<Text>, Value)]) = match &value.kind {
+            Json::Missing => return false,
+            Json::Array(items) => (items, &[]),
+            Json::Object(members) => (&[], members),
+            _ => return true,
+        };
+        if items.is_empty() && members.is_empty() {
+            return true;
+        }
+        if depth > self.cx.options.limits.depth {
+            return value.leaves && (value.whole || self.cut);
+        }
+        items
+            .iter()
+            .chain(members.iter().map(|(_, value)| value))
+            .any(|value| self.gives_leaf(value, depth + 1))
+    }
+
     fn members(&mut self, members: &[(Option<Text>, Value)], way: &str, sensitive: bool, depth: usize) {
         for (name, value) in members {
             let Some(name) = name else {
                 self.value(value, way.into(), sensitive, depth);
                 continue;
             };
+            if !self.gives_leaf(value, depth + 1) {
+                // Its strings may be scanned all the same.
+                self.value(value, String::new(), false, depth + 1);
+                continue;
+            }
             self.name(name);
             if chars::as_string(name).as_deref() == Some("constructor")
                 && let Json::Object(inner) = &value.kind
-                && inner.iter().any(|(name, _)| *name == Some(chars::text("prototype")))
+                && inner.iter().any(|(name, value)| {
+                    *name == Some(chars::text("prototype")) && self.gives_leaf(value, depth + 2)
+                })
             {
                 self.flags.insert("PROTO".into());
             }

@@ -9,6 +9,8 @@ pub(crate) struct Value {
     pub(crate) end: usize,
     /// Whether it is there to its end.
     pub(crate) whole: bool,
+    /// Whether there is a leaf in it.
+    pub(crate) leaves: bool,
     pub(crate) kind: Kind,
 }
 
@@ -19,6 +21,8 @@ pub(crate) enum Kind {
     Number(Text),
     Bool(bool),
     Null,
+    /// No value came, because reading ended after the name.
+    Missing,
     Array(Vec<Value>),
     /// Members; a name that a limit cut is a value without a name.
     Object(Vec<(Option<Text>, Value)>),
@@ -76,17 +80,23 @@ struct Open {
 
 impl Open {
     fn put(&mut self, value: Option<Value>) {
-        let name = self.name.take();
-        self.members.extend(value.map(|value| (name, value)));
+        if let Some(value) = value {
+            self.members.push((self.name.take(), value));
+        }
     }
 
-    fn value(self, end: usize, whole: bool) -> Value {
+    fn value(mut self, end: usize, whole: bool) -> Value {
+        if self.name.is_some() {
+            let missing = Value { start: end, end, whole: false, leaves: false, kind: Kind::Missing };
+            self.put(Some(missing));
+        }
+        let leaves = self.members.iter().any(|(_, value)| value.leaves);
         let kind = if self.is_object {
             Kind::Object(self.members)
         } else {
             Kind::Array(self.members.into_iter().map(|(_, value)| value).collect())
         };
-        Value { start: self.start, end, whole, kind }
+        Value { start: self.start, end, whole, leaves, kind }
     }
 }
 
@@ -169,7 +179,8 @@ impl<'a> Reader<'a> {
                     }
                 }
                 let whole = self.fault.is_none();
-                let closed = open.pop().filter(|open| whole || !open.members.is_empty());
+                let closed =
+                    open.pop().filter(|open| whole || open.name.is_some() || !open.members.is_empty());
                 last = closed.map(|open| open.value(self.at, whole));
             }
         }
@@ -196,7 +207,7 @@ impl<'a> Reader<'a> {
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => return Err(self.fault()),
         };
-        Ok(Begun::Whole(Value { start, end: self.at, whole: self.fault.is_none(), kind }))
+        Ok(Begun::Whole(Value { start, end: self.at, whole: self.fault.is_none(), leaves: true, kind }))
     }
 
     /// The name of the next member. One that a limit cut is a value without a name.
@@ -205,7 +216,7 @@ impl<'a> Reader<'a> {
         match self.name() {
             Ok(name) if self.fault.is_some() => {
                 let kind = Kind::String(name);
-                object.put(Some(Value { start, end: self.at, whole: false, kind }));
+                object.put(Some(Value { start, end: self.at, whole: false, leaves: true, kind }));
             }
             Ok(name) => object.name = Some(name),
             Err(fault) => self.fault = Some(fault),

@@ -277,7 +277,10 @@ impl Reader<'_, '_> {
         if body::is_blank_text(&run) {
             return;
         }
-        if self.deep.is_some() || self.open.is_empty() {
+        if self.open.is_empty() {
+            return;
+        }
+        if self.deep.is_some() {
             self.scan(&run);
             return;
         }
@@ -435,7 +438,7 @@ impl Reader<'_, '_> {
 
     fn attribute(&mut self, name: &[Char], value: &[Char], deep: bool) {
         let plain = chars::as_string(name).unwrap_or_default();
-        if plain == "xmlns" || plain.starts_with("xmlns:") {
+        if plain == "xmlns" || name.starts_with(&chars::text("xmlns:")) {
             let text = chars::as_string(value);
             let ordinary = value.is_empty()
                 || text.is_some_and(|text| {

@@ -265,8 +265,11 @@ fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
 
 /// Whether no letter or digit stands right before `at`.
 fn starts_word(text: &[u8], at: usize) -> bool {
-    let before = text.get(..at).unwrap_or_default();
-    before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before)
+    match text.get(..at).unwrap_or_default() {
+        // What begins with the digits of a guarded byte is no word.
+        [.., GUARD] | [.., GUARD, _] => false,
+        before => before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before),
+    }
 }
 
 fn in_alphabet(alphabet: &str, byte: u8) -> bool {

@@ -88,9 +88,15 @@ fn written(text: &[u8]) -> impl Iterator<Item = &'static str> {
     let python = || tagged && has(b"!!python/") || holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
     let java =
-        || tagged && has(b"!!javax.script.") || memchr::memchr(b'5', text).is_some() && has(b"aced0005");
+        || tagged && has(b"!!javax.script.") || memchr::memchr(b'5', text).is_some() && holds_java(text);
     let found = [("php", holds_php_object(text)), ("python", python()), ("ruby", ruby()), ("java", java())];
     found.into_iter().filter(|(_, found)| *found).map(|(word, _)| word)
+}
+
+/// A Java stream in hexadecimal digits, none of which is of a guarded byte.
+fn holds_java(text: &[u8]) -> bool {
+    bytes::find_ignore_case(text, b"aced0005").is_some()
+        && bytes::find_ignore_case(&decode::without_guarded(text), b"aced0005").is_some()
 }
 
 /// A pickle of the first protocol: a line that imports, then what it imports.

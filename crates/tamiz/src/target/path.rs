@@ -298,10 +298,13 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
     let mut shown = Shown::Text;
     for (i, part) in segment.split(|b| b == b';').enumerate() {
         let value = if i > 0 { sensitive_value(part, cx) } else { None };
+        let kept =
+            part.slice(0..value.map_or(part.len(), |value| part.len().saturating_sub(value.len() + 1)));
         if let Some(value) = value {
             flags.hide(value);
             shown = Shown::Parameters;
-        } else if names.find_credential(part.bytes).is_some() {
+        }
+        if names.find_credential(kept.bytes).is_some() {
             flags.hide(segment);
             return Shown::Secret;
         }
