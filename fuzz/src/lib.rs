@@ -91,12 +91,15 @@ pub fn reference(choice: u8, request: &[u8]) -> String {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    /// One for each canonicalizer, which would not remember what another made.
+    static SCRATCHES: RefCell<Vec<Scratch>> =
+        RefCell::new(CANONICALIZERS.iter().map(|_| Scratch::default()).collect());
 }
 
 /// Checks a request with memory that all requests before it have used.
 pub fn check_request(choice: u8, request: &[u8]) {
-    SCRATCH.with_borrow_mut(|scratch| {
+    SCRATCHES.with_borrow_mut(|scratches| {
+        let scratch = &mut scratches[usize::from(choice) % CANONICALIZERS.len()];
         if let Err(broken) = properties::check(canonicalizer(choice), scratch, request) {
             panic!("{broken}");
         }

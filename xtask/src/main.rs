@@ -23,9 +23,16 @@ const USAGE: &str = "\
 Usage: cargo x <command>
 
 Commands:
+  bench [--quick] [--peers system] [CORPUS]...
+                     this library and its peers, on all corpora or those named; with --peers system
+                     also libhtp and libmodsecurity, from Debian's packages
   bench hostile [NAME]
                      how work and memory grow with requests made to hurt, or those with NAME in theirs
-  fuzz [TARGET] [--seconds N]
+  bench instructions [CORPUS]...
+                     instructions for each request of the corpora, or of those named, and httparse's
+  bench profile CORPUS
+                     which functions take them
+  fuzz [TARGET] [--seconds N] [--seed N]
                      fuzz every target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/lists and from the flag registry
   generate --check   fail if one of them is stale

@@ -86,6 +86,27 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
+/// Makes sure that `program` is there: where it is missing and there is Debian's `apt-get`, installs
+/// `package`, as root or with a `sudo` that asks for nothing.
+pub(crate) fn provide(program: &str, package: &str) -> Result<()> {
+    let is_there = || succeeds(Command::new(program).arg("--version"));
+    if is_there() {
+        return Ok(());
+    }
+    if !succeeds(Command::new("apt-get").arg("--version")) {
+        return Err(format!("`{program}` is not here, and neither is `apt-get` to install it").into());
+    }
+    let is_root = output(Command::new("id").arg("-u"))?.trim() == "0";
+    for arguments in [&["update"][..], &["install", "--yes", "--no-install-recommends", package]] {
+        let mut command = Command::new(if is_root { "apt-get" } else { "sudo" });
+        if !is_root {
+            command.args(["--non-interactive", "apt-get"]);
+        }
+        run(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    if is_there() { Ok(()) } else { Err(format!("`{package}` has no `{program}`").into()) }
+}
+
 fn check(command: &Command, status: ExitStatus) -> Result<()> {
     if status.success() { Ok(()) } else { Err(format!("`{}` failed: {status}", line(command)).into()) }
 }
@@ -113,6 +134,12 @@ mod tests {
         let mut command = Command::new("/some/where/cargo");
         command.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(line(&command), "RUSTDOCFLAGS=\"-D warnings\" cargo doc --no-deps");
+    }
+
+    #[test]
+    fn what_is_there_is_not_installed() {
+        let cargo = std::env::var("CARGO").unwrap();
+        provide(&cargo, "no-such-package").unwrap();
     }
 
     #[test]

@@ -181,6 +181,8 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     } else {
         show_value(&header.normal, &chars::trim(&header.value, chars::is_blank), &mut header.flags, cx)
     };
+    // A repeat without a value leaves `, `.
+    let shown_value = shown_value.strip_suffix(' ').unwrap_or(&shown_value).to_owned();
     Shown { shown_name: header.shown_name, shown_value: bracket(&shown_value), flags: header.flags, bytes }
 }
 

@@ -235,6 +235,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         !target.iter().any(|c| matches!(c, Char::Plain('/' | '?' | '#')))
             && host.iter().rposition(|c| *c == Char::Plain(':')).is_some_and(|colon| {
                 colon + 1 < host.len()
+                    && host.len() - colon < target.len()
                     && host[colon + 1..].iter().all(|c| c.plain().is_some_and(|c| c.is_ascii_digit()))
             })
     };

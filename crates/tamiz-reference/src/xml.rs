@@ -318,6 +318,9 @@ impl Reader<'_, '_> {
         let start = self.at;
         self.at += 2;
         let name = self.name();
+        if name.is_empty() && self.at < self.text.len() {
+            return Err(self.fatal());
+        }
         self.skip_space();
         if self.at >= self.text.len() {
             return Err(self.broken_off());
@@ -495,7 +498,8 @@ impl Reader<'_, '_> {
             while is_space(inside.get(at)) {
                 at += 1;
             }
-            if at >= inside.len() {
+            // The body may end between `?` and `>`.
+            if at >= inside.len() || !closed && inside[at..] == [Char::Plain('?')] {
                 break;
             }
             let length = name_length(&inside[at..]);

@@ -4,45 +4,75 @@
 //! question of the form. Its edges are asserted beneath it, also at compile time.
 
 /// `a`–`z`.
-pub(crate) const LOWER: u16 = 1;
+pub(crate) const LOWER: u32 = 1;
 /// `A`–`Z`.
-pub(crate) const UPPER: u16 = 1 << 1;
+pub(crate) const UPPER: u32 = 1 << 1;
 /// `0`–`9`.
-pub(crate) const DIGIT: u16 = 1 << 2;
+pub(crate) const DIGIT: u32 = 1 << 2;
 /// `a`–`f`, `A`–`F`.
-pub(crate) const HEX_LETTER: u16 = 1 << 3;
+pub(crate) const HEX_LETTER: u32 = 1 << 3;
 /// RFC 9110 section 5.6.2: `tchar = "!" / "#" / "$" / "%" / "&" / "'" / "*" / "+" / "-" / "." /
 /// "^" / "_" / "`" / "|" / "~" / DIGIT / ALPHA`.
-pub(crate) const TOKEN: u16 = 1 << 4;
+pub(crate) const TOKEN: u32 = 1 << 4;
 /// The dangerous characters of clause 7.2: `< > ' " ; ( ) { } | \` and NUL.
-pub(crate) const DANGER: u16 = 1 << 5;
+pub(crate) const DANGER: u32 = 1 << 5;
 /// C0 controls and DEL.
-pub(crate) const CONTROL: u16 = 1 << 6;
+pub(crate) const CONTROL: u32 = 1 << 6;
 /// Bytes outside ASCII (the guard byte of [`crate::decode`] among them).
-pub(crate) const HIGH: u16 = 1 << 7;
+pub(crate) const HIGH: u32 = 1 << 7;
 /// The punctuation a key may have and still look like a name: `_ . $ : @ [ ] -`.
-pub(crate) const NAME_MARK: u16 = 1 << 8;
+pub(crate) const NAME_MARK: u32 = 1 << 8;
 /// The punctuation of RFC 9110 `token68` credentials: `- . _ ~ + / =`.
-pub(crate) const TOKEN68_MARK: u16 = 1 << 9;
+pub(crate) const TOKEN68_MARK: u32 = 1 << 9;
 /// `.`, `_` and `-`: what joins the parts of a path-shaped value.
-pub(crate) const PATH_MARK: u16 = 1 << 10;
+pub(crate) const PATH_MARK: u32 = 1 << 10;
 /// The alphabet of Base64URL besides letters and digits: `-` and `_`.
-pub(crate) const B64URL_MARK: u16 = 1 << 11;
+pub(crate) const B64URL_MARK: u32 = 1 << 11;
 /// SP.
-pub(crate) const SPACE: u16 = 1 << 12;
-/// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ;`` and line ends.
-pub(crate) const STRUCTURE: u16 = 1 << 13;
+pub(crate) const SPACE: u32 = 1 << 12;
+/// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ; ' "`` and line ends.
+pub(crate) const STRUCTURE: u32 = 1 << 13;
 
 /// Without one of these, or a long token, no text holds a credential: `. = : / " ' \ + % &`, SP,
 /// HTAB and the guard byte.
-pub(crate) const CREDENTIAL_MARK: u16 = 1 << 14;
+pub(crate) const CREDENTIAL_MARK: u32 = 1 << 14;
 
-pub(crate) const ALPHA: u16 = LOWER | UPPER;
-pub(crate) const ALNUM: u16 = ALPHA | DIGIT;
-pub(crate) const HEX: u16 = DIGIT | HEX_LETTER;
-pub(crate) const TOKEN68: u16 = ALNUM | TOKEN68_MARK;
+/// Signs that attacks are made of and plain words, numbers and URLs are not:
+/// ``^ ` $ \ { } < > | & * ~ # " ' ; ( )``.
+pub(crate) const WORD_SIGN: u32 = 1 << 15;
 
-const TABLE: [u16; 256] = build();
+/// What a further decoding may change: `%`, `&` and the guard byte.
+pub(crate) const ENCODED: u32 = 1 << 16;
+/// Single signs that a whole look depends on.
+pub(crate) const COLON: u32 = 1 << 17;
+pub(crate) const BACKSLASH: u32 = 1 << 18;
+pub(crate) const BANG: u32 = 1 << 19;
+pub(crate) const EQUALS: u32 = 1 << 20;
+pub(crate) const DOT: u32 = 1 << 21;
+pub(crate) const AT: u32 = 1 << 22;
+pub(crate) const SLASH: u32 = 1 << 23;
+pub(crate) const DASH: u32 = 1 << 24;
+pub(crate) const UNDERSCORE: u32 = 1 << 25;
+/// What may stand between a scheme and its credentials: SP, HTAB, `" ' \ +`.
+pub(crate) const BLANK: u32 = 1 << 26;
+/// Neither letter nor digit.
+pub(crate) const NO_ALNUM: u32 = 1 << 27;
+/// In neither alphabet of Base64, nor its padding.
+pub(crate) const NO_BASE64: u32 = 1 << 28;
+
+/// What names must not show: SP and `, | & = < >`.
+pub(crate) const NO_NAME: u32 = 1 << 29;
+/// What a query value must not show: SP and `& = # < >`.
+pub(crate) const NO_QUERY: u32 = 1 << 30;
+/// What a way through a body is made of: `. [ ]`.
+pub(crate) const WAY: u32 = 1 << 31;
+
+pub(crate) const ALPHA: u32 = LOWER | UPPER;
+pub(crate) const ALNUM: u32 = ALPHA | DIGIT;
+pub(crate) const HEX: u32 = DIGIT | HEX_LETTER;
+pub(crate) const TOKEN68: u32 = ALNUM | TOKEN68_MARK;
+
+const TABLE: [u32; 256] = build();
 
 #[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
 const fn within(byte: u8, set: &[u8]) -> bool {
@@ -57,7 +87,7 @@ const fn within(byte: u8, set: &[u8]) -> bool {
 }
 
 #[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
-const fn build() -> [u16; 256] {
+const fn build() -> [u32; 256] {
     let mut table = [0; 256];
     let mut i = 0;
     while i < 256 {
@@ -102,11 +132,43 @@ const fn build() -> [u16; 256] {
         if byte == b' ' {
             class |= SPACE;
         }
-        if within(byte, b".`${<#-/&|>;\r\n") {
+        if within(byte, b".`${<#-/&|>;'\"\r\n") {
             class |= STRUCTURE;
         }
         if within(byte, b".=:/\"'\\+%& \t\xFF") {
             class |= CREDENTIAL_MARK;
+        }
+        if within(byte, b"^`$\\{}<>|&*~#\"';()") {
+            class |= WORD_SIGN;
+        }
+        class |= match byte {
+            b'%' | b'&' | 0xFF => ENCODED,
+            b':' => COLON,
+            b'\\' => BACKSLASH | BLANK,
+            b'!' => BANG,
+            b'=' => EQUALS,
+            b'.' => DOT,
+            b'@' => AT,
+            b'/' => SLASH,
+            b'-' => DASH,
+            b'_' => UNDERSCORE,
+            b' ' | b'\t' | b'"' | b'\'' | b'+' => BLANK,
+            _ => 0,
+        };
+        if within(byte, b" ,|&=<>") {
+            class |= NO_NAME;
+        }
+        if within(byte, b" &=#<>") {
+            class |= NO_QUERY;
+        }
+        if within(byte, b".[]") {
+            class |= WAY;
+        }
+        if !byte.is_ascii_alphanumeric() {
+            class |= NO_ALNUM;
+        }
+        if !byte.is_ascii_alphanumeric() && !within(byte, b"+/-_=") {
+            class |= NO_BASE64;
         }
         table[i] = class;
         i += 1;
@@ -127,23 +189,23 @@ const _: () = {
 /// The classes of `byte`, as a mask.
 #[inline]
 #[allow(clippy::indexing_slicing, reason = "a u8 cannot leave a table of 256")]
-pub(crate) fn class(byte: u8) -> u16 {
+pub(crate) fn class(byte: u8) -> u32 {
     TABLE[byte as usize]
 }
 
 /// Whether `byte` is in any of `classes`.
 #[inline]
-pub(crate) fn is(byte: u8, classes: u16) -> bool {
+pub(crate) fn is(byte: u8, classes: u32) -> bool {
     class(byte) & classes != 0
 }
 
 /// Whether every byte of `bytes` is in one of `classes` (true of nothing).
-pub(crate) fn all(bytes: &[u8], classes: u16) -> bool {
+pub(crate) fn all(bytes: &[u8], classes: u32) -> bool {
     bytes.iter().all(|&b| is(b, classes))
 }
 
 /// The union of the classes of all bytes.
-pub(crate) fn union(bytes: &[u8]) -> u16 {
+pub(crate) fn union(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |seen, &b| seen | class(b))
 }
 

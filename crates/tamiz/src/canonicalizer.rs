@@ -1,11 +1,14 @@
 //! The way from bytes to a document.
 
+use std::fmt;
+
 use bumpalo::Bump;
 
 use crate::config::Config;
 use crate::context::Context;
 use crate::document::{self, Document, Notes};
 use crate::fingerprint::Fingerprint;
+use crate::memo::Memos;
 use crate::message::parts::{self, Parts};
 use crate::message::{self, Message};
 use crate::request::Request;
@@ -35,11 +38,29 @@ pub struct Canonicalizer {
     settings: Settings,
 }
 
+/// The arena's first chunk. Each is twice the last, so that those of a request twice as long, whose
+/// first is twice as long too, are all twice as long: memory grows with the request, with few steps.
+/// Half more than a power of two, since tables in it are powers of two and something else has to fit.
+fn first_chunk(request_len: usize) -> usize {
+    /// What the arena and the allocator beneath it take of a chunk for themselves.
+    const OVERHEAD: usize = 64;
+    let power = request_len.checked_next_power_of_two().unwrap_or(request_len);
+    power.saturating_add(power / 2).saturating_sub(OVERHEAD)
+}
+
 /// Memory to be used again by the next [`Canonicalizer::canonicalize_into`].
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Scratch {
     bump: Bump,
     tail: Vec<u8>,
+    memos: Memos,
+}
+
+impl fmt::Debug for Scratch {
+    /// Without what requests left in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
 }
 
 impl Canonicalizer {
@@ -82,18 +103,25 @@ impl Canonicalizer {
 
     /// Appends the text of the document to `out`, using memory of `scratch`.
     pub fn canonicalize_into(&self, scratch: &mut Scratch, request: &[u8], out: &mut Vec<u8>) {
-        scratch.bump.reset();
-        let cx = self.context(&scratch.bump, false);
-        let request = Request::read(message::read(Text::request(request, false), cx), cx);
-        document::write(&request, Notes::Without, cx, out, &mut scratch.tail);
+        let Scratch { bump, tail, memos } = scratch;
+        bump.reset();
+        memos.begin(self.settings.id);
+        let cx = Context { memo: Some(memos), ..self.context(bump, false) };
+        let input = Text::request(request, false);
+        let mut request = Request::read(message::read(input, cx), cx);
+        if request.echoes_into_known {
+            let cx = Context { memo: None, ..cx };
+            request = Request::read(message::read(input, cx), cx);
+        }
+        document::write(&request, Notes::Without, cx, out, tail);
     }
 
     fn context<'a>(&'a self, bump: &'a Bump, traced: bool) -> Context<'a> {
-        Context { bump, settings: &self.settings, traced }
+        Context { bump, settings: &self.settings, traced, memo: None }
     }
 
     fn read_wire(&self, request: &[u8], traced: bool) -> Document {
-        let bump = Bump::new();
+        let bump = Bump::with_capacity(first_chunk(request.len()));
         let cx = self.context(&bump, traced);
         self.document(message::read(Text::request(request, traced), cx), cx)
     }

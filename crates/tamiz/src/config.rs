@@ -367,5 +367,7 @@ mod tests {
         assert!(stray.starts_with("line 1") && !stray.contains("hunter2"), "{stray}");
         let syntax = error("view = \n");
         assert!(syntax.starts_with("line 1"), "{syntax}");
+        let error = Config::from_toml("view = \"shape\"\nprofile = \"raw\"\n").unwrap_err();
+        assert_eq!((error.line(), error.column(), error.key()), (2, 11, Some("profile")));
     }
 }

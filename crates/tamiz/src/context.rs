@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 
 use crate::flags::Flags;
+use crate::memo::Memos;
 use crate::settings::Settings;
 
 /// Cheap to copy; lives as long as one canonicalisation.
@@ -11,6 +12,8 @@ pub(crate) struct Context<'a> {
     pub(crate) bump: &'a Bump,
     pub(crate) settings: &'a Settings,
     pub(crate) traced: bool,
+    /// Fields that came before; `None` where every one is to be read.
+    pub(crate) memo: Option<&'a Memos>,
 }
 
 impl<'a> Context<'a> {
@@ -29,6 +32,6 @@ pub(crate) mod tests {
     pub(crate) fn with_context<T>(test: impl FnOnce(Context<'_>) -> T) -> T {
         let bump = Bump::new();
         let settings = Settings::new(Config::default());
-        test(Context { bump: &bump, settings: &settings, traced: true })
+        test(Context { bump: &bump, settings: &settings, traced: true, memo: None })
     }
 }

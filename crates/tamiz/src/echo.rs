@@ -1,6 +1,7 @@
 //! Secrets by echo (clause 6.14): a secret of eight or more characters makes a secret of whatever
 //! else contains it.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use bumpalo::Bump;
@@ -9,12 +10,14 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::body::fields::Fields;
 use crate::body::step::Leaf;
 use crate::body::{self, Body};
-use crate::bytes;
+use crate::bytes::{self, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::{self, unicode, utf8};
 use crate::flags::Flags;
 use crate::headers::table::Rule;
 use crate::headers::{Content, Header, Value};
+use crate::memo;
+use crate::message::Known;
 use crate::request::Request;
 use crate::secrets;
 use crate::show::NameShown;
@@ -33,13 +36,27 @@ const MOST: usize = 64;
 struct Echo<'a> {
     cx: Context<'a>,
     needles: BumpVec<'a, &'a [u8]>,
+    /// The request as it came, where what follows is known of it.
+    request: &'a [u8],
+    /// No secret stands anywhere in it but where it was found: only text that was decoded, or may be,
+    /// is worth a search.
+    is_nowhere_plain: bool,
+    /// Whether a path that was not read holds a secret.
+    is_in_known_path: Cell<bool>,
     /// Sorted; used instead of `needles` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
 }
 
 /// Finds the secrets of a request and hides every echo of them.
-pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
-    let mut echo = Echo { cx, needles: BumpVec::new_in(cx.bump), prefixes: None };
+pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'a>) {
+    let mut echo = Echo {
+        cx,
+        needles: BumpVec::new_in(cx.bump),
+        request: raw,
+        is_nowhere_plain: false,
+        is_in_known_path: Cell::new(false),
+        prefixes: None,
+    };
     echo.collect(request, cx);
     if echo.needles.is_empty() {
         return;
@@ -52,6 +69,14 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, cx: Context<'a>) {
     if let Some(body) = &mut request.body {
         echo.hide_in_body(body);
     }
+    let known = |known: &Known<'a>| {
+        let Some(memo) = cx.memo else { return false };
+        memo.lines.with(known.slot, |text, said| {
+            let is_elsewhere = echo.is_nowhere_plain && said.is_plain;
+            !is_elsewhere && echo.is_in(known.line.bytes) || echo.is_in_plain(memo::name_of(text, said))
+        })
+    };
+    request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
         request.method.in_clear = false;
         request.flags.hide(request.method.text);
@@ -72,6 +97,12 @@ fn spellings(text: &[u8], cx: Context<'_>) -> Vec<Vec<u8>> {
     let normalized: Vec<Vec<u8>> = beyond_ascii.filter(|text| !text.is_ascii()).map(unicode::nfkc).collect();
     spellings.extend(normalized);
     spellings
+}
+
+/// Where `part` stands in `whole`, if it is a piece of it.
+fn offset_of(part: &[u8], whole: &[u8]) -> Option<usize> {
+    let offset = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    (offset <= whole.len().checked_sub(part.len())?).then_some(offset)
 }
 
 /// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
@@ -100,7 +131,9 @@ impl<'a> Echo<'a> {
                         for cookie in cookies {
                             if cookie.sensitive {
                                 self.push(cookie.value.bytes);
-                            } else if cx.settings.names.find_credential(cookie.piece.bytes).is_some() {
+                            } else if !cookie.is_harmless()
+                                && cx.settings.names.find_credential(cookie.piece.bytes).is_some()
+                            {
                                 self.add(cookie.piece, cx);
                             }
                         }
@@ -204,6 +237,7 @@ impl<'a> Echo<'a> {
         self.needles.sort_unstable();
         self.needles.dedup();
         if self.needles.len() <= MOST {
+            self.is_nowhere_plain = self.needles.iter().all(|needle| self.stands_once(needle));
             return;
         }
         let mut prefixes = BumpVec::with_capacity_in(self.needles.len(), bump);
@@ -213,16 +247,51 @@ impl<'a> Echo<'a> {
         self.prefixes = Some(prefixes);
     }
 
+    /// Whether the first eight bytes of a secret stand in the request only where it was found.
+    fn stands_once(&self, needle: &[u8]) -> bool {
+        let Some(start) = needle.first_chunk::<SHORTEST>() else { return false };
+        let own = offset_of(needle, self.request);
+        // The byte that is least frequent in requests is looked for.
+        let rarity = |byte: u8| match byte {
+            b'a'..=b'z' => 0,
+            b'0'..=b'9' | b'.' | b'-' | b'/' => 1,
+            _ => 2,
+        };
+        let rare =
+            (0..SHORTEST).max_by_key(|&at| start.get(at).map(|&byte| rarity(byte))).unwrap_or_default();
+        let byte = start.get(rare).copied().unwrap_or_default();
+        memchr::memchr_iter(byte, self.request).all(|at| {
+            let found = at.checked_sub(rare);
+            let is_start =
+                found.is_some_and(|at| self.request.get(at..).is_some_and(|rest| rest.starts_with(start)));
+            !is_start || found == own
+        })
+    }
+
+    /// Whether `text` is a piece of the request that no secret stands in: there is none of them but where
+    /// it was found, that is not here, and nothing here would be decoded further.
+    fn is_elsewhere(&self, text: &[u8]) -> bool {
+        let Some(at) = offset_of(text, self.request).filter(|_| self.is_nowhere_plain) else { return false };
+        let end = at.saturating_add(text.len());
+        let is_here =
+            |needle: &&[u8]| offset_of(needle, self.request).is_some_and(|own| at <= own && own < end);
+        bytes::union(text) & (ENCODED | HIGH) == 0 && !self.needles.iter().any(is_here)
+    }
+
     /// Whether `text`, as it is or decoded further, contains a secret.
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
+            && !self.is_elsewhere(text)
             && (self.is_in_plain(text)
                 || spellings(text, self.cx).iter().any(|spelling| self.is_in_plain(spelling)))
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
         match &self.prefixes {
-            None => self.needles.iter().any(|needle| memchr::memmem::find(text, needle).is_some()),
+            None => self
+                .needles
+                .iter()
+                .any(|needle| needle.len() <= text.len() && memchr::memmem::find(text, needle).is_some()),
             Some(prefixes) => text.windows(SHORTEST).any(|window| {
                 window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())
             }),
@@ -232,6 +301,9 @@ impl<'a> Echo<'a> {
     /// Hides echoes in a URL; `flags` takes note of what is hidden.
     fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
         if let Some(path) = &mut url.path {
+            if path.known.is_some() && self.is_in(path.raw.bytes) {
+                self.is_in_known_path.set(true);
+            }
             for segment in &mut path.segments {
                 if segment.shown != Shown::Secret && self.is_in_segment(segment) {
                     segment.shown = Shown::Secret;

@@ -54,6 +54,7 @@ mod json;
 mod lists;
 
 mod measure;
+mod memo;
 mod message;
 mod request;
 mod scan;

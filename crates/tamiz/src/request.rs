@@ -9,7 +9,7 @@ use crate::decode::{unicode, utf8};
 use crate::echo;
 use crate::flags::{Flag, Flags};
 use crate::framing;
-use crate::headers::{self, Content, Headers};
+use crate::headers::{self, Headers};
 use crate::message::{Message, Version, on_one_line};
 use crate::scan::{self, Kind};
 use crate::target::Url;
@@ -30,6 +30,9 @@ pub(crate) struct Request<'a> {
     /// The flags of the `M` line.
     pub(crate) flags: Flags<'a>,
     pub(crate) version: Version,
+    /// A secret is echoed in a line that was not read: all of the request is to be read again, without
+    /// what is remembered.
+    pub(crate) echoes_into_known: bool,
 }
 
 /// The method, after NFKC.
@@ -46,10 +49,19 @@ impl<'a> Request<'a> {
         let scheme = url.scheme.unwrap_or(cx.settings.config.scheme);
         let named_by_target =
             form == Form::Absolute || form == Form::Authority || message.authority.is_some();
-        let headers = headers::read(message.lines, scheme, cx);
+        let headers = headers::read(message.lines, message.known, scheme, cx);
         let version = message.version;
-        let mut request =
-            Request { method, form, scheme, url, headers, body: None, flags: message.flags, version };
+        let mut request = Request {
+            method,
+            form,
+            scheme,
+            url,
+            headers,
+            body: None,
+            flags: message.flags,
+            version,
+            echoes_into_known: false,
+        };
         request.settle_host(named_by_target, message.target);
         if request.form == Form::Absolute
             && let Some(authority) = message.authority
@@ -69,7 +81,7 @@ impl<'a> Request<'a> {
             request.body = body::read(body, &request.headers, cx);
         }
         request.check_limits(message.body, cx);
-        echo::redact(&mut request, cx);
+        echo::redact(&mut request, message.raw, cx);
         if let Some(body) = message.body {
             let mut hidden = cx.flags();
             hide::hide_rest(body, request.shown_body(cx), &mut hidden);
@@ -88,11 +100,7 @@ impl<'a> Request<'a> {
         let limits = &cx.settings.config.limits;
         self.url.check_limits(limits, &mut self.flags);
         for header in &self.headers.list {
-            for value in &header.values {
-                if let Content::Url(url) = &value.content {
-                    url.check_limits(limits, &mut self.flags);
-                }
-            }
+            header.check_limits(limits, &mut self.flags);
         }
         if let Some(header) = self.headers.list.get(limits.headers) {
             self.flags.raise(Flag::Capped, header.whole);

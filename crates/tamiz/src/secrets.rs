@@ -10,7 +10,10 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::bytes::{self, ALNUM, B64URL_MARK, CREDENTIAL_MARK, DIGIT, TOKEN68};
+use crate::bytes::{
+    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, SLASH,
+    TOKEN68,
+};
 use crate::decode::{self, GUARD, unicode};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
@@ -61,27 +64,35 @@ impl SensitiveNames {
     /// Looks at the value as it is, and as it would be after up to three more percent-decodings and
     /// one pass of entities: then the whole value is the credential.
     pub(crate) fn find_credential(&self, value: &[u8]) -> Option<Range<usize>> {
-        if value.len() < 4 {
-            return None;
-        }
-        if bytes::union(value) & CREDENTIAL_MARK == 0 {
-            // Nothing but a token that is recognised by its prefix.
-            return if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) };
-        }
-        self.find_plain(value).or_else(|| self.find_disguised(value))
+        self.find_credential_seen(value, bytes::union(value))
     }
 
-    fn find_plain(&self, value: &[u8]) -> Option<Range<usize>> {
-        find_jwt(value)
-            .or_else(|| find_prefixed(value))
-            .or_else(|| find_scheme(value))
-            .or_else(|| find_private_key(value))
-            .or_else(|| find_userinfo(value))
-            .or_else(|| self.find_named(value))
+    /// The same, where the union of the classes of its bytes is known.
+    pub(crate) fn find_credential_seen(&self, value: &[u8], seen: u32) -> Option<Range<usize>> {
+        if value.len() < 4 || is_too_plain(value, seen) {
+            return None;
+        }
+        if seen & CREDENTIAL_MARK == 0 {
+            // Nothing but a token that is recognised by its prefix.
+            return find_prefixed(value);
+        }
+        let found = self.find_plain(value, seen);
+        if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value) } else { found }
+    }
+
+    fn find_plain(&self, value: &[u8], seen: u32) -> Option<Range<usize>> {
+        let has = |classes: u32| seen & classes != 0;
+        let jwt = if has(DOT) { find_jwt(value) } else { None };
+        jwt.or_else(|| if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) })
+            .or_else(|| if has(BLANK) { find_scheme(value) } else { None })
+            .or_else(|| if has(DASH) { find_private_key(value) } else { None })
+            .or_else(|| if has(AT) && has(SLASH) { find_userinfo(value) } else { None })
+            .or_else(|| if has(EQUALS | COLON) { self.find_named(value) } else { None })
     }
 
     fn find_disguised(&self, value: &[u8]) -> Option<Range<usize>> {
-        revealed(value).iter().any(|text| self.find_plain(text).is_some()).then_some(0..value.len())
+        let is_credential = |text: &Vec<u8>| self.find_plain(text, bytes::union(text)).is_some();
+        revealed(value).iter().any(is_credential).then_some(0..value.len())
     }
 
     /// `name=value` or `name: value` with a sensitive name; markers are taken out before looking.
@@ -114,6 +125,12 @@ impl SensitiveNames {
             (len > 0).then_some(start..start + len)
         })
     }
+}
+
+/// Whether a text is too short and too plain for a credential. `seen` is the union of the classes of
+/// its bytes.
+pub(crate) fn is_too_plain(text: &[u8], seen: u32) -> bool {
+    text.len() < SHORTEST_TOKEN && seen & CREDENTIAL_MARK == 0
 }
 
 /// Whether a text holds a token that is recognised by itself, whatever stands around it.
@@ -233,34 +250,58 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
         .find(|&at| segment.get(at..).is_some_and(shape::is_jwt_header))
 }
 
-/// The prefixes of `CREDENTIAL_PREFIXES`, in one automaton, each with the least that must follow.
-static PREFIXES: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
-    let automaton = AhoCorasick::new(CREDENTIAL_PREFIXES.iter().map(|(prefix, _, _)| prefix)).ok()?;
-    let least = CREDENTIAL_PREFIXES.iter().map(|(_, _, least)| least.parse().unwrap_or(usize::MAX));
-    Some((automaton, least.collect()))
+/// The prefixes of `CREDENTIAL_PREFIXES` by their first byte.
+static PREFIXES: LazyLock<Vec<Vec<Prefix>>> = LazyLock::new(|| {
+    let mut by_first = vec![Vec::new(); 256];
+    for (nth, (prefix, alphabet, least)) in CREDENTIAL_PREFIXES.iter().enumerate() {
+        let first = prefix.bytes().next().map(usize::from);
+        if let Some(place) = first.and_then(|first| by_first.get_mut(first)) {
+            let least = least.parse().unwrap_or(usize::MAX);
+            place.push(Prefix { nth, text: prefix.as_bytes(), alphabet, least });
+        }
+    }
+    by_first
 });
+
+/// What a token begins with.
+#[derive(Clone)]
+struct Prefix {
+    /// Its place in the list.
+    nth: usize,
+    text: &'static [u8],
+    /// What may follow, and the least of it that must.
+    alphabet: &'static str,
+    least: usize,
+}
 
 /// A token with a well-known prefix, not in the middle of a word; of several, the first of the first
 /// prefix.
 fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
-    let (automaton, least) = PREFIXES.as_ref()?;
-    let mut first: Option<(usize, Range<usize>)> = None;
-    for found in automaton.find_overlapping_iter(text).filter(|found| starts_word(text, found.start())) {
-        let nth = found.pattern().as_usize();
-        // What cannot be the first is not measured: long tokens may hold prefixes all over.
-        if first.as_ref().is_some_and(|(before, _)| *before <= nth) {
+    let prefixes = &*PREFIXES;
+    let mut found: Option<(usize, Range<usize>)> = None;
+    let mut in_word = false;
+    for (at, &byte) in text.iter().enumerate() {
+        let begins_word = !in_word;
+        in_word = bytes::is(byte, ALNUM);
+        if !begins_word {
             continue;
         }
-        let (Some((_, alphabet, _)), Some(least)) = (CREDENTIAL_PREFIXES.get(nth), least.get(nth)) else {
-            continue;
-        };
-        let rest = text.get(found.end()..).unwrap_or_default();
-        let len = rest.iter().take_while(|&&b| in_alphabet(alphabet, b)).count();
-        if len >= *least {
-            first = Some((nth, found.start()..found.end() + len));
+        for prefix in prefixes.get(usize::from(byte)).into_iter().flatten() {
+            // What cannot be the first is not measured: long tokens may hold prefixes all over.
+            let may_be_first = found.as_ref().is_none_or(|(nth, _)| prefix.nth < *nth);
+            let rest = text.get(at..).unwrap_or_default();
+            // The first bytes of most tell them apart.
+            if !may_be_first || rest.get(1) != prefix.text.get(1) {
+                continue;
+            }
+            let Some(after) = rest.strip_prefix(prefix.text) else { continue };
+            let len = after.iter().take_while(|&&b| in_alphabet(prefix.alphabet, b)).count();
+            if len >= prefix.least {
+                found = Some((prefix.nth, at..at + prefix.text.len() + len));
+            }
         }
     }
-    first.map(|(_, range)| range)
+    found.map(|(_, range)| range)
 }
 
 /// Whether no letter or digit stands right before `at`.
@@ -294,9 +335,6 @@ const SCHEMES: [(&[u8], bool); 6] = [
 
 /// A scheme word followed by credentials.
 fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
-    if !text.iter().any(|&b| is_mark(b) || b == b'+') {
-        return None;
-    }
     SCHEMES.iter().find_map(|(scheme, is_word)| {
         let mut from = 0;
         while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {

@@ -1,5 +1,7 @@
 //! A configuration made ready: effective switches, compiled lists, the fingerprint.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::config::{Config, Profile, View};
 use crate::fingerprint::Fingerprint;
 use crate::flags::{Flag, FlagSet};
@@ -10,6 +12,8 @@ use crate::secrets::SensitiveNames;
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
+    /// Tells settings apart in memory; clones share it. Never zero.
+    pub(crate) id: u64,
     /// The flags that may be shown.
     pub(crate) enabled: FlagSet,
     pub(crate) keys_sorted: bool,
@@ -34,7 +38,9 @@ impl Settings {
                 *flag == Flag::Capped || config.flags.get(flag).copied().unwrap_or(by_profile)
             })
             .collect();
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         let mut settings = Settings {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             enabled,
             keys_sorted: config.lines.keys_sorted.unwrap_or(full),
             qk: config.lines.qk.unwrap_or(full),

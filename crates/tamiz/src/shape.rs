@@ -4,7 +4,10 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::bytes::{self, ALNUM, ALPHA, B64URL_MARK, DANGER, DIGIT, HEX, HEX_LETTER, HIGH, LOWER, UPPER};
+use crate::bytes::{
+    self, ALNUM, ALPHA, AT, B64URL_MARK, COLON, DANGER, DASH, DIGIT, DOT, HEX, HEX_LETTER, HIGH, LOWER,
+    NO_ALNUM, NO_BASE64, SLASH, SPACE, UNDERSCORE, UPPER,
+};
 use crate::decode::{self, Char, unicode};
 use crate::flags::words;
 use crate::json;
@@ -62,10 +65,14 @@ words! {
 impl Shape {
     /// The shape of decoded text.
     pub(crate) fn of(text: &[u8]) -> Shape {
-        let seen = bytes::union(text);
+        Shape::of_seen(text, bytes::union(text))
+    }
+
+    /// The same, where the union of the classes of its bytes is known.
+    pub(crate) fn of_seen(text: &[u8], seen: u32) -> Shape {
         if text.is_empty() {
             Shape::Mixed
-        } else if bytes::all(text, ALNUM) {
+        } else if seen & NO_ALNUM == 0 {
             of_alphanumeric(text, seen)
         } else if seen & HIGH == 0 {
             of_ascii(text, seen)
@@ -85,11 +92,11 @@ impl Shape {
 }
 
 /// Long enough, and of upper, lower and digit: random rather than written.
-fn looks_encoded(text: &[u8], seen: u16) -> bool {
+fn looks_encoded(text: &[u8], seen: u32) -> bool {
     text.len() >= 16 && seen & UPPER != 0 && seen & LOWER != 0 && seen & DIGIT != 0
 }
 
-fn of_alphanumeric(text: &[u8], seen: u16) -> Shape {
+fn of_alphanumeric(text: &[u8], seen: u32) -> Shape {
     if looks_encoded(text, seen) {
         return Shape::B64url;
     }
@@ -107,32 +114,32 @@ fn of_alphanumeric(text: &[u8], seen: u16) -> Shape {
     }
 }
 
-fn of_ascii(text: &[u8], seen: u16) -> Shape {
-    if is_jwt(text) {
+fn of_ascii(text: &[u8], seen: u32) -> Shape {
+    if seen & DOT != 0 && is_jwt(text) {
         Shape::Jwt
     } else if is_uuid(text) {
         Shape::Uuid
-    } else if is_ipv4(text) {
+    } else if seen & ALPHA == 0 && is_ipv4(text) {
         Shape::Ipv4
-    } else if is_ipv6(text) {
+    } else if seen & COLON != 0 && is_ipv6(text) {
         Shape::Ipv6
-    } else if is_b64url(text, seen) {
+    } else if seen & NO_BASE64 == 0 && is_b64url(text, seen) {
         Shape::B64url
-    } else if is_b64(text, seen) {
+    } else if seen & NO_BASE64 == 0 && is_b64(text, seen) {
         Shape::B64
-    } else if is_date(text) {
+    } else if seen & DASH != 0 && is_date(text) {
         Shape::Date
-    } else if is_email(text) {
+    } else if seen & AT != 0 && is_email(text) {
         Shape::Email
-    } else if is_url(text) {
+    } else if seen & COLON != 0 && is_url(text) {
         Shape::Uaxurl
-    } else if is_dec(text) {
+    } else if seen & ALPHA == 0 && is_dec(text) {
         Shape::Dec
-    } else if is_slug(text) {
+    } else if seen & (DASH | UNDERSCORE) != 0 && is_slug(text) {
         Shape::Slug
-    } else if is_path(text) {
+    } else if seen & SLASH != 0 && is_path(text) {
         Shape::Path
-    } else if is_words(text) {
+    } else if seen & SPACE != 0 && is_words(text) {
         Shape::Words
     } else {
         Shape::Mixed
@@ -196,7 +203,7 @@ fn parse<T: std::str::FromStr>(text: &[u8], longest: usize) -> bool {
 /// ```text
 /// 1*(ALPHA / DIGIT / "-" / "_") *2"="
 /// ```
-fn is_b64url(text: &[u8], seen: u16) -> bool {
+fn is_b64url(text: &[u8], seen: u32) -> bool {
     let (body, padding) = unpadded(text);
     !body.is_empty() && bytes::all(body, ALNUM | B64URL_MARK) && has_evidence(text, padding, seen)
 }
@@ -204,7 +211,7 @@ fn is_b64url(text: &[u8], seen: u16) -> bool {
 /// ```text
 /// *4b64 [ 2b64 "==" / 3b64 "=" ]        b64 = ALPHA / DIGIT / "+" / "/"
 /// ```
-fn is_b64(text: &[u8], seen: u16) -> bool {
+fn is_b64(text: &[u8], seen: u32) -> bool {
     let (body, padding) = unpadded(text);
     text.len().is_multiple_of(4)
         && body.iter().all(|&b| bytes::is(b, ALNUM) || b == b'+' || b == b'/')
@@ -219,7 +226,7 @@ fn unpadded(text: &[u8]) -> (&[u8], usize) {
     }
 }
 
-fn has_evidence(text: &[u8], padding: usize, seen: u16) -> bool {
+fn has_evidence(text: &[u8], padding: usize, seen: u32) -> bool {
     looks_encoded(text, seen) || (padding > 0 && text.len().is_multiple_of(4))
 }
 
@@ -256,7 +263,6 @@ fn skip_time(time: &[u8]) -> Option<&[u8]> {
             }
             _ => Some(rest),
         },
-        [b':', ..] => None,
         _ => Some(rest),
     }
 }

@@ -436,3 +436,9 @@ fn large_documents_are_read() {
     assert_eq!(document.body_values().len(), 70_000);
     assert!(document.tokens().len() > 200_000);
 }
+
+#[test]
+fn an_error_tells_its_place() {
+    let error = Document::parse(&GOOD.replace("P:/a/b PLEN", "P:/a/b PLAN")).unwrap_err();
+    assert_eq!((error.line(), error.column()), (3, 7));
+}

@@ -97,7 +97,58 @@ fn requests_of_the_http_crate() {
         .unwrap();
     let document = document(&Parts::from(&request));
     assert_eq!(document.url(), Some("https://ex.com/a?token=<SECRET:alpha:3>"));
+    assert_eq!(document.version(), Some("2"));
+    assert_eq!(document.headers().iter().map(|header| header.name).collect::<Vec<_>>(), ["accept"]);
+    assert_eq!(document.body().map(|body| body.kind), Some("text"));
 
     let connect = http::Request::builder().method("CONNECT").uri("ex.com:443").body(Vec::new()).unwrap();
     assert_eq!(self::document(&Parts::from(&connect)).url(), Some("ex.com:443"));
+}
+
+#[test]
+fn an_authority_beside_an_absolute_form_must_agree_with_all() {
+    let target = &b"http://ex.com/a"[..];
+    for (authority, host, flags) in [
+        (&b"ex.com"[..], None, &[][..]),
+        (b"EX.com:80", Some(&b"ex.com"[..]), &[]),
+        (b"other.com", None, &["HOSTMISMATCH"]),
+        (b"other.com", Some(b"ex.com"), &["HOSTMISMATCH"]),
+        (b"ex.com", Some(b"other.com"), &["HOSTMISMATCH"]),
+        (b"other.com", Some(b"other.com"), &["HOSTMISMATCH"]),
+    ] {
+        let mut parts = Parts::new(b"GET", target);
+        parts.authority = Some(authority);
+        if let Some(host) = host {
+            parts.header(b"host", host);
+        }
+        assert_eq!(document(&parts).url(), Some("http://ex.com/a"));
+        assert_eq!(rollup(&document(&parts)), flags, "{} {host:?}", authority.escape_ascii());
+    }
+}
+
+#[test]
+fn only_a_connect_has_its_target_in_the_authority() {
+    let mut parts = Parts::new(b"CONNECT", b"");
+    parts.authority = Some(b"ex.com:443");
+    assert_eq!(document(&parts).url(), Some("ex.com:443"));
+    assert_eq!(rollup(&document(&parts)), [""; 0]);
+
+    parts.target = b"other.com:443";
+    assert_eq!(document(&parts).url(), Some("other.com:443"), "a target that is there counts");
+
+    parts.authority = None;
+    parts.target = b"";
+    assert_eq!(rollup(&document(&parts)), ["BADHOST", "BADREQLINE", "BADTARGET", "HOME"]);
+
+    let mut parts = Parts::new(b"GET", b"");
+    parts.authority = Some(b"ex.com:443");
+    assert_eq!(document(&parts).url(), Some("http://ex.com:443/"));
+    assert_eq!(rollup(&document(&parts)), ["BADREQLINE", "BADTARGET", "HOME"]);
+}
+
+#[test]
+fn a_space_at_the_start_of_a_value_is_padding() {
+    let mut parts = Parts::new(b"GET", b"/a");
+    parts.header(b"host", b"ex.com").header(b"x-a", b" b");
+    assert_eq!(rollup(&document(&parts)), ["WSPAD"]);
 }

@@ -1,6 +1,12 @@
 //! `cargo x bench`: measurements.
 
+mod callgrind;
+mod compare;
 mod hostile;
+mod peers;
+mod profile;
+mod programs;
+mod rounds;
 
 use std::path::Path;
 
@@ -11,6 +17,8 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
     match arguments {
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
-        _ => None,
+        ["instructions", only @ ..] => Some(profile::instructions(root, only)),
+        ["profile", corpus] => Some(profile::run(root, corpus)),
+        arguments => compare::Options::read(arguments).map(|options| compare::run(root, &options)),
     }
 }

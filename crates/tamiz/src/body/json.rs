@@ -381,8 +381,7 @@ fn unescape<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<
             (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
                 (char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)), 12)
             }
-            (Some(unit), _) => (char::from_u32(unit), 6),
-            (None, _) => (None, 6),
+            (unit, _) => (unit.and_then(char::from_u32), 6),
         };
         let source = text.slice(at..at + width);
         match c {

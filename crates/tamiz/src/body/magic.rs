@@ -80,6 +80,13 @@ mod tests {
     }
 
     #[test]
+    fn a_zero_is_looked_for_in_64_bytes() {
+        let program = |letters: usize| [b"MZ", &b"x".repeat(letters)[..], b"\0"].concat();
+        assert_eq!(magic(&program(63)), Some("pe"));
+        assert_eq!(magic(&program(64)), None);
+    }
+
+    #[test]
     fn every_row_tells_its_kind() {
         for (kind, pattern, condition) in FIRST_BYTES {
             let offset = condition.parse().unwrap_or(0);

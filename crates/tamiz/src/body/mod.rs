@@ -52,6 +52,7 @@ pub(crate) struct Body<'a> {
 }
 
 /// What a body holds.
+#[allow(clippy::large_enum_variant, reason = "there is one a request")]
 pub(crate) enum Content<'a> {
     /// Text, binary data, and what does not parse: shown by the shape of the whole.
     Whole { text: Text<'a>, secret: bool },

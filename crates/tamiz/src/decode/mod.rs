@@ -31,12 +31,18 @@ pub(crate) fn put_guarded(builder: &mut Builder<'_>, byte: u8, source: Text<'_>)
 
 /// The number of Unicode characters; each guarded byte counts as one.
 pub(crate) fn chars(text: &[u8]) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
     let starts = text.iter().filter(|&&b| b & 0xC0 != 0x80).count();
     starts.saturating_sub(2 * memchr::memchr_iter(GUARD, text).count())
 }
 
 /// The number of bytes before guarding: each guarded byte counts as one.
 pub(crate) fn byte_len(text: &[u8]) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
     text.len().saturating_sub(2 * memchr::memchr_iter(GUARD, text).count())
 }
 

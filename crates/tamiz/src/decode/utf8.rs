@@ -7,7 +7,7 @@ use crate::text::{Builder, Text};
 
 /// Guards every byte that is not part of a UTF-8 character. Borrows when there is none.
 pub(crate) fn repair<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    if text.is_repaired() || std::str::from_utf8(text.bytes).is_ok() {
+    if text.is_repaired() || text.bytes.is_ascii() || std::str::from_utf8(text.bytes).is_ok() {
         text.repaired()
     } else {
         repair_slow(text, cx, flags).repaired()

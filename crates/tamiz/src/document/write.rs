@@ -1,5 +1,7 @@
 //! Writing a document (clauses 9.2 to 9.5).
 
+use std::cmp::Ordering;
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
@@ -9,7 +11,9 @@ use crate::body::fields::Fields;
 use crate::body::{self, Body};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
-use crate::headers::Header;
+use crate::framing::hidden;
+use crate::headers::{Header, Headers};
+use crate::memo::{self, PathSaid, Rank, Said, Slot};
 use crate::request::Request;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -35,6 +39,23 @@ struct Rollup<'a> {
     parametrised: BumpVec<'a, Parametrised<'a>>,
     /// A flag has more parameters than are shown.
     capped: bool,
+}
+
+/// The remembered headers of a request, on their way to the output.
+struct Remembered<'a, 'h> {
+    headers: &'h Headers<'a>,
+    /// How many are written.
+    next: usize,
+    /// The length of these.
+    len: u64,
+}
+
+impl Remembered<'_, '_> {
+    /// The next one.
+    fn peek(&self) -> Option<(Slot, Rank)> {
+        let ranked = self.headers.order.get(self.next)?;
+        Some((self.headers.known.get(ranked.at)?.slot, ranked.rank))
+    }
 }
 
 struct Writer<'a, 'o> {
@@ -136,10 +157,20 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn path_line(&mut self, path: &Path<'a>) {
+        if let (Some(slot), Some(memo)) = (path.known, self.cx.memo) {
+            memo.paths.with(slot, |line, said| {
+                self.out.extend_from_slice(line);
+                self.rollup.plain =
+                    self.rollup.plain.union(said.flags.intersection(self.cx.settings.enabled));
+            });
+            return;
+        }
+        let line_start = self.out.len();
         push(self.out, "P:");
         let start = self.out.len();
         write_path(path, self.cx, self.out);
         let text = self.out.get(start..).unwrap_or_default();
+        let path_len = text.len();
         let len = escape::chars(text) as u64;
         let longest = text.split(|&b| b == b'/').map(escape::chars).max().unwrap_or(0) as u64;
         self.measure(" PLEN:", len);
@@ -148,6 +179,12 @@ impl<'a> Writer<'a, '_> {
         let mut parameters = words(&path.flags, self.cx);
         parameters.extend([(Flag::DotDotN, climb.as_bytes()), (Flag::MultiEnc, &b"path"[..])]);
         self.end_line(&path.flags, &mut parameters);
+        if let Some(memo) = self.cx.memo
+            && path.may_be_kept(self.cx.settings.config.limits.segments)
+        {
+            let line = self.out.get(line_start..).unwrap_or_default();
+            memo.paths.keep(path.raw.bytes, line, PathSaid { flags: path.flags.set, len: path_len });
+        }
     }
 
     fn measure(&mut self, name: &str, n: u64) {
@@ -376,6 +413,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Writes the header block; returns the place of each header, in the order of `list`.
+    #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn headers(&mut self, request: &Request<'a>) -> BumpVec<'a, &'a [u8]> {
         let list = &request.headers.list;
         let mut names: BumpVec<'a, &'a [u8]> = BumpVec::with_capacity_in(list.len(), self.cx.bump);
@@ -386,11 +424,14 @@ impl<'a> Writer<'a, '_> {
             |i: usize| (list.get(i).is_none_or(|h: &Header<'_>| h.name.is_none()), names.get(i).copied());
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
         let most = self.cx.settings.config.limits.headers;
+        let mut known = Remembered { headers: &request.headers, next: 0, len: 0 };
         for &i in order.iter().take(most) {
             if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
+                self.known_lines(&mut known, header.name.as_ref().map(|_| *name));
                 self.header_line(header, name);
             }
         }
+        self.known_lines(&mut known, None);
         let rest = order.get(most..).unwrap_or_default();
         if !rest.is_empty() {
             self.more_headers(list, rest, &names);
@@ -402,13 +443,72 @@ impl<'a> Writer<'a, '_> {
         }
         let total: u64 = list.iter().map(|header| header.len as u64).sum();
         push(self.out, "HCNT:");
-        number(self.out, list.len() as u64);
-        self.measure(" HLEN:", total);
+        number(self.out, (list.len() + known.next) as u64);
+        self.measure(" HLEN:", total + known.len);
         self.out.push(b'\n');
         names
     }
 
+    /// Copies the remembered lines that come before a name; all of them before a line without one.
+    #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
+    fn known_lines(&mut self, known: &mut Remembered<'a, '_>, before: Option<&[u8]>) {
+        let Some(memo) = self.cx.memo else { return };
+        while let Some((slot, rank)) = known.peek() {
+            let is_before = before.is_none_or(|name| match rank.cmp(&Rank::of(name)) {
+                Ordering::Less => true,
+                Ordering::Equal => memo.lines.with(slot, |text, said| memo::name_of(text, said) < name),
+                Ordering::Greater => false,
+            });
+            if !is_before {
+                return;
+            }
+            memo.lines.with(slot, |text, said| {
+                self.out.extend_from_slice(text);
+                known.len += said.len as u64;
+                known.next += 1;
+                self.rollup.plain = self.rollup.plain.union(said.plain);
+                for (flag, parameter) in said.parameters.iter().flatten() {
+                    let parameter = match parameter {
+                        memo::Parameter::Name => &*self.cx.bump.alloc_slice_copy(memo::name_of(text, said)),
+                        memo::Parameter::Word(word) => word.as_bytes(),
+                    };
+                    self.rollup.parametrised.push((*flag, parameter));
+                }
+            });
+        }
+    }
+
+    /// Remembers the line that begins at `start` of the output, where that holds in any request.
+    fn keep(&self, header: &Header<'a>, name: &'a [u8], start: usize, parameters: &[Parametrised<'a>]) {
+        let (Some(memo), Some(line)) = (self.cx.memo, header.line_to_keep()) else { return };
+        let set = header.flags.set.intersection(self.cx.settings.enabled);
+        let mut told_elsewhere = self.cx.flags();
+        hidden::check_header(header, &mut told_elsewhere);
+        header.check_limits(&self.cx.settings.config.limits, &mut told_elsewhere);
+        let most = self.cx.settings.config.limits.flag_parameters;
+        if !told_elsewhere.set.is_empty()
+            || parameters.len() > most
+            || name_parameter(name, header, self.cx) != name
+        {
+            return;
+        }
+        let plain = set.iter().filter(|flag| flag.parameter_kind() == Parameter::None).collect();
+        let parametrised = parameters.iter().filter(|(flag, _)| set.contains(*flag)).map(|(flag, _)| *flag);
+        let words = header.flags.words().iter().filter(|(flag, _)| set.contains(*flag));
+        let words = words.map(|(flag, word)| (*flag, memo::Parameter::Word(word)));
+        let names = parametrised.filter(|flag| flag.parameter_kind() == Parameter::Name);
+        let names = names.map(|flag| (flag, memo::Parameter::Name));
+        let is_counted =
+            set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
+        if let Some(said) =
+            Said::new(plain, words.chain(names), line, name, header.len).filter(|_| !is_counted)
+        {
+            memo.lines.keep(line, self.out.get(start..).unwrap_or_default(), said);
+        }
+    }
+
     fn header_line(&mut self, header: &Header<'a>, name: &'a [u8]) {
+        let line_start = self.out.len();
         push(self.out, "H:");
         self.out.extend_from_slice(name);
         self.out.push(b'=');
@@ -424,7 +524,9 @@ impl<'a> Writer<'a, '_> {
             }
         }
         escape::guard_flags(self.out, start);
-        self.end_line(&header.flags, &mut header_parameters(header, name, self.cx));
+        let mut parameters = header_parameters(header, name, self.cx);
+        self.end_line(&header.flags, &mut parameters);
+        self.keep(header, name, line_start, &parameters);
     }
 
     /// One line for the headers that are not shown, with their flags.
@@ -461,7 +563,6 @@ fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
         // One beyond the limit stands for all that follow.
         shown <= most.saturating_add(1)
     });
-    parameters.dedup();
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
     capped
 }

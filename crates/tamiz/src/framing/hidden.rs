@@ -40,7 +40,7 @@ fn first_word(text: &[u8]) -> &[u8] {
 
 /// A line that is no header of its own, and what follows the line ends embedded in it.
 pub(crate) fn check_line<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
-    line.split(|b| matches!(b, b'\r' | b'\n')).into_iter().for_each(|piece| check_piece(piece, flags));
+    line.split(|b| matches!(b, b'\r' | b'\n')).for_each(|piece| check_piece(piece, flags));
 }
 
 fn check_piece<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
@@ -75,7 +75,7 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
 
 /// What follows the line ends embedded in a name: the last of it ends at the colon.
 fn check_name<'a>(raw: Text<'a>, flags: &mut Flags<'a>) {
-    let mut pieces = raw.split(|b| matches!(b, b'\r' | b'\n')).into_iter().skip(1).peekable();
+    let mut pieces = raw.split(|b| matches!(b, b'\r' | b'\n')).skip(1).peekable();
     while let Some(piece) = pieces.next() {
         if pieces.peek().is_some() {
             check_piece(piece, flags);

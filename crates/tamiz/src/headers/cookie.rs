@@ -6,7 +6,9 @@ use crate::bytes::{self, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
+use crate::memo::NameSaid;
 use crate::scan::{self, Kind};
+use crate::secrets;
 use crate::show::NameShown;
 use crate::show::marker;
 use crate::show::url::write_key;
@@ -42,20 +44,37 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
     let cookie = match piece.cut(b'=') {
         None => Cookie { name: None, value: piece, piece, sensitive: false, attribute: None },
         Some((name, value)) => {
-            let name = Key::new(name.trim(), cx);
-            let sensitive = cx.settings.names.matches(name.text.bytes);
+            let (name, sensitive) = read_name(name.trim(), cx, flags);
             Cookie { name: Some(name), value: value.trim(), piece, sensitive, attribute: None }
         }
     };
-    if let Some(name) = cookie.name {
-        scan::scan(name.text, Kind::Free, name.shown == NameShown::Secret, cx, flags);
-        if name.shown == NameShown::Secret {
-            flags.hide(name.text);
-        }
-    }
     scan::scan(cookie.value, Kind::Cookie, true, cx, flags);
     flags.hide(cookie.value);
     cookie
+}
+
+/// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
+fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key<'a>, bool) {
+    if let Some(memo) = cx.memo
+        && let Some(slot) = memo.cookies.find(text.bytes)
+    {
+        return memo.cookies.with(slot, |_, said| (Key { text, shown: NameShown::Text }, said.is_sensitive));
+    }
+    let name = Key::new(text, cx);
+    let is_sensitive = cx.settings.names.matches(text.bytes);
+    let mut told = cx.flags();
+    scan::scan(text, Kind::Free, name.shown == NameShown::Secret, cx, &mut told);
+    if name.shown == NameShown::Secret {
+        told.hide(text);
+    }
+    if let Some(memo) = cx.memo
+        && name.shown == NameShown::Text
+        && told.set.is_empty()
+    {
+        memo.cookies.keep(text.bytes, b"", NameSaid { flags: told.set, is_sensitive });
+    }
+    flags.absorb(&told);
+    (name, is_sensitive)
 }
 
 /// Reads a `cookie` header and counts its cookies.
@@ -105,6 +124,15 @@ pub(crate) fn read_set<'a>(
 }
 
 impl Cookie<'_> {
+    /// Whether nothing in it can be a credential that its name does not make one: it is short, and
+    /// plain.
+    pub(crate) fn is_harmless(&self) -> bool {
+        let is_plain = |name: Key<'_>| name.shown == NameShown::Text;
+        self.name.is_some_and(is_plain)
+            && !self.sensitive
+            && secrets::is_too_plain(self.value.bytes, bytes::union(self.value.bytes))
+    }
+
     pub(crate) fn is_attribute(&self) -> bool {
         self.attribute.is_some()
     }
@@ -144,6 +172,28 @@ impl Cookie<'_> {
 
 /// `NAME<len:n>`, by name.
 pub(crate) fn write(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+    let is_plain = |name: Key<'_>| name.shown == NameShown::Text && name.text.bytes.is_ascii();
+    if cookies.iter().all(|cookie| cookie.name.is_some_and(is_plain)) {
+        write_plain(cookies, cx, out);
+    } else {
+        write_slow(cookies, cx, out);
+    }
+}
+
+/// Cookies whose names are shown as they are.
+fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+    let mut order = BumpVec::with_capacity_in(cookies.len(), cx.bump);
+    order.extend(cookies.iter());
+    order.sort_by_key(|cookie| cookie.name.map(|name| name.text.bytes));
+    for (i, cookie) in order.iter().enumerate() {
+        if i > 0 {
+            out.push(b' ');
+        }
+        cookie.write(cx, out);
+    }
+}
+
+fn write_slow(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
     let mut shown: Vec<Vec<u8>> = cookies
         .iter()
         .map(|cookie| {

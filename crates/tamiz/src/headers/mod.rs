@@ -14,11 +14,13 @@ mod whitespace;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::config::Scheme;
+use crate::bytes;
+use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
-use crate::message::Line;
+use crate::memo::{Memos, Rank};
+use crate::message::{Known, Line};
 use crate::scan;
 use crate::show::NameShown;
 use crate::target::host::{self, Host};
@@ -40,6 +42,8 @@ pub(crate) struct Header<'a> {
     /// The whole value, collapsed and joined.
     pub(crate) whole: Text<'a>,
     breaks: BumpVec<'a, Break>,
+    /// The line it was, where it was one line as it is.
+    raw: Option<Text<'a>>,
     /// How many bytes `name: value` had, before normalising.
     pub(crate) len: usize,
     pub(crate) flags: Flags<'a>,
@@ -49,6 +53,34 @@ impl<'a> Header<'a> {
     /// Whether it is the header of this name, spelt exactly so, case apart.
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
+    }
+
+    /// The line to remember it by, where the document would say the same of it in any request: it is
+    /// no part of framing, of the target or of the body, and neither holds nor makes a secret.
+    pub(crate) fn line_to_keep(&self) -> Option<&'a [u8]> {
+        let name = self.name.as_ref().filter(|name| name.shown == NameShown::Text && name.is_exact)?;
+        let steers_reading = matches!(
+            name.rule.kind,
+            Kind::Cookie
+                | Kind::SetCookie
+                | Kind::Authorization
+                | Kind::Host
+                | Kind::ContentType
+                | Kind::ContentLength
+        ) || matches!(name.text.bytes, b"transfer-encoding" | b"content-encoding");
+        let is_plain =
+            matches!(self.values.as_slice(), [value] if value.is_in_clear() || value.is_plain_url());
+        let stands_alone = !steers_reading && is_plain && !self.flags.set.contains(Flag::DupHdr);
+        self.raw.filter(|_| stands_alone).map(|raw| raw.bytes)
+    }
+
+    /// `CAPPED`: more segments or pairs of a URL than are shown.
+    pub(crate) fn check_limits(&self, limits: &Limits, flags: &mut Flags<'a>) {
+        for value in &self.values {
+            if let Content::Url(url) = &value.content {
+                url.check_limits(limits, flags);
+            }
+        }
     }
 
     /// How many cookies it holds.
@@ -72,10 +104,22 @@ impl<'a> Header<'a> {
     }
 }
 
+/// A known line's place among the others.
+#[derive(Clone, Copy)]
+pub(crate) struct Ranked {
+    pub(crate) rank: Rank,
+    /// Its index in `known`.
+    pub(crate) at: usize,
+}
+
 /// The header block.
 pub(crate) struct Headers<'a> {
     /// In order of arrival.
     pub(crate) list: BumpVec<'a, Header<'a>>,
+    /// Those that are remembered: none of them has the name of another header.
+    pub(crate) known: BumpVec<'a, Known<'a>>,
+    /// The same by name.
+    pub(crate) order: BumpVec<'a, Ranked>,
     /// The first `Host`, where there is one and it is valid, with its port as written.
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
@@ -87,6 +131,7 @@ struct Collapsed<'a> {
     name: Option<Name<'a>>,
     value: Text<'a>,
     breaks: BumpVec<'a, Break>,
+    raw: Option<Text<'a>>,
     flags: Flags<'a>,
 }
 
@@ -97,16 +142,75 @@ impl<'a> Collapsed<'a> {
 }
 
 /// Reads the header block. `scheme` tells which port need not be shown.
-pub(crate) fn read<'a>(lines: BumpVec<'a, Line<'a>>, scheme: Scheme, cx: Context<'a>) -> Headers<'a> {
+pub(crate) fn read<'a>(
+    mut lines: BumpVec<'a, Line<'a>>,
+    mut known: BumpVec<'a, Known<'a>>,
+    scheme: Scheme,
+    cx: Context<'a>,
+) -> Headers<'a> {
+    let mut order = BumpVec::new_in(cx.bump);
+    if let Some(memo) = cx.memo.filter(|_| !known.is_empty()) {
+        match ranked(&lines, &known, memo, cx) {
+            Some(ranked) => order = ranked,
+            None => lines = unfold_known(lines, &mut known, cx),
+        }
+    }
     let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
     collapsed.extend(lines.into_iter().map(|line| collapse(line, cx)));
     let collapsed = merge(collapsed, cx);
-    let mut headers =
-        Headers { list: BumpVec::with_capacity_in(collapsed.len(), cx.bump), host: None, has_host: false };
+    let mut headers = Headers {
+        list: BumpVec::with_capacity_in(collapsed.len(), cx.bump),
+        known,
+        order,
+        host: None,
+        has_host: false,
+    };
     for header in collapsed {
         headers.push(header, scheme, cx);
     }
     headers
+}
+
+/// The known lines by name; `None` where one has the name of another line, or a limit is reached.
+fn ranked<'a>(
+    lines: &[Line<'a>],
+    known: &[Known<'a>],
+    memo: &Memos,
+    cx: Context<'a>,
+) -> Option<BumpVec<'a, Ranked>> {
+    if lines.len().saturating_add(known.len()) > cx.settings.config.limits.headers {
+        return None;
+    }
+    let mut order = BumpVec::with_capacity_in(known.len(), cx.bump);
+    order
+        .extend(known.iter().enumerate().map(|(at, known)| Ranked { rank: memo.lines.rank(known.slot), at }));
+    order.sort_unstable_by_key(|known| known.rank);
+    let is_sole = order.windows(2).all(|two| matches!(two, [a, b] if a.rank != b.rank));
+    let is_other = |line: &Line<'a>| {
+        line.name.is_some_and(|name| {
+            let rank = Rank::of(name.bytes);
+            bytes::is_token(name.bytes) && order.binary_search_by_key(&rank, |known| known.rank).is_err()
+        })
+    };
+    (is_sole && lines.iter().all(is_other)).then_some(order)
+}
+
+/// All lines as lines to be read, in order of arrival.
+fn unfold_known<'a>(
+    lines: BumpVec<'a, Line<'a>>,
+    known: &mut BumpVec<'a, Known<'a>>,
+    cx: Context<'a>,
+) -> BumpVec<'a, Line<'a>> {
+    let mut all = BumpVec::with_capacity_in(lines.len().saturating_add(known.len()), cx.bump);
+    let mut known = known.drain(..).peekable();
+    for (i, line) in lines.into_iter().enumerate() {
+        while let Some(before) = known.next_if(|known| known.at <= i) {
+            all.push(Line::cut(before.line, cx));
+        }
+        all.push(line);
+    }
+    all.extend(known.map(|known| Line::cut(known.line, cx)));
+    all
 }
 
 fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
@@ -114,7 +218,7 @@ fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
     let value = utf8::repair(line.value, cx, &mut flags);
     let (value, breaks) = whitespace::collapse(value, line.after_colon, line.pairs_crlf, cx, &mut flags);
-    Collapsed { name, value, breaks, flags }
+    Collapsed { name, value, breaks, raw: line.raw, flags }
 }
 
 /// Joins the repeats of list headers, and flags every repeat.
@@ -189,6 +293,7 @@ fn join<'a>(
             target.flags.absorb(&source.flags);
         }
         target.value = builder.finish();
+        target.raw = None;
         if let Some(slot) = slots.get_mut(into) {
             *slot = Some(target);
         }
@@ -202,7 +307,7 @@ impl<'a> Headers<'a> {
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
-        let Collapsed { name, value, breaks, mut flags } = header;
+        let Collapsed { name, value, breaks, raw, mut flags } = header;
         // Collapsing and joining rewrite it, but only what was repaired before.
         let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
@@ -221,7 +326,7 @@ impl<'a> Headers<'a> {
         } else {
             value::read_all(value, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
-        self.list.push(Header { name, values, whole: value, breaks, len, flags });
+        self.list.push(Header { name, values, whole: value, breaks, raw, len, flags });
     }
 
     fn read_host(

@@ -26,14 +26,15 @@ pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>
 fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) -> bool {
     let mut start = 0;
     let mut at = 0;
-    while let Some(&byte) = text.bytes.get(at) {
-        match byte {
+    while let Some(step) = text.bytes.get(at..).and_then(|rest| memchr::memchr3(b';', b',', b'"', rest)) {
+        at += step;
+        match text.bytes.get(at).copied().unwrap_or_default() {
             b';' | b',' => {
                 scan::characters(text.slice(start..at), kind, secret, flags);
                 at += 1;
                 start = at;
             }
-            b'"' => {
+            _ => {
                 let Some(close) = closing_quote(text.bytes, at) else {
                     scan::characters(text.from(start), kind, secret, flags);
                     return false;
@@ -43,7 +44,6 @@ fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'
                 at = close + 1;
                 start = at;
             }
-            _ => at += 1,
         }
     }
     scan::characters(text.from(start), kind, secret, flags);

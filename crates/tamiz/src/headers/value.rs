@@ -1,5 +1,7 @@
 //! Header values: what they tell, and how they are shown (clauses 8.10 to 8.12 and 8.23 to 8.27).
 
+use std::sync::LazyLock;
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::table::{Grammar, Kind, Rule};
@@ -12,11 +14,12 @@ use crate::context::Context;
 use crate::flags::{Family, Flag, FlagSet, Flags, Parameter, Weight};
 use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Kind as ScanKind};
-use crate::shape::Shape;
+use crate::shape;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
 use crate::show::url::write_url;
 use crate::target::host::Host;
+use crate::target::path::Path;
 use crate::target::{self, Url};
 use crate::text::Text;
 
@@ -154,6 +157,11 @@ impl<'a> Value<'a> {
         matches!(self.content, Content::Plain)
     }
 
+    /// Whether it is a URL that holds no secret.
+    pub(crate) fn is_plain_url(&self) -> bool {
+        matches!(&self.content, Content::Url(url) if !url.holds_secret())
+    }
+
     pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         if let Some(label) = self.label {
             out.extend_from_slice(label.bytes);
@@ -192,7 +200,7 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
         flags.raise(Flag::Marker, text);
         return Content::Marker;
     }
-    if Shape::of(text.bytes) == Shape::Jwt {
+    if shape::is_jwt(text.bytes) {
         flags.raise(Flag::Jwt, text);
     }
     if rule.kind == Kind::Authorization {
@@ -241,6 +249,15 @@ fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>
     }
 }
 
+/// What a URL in a header may tell: nothing of structure, and no key.
+static OF_URLS: LazyLock<FlagSet> = LazyLock::new(|| {
+    let tells = |flag: &Flag| {
+        (flag.weight() != Weight::Structural || flag.family() == Family::Danger)
+            && matches!(flag.parameter_kind(), Parameter::None | Parameter::Word)
+    };
+    Flag::ALL.iter().copied().filter(tells).collect()
+});
+
 /// A URL header, by sections 4 to 6; of its flags, none that tells of structure.
 fn read_url<'a>(
     text: Text<'a>,
@@ -262,22 +279,11 @@ fn read_url<'a>(
     if url.scheme.is_some() && url.host.is_none() {
         return None;
     }
-    let telling: FlagSet = Flag::ALL
-        .iter()
-        .copied()
-        .filter(|flag| {
-            (flag.weight() != Weight::Structural || flag.family() == Family::Danger)
-                && matches!(flag.parameter_kind(), Parameter::None | Parameter::Word)
-        })
-        .collect();
-    flags.absorb_only(&url.all_flags(cx), telling);
+    flags.absorb_only(&url.all_flags(cx), *OF_URLS);
     if let (Some(host), Some(scheme)) = (url.host, url.scheme) {
         url.host = Some(host.without_default_port(scheme));
     }
-    if kind == Kind::Origin
-        && url.query.is_none()
-        && url.path.as_ref().is_some_and(|path| path.segments.is_empty())
-    {
+    if kind == Kind::Origin && url.query.is_none() && url.path.as_ref().is_some_and(Path::is_empty) {
         url.path = None;
     }
     Some(cx.bump.alloc(url))

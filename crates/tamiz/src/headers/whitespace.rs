@@ -48,14 +48,8 @@ pub(crate) fn collapse<'a>(
 }
 
 fn is_collapsed(value: &[u8]) -> bool {
-    let mut before = b' ';
-    for &byte in value {
-        if is_space(byte) && (byte != b' ' || before == b' ') {
-            return false;
-        }
-        before = byte;
-    }
-    before != b' ' || value.is_empty()
+    let is_single = |at: usize| at > 0 && value.get(at + 1).is_some_and(|&byte| byte != b' ');
+    memchr::memchr3(b'\t', b'\r', b'\n', value).is_none() && memchr::memchr_iter(b' ', value).all(is_single)
 }
 
 fn collapse_slow<'a>(

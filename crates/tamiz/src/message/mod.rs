@@ -9,12 +9,15 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
+use crate::memo::Slot;
 use crate::text::{Builder, Text};
 
 pub(crate) use wire::read;
 
 /// A request cut into parts, nothing decoded yet.
 pub(crate) struct Message<'a> {
+    /// The request as it came; empty where it came in parts.
+    pub(crate) raw: &'a [u8],
     pub(crate) method: Text<'a>,
     pub(crate) target: Text<'a>,
     /// `:scheme` and `:authority`, as HTTP/2 and HTTP/3 carry them.
@@ -23,6 +26,8 @@ pub(crate) struct Message<'a> {
     pub(crate) has_unknown_scheme: bool,
     pub(crate) authority: Option<Text<'a>>,
     pub(crate) lines: BumpVec<'a, Line<'a>>,
+    /// The lines of the header block that are remembered.
+    pub(crate) known: BumpVec<'a, Known<'a>>,
     /// What the `M` line tells: request line, line ends, orphans.
     pub(crate) flags: Flags<'a>,
     /// Every byte after the blank line; `None` where whoever cut the request did not say.
@@ -63,7 +68,34 @@ pub(crate) struct Line<'a> {
     pub(crate) after_colon: bool,
     /// Whether CR LF inside is one line end, as in parts, rather than two, as on the wire.
     pub(crate) pairs_crlf: bool,
+    /// All of a line of the wire that has a colon and no continuation.
+    pub(crate) raw: Option<Text<'a>>,
     pub(crate) flags: Flags<'a>,
+}
+
+/// A line of the header block that came before, in another request.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) line: Text<'a>,
+    pub(crate) slot: Slot,
+    /// How many lines that are read came before it.
+    pub(crate) at: usize,
+}
+
+impl<'a> Line<'a> {
+    /// Cuts a line of the wire at its colon.
+    pub(crate) fn cut(line: Text<'a>, cx: Context<'a>) -> Self {
+        let mut flags = cx.flags();
+        match line.cut(b':') {
+            Some((name, value)) => {
+                Line { name: Some(name), value, after_colon: true, pairs_crlf: false, raw: Some(line), flags }
+            }
+            None => {
+                flags.raise(Flag::BadHdrLine, line);
+                Line { name: None, value: line, after_colon: false, pairs_crlf: false, raw: None, flags }
+            }
+        }
+    }
 }
 
 /// `BADCRLF`: CR, LF or NUL inside a part.

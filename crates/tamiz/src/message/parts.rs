@@ -96,7 +96,9 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
     {
         raise_embedded(text(part), &mut flags);
     }
-    if !bytes::is_token(parts.method) || parts.target.is_empty() && parts.authority.is_none() {
+    // A CONNECT of HTTP/2 and HTTP/3 has its target in the authority; any other target is missing.
+    let is_in_authority = parts.method == b"CONNECT" && parts.authority.is_some();
+    if !bytes::is_token(parts.method) || parts.target.is_empty() && !is_in_authority {
         flags.raise(Flag::BadReqLine, text(parts.method));
     }
     match parts.version {
@@ -113,15 +115,18 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         value: text(value),
         after_colon: false,
         pairs_crlf: true,
+        raw: None,
         flags: cx.flags(),
     }));
     Message {
+        raw: b"",
         method: text(parts.method),
         target: text(parts.target),
         scheme,
         has_unknown_scheme: parts.scheme.is_some() && scheme.is_none(),
         authority: parts.authority.map(text),
         lines,
+        known: BumpVec::new_in(cx.bump),
         flags,
         body: parts.body.map(text),
         version: parts.version.map_or_else(Version::default, Version::of),

@@ -9,7 +9,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{Line, Message, request_line};
+use super::{Known, Line, Message, request_line};
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
@@ -35,14 +35,16 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
     let input = input.from(start);
     let (line, line_end, rest) = first_line(input);
     let request_line = request_line::read(line, cx, &mut flags);
-    let (lines, body) = read_lines(rest, line_end, cx, &mut flags);
+    let (block, body) = read_lines(rest, line_end, cx, &mut flags);
     Message {
+        raw: input.bytes,
         method: request_line.method,
         target: request_line.target,
         scheme: None,
         has_unknown_scheme: false,
         authority: None,
-        lines,
+        lines: block.lines,
+        known: block.known,
         flags,
         body: Some(body),
         version: request_line.version,
@@ -85,75 +87,109 @@ fn next_line(input: Text<'_>, line_end: LineEnd) -> Option<(Text<'_>, Text<'_>)>
     }
 }
 
-/// The header line that continuations may still add to.
-struct Open<'a> {
-    line: Line<'a>,
-    /// The value so far, once it has a continuation.
+/// The header block so far.
+struct Block<'a> {
+    lines: BumpVec<'a, Line<'a>>,
+    known: BumpVec<'a, Known<'a>>,
+    /// What continuations would add to.
+    last: Last,
+    /// The value of the last line so far, once it has a continuation.
     joined: Option<Builder<'a>>,
+    cx: Context<'a>,
 }
 
-impl<'a> Open<'a> {
-    fn new(line: Text<'a>, cx: Context<'a>) -> Self {
-        let mut flags = cx.flags();
-        let line = match line.cut(b':') {
-            Some((name, value)) => {
-                Line { name: Some(name), value, after_colon: true, pairs_crlf: false, flags }
-            }
-            None => {
-                flags.raise(Flag::BadHdrLine, line);
-                Line { name: None, value: line, after_colon: false, pairs_crlf: false, flags }
-            }
-        };
-        Open { line, joined: None }
+/// What the last line of a block was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    /// None, or one without a colon.
+    Other,
+    Header,
+    Known,
+}
+
+impl<'a> Block<'a> {
+    fn new(cx: Context<'a>) -> Self {
+        Block {
+            lines: BumpVec::new_in(cx.bump),
+            known: BumpVec::new_in(cx.bump),
+            last: Last::Other,
+            joined: None,
+            cx,
+        }
     }
 
-    fn joined(&mut self, cx: Context<'a>) -> &mut Builder<'a> {
-        let value = self.line.value;
-        self.joined.get_or_insert_with(|| {
-            let mut builder = Builder::new(cx.bump, value.is_traced(), value.len() + 64);
+    /// A line of its own.
+    fn push(&mut self, line: Text<'a>) {
+        self.close();
+        if let Some(slot) = self.cx.memo.and_then(|memo| memo.lines.find(line.bytes)) {
+            self.known.push(Known { line, slot, at: self.lines.len() });
+            self.last = Last::Known;
+            return;
+        }
+        let line = Line::cut(line, self.cx);
+        self.last = if line.name.is_some() { Last::Header } else { Last::Other };
+        self.lines.push(line);
+    }
+
+    /// Ends the line that continuations may add to.
+    fn close(&mut self) {
+        if let Some(joined) = self.joined.take()
+            && let Some(line) = self.lines.last_mut()
+        {
+            line.value = joined.finish();
+            line.raw = None;
+        }
+        self.last = Last::Other;
+    }
+
+    fn has_header(&self) -> bool {
+        self.last != Last::Other
+    }
+
+    /// The last line, which is a header, and its value so far.
+    fn open(&mut self) -> Option<(&mut Line<'a>, &mut Builder<'a>)> {
+        if self.last == Last::Known {
+            // With a continuation it is another line.
+            self.lines.extend(self.known.pop().map(|known| Line::cut(known.line, self.cx)));
+            self.last = Last::Header;
+        }
+        let line = self.lines.last_mut()?;
+        let joined = self.joined.get_or_insert_with(|| {
+            let value = line.value;
+            let mut builder = Builder::new(self.cx.bump, value.is_traced(), value.len() + 64);
             builder.copy(value);
             builder
-        })
+        });
+        Some((line, joined))
     }
 
     /// Unfolds an obsolete continuation line: one SP joins it.
-    fn fold(&mut self, continuation: Text<'a>, cx: Context<'a>) {
-        self.line.flags.raise(Flag::ObsFold, continuation);
+    fn fold(&mut self, continuation: Text<'a>) {
+        let Some((line, joined)) = self.open() else { return };
+        line.flags.raise(Flag::ObsFold, continuation);
         let content = bytes::trim_start(continuation.bytes);
         let blank = continuation.slice(0..continuation.len() - content.len());
-        let content = continuation.part(content);
-        let joined = self.joined(cx);
         joined.trim_blanks_at_end();
         joined.put(b" ", blank);
-        joined.copy(content);
+        joined.copy(continuation.part(content));
     }
 
     /// Appends a line that an embedded line end keeps in this value.
-    fn append(&mut self, line: Text<'a>, cx: Context<'a>) {
-        self.joined(cx).copy(line);
-    }
-
-    fn finish(self) -> Line<'a> {
-        let mut line = self.line;
-        if let Some(joined) = self.joined {
-            line.value = joined.finish();
+    fn append(&mut self, line: Text<'a>) {
+        if let Some((_, joined)) = self.open() {
+            joined.copy(line);
         }
-        line
-    }
-
-    fn is_header(&self) -> bool {
-        self.line.name.is_some()
     }
 }
 
+/// Reads the header block; returns it and what follows.
 fn read_lines<'a>(
     mut rest: Text<'a>,
     line_end: LineEnd,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
-) -> (BumpVec<'a, Line<'a>>, Text<'a>) {
-    let mut lines = BumpVec::with_capacity_in(16, cx.bump);
-    let mut open: Option<Open<'a>> = None;
+) -> (Block<'a>, Text<'a>) {
+    let mut block = Block::new(cx);
     let body = loop {
         let (line, ended) = match next_line(rest, line_end) {
             Some((line, after)) => {
@@ -166,34 +202,30 @@ fn read_lines<'a>(
                 (line, false)
             }
         };
-        if line.is_empty() {
-            if !ended {
-                flags.raise(Flag::NoEoh, line);
+        match line.bytes.first() {
+            None => {
+                if !ended {
+                    flags.raise(Flag::NoEoh, line);
+                }
+                break rest;
             }
-            break rest;
-        }
-        let header = open.as_mut().filter(|open| open.is_header());
-        match (line.bytes.first(), header) {
-            (Some(b' ' | b'\t'), Some(header)) => {
+            Some(b' ' | b'\t') if block.has_header() => {
                 hidden::check_line(line, flags);
-                header.fold(line, cx);
+                block.fold(line);
             }
-            (Some(b' ' | b'\t'), None) => {
-                lines.extend(open.take().map(Open::finish));
+            Some(b' ' | b'\t') => {
+                block.close();
                 flags.raise(Flag::BadHdrCont, line);
                 hidden::check_line(line, flags);
                 super::raise_embedded(line, flags);
                 flags.hide(line);
             }
-            (Some(b'\r' | b'\n'), Some(header)) => header.append(line, cx),
-            _ => {
-                lines.extend(open.take().map(Open::finish));
-                open = Some(Open::new(line, cx));
-            }
+            Some(b'\r' | b'\n') if block.has_header() => block.append(line),
+            Some(_) => block.push(line),
         }
     };
-    lines.extend(open.take().map(Open::finish));
-    (lines, body)
+    block.close();
+    (block, body)
 }
 
 #[cfg(test)]

@@ -6,12 +6,13 @@
 )]
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
 
 use super::characters::{characters, dangerous};
 use super::{Kind, Look};
-use crate::bytes::{self, ALNUM};
+use crate::bytes::{self, ALNUM, BACKSLASH, ENCODED, NO_BASE64};
 use crate::decode::{entities, percent};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::text::{Builder, Text};
@@ -21,11 +22,15 @@ const SHORTEST: usize = 12;
 
 /// Looks at what a value would be after one more decoding of each kind.
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    escapes(look, flags);
-    if !look.kind.is_percent_decoded() {
-        references(look, flags);
+    if look.seen & ENCODED != 0 {
+        escapes(look, flags);
+        if !look.kind.is_percent_decoded() {
+            references(look, flags);
+        }
     }
-    script_escapes(look, flags);
+    if look.seen & BACKSLASH != 0 {
+        script_escapes(look, flags);
+    }
     if look.kind != Kind::Path {
         base64(look, flags);
     }
@@ -49,7 +54,7 @@ fn script_escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
-        Look { text: builder.finish(), ..*look }.tell(flags);
+        look.at(builder.finish()).tell(flags);
     }
 }
 
@@ -84,7 +89,7 @@ fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         }
     }
     let decoded = percent::decode(text, percent::Field::Other, look.cx, &mut look.cx.flags());
-    Look { text: decoded, ..*look }.tell(&mut found);
+    look.at(decoded).tell(&mut found);
     if look.kind.is_percent_decoded() {
         flags.absorb(&found);
     } else {
@@ -107,7 +112,7 @@ fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             revealed(look, char::from(*byte), at..at + entity.len, &mut found);
         }
     }
-    Look { text: decoded, ..*look }.tell(&mut found);
+    look.at(decoded).tell(&mut found);
     absorb_news(look, Flag::HtmlEnt, found, flags);
 }
 
@@ -143,8 +148,12 @@ fn absorb_news<'a>(look: &Look<'a>, flag: Flag, found: Flags<'a>, flags: &mut Fl
 /// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text.
 pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
-    let encoded = match memchr::memmem::find(text.bytes, b";base64,") {
+    if text.len() < SHORTEST {
+        return;
+    }
+    let encoded = match memchr::memmem::find(text.bytes, b";base64,").filter(|_| look.seen & NO_BASE64 != 0) {
         Some(at) => text.from(at + 8),
+        None if look.seen & NO_BASE64 != 0 => return,
         None => text,
     };
     let Some(decoded) = decode_readable(encoded.bytes) else { return };
@@ -152,7 +161,7 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
     builder.put(&decoded, text);
     let plain: Text<'a> = builder.finish();
-    let inner = Look { text: plain, kind: Kind::Leaf, ..*look };
+    let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
     characters(plain, Kind::Leaf, look.secret, &mut found);
     inner.tell(&mut found);
@@ -162,18 +171,54 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 /// What decoded text may tell: not that its line ends are controls, nor characters that are grammar
 /// all around it.
 fn telling(kind: Kind) -> FlagSet {
-    let is_silent = |flag: Flag| match flag {
-        Flag::Control | Flag::Invisible => true,
-        Flag::Angle
-        | Flag::Quote
-        | Flag::Semicolon
-        | Flag::Paren
-        | Flag::Brace
-        | Flag::Pipe
-        | Flag::Backslash => matches!(kind, Kind::Cookie | Kind::Brands),
-        _ => false,
-    };
-    Flag::ALL.iter().copied().filter(|flag| !is_silent(*flag)).collect()
+    static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
+        Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
+    });
+    static IN_GRAMMAR: LazyLock<FlagSet> = LazyLock::new(|| {
+        let is_grammar = |flag: &Flag| {
+            matches!(
+                flag,
+                Flag::Angle
+                    | Flag::Quote
+                    | Flag::Semicolon
+                    | Flag::Paren
+                    | Flag::Brace
+                    | Flag::Pipe
+                    | Flag::Backslash
+            )
+        };
+        TELLING.iter().filter(|flag| !is_grammar(flag)).collect()
+    });
+    if matches!(kind, Kind::Cookie | Kind::Brands) { *IN_GRAMMAR } else { *TELLING }
+}
+
+/// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.
+fn is_unreadable(body: &[u8]) -> bool {
+    let most = body.len() / 4 * 3 / 10 + 1;
+    let mut bad = 0;
+    for group in body.chunks_exact(4) {
+        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte));
+        bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| !is_printable(b as u8)).count();
+        if bad > most {
+            return true;
+        }
+    }
+    false
+}
+
+/// The six bits that a character of either alphabet stands for.
+fn sextet(byte: u8) -> u32 {
+    match byte {
+        b'A'..=b'Z' => u32::from(byte - b'A'),
+        b'a'..=b'z' => u32::from(byte - b'a') + 26,
+        b'0'..=b'9' => u32::from(byte - b'0') + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    }
+}
+
+fn is_printable(byte: u8) -> bool {
+    matches!(byte, 0x20..=0x7E | b'\t' | b'\n' | b'\r')
 }
 
 /// Decodes Base64 of either alphabet, padded or not, if at least nine tenths are printable.
@@ -181,6 +226,9 @@ fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
     let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
     if body.len() < SHORTEST || body.len() % 4 == 1 || !body.iter().all(in_alphabet) {
+        return None;
+    }
+    if is_unreadable(body) {
         return None;
     }
     let url = memchr::memchr2(b'-', b'_', body).is_some();
@@ -192,7 +240,7 @@ fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
         let filled = encoding.decode(&[last, b"AA".get(last.len() - 2..)?].concat()).ok()?;
         decoded.extend_from_slice(filled.get(..last.len() - 1)?);
     }
-    let printable = decoded.iter().filter(|&&b| matches!(b, 0x20..=0x7E | b'\t' | b'\n' | b'\r')).count();
+    let printable = decoded.iter().filter(|&&b| is_printable(b)).count();
     (printable >= decoded.len() - decoded.len() / 10).then(|| {
         // Only ASCII is looked at: what is not readable is left out.
         decoded.into_iter().filter(u8::is_ascii).collect()

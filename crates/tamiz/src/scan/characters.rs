@@ -2,21 +2,47 @@
 
 use super::Kind;
 use crate::bytes::{self, CONTROL, DANGER, HIGH, SPACE};
-use crate::decode::{Char, char_indices, unicode};
+use crate::decode::{Char, char_indices, first_char, unicode};
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
 /// The flags of single characters, and of scripts. For a secret the evidence is all of the text.
+pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
+    characters_seen(text, bytes::union(text.bytes), kind, secret, flags);
+}
+
+/// The same, where the union of the classes of its bytes is known.
+pub(super) fn characters_seen<'a>(
+    text: Text<'a>,
+    seen: u32,
+    kind: Kind,
+    secret: bool,
+    flags: &mut Flags<'a>,
+) {
+    let danger = if kind.tells_characters() { DANGER } else { 0 };
+    let space = if matches!(kind, Kind::Segment | Kind::Key) { SPACE } else { 0 };
+    if seen & (danger | CONTROL | HIGH | space) != 0 {
+        characters_slow(text, seen, kind, secret, flags);
+    }
+}
+
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
-    let seen = bytes::union(text.bytes);
-    if seen & (DANGER | CONTROL | HIGH | SPACE) == 0 {
-        return;
-    }
-    for (at, c) in char_indices(text.bytes) {
+fn characters_slow<'a>(text: Text<'a>, seen: u32, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
+    let mut at = 0;
+    loop {
+        // What no flag is about is passed over.
+        let rest = text.bytes.get(at..).unwrap_or_default();
+        let Some(step) = rest.iter().position(|&b| bytes::is(b, DANGER | CONTROL | HIGH | SPACE)) else {
+            break;
+        };
+        at += step;
+        let Some(c) = first_char(rest.get(step..).unwrap_or_default()) else { break };
+        let here = at;
+        at += c.len();
+        let at = here;
         let Char::Plain(c) = c else { continue };
         let mut raise = |flag| {
             let range = if secret { 0..text.len() } else { at..at + c.len_utf8() };

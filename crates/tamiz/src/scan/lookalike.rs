@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::characters::dangerous;
 use super::{Kind, Look};
+use crate::bytes;
 use crate::decode::{Char, char_indices, unicode};
 use crate::flags::{Flag, Flags};
 use crate::lists::BEST_FIT;
@@ -29,7 +30,7 @@ static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
 )]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
-    if text.bytes.is_ascii() {
+    if look.seen & bytes::HIGH == 0 {
         return;
     }
     let mut builder: Option<Builder<'a>> = None;
@@ -54,13 +55,14 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
-        Look { text: builder.finish(), ..*look }.tell(flags);
+        look.at(builder.finish()).tell(flags);
     }
 }
 
-/// What another layer makes of a character, where that is something else.
+/// What another layer makes of a character, where that is something else. Typographic quotes, U+2018 to
+/// U+201D, are in no table and their own NFKC: prose is full of them.
 fn mapped(c: char) -> Option<Vec<char>> {
-    if c.is_ascii() || matches!(c, '\u{2018}'..='\u{201D}') {
+    if c.is_ascii() {
         return None;
     }
     if let Ok(at) = TABLE.binary_search_by_key(&c, |(known, _)| *known) {

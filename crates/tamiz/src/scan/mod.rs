@@ -11,10 +11,12 @@ mod names;
 mod serial;
 mod structure;
 mod urls;
+mod witness;
 mod words;
 
 use std::ops::Range;
 
+use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
@@ -72,10 +74,17 @@ struct Look<'a> {
     kind: Kind,
     /// The evidence is then all of the text.
     secret: bool,
+    /// The union of the classes of its bytes.
+    seen: u32,
     cx: Context<'a>,
 }
 
 impl<'a> Look<'a> {
+    /// The same look at another text.
+    fn at(&self, text: Text<'a>) -> Self {
+        Look { text, seen: bytes::union(text.bytes), ..*self }
+    }
+
     fn raise(&self, flag: Flag, range: Range<usize>, flags: &mut Flags<'a>) {
         flags.raise_at(flag, self.text, if self.secret { 0..self.text.len() } else { range });
     }
@@ -94,7 +103,8 @@ impl<'a> Look<'a> {
     }
 
     fn tell_words(&self, flags: &mut Flags<'a>) {
-        for (class, range) in words::classes(self.text.bytes).iter() {
+        let Some(found) = words::classes(self.text.bytes, self.seen) else { return };
+        for (class, range) in found.iter() {
             self.raise_word(Flag::Kw, class, range, flags);
         }
     }
@@ -102,21 +112,44 @@ impl<'a> Look<'a> {
 
 /// Only the words: for data that is no text.
 pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    Look { text, kind: Kind::Leaf, secret: false, cx }.tell_words(flags);
+    Look { text, kind: Kind::Leaf, secret: false, seen: bytes::union(text.bytes), cx }.tell_words(flags);
 }
 
 /// Raises the flags of decoded text. For a secret the evidence is all of it.
 pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
-    characters(text, kind, secret, flags);
-    content(text, kind, secret, cx, flags);
+    scan_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
+}
+
+/// The same, where the union of the classes of its bytes is known.
+pub(crate) fn scan_seen<'a>(
+    text: Text<'a>,
+    seen: u32,
+    kind: Kind,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
+    characters::characters_seen(text, seen, kind, secret, flags);
+    content_seen(text, seen, kind, secret, cx, flags);
 }
 
 /// The same, but for the characters of the text as it is: they are told already.
 pub(crate) fn content<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    content_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
+}
+
+fn content_seen<'a>(
+    text: Text<'a>,
+    seen: u32,
+    kind: Kind,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
     if !cx.settings.beyond_core() || kind == Kind::Opaque || text.is_empty() {
         return;
     }
-    let look = Look { text, kind, secret, cx };
+    let look = Look { text, kind, secret, seen, cx };
     if kind == Kind::Segment {
         // Everything else is told of the path as a whole.
         serial::tell(&look, flags);

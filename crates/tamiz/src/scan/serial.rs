@@ -8,7 +8,7 @@
 use data_encoding::{BASE64, BASE64URL};
 
 use super::Look;
-use crate::bytes::{self, ALNUM, DIGIT};
+use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HIGH, UNDERSCORE};
 use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 
@@ -22,12 +22,20 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if text.len() < 3 {
         return;
     }
-    for word in written(text) {
-        look.raise_word(Flag::Serial, word, all.clone(), flags);
+    if look.seen & (COLON | BANG | CONTROL | UNDERSCORE | DIGIT) != 0 {
+        for word in written(text, look.seen) {
+            look.raise_word(Flag::Serial, word, all.clone(), flags);
+        }
     }
-    let mut first = [0; HEAD];
-    let raw = plain_head(text, &mut first);
-    tell_magic(look, raw, flags);
+    let first = text.first().copied().unwrap_or_default();
+    if bytes::is(first, CONTROL | HIGH) {
+        let mut head = [0; HEAD];
+        tell_magic(look, plain_head(text, &mut head), flags);
+    }
+    // What the first bytes of `tell_magic` begin with in Base64.
+    if !matches!(first, b'A' | b'B' | b'H' | b'g' | b'r') {
+        return;
+    }
     let mut decoded = [0; HEAD];
     if let Some(decoded) = base64_head(text, &mut decoded) {
         tell_magic(look, decoded, flags);
@@ -82,21 +90,32 @@ fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]>
 }
 
 /// Objects that are written as text.
-fn written(text: &[u8]) -> impl Iterator<Item = &'static str> {
+fn written(text: &[u8], seen: u32) -> impl Iterator<Item = &'static str> {
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
-    let tagged = memchr::memchr(b'!', text).is_some();
-    let python = || tagged && has(b"!!python/") || holds_pickle(text);
+    let tagged = seen & BANG != 0;
+    let python = || tagged && has(b"!!python/") || seen & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
-    let java =
-        || tagged && has(b"!!javax.script.") || memchr::memchr(b'5', text).is_some() && holds_java(text);
-    let found = [("php", holds_php_object(text)), ("python", python()), ("ruby", ruby()), ("java", java())];
+    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_java(text);
+    let found = [
+        ("php", seen & COLON != 0 && holds_php_object(text)),
+        ("python", python()),
+        ("ruby", ruby()),
+        ("java", java()),
+    ];
     found.into_iter().filter(|(_, found)| *found).map(|(word, _)| word)
 }
 
 /// A Java stream in hexadecimal digits, none of which is of a guarded byte.
 fn holds_java(text: &[u8]) -> bool {
-    bytes::find_ignore_case(text, b"aced0005").is_some()
-        && bytes::find_ignore_case(&decode::without_guarded(text), b"aced0005").is_some()
+    holds_stream(text) && holds_stream(&decode::without_guarded(text))
+}
+
+/// `aced0005`, what Java's own streams begin with, in hexadecimal.
+fn holds_stream(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'5', text).any(|at| {
+        let head = at.checked_sub(7).and_then(|start| text.get(start..at));
+        head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced000"))
+    })
 }
 
 /// A pickle of the first protocol: a line that imports, then what it imports.

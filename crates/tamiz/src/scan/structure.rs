@@ -22,13 +22,21 @@ const MOST_BLANKS: usize = 32;
 )]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
-    if bytes::union(text) & bytes::STRUCTURE == 0 {
+    if look.seen & bytes::STRUCTURE == 0 {
         return;
     }
     let mut quoted = false;
     let mut at = 0;
     while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(|&b| is_telling(b))) {
         at += step;
+        // What most of them are: one dot, dash or slash alone.
+        if matches!((text.get(at), text.get(at + 1)), (Some(b'.'), next) if next != Some(&b'.'))
+            || matches!((text.get(at), text.get(at + 1)), (Some(b'-'), next) if next != Some(&b'-'))
+            || matches!((text.get(at), text.get(at + 1)), (Some(b'/'), next) if next != Some(&b'*'))
+        {
+            at += 1;
+            continue;
+        }
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, b""));
         let cookie = look.kind == Kind::Cookie;
         let mut len = 1;
@@ -89,7 +97,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 }
 
 fn is_telling(byte: u8) -> bool {
-    bytes::is(byte, bytes::STRUCTURE) || matches!(byte, b'\'' | b'"')
+    bytes::is(byte, bytes::STRUCTURE)
 }
 
 /// White space, or the `+` that stands for one.

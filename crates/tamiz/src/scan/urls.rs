@@ -25,6 +25,9 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if let Some(rest) = text.strip_prefix(b"//") {
         tell_host(look, 2, rest, flags);
     }
+    if look.seen & bytes::COLON == 0 {
+        return;
+    }
     for colon in memchr::memchr_iter(b':', text) {
         let (before, rest) = text.split_at_checked(colon).unwrap_or_default();
         let (start, name) = scheme_before(before);
@@ -172,7 +175,7 @@ fn loose_number(part: &[u8]) -> Option<u64> {
         [b'0', octal @ ..] if !octal.is_empty() => (octal, 8),
         _ => (part, 10),
     };
-    if digits.len() > 16 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()

@@ -16,6 +16,7 @@ use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, PatternID};
 
+use super::witness;
 use crate::decode::{Char, first_char, unicode};
 use crate::words::CLASSES;
 
@@ -29,7 +30,7 @@ const COUNT: usize = CLASSES.len();
 const SHORTEST: usize = 3;
 
 /// Between the parts of an entry.
-const SEPARATOR: &str = " .. ";
+pub(super) const SEPARATOR: &str = " .. ";
 
 /// Stands for every character beyond ASCII that is no white space.
 const OTHER: u8 = 0xFE;
@@ -54,11 +55,16 @@ impl Found {
     }
 }
 
-/// The classes of words in decoded text.
-pub(crate) fn classes(text: &[u8]) -> Found {
+/// The classes of words in decoded text; `seen` is the union of the classes of its bytes.
+pub(crate) fn classes(text: &[u8], seen: u32) -> Option<Found> {
+    (text.len() >= SHORTEST && witness::may_hold(text, seen)).then(|| search(text))
+}
+
+/// All looks at a text that may hold something.
+fn search(text: &[u8]) -> Found {
     let mut found = Found::default();
     let seen = Seen::of(text);
-    if text.len() < SHORTEST || !seen.telling {
+    if !seen.telling {
         return found;
     }
     let mut folded = Folded { bytes: Vec::with_capacity(text.len()), gaps: Vec::new() };
@@ -427,9 +433,8 @@ impl Dictionary {
                         _ => Step::Middle { from: slots, slot: slots + 1 },
                     };
                     slots += usize::from(index > 0);
-                    let Written { part, before, after, is_close } = marks(written);
-                    let mut pattern = Vec::with_capacity(part.len());
-                    fold(part.as_bytes(), Look::Plain, |byte, _| pattern.push(byte));
+                    let Written { before, after, is_close, .. } = marks(written);
+                    let pattern = folded_part(written);
                     parts.push(Part { class, before, after, is_close, step, len: pattern.len() });
                     patterns.push(pattern);
                 }
@@ -442,6 +447,13 @@ impl Dictionary {
 }
 
 static DICTIONARY: LazyLock<Option<Dictionary>> = LazyLock::new(Dictionary::new);
+
+/// A part of an entry without its marks, as it is searched for.
+pub(super) fn folded_part(written: &str) -> Vec<u8> {
+    let mut folded = Vec::with_capacity(written.len());
+    fold(marks(written).part.as_bytes(), Look::Plain, |byte, _| folded.push(byte));
+    folded
+}
 
 /// A part without its marks, and what they and its own characters ask for.
 struct Written<'w> {
@@ -654,6 +666,11 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes;
+
+    fn classes(text: &[u8]) -> Found {
+        super::classes(text, bytes::union(text)).unwrap_or_default()
+    }
 
     fn found(text: impl AsRef<[u8]>) -> Vec<&'static str> {
         classes(text.as_ref()).iter().map(|(name, _)| name).collect()

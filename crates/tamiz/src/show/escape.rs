@@ -5,7 +5,7 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
-use crate::bytes;
+use crate::bytes::{self, CONTROL, HIGH, NO_NAME, NO_QUERY, SPACE, WAY};
 use crate::decode::{Char, GUARD, char_indices, unicode};
 use crate::show::marker;
 
@@ -25,21 +25,21 @@ pub(crate) enum Spot {
 }
 
 impl Spot {
-    fn escapes(self, byte: u8) -> bool {
+    /// The classes of what is escaped, among ASCII that is no control.
+    fn escaped(self) -> u32 {
         match self {
-            Spot::Line => byte == b' ',
-            Spot::Name => matches!(byte, b' ' | b',' | b'|' | b'&' | b'=' | b'<' | b'>'),
-            Spot::Member => Spot::Name.escapes(byte) || matches!(byte, b'.' | b'[' | b']'),
-            Spot::QueryValue => matches!(byte, b' ' | b'&' | b'=' | b'#' | b'<' | b'>'),
-            Spot::HeaderValue => false,
+            Spot::Line => SPACE,
+            Spot::Name => NO_NAME,
+            Spot::Member => NO_NAME | WAY,
+            Spot::QueryValue => NO_QUERY,
+            Spot::HeaderValue => 0,
         }
     }
 }
 
 /// Writes decoded text, escaped for `spot`.
 pub(crate) fn write(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
-    let plain = |&b: &u8| b.is_ascii() && !b.is_ascii_control() && !spot.escapes(b);
-    if text.iter().all(plain) {
+    if bytes::union(text) & (CONTROL | HIGH | spot.escaped()) == 0 {
         out.extend_from_slice(text);
     } else {
         write_slow(text, spot, out);
@@ -58,7 +58,7 @@ fn write_slow(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
                 let odd = unicode::is_control(c)
                     || unicode::is_invisible(c)
                     || (spot != Spot::HeaderValue && unicode::is_white_space(c))
-                    || (c.is_ascii() && spot.escapes(c as u8));
+                    || (c.is_ascii() && bytes::is(c as u8, spot.escaped()));
                 if odd {
                     encoded.iter().for_each(|&byte| escape(byte, out));
                 } else {

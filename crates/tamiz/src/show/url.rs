@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flag;
+use crate::memo;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, push};
@@ -64,6 +65,10 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
 
 #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
 pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let (Some(slot), Some(memo)) = (path.known, cx.memo) {
+        memo.paths.with(slot, |line, said| out.extend_from_slice(memo::path_of(line, said)));
+        return;
+    }
     let most = cx.settings.config.limits.segments;
     for (i, segment) in path.segments.iter().take(most).enumerate() {
         if path.rooted || i > 0 {

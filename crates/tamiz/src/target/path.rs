@@ -8,15 +8,20 @@ use crate::bytes::{self, ALNUM, DIGIT, HEX, LOWER, UPPER};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, percent, unicode, utf8};
-use crate::flags::{Flag, Flags};
+use crate::flags::{Flag, Flags, Parameter};
+use crate::memo::Slot;
 use crate::scan::{self, Kind};
-use crate::shape::{self, Shape};
+use crate::shape;
 use crate::show::marker;
 use crate::text::{Builder, Text};
 
 /// A canonical path.
 pub(crate) struct Path<'a> {
     pub(crate) segments: BumpVec<'a, Segment<'a>>,
+    /// As it came.
+    pub(crate) raw: Text<'a>,
+    /// Where it is remembered; its segments are not read then.
+    pub(crate) known: Option<Slot>,
     /// Whether it begins with `/`.
     pub(crate) rooted: bool,
     /// The longest run of `..`.
@@ -48,10 +53,26 @@ pub(crate) enum Shown {
 impl<'a> Path<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
+        if let Some(memo) = cx.memo
+            && let Some(slot) = memo.paths.find(raw.bytes)
+        {
+            flags.set = memo.paths.with(slot, |_, said| said.flags);
+            return Path {
+                segments: BumpVec::new_in(cx.bump),
+                raw,
+                known: Some(slot),
+                rooted: true,
+                longest_climb: 0,
+                is_net_path: false,
+                flags,
+            };
+        }
         let text = decode_all(raw, cx, &mut flags);
         raise_escapes(text, &mut flags);
         let mut path = Path {
             segments: BumpVec::with_capacity_in(8, cx.bump),
+            raw,
+            known: None,
             rooted: matches!(text.bytes, [] | [b'/', ..]),
             longest_climb: 0,
             is_net_path: is_net_path(text.bytes),
@@ -66,6 +87,23 @@ impl<'a> Path<'a> {
         path.look_at_segments(cx);
         path.look_at_whole(text, cx);
         path
+    }
+
+    /// Whether it is `/` alone.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.known.is_none()
+    }
+
+    /// Whether the document would say the same of it in any request.
+    pub(crate) fn may_be_kept(&self, most: usize) -> bool {
+        let is_plain = |segment: &Segment<'a>| matches!(segment.shown, Shown::Text | Shown::Shape);
+        let is_shown = !self.segments.is_empty() && self.segments.len() <= most;
+        let has_parameter = |flag: Flag| flag.parameter_kind() != Parameter::None;
+        self.rooted
+            && !self.is_net_path
+            && is_shown
+            && self.segments.iter().all(is_plain)
+            && !self.flags.set.iter().any(has_parameter)
     }
 
     /// Drops empty and `.` segments.
@@ -138,7 +176,7 @@ impl<'a> Path<'a> {
                 self.flags.raise(Flag::Marker, text);
                 continue;
             }
-            if Shape::of(text.bytes) == Shape::Jwt {
+            if shape::is_jwt(text.bytes) {
                 self.flags.raise(Flag::Jwt, text);
             }
             if segment.shown == Shown::Secret {

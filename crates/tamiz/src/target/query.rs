@@ -4,13 +4,14 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, DIGIT, HEX, NAME_MARK};
+use crate::bytes::{self, DIGIT, ENCODED, HEX, HIGH, NAME_MARK};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, char_indices, chars, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
+use crate::memo::{Memo, NameSaid, Slot};
 use crate::scan::{self, Kind};
-use crate::shape::{self, Shape};
+use crate::shape;
 use crate::show::{NameShown, marker};
 use crate::text::Text;
 
@@ -225,41 +226,25 @@ impl<'a> Pair<'a> {
             Some((key, value)) => (key, Some(value)),
             None => (spaced, None),
         };
-        let key = read_key(raw_key, syntax.field(), cx, &mut flags);
+        let (key, is_sensitive) = match known_key(raw_key, cx) {
+            Some((slot, memo)) => memo.with(slot, |_, said| {
+                flags.set = said.flags;
+                (Key { text: raw_key.repaired(), shown: NameShown::Text }, said.is_sensitive)
+            }),
+            None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
+        };
         let value = raw_value.map(|raw| decode_value(raw, syntax.field(), cx, &mut flags));
         let mut pair = Pair { key, value, secret: false, flags };
-        pair.look(token, cx);
+        pair.look(token, is_sensitive, cx);
         pair
     }
 
-    fn look(&mut self, token: Text<'a>, cx: Context<'a>) {
-        let (key, flags) = (self.key.text, &mut self.flags);
-        scan::scan(key, Kind::Key, self.key.shown == NameShown::Secret, cx, flags);
-        scan::names(key, flags);
-        scan::method_key(key, flags);
-        if self.key.shown == NameShown::Secret {
-            flags.hide(key);
-        }
-        if key.bytes.ends_with(b"[]") {
-            flags.raise(Flag::QArray, key);
-        }
-        let value = match self.value {
-            None => {
-                flags.raise(Flag::QBare, token);
-                Text::untraced(b"")
-            }
-            Some(value) => value,
-        };
-        for text in [key, value] {
-            if !text.bytes.is_ascii()
-                && let Some((at, c)) = char_indices(text.bytes).find(|(_, c)| !c.is_ascii())
-            {
-                flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
-            }
-            for residue in percent::residues(text.bytes) {
-                flags.raise_at(Flag::DoublePct, text, residue.clone());
-                flags.raise_at(Flag::MultiEnc, text, residue);
-            }
+    /// Looks at all but the key.
+    fn look(&mut self, token: Text<'a>, is_sensitive: bool, cx: Context<'a>) {
+        let flags = &mut self.flags;
+        match self.value {
+            None => flags.raise(Flag::QBare, token),
+            Some(value) => raise_encoding(value, flags),
         }
         if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
             flags.raise(Flag::MultiEnc, token);
@@ -271,11 +256,60 @@ impl<'a> Pair<'a> {
         if byte_len(value.bytes) > cx.settings.config.limits.long_value {
             flags.raise(Flag::QLong, value);
         }
-        let sensitive = cx.settings.names.matches(key.bytes);
-        self.secret = look_at_value(value, Kind::Value, sensitive, cx, flags);
+        self.secret = look_at_value(value, Kind::Value, is_sensitive, cx, flags);
         if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
         }
+    }
+}
+
+/// A key that came before.
+fn known_key<'a>(raw: Text<'a>, cx: Context<'a>) -> Option<(Slot, &'a Memo<NameSaid>)> {
+    let memo = &cx.memo?.keys;
+    memo.find(raw.bytes).map(|slot| (slot, memo))
+}
+
+/// Reads a key and tells what it alone tells; and whether its value is a secret.
+fn read_and_look_at_key<'a>(
+    raw: Text<'a>,
+    field: percent::Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> (Key<'a>, bool) {
+    let key = read_key(raw, field, cx, flags);
+    let text = key.text;
+    scan::scan(text, Kind::Key, key.shown == NameShown::Secret, cx, flags);
+    scan::names(text, flags);
+    scan::method_key(text, flags);
+    if key.shown == NameShown::Secret {
+        flags.hide(text);
+    }
+    if text.bytes.ends_with(b"[]") {
+        flags.raise(Flag::QArray, text);
+    }
+    raise_encoding(text, flags);
+    let is_sensitive = cx.settings.names.matches(text.bytes);
+    if let Some(memo) = cx.memo
+        && key.shown == NameShown::Text
+        && text.bytes == raw.bytes
+        && flags.words().is_empty()
+    {
+        memo.keys.keep(raw.bytes, b"", NameSaid { flags: flags.set, is_sensitive });
+    }
+    (key, is_sensitive)
+}
+
+/// What is left of encodings after decoding: characters beyond ASCII, a second layer.
+fn raise_encoding<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
+    if bytes::union(text.bytes) & (ENCODED | HIGH) == 0 {
+        return;
+    }
+    if let Some((at, c)) = char_indices(text.bytes).find(|(_, c)| !c.is_ascii()) {
+        flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
+    }
+    for residue in percent::residues(text.bytes) {
+        flags.raise_at(Flag::DoublePct, text, residue.clone());
+        flags.raise_at(Flag::MultiEnc, text, residue);
     }
 }
 
@@ -317,13 +351,14 @@ pub(crate) fn look_at_value<'a>(
         flags.raise(Flag::Marker, value);
         return false;
     }
-    let secret = sensitive || names.find_credential(value.bytes).is_some();
-    if Shape::of(value.bytes) == Shape::Jwt {
+    let seen = bytes::union(value.bytes);
+    let secret = sensitive || names.find_credential_seen(value.bytes, seen).is_some();
+    if seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
         flags.raise(Flag::Jwt, value);
     }
     if secret {
         flags.hide(value);
     }
-    scan::scan(value, kind, secret, cx, flags);
+    scan::scan_seen(value, seen, kind, secret, cx, flags);
     secret
 }

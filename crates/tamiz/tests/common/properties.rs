@@ -247,7 +247,7 @@ static SPELLINGS: LazyLock<BTreeMap<&str, Regex>> = LazyLock::new(|| {
 fn spelling(characters: &str) -> Regex {
     let percent = r"(?:%|\xEF\xBC\x85|&#37;|&#[xX]25;|&percnt;)(?:25)*";
     let backslash = format!(r"(?:\\{{1,2}}|{percent}5[cC]|&#92;|&#[xX]5[cC];|&bsol;)");
-    let ampersand = format!("(?:&(?:amp;|#38;|#[xX]26;)?|{percent}26)");
+    let ampersand = format!("(?:&(?:amp;|#38;|#[xX]26;)?|{percent}26|{backslash}(?:u0026|[xX]26))");
     let entity = format!("{ampersand}(?:[#A-Za-z0-9]|{percent}23)+(?:;|{percent}3[bB])");
     let one = |byte: u8| {
         let hex = format!("(?i:{byte:02x})");

@@ -3,6 +3,7 @@
 
 use std::io::Write as _;
 
+use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -29,7 +30,7 @@ macro_rules! families {
 families! {
     // The query.
     "query: one key repeated" => |n| query(fill("a=1&", n)),
-    "query: distinct keys" => |n| query(count(n, |i| format!("k{i}=1&"))),
+    "query: distinct keys" => |n| query(count(n, |i| format!("k{i:06}=1&"))),
     "query: distinct long keys" => |n| query(count(n, |i| format!("{}{i}=1&", "k".repeat(50)))),
     "query: keys without value" => |n| query(fill("a&", n)),
     "query: semicolons" => |n| query(fill("a=1;", n)),
@@ -48,6 +49,9 @@ families! {
     "query: values of U+FDFA" => |n| query(join("a=", &fill("\u{FDFA}", n))),
     "query: keys of U+FDFA" => |n| query(fill("\u{FDFA}\u{FDFA}=1&", n)),
     "query: stray bytes" => |n| query(fill("%FF", n)),
+    "query: values that raise flags" => |n| query(count(n, |i| format!("k{i}[]=%252e'<;|`${{..%2F&"))),
+    "query: Base64 in Base64" => |n| query(join("a=", &base64_in_base64(n))),
+    "query: keys of marks that grow under NFKC" => |n| query(join("a", &fill("\u{344}", n))),
     // Words and punctuation in a value.
     "value: `select `" => |n| query(join("a=", &fill("select+", n))),
     "value: `or 1=1 `" => |n| query(join("a=", &fill("or+1%3D1+", n))),
@@ -83,6 +87,7 @@ families! {
     "path: Hangul jamo" => |n| path(fill("\u{1112}\u{1161}\u{11AB}", n)),
     "path: combining marks" => |n| path(join("a", &fill("\u{301}", n))),
     "path: marks out of order" => |n| path(join("a", &fill("\u{301}\u{316}", n))),
+    "path: marks that grow under NFKC" => |n| path(join("a", &fill("\u{344}", n))),
     "path: identifiers" => |n| path(fill("123e4567-e89b-12d3-a456-426614174000/", n)),
     "host: one long label" => |n| target(join("http://", &fill("ü", n)) + "/"),
     "host: many labels" => |n| target(join("http://", &fill("ü.", n)) + "/"),
@@ -91,11 +96,14 @@ families! {
     "userinfo" => |n| target(join("http://", &fill("a:@", n)) + "ex.com/"),
     "fragment" => |n| target(join("/#", &fill("%41#", n))),
     "request line: spaces" => |n| target(fill("a ", n)),
+    "request line: the method" => |n| join(&fill("A", n), " / HTTP/1.1\r\nHost: ex.com\r\n\r\n").into_bytes(),
+    "request line: empty lines before it" => |n| join(&fill("\r\n", n), "GET / HTTP/1.1\r\n\r\n").into_bytes(),
     // Headers.
     "headers: one that merges" => |n| headers(fill("Accept: a/b\r\n", n)),
     "headers: distinct" => |n| headers(count(n, |i| format!("x-{i}: {i}\r\n"))),
     "headers: duplicates" => |n| headers(fill("x: 1\r\n", n)),
     "headers: long names" => |n| header(&fill("a", n), "1".to_owned()),
+    "headers: a name that grows under NFKC" => |n| header(&fill("\u{FDFA}", n), "1".to_owned()),
     "headers: names with `_` and `-`" => |n| headers(count(n, |i| format!("content_length-{i}: 1\r\n"))),
     "headers: no colon" => |n| headers(fill("foo bar\r\n", n)),
     "headers: hosts" => |n| headers(count(n, |i| format!("Host: h{i}.com\r\n"))),
@@ -103,9 +111,16 @@ families! {
     "headers: orphans" => |n| headers(join("foo\r\n", &fill(" b\r\n", n))),
     "headers: embedded line ends" => |n| header("x", fill("\nb: c", n)),
     "headers: white space" => |n| header("x", fill("a \t", n)),
+    "headers: lengths of the body" => |n| headers(count(n, |i| format!("Content-Length: {i}\r\n"))),
+    "headers: codings of the message" => |n| headers(fill("Transfer-Encoding: chunked\r\n", n)),
+    "headers: URLs" => |n| headers(fill("Referer: http://ex.com/a?b=c\r\n", n)),
+    "headers: names in `Connection`" => |n| {
+        headers(count(n / 2, |i| format!("x-{i}: 1\r\n")) + "Connection: " + &count(n / 2, |i| format!("x-{i}, ")) + "\r\n")
+    },
     "header: cookies" => |n| header("Cookie", fill("a=b; ", n)),
     "header: cookie names" => |n| header("Cookie", count(n, |i| format!("c{i}=b; "))),
     "header: session cookies" => |n| header("Cookie", count(n, |i| format!("session{i}=abcdefgh{i}; "))),
+    "header: cookies that are set" => |n| header("Set-Cookie", fill("a=b; Path=/; ", n)),
     "header: user agent, nested comments" => |n| header("User-Agent", fill("(", n)),
     "header: user agent, closed comments" => |n| header("User-Agent", fill("(", n / 2) + &fill(")", n / 2)),
     "header: user agent, words" => |n| header("User-Agent", fill("a/1 (b; c) ", n)),
@@ -120,20 +135,43 @@ families! {
     "header: `%3C`" => |n| header("x", fill("%3C", n)),
     "header: entities" => |n| header("x", fill("&lt;", n)),
     // Secrets.
-    "secrets: many, in the query" => |n| query(count(n, |i| format!("token=abcdefgh{i}&"))),
+    "secrets: many, in the query" => |n| query(count(n, |i| format!("token=abcdefgh{i:06}&"))),
     "secrets: many, echoed" => |n| {
         headers(count(n, |i| format!("x-{i}: see abcdefgh{i}\r\n"))).replace_query(&count(n, |i| format!("token=abcdefgh{i}&")))
     },
     "secrets: 60, sought in one text" => |n| {
         header("x", fill("secret-number-", n)).replace_query(&count(60 * 30, |i| format!("token=secret-number-0{i}&")))
     },
+    "secrets: echoed everywhere" => |n| {
+        let secret = |i| format!("{i:08}-secret");
+        let cookies = count(n / 4, |i| format!("c{i}={}; ", secret(i)));
+        let body = count(n / 4, |i| format!("k{i}={}&", secret(i)));
+        let lines = count(n / 4, |i| format!("x-{i}: {}\r\n", secret(i)));
+        let query = count(n / 4, |i| format!("token={}&", secret(i)));
+        format!("POST /?{query} HTTP/1.1\r\nHost: ex.com\r\nContent-Type: {FORM}\r\nCookie: {cookies}\r\n{lines}\r\n{body}").into_bytes()
+    },
+    "secrets: of a body, sought in headers" => |n| {
+        let lines = count(n / 2, |i| format!("x-{i}: {i:08}\r\n"));
+        let body = count(n / 2, |i| format!("token={i:08}&"));
+        format!("POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: {FORM}\r\n{lines}\r\n{body}").into_bytes()
+    },
+    "secrets: each the start of the next" => |n| {
+        // As many as fit when each has eight characters more than the last.
+        let most = (n / 8).isqrt();
+        header("x", fill("a", n / 2)).replace_query(&(1..most).map(|i| format!("token={}&", "a".repeat(8 * i))).collect::<String>())
+    },
+    "secrets: values that look like credentials" => |n| {
+        query(count(n, |i| format!("k{i:06}=AKIA{i:016}&l{i:06}=ghp_{i:036}&m{i:06}=Bearer+{i:020}&")))
+    },
+    "secrets: tokens that are JWTs" => |n| header("x", fill("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl ", n)),
     "secrets: credentials" => |n| header("x", fill("bearer ", n)),
     "secrets: prefixes of credentials" => |n| query(join("a=", &fill("xAKIA", n))),
     "secrets: one of all the size" => |n| header("Authorization", join("Bearer ", &fill("a.b", n))),
     // Bodies.
     "form: one key repeated" => |n| body(FORM, "", fill("a=1&", n)),
     "form: distinct keys" => |n| body(FORM, "", count(n, |i| format!("k{i}=1&"))),
-    "form: secrets" => |n| body(FORM, "", count(n, |i| format!("token=abcdefgh{i}&"))),
+    "form: secrets" => |n| body(FORM, "", count(n, |i| format!("token=abcdefgh{i:06}&"))),
+    "form: values that raise flags" => |n| body(FORM, "", count(n, |i| format!("k{i}[]=%252e'<;|`${{..%2F&"))),
     "JSON: arrays, deep" => |n| body(JSON, "", fill("[", n / 2) + &fill("]", n / 2)),
     "JSON: objects, deep" => |n| body(JSON, "", fill("{\"a\":", n) + "1" + &fill("}", n / 5)),
     "JSON: one huge key, many leaves" => |n| {
@@ -149,7 +187,8 @@ families! {
     "JSON: lone surrogates" => |n| body(JSON, "", format!("\"{}\"", fill("\\uD800", n))),
     "JSON: many strings" => |n| body(JSON, "", format!("[{}1]", fill("\"<a>\",", n))),
     "JSON: lines" => |n| body("application/x-ndjson", "", fill("{\"a\":1}\n", n)),
-    "JSON: broken at its end" => |n| body(JSON, "", format!("[{}", fill("1,", n))),
+    "JSON: operators" => |n| body(JSON, "", format!("[{}1]", count(n, |i| format!("{{\"k{i}\":{{\"$ne\":\"<'\"}}}},")))),
+    "JSON: broken at its end" => |n| body(JSON, "", format!("[{}}}", fill("1,", n.min(READ)))),
     "multipart: parts" => |n| body(MULTIPART, "", fill(PART, n) + "--b--\r\n"),
     "multipart: part headers" => |n| {
         body(MULTIPART, "", format!("--b\r\n{}\r\n1\r\n--b--\r\n", count(n, |i| format!("x-{i}: 1\r\n"))))
@@ -164,6 +203,10 @@ families! {
     },
     "multipart: near delimiters" => |n| body(MULTIPART, "", join("--b\r\n\r\n", &fill("--bb\r\n", n)) + "--b--\r\n"),
     "multipart: line ends" => |n| body(MULTIPART, "", join("--b\r\n\r\n", &fill("\r\n", n)) + "--b--\r\n"),
+    "multipart: names of files" => |n| {
+        let part = |i| format!("--b\r\nContent-Disposition: form-data; name=a; filename={i:05}.php\r\n\r\n1\r\n");
+        body(MULTIPART, "", count(n, part) + "--b--\r\n")
+    },
     "multipart: nested" => |n| {
         body(MULTIPART, "", fill("--b\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n", n) + "--b--\r\n")
     },
@@ -172,7 +215,7 @@ families! {
     },
     "XML: deep" => |n| body(XML, "", fill("<a>", n / 2) + &fill("</a>", n / 2)),
     "XML: attributes" => |n| body(XML, "", format!("<a {}/>", count(n, |i| format!("a{i}=\"1\" ")))),
-    "XML: duplicate attributes" => |n| body(XML, "", format!("<a {}/>", fill("a=\"1\" ", n))),
+    "XML: duplicate attributes" => |n| body(XML, "", format!("<a {}/>", fill("a=\"1\" ", n.min(READ)))),
     "XML: siblings" => |n| body(XML, "", format!("<a>{}</a>", fill("<b/>", n))),
     "XML: text" => |n| body(XML, "", format!("<a>{}</a>", fill("a<b/>", n))),
     "XML: entity declarations" => |n| {
@@ -188,15 +231,24 @@ families! {
     "XML: CDATA" => |n| body(XML, "", format!("<a>{}</a>", fill("<![CDATA[]]>", n))),
     "XML: comments" => |n| body(XML, "", format!("<a>{}</a>", fill("<!---->", n))),
     "XML: namespaces" => |n| body(XML, "", format!("<a {}/>", count(n, |i| format!("xmlns:a{i}=\"u\" ")))),
+    "XML: instructions" => |n| body(XML, "", format!("<a>{}</a>", fill("<?a b?>", n))),
+    "XML: document type never closed" => |n| body(XML, "", join("<!DOCTYPE a [", &fill("<!ENTITY % ", n))),
     "text: words" => |n| body("text/plain", "", fill("select ", n)),
     "text: Base64" => |n| body("text/plain", "", fill("PHNjcmlwdD4x", n)),
+    "text: Base64 in Base64" => |n| body("text/plain", "", base64_in_base64(n)),
+    "text: UTF-16" => |n| body("text/plain; charset=utf-16", "", fill("<\0", n)),
     "binary" => |n| body("application/octet-stream", "", fill("\0\u{1}\u{2}", n)),
     "gzip: a bomb" => |n| gzip(n),
+    "gzip: four times" => |n| body("text/plain", "Content-Encoding: gzip, gzip, gzip, gzip\r\n", stored_four_times(n)),
+    "gzip: named over and over" => |n| body("text/plain", &format!("Content-Encoding: {}\r\n", fill("gzip, ", n)), "a"),
     "chunks: one byte each" => |n| chunked(fill("1\r\na\r\n", n) + "0\r\n\r\n"),
     "chunks: extensions" => |n| chunked(join("1", &fill(";a=b", n)) + "\r\na\r\n0\r\n\r\n"),
     "chunks: trailers" => |n| chunked("0\r\n".to_owned() + &count(n, |i| format!("x-{i}: 1\r\n")) + "\r\n"),
     "chunks: zeros before the size" => |n| chunked(fill("0", n) + "1\r\na\r\n0\r\n\r\n"),
 }
+
+/// Bodies that are broken at their end: beyond the limit of what is read of one, the end says nothing.
+const READ: usize = (1 << 20) - 64;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
@@ -267,6 +319,21 @@ fn gzip(size: usize) -> Vec<u8> {
         encoder.write_all(&[b'a'; 200 << 10]).expect("memory takes all");
     }
     body("text/plain", "Content-Encoding: gzip\r\n", encoder.finish().expect("memory takes all"))
+}
+
+/// Text in four layers of gzip, none of which makes it smaller.
+fn stored_four_times(size: usize) -> Vec<u8> {
+    (0..4).fold(fill("select ", size).into_bytes(), |inner, _| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(&inner).expect("memory takes all");
+        encoder.finish().expect("memory takes all")
+    })
+}
+
+/// Base64 of Base64 and so on, eight times: each layer is four thirds of the one in it.
+fn base64_in_base64(size: usize) -> String {
+    let inner = fill("<script>", size * 3_usize.pow(8) / 4_usize.pow(8));
+    (0..8).fold(inner, |text, _| BASE64.encode(text.as_bytes()))
 }
 
 /// Requests whose target gets a query.

@@ -187,7 +187,8 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         let mut has_version = false;
         loop {
             let is_spaced = pairs.skip_space();
-            if pairs.is_at_end() {
+            // The body may end between `?` and `>`.
+            if pairs.is_at_end() || !inside.is_ended && pairs.rest() == b"?" {
                 break;
             }
             let (name, value) = match pairs.attribute() {
@@ -442,7 +443,7 @@ impl<'a> Run<'a> {
 /// Whether a namespace is named by an ordinary URL or URN, as they all are.
 fn is_plain_namespace(name: &[u8]) -> bool {
     let starts = |start: &[u8]| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    (name.is_empty() || starts(b"http://") || starts(b"https://") || starts(b"urn:"))
+    (starts(b"http://") || starts(b"https://") || starts(b"urn:"))
         && name.iter().all(|&b| bytes::is(b, ALNUM) || b"-._~/:#?=&+,".contains(&b))
         && memchr::memmem::find(name, b"..").is_none()
 }

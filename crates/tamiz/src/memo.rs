@@ -1,0 +1,314 @@
+//! Fields that came before, with what was made of them.
+//!
+//! Clients send the same things over and over: the same `user-agent`, the same lists of what they
+//! accept, the same paths and names. What tells nothing of its request and takes nothing from it (it
+//! holds no secret, frames nothing, is no repeat) is worked out once and then copied. A [`Memo`] is
+//! bounded: a fixed number of fields of a fixed size, where a new one takes the place of an old one.
+
+#![allow(clippy::arithmetic_side_effects, reason = "lengths and offsets of slots, all below a megabyte")]
+
+use std::cell::RefCell;
+use std::fmt;
+
+use crate::bytes::{self, ENCODED, HIGH};
+use crate::flags::{Flag, FlagSet};
+
+/// How many flags with a parameter a line may have.
+const MOST_PARAMETERS: usize = 4;
+
+/// What is remembered, by kind of field.
+#[derive(Debug)]
+pub(crate) struct Memos {
+    /// Lines of the header block, with their `H:` lines.
+    pub(crate) lines: Memo<Said>,
+    /// Paths, with their `P:` lines.
+    pub(crate) paths: Memo<PathSaid>,
+    /// Keys of queries and forms.
+    pub(crate) keys: Memo<NameSaid>,
+    /// Names of cookies.
+    pub(crate) cookies: Memo<NameSaid>,
+}
+
+impl Default for Memos {
+    fn default() -> Self {
+        Memos {
+            lines: Memo::new(512, 768),
+            paths: Memo::new(256, 384),
+            keys: Memo::new(256, 32),
+            cookies: Memo::new(128, 32),
+        }
+    }
+}
+
+impl Memos {
+    /// Begins another request. What was made by other settings is forgotten.
+    pub(crate) fn begin(&mut self, owner: u64) {
+        self.lines.begin(owner);
+        self.paths.begin(owner);
+        self.keys.begin(owner);
+        self.cookies.begin(owner);
+    }
+}
+
+/// What the document says of a path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PathSaid {
+    /// None of them has a parameter.
+    pub(crate) flags: FlagSet,
+    /// How long the path is, as shown.
+    pub(crate) len: usize,
+}
+
+/// What a name tells that is shown as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NameSaid {
+    pub(crate) flags: FlagSet,
+    /// Whether its value is a secret.
+    pub(crate) is_sensitive: bool,
+}
+
+/// A line that is remembered, for as long as the request lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot(usize);
+
+/// The parameter of a flag that a line raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    /// The header's own name, as shown.
+    Name,
+    Word(&'static str),
+}
+
+/// The first characters of a name, in lower case, in the order of names: names of the same rank may
+/// still differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank(u128);
+
+impl Rank {
+    pub(crate) fn of(name: &[u8]) -> Self {
+        let mut first = [0; 16];
+        for (place, byte) in first.iter_mut().zip(name) {
+            *place = byte.to_ascii_lowercase();
+        }
+        Rank(u128::from_be_bytes(first))
+    }
+}
+
+/// What the document says of a line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Said {
+    /// Flags without a parameter.
+    pub(crate) plain: FlagSet,
+    pub(crate) parameters: [Option<(Flag, Parameter)>; MOST_PARAMETERS],
+    /// How long the name is, as shown.
+    pub(crate) name_len: usize,
+    /// What it adds to the length of all headers.
+    pub(crate) len: usize,
+    rank: Rank,
+    /// Whether nothing in the line would be decoded.
+    pub(crate) is_plain: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Entry<T> {
+    hash: u64,
+    /// The request that used it last; what the present one uses stays.
+    used: u64,
+    field_len: usize,
+    text_len: usize,
+    said: T,
+}
+
+/// Remembered fields of a kind.
+pub(crate) struct Memo<T> {
+    slots: usize,
+    slot_bytes: usize,
+    inner: RefCell<Inner<T>>,
+}
+
+#[derive(Default)]
+struct Inner<T> {
+    /// Whose settings the texts were written by.
+    owner: u64,
+    request: u64,
+    entries: Vec<Entry<T>>,
+    bytes: Vec<u8>,
+}
+
+impl<T> fmt::Debug for Memo<T> {
+    /// Without what is remembered: requests are nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memo").finish_non_exhaustive()
+    }
+}
+
+impl<T: Copy + Default> Memo<T> {
+    /// With a power of two of slots, of so many bytes each for a field and its text.
+    fn new(slots: usize, slot_bytes: usize) -> Self {
+        debug_assert!(slots.is_power_of_two() && slots > 1);
+        Memo { slots, slot_bytes, inner: RefCell::default() }
+    }
+
+    fn begin(&mut self, owner: u64) {
+        let inner = self.inner.get_mut();
+        if inner.owner != owner {
+            inner.owner = owner;
+            inner.entries.clear();
+            inner.entries.resize(self.slots, Entry::default());
+            inner.bytes.resize(self.slots * self.slot_bytes, 0);
+        }
+        inner.request += 1;
+    }
+
+    /// The first of the two slots that a field may be in. The upper bits of a hash: every byte reaches
+    /// them.
+    fn first_slot(&self, hash: u64) -> usize {
+        (hash >> (64 - self.slots.ilog2())) as usize
+    }
+
+    /// The slot of a field that came before.
+    pub(crate) fn find(&self, field: &[u8]) -> Option<Slot> {
+        let mut inner = self.inner.borrow_mut();
+        let Inner { request, entries, bytes, .. } = &mut *inner;
+        let hash = hash(field);
+        let first = self.first_slot(hash);
+        for slot in [first, first ^ 1] {
+            let entry = entries.get_mut(slot)?;
+            if entry.hash != hash || entry.field_len != field.len() {
+                continue;
+            }
+            let start = slot * self.slot_bytes;
+            if bytes.get(start..start + field.len())? == field {
+                entry.used = *request;
+                return Some(Slot(slot));
+            }
+        }
+        None
+    }
+
+    /// Shows what is remembered: the text, and what it says.
+    pub(crate) fn with<R>(&self, slot: Slot, show: impl FnOnce(&[u8], &T) -> R) -> R {
+        let inner = self.inner.borrow();
+        let none = Entry::default();
+        let entry = inner.entries.get(slot.0).unwrap_or(&none);
+        let start = slot.0 * self.slot_bytes + entry.field_len;
+        show(inner.bytes.get(start..start + entry.text_len).unwrap_or_default(), &entry.said)
+    }
+
+    /// Remembers a field, unless it is too long or in the way of others that are in use.
+    pub(crate) fn keep(&self, field: &[u8], text: &[u8], said: T) {
+        if field.len() + text.len() > self.slot_bytes {
+            return;
+        }
+        let mut inner = self.inner.borrow_mut();
+        let Inner { request, entries, bytes, .. } = &mut *inner;
+        let hash = hash(field);
+        let first = self.first_slot(hash);
+        let used = |slot: usize| entries.get(slot).map_or(u64::MAX, |entry| entry.used);
+        let slot = if used(first) <= used(first ^ 1) { first } else { first ^ 1 };
+        let start = slot * self.slot_bytes;
+        let text_start = start + field.len();
+        let Some(entry) = entries.get_mut(slot).filter(|entry| entry.used != *request) else { return };
+        if let Some(place) = bytes.get_mut(start..text_start) {
+            place.copy_from_slice(field);
+        }
+        if let Some(place) = bytes.get_mut(text_start..text_start + text.len()) {
+            place.copy_from_slice(text);
+        }
+        *entry = Entry { hash, used: *request, field_len: field.len(), text_len: text.len(), said };
+    }
+}
+
+impl Memo<Said> {
+    /// The place of a line's name among others.
+    pub(crate) fn rank(&self, slot: Slot) -> Rank {
+        self.inner.borrow().entries.get(slot.0).map(|entry| entry.said.rank).unwrap_or_default()
+    }
+}
+
+/// The name that the text of a line, `H:name=value`, shows.
+pub(crate) fn name_of<'t>(text: &'t [u8], said: &Said) -> &'t [u8] {
+    text.get(2..2 + said.name_len).unwrap_or_default()
+}
+
+/// The path that a line, `P:/path`, shows.
+pub(crate) fn path_of<'t>(line: &'t [u8], said: &PathSaid) -> &'t [u8] {
+    line.get(2..2 + said.len).unwrap_or_default()
+}
+
+impl Said {
+    /// What a line with these flags says; `None` where that is more than is remembered.
+    pub(crate) fn new(
+        plain: FlagSet,
+        parameters: impl Iterator<Item = (Flag, Parameter)>,
+        line: &[u8],
+        name: &[u8],
+        len: usize,
+    ) -> Option<Self> {
+        let is_plain = bytes::union(line) & (ENCODED | HIGH) == 0;
+        let mut said =
+            Said { plain, is_plain, name_len: name.len(), len, rank: Rank::of(name), ..Said::default() };
+        let mut slots = said.parameters.iter_mut();
+        for parameter in parameters {
+            *slots.next()? = Some(parameter);
+        }
+        Some(said)
+    }
+}
+
+/// Eight bytes at a time; collisions cost no more than a place. Never zero, which is no field's.
+fn hash(field: &[u8]) -> u64 {
+    const K: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut hash = field.len() as u64;
+    let (chunks, rest) = field.as_chunks::<8>();
+    for chunk in chunks {
+        hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(K).rotate_left(29);
+    }
+    let mut last = [0; 8];
+    if let Some(place) = last.get_mut(..rest.len()) {
+        place.copy_from_slice(rest);
+    }
+    (hash ^ u64::from_le_bytes(last)).wrapping_mul(K) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_found_again() {
+        let mut memos = Memos::default();
+        memos.begin(1);
+        assert_eq!(memos.lines.find(b"A: b"), None);
+        let said = Said::new(FlagSet::default(), std::iter::empty(), b"A: b", b"a", 4).unwrap();
+        memos.lines.keep(b"A: b", b"H:a=b\n", said);
+        memos.begin(1);
+        let slot = memos.lines.find(b"A: b").unwrap();
+        memos.lines.with(slot, |text, said| {
+            assert_eq!((text, name_of(text, said), said.len), (&b"H:a=b\n"[..], &b"a"[..], 4));
+        });
+        assert_eq!(memos.lines.find(b"A: c"), None);
+        memos.begin(2);
+        assert_eq!(memos.lines.find(b"A: b"), None, "other settings");
+    }
+
+    #[test]
+    fn what_a_request_uses_stays() {
+        let mut memo: Memo<NameSaid> = Memo::new(64, 32);
+        memo.begin(1);
+        let fields: Vec<Vec<u8>> = (0..256).map(|i| format!("X: {i}").into_bytes()).collect();
+        for field in &fields {
+            memo.keep(field, field, NameSaid::default());
+        }
+        let kept: Vec<&Vec<u8>> = fields.iter().filter(|field| memo.find(field).is_some()).collect();
+        assert!(kept.len() > 32 && kept.len() <= 64, "{}", kept.len());
+        for field in kept {
+            memo.with(memo.find(field).unwrap(), |text, _| assert_eq!(text, *field));
+        }
+        memo.begin(1);
+        memo.keep(&[b'x'; 20], &[b'x'; 20], NameSaid::default());
+        assert_eq!(memo.find(&[b'x'; 20]), None, "too long");
+        memo.keep(b"new", b"", NameSaid::default());
+        assert!(memo.find(b"new").is_some(), "what an earlier request used may go");
+    }
+}

@@ -1,0 +1,102 @@
+//! What earlier requests leave in a `Scratch` changes no document.
+
+mod common;
+
+use common::{canonicalizers, vectors};
+use tamiz::{Canonicalizer, Config, Scratch};
+
+/// The documents of requests in a row, with one `Scratch`, which must be those of each alone.
+#[track_caller]
+fn check(tamiz: &Canonicalizer, scratch: &mut Scratch, requests: &[&[u8]]) {
+    for request in requests {
+        let mut out = Vec::new();
+        tamiz.canonicalize_into(scratch, request, &mut out);
+        let alone = tamiz.canonicalize(request);
+        assert_eq!(String::from_utf8(out).unwrap(), alone.as_str(), "{}", request.escape_ascii());
+    }
+}
+
+fn request(target: &str, headers: &str) -> Vec<u8> {
+    format!("GET {target} HTTP/1.1\r\nHost: ex.com\r\n{headers}\r\n").into_bytes()
+}
+
+#[test]
+fn every_vector_again_and_again() {
+    let all: Vec<Vec<u8>> = vectors::all().iter().map(vectors::Vector::request).collect();
+    for tamiz in canonicalizers() {
+        let mut scratch = Scratch::default();
+        for request in all.iter().chain(all.iter().rev()).filter(|request| request.len() < 4096) {
+            check(&tamiz, &mut scratch, &[request, request]);
+        }
+    }
+}
+
+#[test]
+fn a_secret_echoed_in_what_came_before_is_hidden() {
+    let tamiz = Canonicalizer::new(Config::default());
+    for (before, after) in [
+        (request("/a", "X-A: visionario\r\n"), request("/a?pwd=visionario", "X-A: visionario\r\n")),
+        (request("/visionario/b", ""), request("/visionario/b?pwd=visionario", "")),
+        (request("/a", "X-A: visi%6Fnario\r\n"), request("/a?pwd=visionario", "X-A: visi%6Fnario\r\n")),
+        (request("/a", "Visionario: 1\r\n"), request("/a?pwd=visionario", "Visionario: 1\r\n")),
+        (request("/visi%6fnario", ""), request("/visi%6fnario", "X-Api-Key: visionario\r\n")),
+        (
+            request("/a", "Referer: http://ex.com/visionario\r\n"),
+            request("/a", "Referer: http://ex.com/visionario\r\nCookie: session=visionario\r\n"),
+        ),
+    ] {
+        let mut scratch = Scratch::default();
+        check(&tamiz, &mut scratch, &[&before, &before, &after, &before]);
+        let mut out = Vec::new();
+        tamiz.canonicalize_into(&mut scratch, &after, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("SECRET") && !text.contains("visionario"), "{text}");
+    }
+}
+
+#[test]
+fn a_known_line_may_repeat_fold_and_be_one_too_many() {
+    let tamiz = Canonicalizer::new(Config::default());
+    let plain = request("/a", "Accept: a/b\r\nX-B: 1\r\nTE: x\r\n");
+    let mut scratch = Scratch::default();
+    let many: String = (0..130).map(|i| format!("X-{i}: {i}\r\n")).collect();
+    for headers in [
+        "Accept: a/b\r\nAccept: c/d\r\n",
+        "Accept: c/d\r\nAccept: a/b\r\n",
+        "Accept: a/b\r\nAccept: a/b\r\n",
+        "X-B: 1\r\nX-B: 1\r\n",
+        "X-B: 1\r\nx-b: 2\r\n",
+        "X-B: 1\r\n\rX-B: 2\r\n",
+        "X-B: 1\r\nX-B : 2\r\n",
+        "X-B: 1\r\nX\u{2011}B: 2\r\n",
+        "X-B: 1\r\nno colon\r\n",
+        "X-B: 1\r\n folded\r\n",
+        "X-B: 1\r\n\nembedded\r\n",
+        "TE: x\r\nTransfer-Encoding: chunked\r\n",
+        &many,
+        &format!("{many}Accept: a/b\r\n"),
+    ] {
+        let odd = request("/a", headers);
+        check(&tamiz, &mut scratch, &[&plain, &plain, &odd, &odd, &plain]);
+    }
+}
+
+#[test]
+fn other_settings_write_anew() {
+    let mut scratch = Scratch::default();
+    let request = request("/a/b?q=1", "User-Agent: Mozilla/5.0 (X11)\r\nX-B: a b\r\nCookie: a=b\r\n");
+    let all = canonicalizers();
+    for tamiz in all.iter().chain(&all) {
+        check(tamiz, &mut scratch, &[&request, &request]);
+    }
+}
+
+#[test]
+fn a_scratch_shows_nothing_of_requests() {
+    let tamiz = Canonicalizer::new(Config::default());
+    let mut scratch = Scratch::default();
+    check(&tamiz, &mut scratch, &[&request("/visionario", "X-A: visionario\r\n")]);
+    let shown = format!("{scratch:?}");
+    let as_bytes = format!("{:?}", b"visionario");
+    assert!(!shown.contains("visionario") && !shown.contains(as_bytes.trim_matches(['[', ']'])), "{shown}");
+}

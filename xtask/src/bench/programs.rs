@@ -1,0 +1,136 @@
+//! The measured programs: where they are built, what they are called with.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Result;
+use crate::process::{self, cargo};
+
+/// The program with this library and the peers that are crates of the workspace.
+pub(super) fn main_program(root: &Path) -> Result<PathBuf> {
+    build(root, &["--release", "--package", "tamiz-bench", "--bin", "tamiz-bench"])
+}
+
+/// The same under an allocator that counts.
+pub(super) fn counting_program(root: &Path) -> Result<PathBuf> {
+    build(root, &["--profile", "measure", "--package", "tamiz-bench", "--bin", "allocations"])
+}
+
+/// A program of the peer that is a workspace of its own; what cargo makes of it goes to `target`.
+pub(super) fn suricata(root: &Path, target: &Path, name: &str) -> Result<PathBuf> {
+    let target = target.to_str().ok_or("a folder whose name is not UTF-8")?;
+    build(&root.join("benches/suricata"), &["--release", "--locked", "--bin", name, "--target-dir", target])
+}
+
+/// Builds a program with cargo, and says where it is.
+fn build(root: &Path, arguments: &[&str]) -> Result<PathBuf> {
+    let mut command = cargo(root, ["build", "--quiet", "--message-format", "json-render-diagnostics"]);
+    command.args(arguments);
+    let messages = process::output(&mut command)?;
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
+        .ok_or_else(|| "cargo does not say what it built".into())
+}
+
+/// The corpora that there are here, or those of them that are asked for.
+pub(super) fn corpora(program: &Path, only: &[&str]) -> Result<Vec<String>> {
+    let names = process::output(Command::new(program).arg("names"))?;
+    if let Some(unknown) = only.iter().find(|name| names.lines().all(|known| known != **name)) {
+        return Err(format!("no corpus is called {unknown}; there are {}", names.replace('\n', " ")).into());
+    }
+    let asked_for = |name: &&str| only.is_empty() || only.contains(name);
+    Ok(names.lines().filter(asked_for).map(str::to_owned).collect())
+}
+
+/// Files of requests, removed at the end.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new() -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("tamiz-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        Ok(Folder(folder))
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A file with so many requests of a corpus, or as many as it has.
+    pub(super) fn sample(&self, program: &Path, corpus: &str, requests: usize) -> Result<Sample> {
+        let file = self.path(&format!("{corpus}-{requests}"));
+        if !file.exists() {
+            let mut command = Command::new(program);
+            process::run(command.args(["corpus", corpus, &requests.to_string()]).arg(&file))?;
+        }
+        Sample::of(file)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Left behind, it only takes room in the folder for temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A file of requests.
+pub(super) struct Sample {
+    pub(super) file: PathBuf,
+    pub(super) requests: u64,
+    /// Of all requests, without their lengths.
+    pub(super) bytes: u64,
+}
+
+impl Sample {
+    fn of(file: PathBuf) -> Result<Self> {
+        let content = std::fs::read(&file)?;
+        let (mut requests, mut bytes, mut rest) = (0, 0, &content[..]);
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_le_bytes(*length) as usize;
+            rest = after.get(length..).ok_or("a request is cut off")?;
+            requests += 1;
+            bytes += length as u64;
+        }
+        if requests == 0 {
+            Err("a corpus without requests".into())
+        } else {
+            Ok(Sample { file, requests, bytes })
+        }
+    }
+}
+
+/// What a contender asks the allocator for, for each request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Allocations {
+    pub(super) count: f64,
+    pub(super) bytes: f64,
+}
+
+/// What `contender` of `program`, whose allocator counts, asks for once it has read the sample before.
+pub(super) fn allocations(program: &Path, contender: &str, sample: &Sample) -> Result<Allocations> {
+    let mut command = Command::new(program);
+    let line = process::output(command.args(["allocations", contender]).arg(&sample.file))?;
+    let (count, bytes) = line.trim().split_once(' ').ok_or("a line of other numbers")?;
+    let per_request =
+        |number: &str| Ok::<_, std::num::ParseFloatError>(number.parse::<f64>()? / sample.requests as f64);
+    Ok(Allocations { count: per_request(count)?, bytes: per_request(bytes)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_summed() {
+        let folder = Folder::new().unwrap();
+        let file = folder.path("two");
+        std::fs::write(&file, b"\x03\0\0\0abc\x01\0\0\0d").unwrap();
+        let sample = Sample::of(file.clone()).unwrap();
+        assert_eq!((sample.requests, sample.bytes), (2, 4));
+        std::fs::write(&file, b"\x03\0\0\0ab").unwrap();
+        assert!(Sample::of(file).is_err());
+    }
+}
