@@ -261,17 +261,16 @@ fn add_flags(flags: &mut Flags, mut of_piece: Flags) {
 fn later_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     let named = chars::find(part, ':').filter(|colon| {
         let name = &part[..*colon];
-        chars::is_token(name)
-            && name.len() <= 64
-            && secrets::credential(name).is_none()
-            && !cx.secrets.echoes(name)
-            && !cx.secrets.echoes(&chars::lower(name))
+        chars::is_token(name) && name.len() <= 64 && secrets::credential(name).is_none()
     });
     let Some(colon) = named else { return unnamed_piece(part, flags, cx) };
     let name = chars::as_string(&part[..colon]).unwrap();
     let value = chars::trim(&part[colon + 1..], chars::is_blank);
     let lower = name.to_ascii_lowercase();
     let shown = show_value(&chars::text(&lower), &value, flags, cx);
+    if cx.secrets.echoes(&part[..colon]) || cx.secrets.echoes(&chars::text(&lower)) {
+        return cx.secret_marker(part);
+    }
     if shown.is_empty() { format!("{name}:") } else { format!("{name}: {shown}") }
 }
 
@@ -406,7 +405,7 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
                 flags.extend(scan::characters(&rest));
                 flags.extend(scan::scan(value, Kind::Structured, true));
                 if !cx.is_core() {
-                    flags.extend(scan::beyond_core(value, Kind::Free, &scan::characters(value)));
+                    flags.extend(scan::beyond_core(value, Kind::Free, &scan::scan(value, Kind::Free, true)));
                 }
                 return;
             }

@@ -144,8 +144,7 @@ impl Reader<'_, '_> {
         if self.starts("<!--") {
             self.at += 4;
             let (comment, closed) = self.until("-->");
-            self.scan(&comment);
-            self.bad |= chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
+            self.comment(&comment, closed);
             return if closed { Ok(()) } else { Err(self.broken_off()) };
         }
         if self.starts("<![CDATA[") {
@@ -242,7 +241,7 @@ impl Reader<'_, '_> {
             }
             let length = name_length(&raw[at + 1..]);
             if length == 0 || !is(raw.get(at + 1 + length), ';') {
-                self.bad |= !(broken && self.cut && end.is_none());
+                self.bad |= !(broken && self.cut && may_go_on(&raw[at + 1..]));
             }
             decoded.push(raw[at]);
             at += 1;
@@ -541,16 +540,28 @@ impl Reader<'_, '_> {
         self.bad |= first && closed;
     }
 
+    fn comment(&mut self, comment: &[Char], closed: bool) {
+        self.scan(comment);
+        let inside = match comment {
+            // The body may end inside of `-->`.
+            [inside @ .., Char::Plain('-'), Char::Plain('-')] | [inside @ .., Char::Plain('-')]
+                if !closed =>
+            {
+                inside
+            }
+            inside => inside,
+        };
+        self.bad |= chars::find_text(inside, &chars::text("--")).is_some() || is(inside.last(), '-');
+    }
+
     fn doctype(&mut self) -> Result<(), End> {
         self.flags.insert("DOCTYPE".into());
         self.doctypes += 1;
         self.bad |= !self.starts("<!DOCTYPE") || self.doctypes > 1 || self.roots > 0;
         self.at += 9;
-        self.bad |= !is_space(self.text.get(self.at));
+        self.bad |= self.at < self.text.len() && !is_space(self.text.get(self.at));
         self.skip_space();
-        if self.name().is_empty() {
-            self.bad = true;
-        }
+        self.bad |= self.at < self.text.len() && self.name().is_empty();
         let mut subset = false;
         loop {
             let Some(c) = self.text.get(self.at).copied() else { return Err(self.broken_off()) };
@@ -580,9 +591,7 @@ impl Reader<'_, '_> {
             if self.starts("<!--") {
                 self.at += 4;
                 let (comment, closed) = self.until("-->");
-                self.scan(&comment);
-                self.bad |=
-                    chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
+                self.comment(&comment, closed);
                 if !closed {
                     return Err(self.broken_off());
                 }
@@ -661,5 +670,15 @@ impl Reader<'_, '_> {
             self.scan(&value);
         }
         if closed { Ok(()) } else { Err(self.broken_off()) }
+    }
+}
+
+/// Whether a reference may begin with this, which follows its `&`.
+fn may_go_on(text: &[Char]) -> bool {
+    let is_digit = |radix| move |c: &Char| c.plain().is_some_and(|c| c.is_digit(radix));
+    match text {
+        [Char::Plain('#'), Char::Plain('x'), digits @ ..] => digits.iter().all(is_digit(16)),
+        [Char::Plain('#'), digits @ ..] => digits.iter().all(is_digit(10)),
+        _ => name_length(text) == text.len(),
     }
 }

@@ -388,8 +388,13 @@ impl<'a> Echo<'a> {
         }
     }
 
+    /// Whether a name contains a secret: as it came, or in lower case, as a name is shown.
+    fn is_in_name(&self, name: &[u8]) -> bool {
+        self.is_in(name) || self.is_in(&name.to_ascii_lowercase())
+    }
+
     fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
-        if let Some(label) = value.label.filter(|label| self.is_in(label.bytes)) {
+        if let Some(label) = value.label.filter(|label| self.is_in_name(label.bytes)) {
             flags.hide(label);
             *value = Value {
                 label: None,

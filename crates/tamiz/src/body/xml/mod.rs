@@ -272,12 +272,13 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         self.cursor.at += b"<!--".len();
         let comment = self.cursor.until(b"-->");
         self.scan(comment.text, Kind::Leaf);
-        if !comment.is_ended {
-            return Err(Stop::Early);
-        }
-        let inside = comment.text.bytes;
+        let inside = match comment.text.bytes {
+            // The body may end inside of `-->`.
+            [inside @ .., b'-', b'-'] | [inside @ .., b'-'] if !comment.is_ended => inside,
+            inside => inside,
+        };
         self.is_faulty |= inside.ends_with(b"-") || memchr::memmem::find(inside, b"--").is_some();
-        Ok(())
+        if comment.is_ended { Ok(()) } else { Err(Stop::Early) }
     }
 
     /// A CDATA section: text without references.

@@ -359,6 +359,16 @@ fn leaves_are_told_up_to_the_fault_and_past_what_does_no_harm() {
     }
 }
 
+#[test]
+fn a_fault_before_a_cut_is_one() {
+    for part in ["<!DOCTYPEr", "<!-- a--b", "<!-- a---", "<a>&7", "<?xml version?"] {
+        assert!(!told(part.as_bytes(), true, LIMITS).is_read, "{part}");
+    }
+    for part in ["<!DOCTYPE", "<!-- a-", "<!-- a--", "<?xml version='1.0'?", "<a>&b", "<a>&#x"] {
+        assert!(told(part.as_bytes(), true, LIMITS).is_read, "{part}");
+    }
+}
+
 /// Everything there is in a document, so that a cut can go through any of it.
 const RICH: &str = "\u{FEFF}<?xml version=\"1.0\" encoding='utf-8'?>\n<!-- c - d -->\
     <!DOCTYPE r PUBLIC 'p' \"s\" [<!-- e --><!ENTITY % x 'y'>%x;<!ELEMENT r ANY><?p q?>\n] >\n\
