@@ -513,10 +513,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
             match undo(word, &data, limit) {
                 Ok(inflated) => {
                     data = inflated.bytes;
-                    if inflated.capped {
-                        whole_characters(&mut data);
-                        cut = true;
-                    }
+                    cut |= inflated.capped;
                 }
                 Err(()) => {
                     flags.insert("BADBODY".into());
@@ -529,10 +526,10 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     }
     if data.len() > limit {
         data.truncate(limit);
-        whole_characters(&mut data);
         cut = true;
     }
     if cut {
+        whole_characters(&mut data);
         cx.capped.set(true);
     }
     let content_type = header(message, b"content-type").next();

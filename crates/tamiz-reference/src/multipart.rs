@@ -307,8 +307,10 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         }
         flags.extend(cx.scan(value, Kind::Leaf));
         if name == "content-transfer-encoding" {
-            let word = chars::as_string(&chars::lower(value)).unwrap_or_else(|| "other".into());
-            if !["7bit", "8bit", "binary"].contains(&&word[..]) {
+            let word: Text = value.iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
+            let word = chars::lower(&chars::trim(&word, chars::is_blank));
+            let word = chars::as_string(&word).unwrap_or_else(|| "other".into());
+            if !["", "7bit", "8bit", "binary"].contains(&&word[..]) {
                 let shown = if word == "base64" || word == "quoted-printable" { &word[..] } else { "other" };
                 flags.insert(format!("BODYENC:{shown}"));
             }

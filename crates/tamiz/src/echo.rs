@@ -358,13 +358,14 @@ impl<'a> Echo<'a> {
     /// Whether a segment echoes a secret, the parameters it hides already left out.
     #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
-        if segment.shown != Shown::Parameters {
+        let parts = || segment.text.split(|b| b == b';').enumerate();
+        let hidden = |(i, part)| path::hidden_value(part, self.cx).filter(|_| i > 0);
+        if !parts().any(|part| hidden(part).is_some()) {
             return self.is_in(segment.text.bytes);
         }
-        let parameters = segment.text.split(|b| b == b';').enumerate();
-        parameters.into_iter().any(|(i, part)| {
-            let hidden = path::sensitive_value(part, self.cx).filter(|_| i > 0);
-            self.is_in(part.slice(0..part.len() - hidden.map_or(0, |value| value.len())).bytes)
+        parts().any(|(i, part)| {
+            let len = hidden((i, part)).map_or(0, |value| value.len());
+            self.is_in(part.slice(0..part.len() - len).bytes)
         })
     }
 

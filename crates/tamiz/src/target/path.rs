@@ -357,11 +357,15 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
     shown
 }
 
-/// The value of a `;name=value` whose name is sensitive.
+/// The value of a `;name=value` whose name is sensitive, unless a marker hides it already.
 pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
+    hidden_value(parameter, cx).filter(|value| !marker::is_secret_marker(value.bytes))
+}
+
+/// The same, marker or not.
+pub(crate) fn hidden_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let (name, value) = parameter.cut(b'=')?;
-    let secret = cx.settings.names.matches(name.bytes) && !marker::is_secret_marker(value.bytes);
-    secret.then_some(value)
+    cx.settings.names.matches(name.bytes).then_some(value)
 }
 
 /// A segment that is wholly a uuid, 16 or more hexadecimal digits, an e-mail or IP address, or 20

@@ -12,8 +12,8 @@ mod references;
 #[cfg(test)]
 mod tests;
 
+use crate::body::charset;
 use crate::body::step::{Leaf, Outcome, Sink, Step};
-use crate::body::{charset, coding};
 use crate::bytes::{self, ALNUM, CONTROL};
 use crate::context::Context;
 use crate::decode::utf8;
@@ -62,7 +62,6 @@ pub(crate) fn read<'a>(
         flags.raise_at(Flag::BodyCharset, body, 0..body.len().min(4));
         return Reading { outcome: Outcome::Bad, capped: false };
     }
-    let body = if cut { coding::without_half_character(body) } else { body };
     let text = utf8::repair(body, cx, flags);
     let mut reader = Reader {
         cursor: Cursor { text, at: 0 },
