@@ -1,0 +1,223 @@
+"""What a document is worth to a detector: CSIC 2010, trained on valid traffic only.
+
+    python examples/csic2010/run.py PATH [--out DIR]
+
+PATH is a folder with the three text files of the data set (`normalTrafficTraining.txt`, …), or with the same as
+`csic2010_*.jsonl.gz`. Prints a table, and writes it (`results.md`, `results.json`) and a plot
+(`results.png`) to DIR.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import json
+import random
+import re
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Sequence, Tuple
+
+import numpy as np
+from detectors import Lof, Mahalanobis, Surprise
+from rewrite import REWRITES
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+import tamiz
+from tamiz.sklearn import TamizVectorizer
+
+SEED = 20261115
+"""Of every split and shuffle."""
+
+VALIDATION_ATTACKS = 5_000
+VALIDATION_VALID = 6_000
+REWRITTEN = 5_000
+
+FILES = {
+    "train": ("csic2010_normal_train", "normalTrafficTraining"),
+    "valid": ("csic2010_normal_test", "normalTrafficTest"),
+    "attack": ("csic2010_anomalous", "anomalousTrafficTest"),
+}
+
+Rates = Tuple[float, float]
+
+
+def read(folder: Path) -> Dict[str, List[bytes]]:
+    """The requests of the three files."""
+    requests = {}
+    for name, (rows, text) in FILES.items():
+        if (path := folder / f"{rows}.jsonl.gz").exists():
+            with gzip.open(path, "rt") as lines:
+                requests[name] = [base64.b64decode(json.loads(line)["raw_b64"]) for line in lines]
+        elif (path := folder / f"{text}.txt").exists():
+            requests[name] = cut(path.read_bytes())
+        else:
+            raise SystemExit(f"{folder}: neither {rows}.jsonl.gz nor {text}.txt is there")
+    return requests
+
+
+def cut(text: bytes) -> List[bytes]:
+    """The requests of a text file of CSIC 2010: one after the other, a form on a line of its own."""
+    pieces = re.split(rb"(?m)^(?=(?:GET|POST|PUT) http://)", text.replace(b"\r\n", b"\n"))
+    requests = []
+    for piece in pieces[1:]:
+        head, _, body = piece.partition(b"\n\n")
+        requests.append(head.replace(b"\n", b"\r\n") + b"\r\n\r\n" + body.strip(b"\n"))
+    return requests
+
+
+def recall(valid: Any, attack: Any) -> Rates:
+    """How many attacks are odder than all but 1 % and 5 % of valid requests, in per cent."""
+    of = lambda rate: 100 * float(np.mean(attack > np.quantile(valid, 1 - rate)))  # noqa: E731
+    return of(0.01), of(0.05)
+
+
+def compare(requests: Dict[str, List[bytes]], canonicalizer: tamiz.Canonicalizer) -> List[Dict[str, Any]]:
+    """Raw text, document and tokens, by both detectors; the same rows for each."""
+    documents = {name: canonicalizer.canonicalize_many(rows, threads=2) for name, rows in requests.items()}
+    texts = {
+        "raw": {name: [row.decode("latin-1") for row in rows] for name, rows in requests.items()},
+        "document": {name: [str(document) for document in rows] for name, rows in documents.items()},
+        "tokens": documents,
+    }
+    table = []
+    for kind, of in texts.items():
+        vectorizer = TamizVectorizer() if kind == "tokens" else TfidfVectorizer(max_features=5_000)
+        train = vectorizer.fit_transform(of["train"])
+        valid, attack = vectorizer.transform(of["valid"]), vectorizer.transform(of["attack"])
+        for detector in (Lof(), Mahalanobis()):
+            started = time.time()
+            detector.fit(train)
+            at1, at5 = recall(detector.score(valid), detector.score(attack))
+            row = {"text": kind, "detector": detector.name, "at 1 %": at1, "at 5 %": at5}
+            table.append(row)
+            print(f"{kind:9} {detector.name:32} {at1:5.1f} {at5:5.1f}  ({time.time() - started:.0f} s)", flush=True)
+    return table
+
+
+MARKER = re.compile(r"([^?&=\s|]+)=<(?:SECRET:)?([a-z0-9]+):(\d+)")
+
+
+def tokens(document: tamiz.Document, with_lengths: bool) -> List[str]:
+    """The tokens of a document; with the length of each value, not only its bucket."""
+    plain = document.tokens
+    return plain + ["x.%s=%s:%s" % found for found in MARKER.findall(str(document))] if with_lengths else plain
+
+
+class Best:
+    """The detector that does best on a validation split, which no row of the test is in."""
+
+    def __init__(self, requests: Dict[str, List[bytes]], canonicalizer: tamiz.Canonicalizer) -> None:
+        rng = np.random.default_rng(SEED)
+        self.canonicalizer = canonicalizer
+        train = rng.permutation(len(requests["train"]))
+        attack = rng.permutation(len(requests["attack"]))
+        self.test_attacks = [requests["attack"][at] for at in attack[VALIDATION_ATTACKS:]]
+        pick = lambda name, rows: self._documents([requests[name][at] for at in rows])  # noqa: E731
+        fitted = pick("train", train[VALIDATION_VALID:])
+        valid = pick("train", train[:VALIDATION_VALID])
+        attacks = pick("attack", attack[:VALIDATION_ATTACKS])
+        found = []
+        for with_lengths in (False, True):
+            of = lambda rows: [tokens(row, with_lengths) for row in rows]  # noqa: B023, E731
+            for prior in (0.5, 0.05, 1e-3, 1e-5):
+                detector = Surprise(prior).fit(of(fitted))
+                rates = recall(detector.score(of(valid)), detector.score(of(attacks)))
+                print(f"  validation: prior {prior}, lengths {with_lengths}: {rates[0]:.1f} {rates[1]:.1f}", flush=True)
+                found.append((rates[1], rates[0], with_lengths, prior))
+        _, _, self.with_lengths, self.prior = max(found)
+        everything = self._documents(requests["train"])
+        self.detector = Surprise(self.prior).fit([tokens(row, self.with_lengths) for row in everything])
+        self.valid = self.score(requests["valid"])
+
+    def _documents(self, rows: Sequence[bytes]) -> List[tamiz.Document]:
+        return self.canonicalizer.canonicalize_many(rows, threads=2)
+
+    def score(self, rows: Sequence[bytes]) -> Any:
+        return self.detector.score([tokens(row, self.with_lengths) for row in self._documents(rows)])
+
+    def recall(self, attacks: Sequence[bytes]) -> Rates:
+        """At the thresholds of valid requests as they came."""
+        return recall(self.valid, self.score(attacks))
+
+
+def robustness(best: Best) -> List[Dict[str, Any]]:
+    """The same attacks, rewritten."""
+    rng = random.Random(SEED)
+    attacks = best.test_attacks[:REWRITTEN]
+    table = [{"spelling": "as they came", "rates": best.recall(attacks)}]
+    for name, rewrite in REWRITES.items():
+        table.append({"spelling": name, "rates": best.recall([rewrite(row, rng) for row in attacks])})
+    for row in table:
+        print(f"  {row['spelling']:24} {row['rates'][0]:5.1f} {row['rates'][1]:5.1f}", flush=True)
+    return table
+
+
+def write(out: Path, results: Dict[str, Any]) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    lines = ["| text | detector | at 1 % | at 5 % |", "|---|---|---:|---:|"]
+    for row in results["table"] + [results["best"]]:
+        lines.append(f"| {row['text']} | {row['detector']} | {row['at 1 %']:.1f} | {row['at 5 %']:.1f} |")
+    lines += ["", "| the same attacks, spelt | at 1 % | at 5 % |", "|---|---:|---:|"]
+    lines += [f"| {row['spelling']} | {row['rates'][0]:.1f} | {row['rates'][1]:.1f} |" for row in results["spellings"]]
+    (out / "results.md").write_text("\n".join(lines) + "\n")
+    plot(out / "results.png", results)
+
+
+def plot(path: Path, results: Dict[str, Any]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), width_ratios=[3, 2], layout="constrained")
+    rows = results["table"] + [results["best"]]
+    labels = [f"{row['text']}\n{row['detector'].replace('TF-IDF + ', '')}" for row in rows]
+    places = np.arange(len(rows))
+    left.bar(places - 0.2, [row["at 1 %"] for row in rows], 0.4, label="1 % false positives", color="#8ecae6")
+    bars = left.bar(places + 0.2, [row["at 5 %"] for row in rows], 0.4, label="5 %", color="#126782")
+    left.bar_label(bars, fmt="%.0f", fontsize=8)
+    left.set_xticks(places, labels, fontsize=7)
+    left.set_ylabel("attacks found, %")
+    left.legend(fontsize=8, loc="lower right")
+    left.set_title("CSIC 2010, trained on valid requests", fontsize=10)
+    spellings = results["spellings"][::-1]
+    right.barh([row["spelling"] for row in spellings], [row["rates"][1] for row in spellings], color="#126782")
+    right.set_xlim(0, 100)
+    right.tick_params(labelsize=8)
+    right.set_title("the same attacks, rewritten (5 %)", fontsize=10)
+    figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("path", type=Path, help="the folder with the data set")
+    parser.add_argument("--out", type=Path, default=Path("csic2010-results"))
+    arguments = parser.parse_args()
+    started = time.time()
+    canonicalizer = tamiz.Canonicalizer()
+    requests = read(arguments.path)
+    print({name: len(rows) for name, rows in requests.items()}, canonicalizer.fingerprint)
+    table = compare(requests, canonicalizer)
+    best = Best(requests, canonicalizer)
+    at1, at5 = best.recall(best.test_attacks)
+    row = {"text": "tokens", "detector": Surprise.name, "at 1 %": at1, "at 5 %": at5}
+    print(f"best: prior {best.prior}, lengths {best.with_lengths}: {at1:.1f} {at5:.1f}")
+    spellings = robustness(best)
+    results = {
+        "fingerprint": canonicalizer.fingerprint,
+        "seed": SEED,
+        "rows": {name: len(rows) for name, rows in requests.items()},
+        "table": table,
+        "best": {**row, "prior": best.prior, "with lengths": best.with_lengths},
+        "spellings": spellings,
+        "seconds": round(time.time() - started),
+    }
+    write(arguments.out, results)
+    print(f"{results['seconds']} s; written to {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()
