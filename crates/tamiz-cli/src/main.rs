@@ -24,6 +24,7 @@
 )]
 
 mod args;
+mod batch;
 mod canon;
 mod config;
 mod documents;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
     };
     let done = match command {
         Command::Canon(args) => canon::run(&args),
+        Command::Batch(args) => batch::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Flags(args) => flags::run(&args),
         Command::Fingerprint(args) => fingerprint::run(&args),

@@ -121,22 +121,24 @@ impl Container {
                     Pieces::Lines { bytes, first, format: reader.format(), limit: reader.limit() }
                 }
                 Piece::Unreadable { line, reason } => {
-                    Pieces::Found(vec![(line, At::Line(line), Err(reason))])
+                    let place = Place { file: Arc::clone(&self.file), record: line, at: At::Line(line) };
+                    Pieces::Records(vec![Err(Unreadable { place, reason })])
                 }
             },
             Content::Records(reader) => {
-                let mut found = Vec::new();
+                let mut records = Vec::new();
                 let mut weight = 0_usize;
-                while found.len() < Chunk::RECORDS && weight < Chunk::BYTES {
+                while records.len() < Chunk::RECORDS && weight < Chunk::BYTES {
                     let Some((at, result)) = reader.next_found() else { break };
                     self.records = self.records.saturating_add(1);
-                    weight = weight.saturating_add(result.as_ref().map_or(0, |found| found.request.len()));
-                    found.push((self.records, at, result));
+                    let record = placed(&self.file, self.records, at, result);
+                    weight = weight.saturating_add(record.as_ref().map_or(0, |record| record.request.len()));
+                    records.push(record);
                 }
-                if found.is_empty() {
+                if records.is_empty() {
                     return None;
                 }
-                Pieces::Found(found)
+                Pieces::Records(records)
             }
         };
         Some(Chunk { file: Arc::clone(&self.file), content })
@@ -179,7 +181,7 @@ pub struct Chunk {
 
 enum Pieces {
     Lines { bytes: Vec<u8>, first: u64, format: LineFormat, limit: usize },
-    Found(Vec<(u64, At, Result<Found, Reason>)>),
+    Records(Vec<Result<Record, Unreadable>>),
 }
 
 impl Chunk {
@@ -192,17 +194,18 @@ impl Chunk {
     pub fn weight(&self) -> usize {
         match &self.content {
             Pieces::Lines { bytes, .. } => bytes.len(),
-            Pieces::Found(found) => found
+            Pieces::Records(records) => records
                 .iter()
-                .map(|(_, _, result)| result.as_ref().map_or(0, |found| found.request.len()))
+                .map(|record| record.as_ref().map_or(0, |record| record.request.len()))
                 .fold(0, usize::saturating_add),
         }
     }
+}
 
-    /// A chunk of one thing that cannot be read.
-    pub fn unreadable(unreadable: Unreadable) -> Chunk {
-        let Unreadable { place, reason } = unreadable;
-        Chunk { file: place.file, content: Pieces::Found(vec![(place.record, place.at, Err(reason))]) }
+impl FromIterator<Result<Record, Unreadable>> for Chunk {
+    /// A chunk of records that were taken out of others, or of what cannot be read.
+    fn from_iter<I: IntoIterator<Item = Result<Record, Unreadable>>>(records: I) -> Self {
+        Chunk { file: Arc::default(), content: Pieces::Records(records.into_iter().collect()) }
     }
 }
 
@@ -215,7 +218,7 @@ impl IntoIterator for Chunk {
             Pieces::Lines { bytes, first, format, limit } => {
                 Taken::Lines { bytes, at: 0, line: first, format, limit }
             }
-            Pieces::Found(found) => Taken::Found(found.into_iter()),
+            Pieces::Records(records) => Taken::Records(records.into_iter()),
         };
         ChunkRecords { file: self.file, content }
     }
@@ -229,15 +232,15 @@ pub struct ChunkRecords {
 
 enum Taken {
     Lines { bytes: Vec<u8>, at: usize, line: u64, format: LineFormat, limit: usize },
-    Found(std::vec::IntoIter<(u64, At, Result<Found, Reason>)>),
+    Records(std::vec::IntoIter<Result<Record, Unreadable>>),
 }
 
 impl Iterator for ChunkRecords {
     type Item = Result<Record, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (record, at, result) = match &mut self.content {
-            Taken::Found(found) => found.next()?,
+        match &mut self.content {
+            Taken::Records(records) => records.next(),
             Taken::Lines { bytes, at, line, format, limit } => loop {
                 let rest = bytes.get(*at..).filter(|rest| !rest.is_empty())?;
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -246,15 +249,19 @@ impl Iterator for ChunkRecords {
                 *at = at.saturating_add(len).saturating_add(1);
                 *line = line.saturating_add(1);
                 if let Some(found) = found {
-                    break (number, At::Line(number), found);
+                    return Some(placed(&self.file, number, At::Line(number), found));
                 }
             },
-        };
-        let place = Place { file: Arc::clone(&self.file), record, at };
-        Some(match result {
-            Ok(found) => Ok(found.at(place)),
-            Err(reason) => Err(Unreadable { place, reason }),
-        })
+        }
+    }
+}
+
+/// A record, or why there is none, at its place.
+fn placed(file: &Arc<str>, record: u64, at: At, result: Result<Found, Reason>) -> Result<Record, Unreadable> {
+    let place = Place { file: Arc::clone(file), record, at };
+    match result {
+        Ok(found) => Ok(found.at(place)),
+        Err(reason) => Err(Unreadable { place, reason }),
     }
 }
 

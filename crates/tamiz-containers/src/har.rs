@@ -53,13 +53,13 @@ impl Har {
 
 impl Reader for Har {
     fn next_found(&mut self) -> Option<(At, Result<Found, Reason>)> {
-        let at = At::Byte(self.elements.window().offset());
         let entered = match self.state {
             State::Over => return None,
             State::Within => Ok(()),
             State::Before => self.elements.enter(&["log", "entries"]),
         };
         self.state = State::Within;
+        let at = At::Byte(self.elements.window().offset());
         match entered.and_then(|()| self.elements.next_element(DROPPED)) {
             Ok(None) => {
                 self.state = State::Over;

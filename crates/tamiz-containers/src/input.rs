@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::record::{At, Place, Unreadable};
+
 /// Something to read a container from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -23,7 +25,7 @@ impl Input {
 
     /// Everything that arguments name, in their order: of a folder, every file in it and below it, by
     /// name. Hidden files and folders are left out.
-    pub fn walk(arguments: &[PathBuf]) -> impl Iterator<Item = io::Result<Input>> + Send + use<> {
+    pub fn walk(arguments: &[PathBuf]) -> impl Iterator<Item = Result<Input, Unreadable>> + Send + use<> {
         Walk { pending: arguments.iter().rev().map(|argument| Input::of(argument)).collect() }
     }
 }
@@ -43,7 +45,7 @@ struct Walk {
 }
 
 impl Iterator for Walk {
-    type Item = io::Result<Input>;
+    type Item = Result<Input, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -55,10 +57,9 @@ impl Iterator for Walk {
             match list(path) {
                 Ok(paths) => self.pending.extend(paths.into_iter().rev().map(Input::File)),
                 Err(error) => {
-                    return Some(Err(io::Error::new(
-                        error.kind(),
-                        format!("{}: {}", path.display(), error.kind()),
-                    )));
+                    let place = Place { file: input.to_string().into(), record: 0, at: At::Whole };
+                    let reason = format!("cannot be listed: {}", error.kind()).into();
+                    return Some(Err(Unreadable { place, reason }));
                 }
             }
         }

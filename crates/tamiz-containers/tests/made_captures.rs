@@ -82,32 +82,31 @@ fn any_order_and_repeats() {
     let twice: Vec<Vec<u8>> =
         connection(&all, 7).into_iter().flat_map(|segment| [segment.clone(), segment]).collect();
     assert_eq!(told(&pcap(101, &packets(&twice))), [GET, POST], "twice");
-    let other = segment(105, "A", &vec![b'X'; 20]);
+    let other = segment(105, "A", &[b'X'; 20]);
     let mut overlapped = connection(&all, 40);
     overlapped.insert(2, other);
     assert_eq!(told(&pcap(101, &packets(&overlapped))), [GET, POST], "overlapped by what came later");
 }
 
+/// Each segment in fragments of a size, last first.
+fn fragmented(segments: &[Vec<u8>], size: usize, make: fn(&[u8], u16, u16, bool) -> Vec<u8>) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for (segment, id) in segments.iter().zip(1..) {
+        let count = segment.chunks(size).count();
+        let pieces = segment.chunks(size).enumerate().rev();
+        all.extend(pieces.map(|(n, piece)| make(piece, id, (n * size / 8) as u16, n + 1 < count)));
+    }
+    all
+}
+
 #[test]
 fn fragments() {
+    let segments = connection(GET, 100);
     for size in [8, 16, 24] {
-        let pieces = |segment: &Vec<u8>, id: u32, make: &dyn Fn(&[u8], u32, u16, bool) -> Vec<u8>| {
-            let count = segment.chunks(size).count();
-            let mut pieces: Vec<Vec<u8>> = segment
-                .chunks(size)
-                .enumerate()
-                .map(|(n, piece)| make(piece, id, (n * size / 8) as u16, n + 1 < count))
-                .collect();
-            pieces.reverse();
-            pieces
-        };
-        let segments = connection(GET, 100);
-        let of = |make: &dyn Fn(&[u8], u32, u16, bool) -> Vec<u8>| -> Vec<Vec<u8>> {
-            segments.iter().zip(1..).flat_map(|(segment, id)| pieces(segment, id, make)).collect()
-        };
-        let four = of(&|piece, id, offset, more| ipv4_fragment(piece, id as u16, offset, more));
+        let four = fragmented(&segments, size, ipv4_fragment);
         assert_eq!(told(&pcap(101, &four)), [GET], "version 4, {size}");
-        let six = of(&|piece, id, offset, more| ipv6_fragment(piece, id, offset, more));
+        let six =
+            fragmented(&segments, size, |piece, id, at, more| ipv6_fragment(piece, id.into(), at, more));
         assert_eq!(told(&pcap(101, &six)), [GET], "version 6, {size}");
     }
 }
