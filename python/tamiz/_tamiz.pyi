@@ -1,5 +1,7 @@
 import os
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+
+import pyarrow
 
 from tamiz._flags import Flag
 
@@ -64,6 +66,22 @@ class Canonicalizer:
         version: Optional[_TextOrBytes] = None,
     ) -> Document:
         """The document of a request that someone else has cut already."""
+
+    def canonicalize_arrow(
+        self,
+        requests: Any,
+        *,
+        ids: Any = None,
+        labels: Any = None,
+        source: str = "wire",
+        nulls: Literal["raise", "drop"] = "raise",
+    ) -> "pyarrow.RecordBatch":
+        """The documents of a column of requests, as a batch: the columns of ``tamiz batch``'s Parquet.
+
+        Takes an array or chunked array of bytes or text of any library that speaks Arrow (pyarrow, polars, …),
+        without copying it; ``ids`` and ``labels`` are columns of text of the same length. A null request raises
+        ``ValueError`` or, with ``nulls="drop"``, has no row.
+        """
 
 class Document:
     """What a request is.

@@ -8,6 +8,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tamiz::{Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, UnknownWord, View, Weight};
+use tamiz_containers::Format as Container;
+
+use crate::batch::{BatchFormat, Separator};
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let default = Canonicalizer::new(Config::default());
@@ -27,9 +30,11 @@ Examples:
   tamiz canon --format json *.http    many requests, a JSON object each
   tamiz canon --format tokens *.http  many requests, a line of tokens each
   tamiz explain request.http          what is odd about it, and where
+  tamiz batch a.pcap -o a.parquet     every request of a capture, as columns
   tamiz flags DOTDOT                  what a flag means
 
-Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage.")]
+Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage; 3 'batch' is done, but
+some records could not be read.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -39,6 +44,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Canon(CanonArgs),
+    Batch(BatchArgs),
     Explain(ExplainArgs),
     Flags(FlagsArgs),
     Fingerprint(FingerprintArgs),
@@ -97,6 +103,101 @@ pub(crate) struct CanonArgs {
     /// never guessed
     #[arg(long, value_enum, value_name = "INPUT", default_value_t = From::Http)]
     pub(crate) from: From,
+}
+
+/// Read every request of any container, and write their documents
+///
+/// Containers are files of one request, folders of files, concatenated requests, JSON lines, HAR, Burp
+/// exports, packet captures and access logs; also compressed with gzip or zstd. What each is, is found
+/// out from its content. A record that cannot be read is named on standard error and does not stop the
+/// run. The output appears when it is whole; until then everything is in OUT.partial.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz batch requests.jsonl.gz -o documents.txt
+  tamiz batch captures/ archive.har -o documents.parquet --errors errors.jsonl
+  tamiz batch access.log --format tokens --separator nul -o access.tokens
+  zcat huge.jsonl.gz | tamiz batch -o sample.jsonl --sample 10000 --seed 7
+  tamiz batch huge.jsonl -o huge.parquet --resume
+
+Exit codes: 0 everything was read; 1 the output could not be made; 2 wrong usage; 3 the output is made,
+but some records could not be read.")]
+pub(crate) struct BatchArgs {
+    /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The file to write; '-' is standard output, for text, JSON lines and tokens
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: PathBuf,
+
+    /// What the inputs are, where that cannot be found out
+    #[arg(long, value_name = "FORMAT", value_parser = container())]
+    pub(crate) from: Option<Container>,
+
+    /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<BatchFormat>,
+
+    /// What stands between documents of text, where a blank line does by default, or of tokens, which
+    /// have a line each
+    #[arg(long, value_enum)]
+    pub(crate) separator: Option<Separator>,
+
+    /// How many threads work; as many as there are processors by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Stop after so many requests
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+
+    /// Write only so many of all requests, each with the same chance; they are held in memory
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    pub(crate) sample: Option<usize>,
+
+    /// Which sample: the same number draws the same
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
+    pub(crate) seed: u64,
+
+    /// Write each document once for each label; JSON lines and columns tell how often it was there
+    #[arg(long)]
+    pub(crate) dedup: bool,
+
+    /// Name every record that cannot be read in this file, a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) errors: Option<PathBuf>,
+
+    /// Go on with a run that was stopped; inputs and options have to be the same
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    /// Replace an output that exists, and what is left of a run that was stopped
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) force: bool,
+
+    /// After how many records what is written is made safe for '--resume'
+    #[arg(long, value_name = "N", default_value_t = 200_000, hide_short_help = true)]
+    pub(crate) checkpoint: u64,
+
+    /// The most bytes that a record may have; a longer one cannot be read
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, hide_short_help = true)]
+    pub(crate) record_limit: usize,
+
+    /// Do not say at the end what was done
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+}
+
+impl BatchArgs {
+    /// How many threads work.
+    pub(crate) fn jobs(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(all, usize::from)
+    }
 }
 
 /// Show where in a request each flag comes from, and what it means
@@ -227,6 +328,12 @@ pub(crate) enum Format {
 pub(crate) enum From {
     Http,
     Document,
+}
+
+/// Reads the name of a container's format.
+fn container() -> impl TypedValueParser<Value = Container> {
+    PossibleValuesParser::new(Container::ALL.iter().map(|format| format.as_str()))
+        .try_map(|word| word.parse::<Container>())
 }
 
 /// Reads one of the library's words.

@@ -25,6 +25,7 @@
 )]
 
 mod args;
+mod batch;
 mod canon;
 mod config;
 mod documents;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     };
     let done = match command {
         Command::Canon(args) => canon::run(&args),
+        Command::Batch(args) => batch::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Flags(args) => flags::run(&args),
         Command::Fingerprint(args) => fingerprint::run(&args),

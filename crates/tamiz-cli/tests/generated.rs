@@ -55,7 +55,7 @@ fn the_version_names_form_and_fingerprint() {
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = tamiz(["completions", shell]).ok();
-        for command in ["canon", "explain", "flags", "fingerprint", "completions", "man"] {
+        for command in ["canon", "batch", "explain", "flags", "fingerprint", "completions", "man"] {
             assert!(script.contains(command), "{shell} {command}");
         }
     }
@@ -76,6 +76,7 @@ fn manual_pages_go_to_standard_output_or_a_directory() {
     assert_eq!(
         names,
         [
+            "tamiz-batch.1",
             "tamiz-canon.1",
             "tamiz-completions.1",
             "tamiz-explain.1",

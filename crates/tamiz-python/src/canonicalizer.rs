@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tamiz::{Parts, Profile, Scheme, View};
 
+use crate::arrow::{Column, Nulls, Task};
 use crate::config;
 use crate::document::Document;
 use crate::input::{Input, TextOrBytes};
@@ -113,6 +114,31 @@ impl Canonicalizer {
             }
             Document::new(self.inner.canonicalize_parts(&parts))
         })
+    }
+
+    #[pyo3(signature = (requests, *, ids=None, labels=None, source="wire", nulls="raise"))]
+    fn canonicalize_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        requests: &Bound<'py, PyAny>,
+        ids: Option<&Bound<'py, PyAny>>,
+        labels: Option<&Bound<'py, PyAny>>,
+        source: &str,
+        nulls: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let column = |name, given: Option<&Bound<'py, PyAny>>| {
+            given.filter(|given| !given.is_none()).map(|given| Column::read(name, given)).transpose()
+        };
+        let task = Task {
+            canonicalizer: &self.inner,
+            requests: Column::read("requests", requests)?,
+            ids: column("ids", ids)?,
+            labels: column("labels", labels)?,
+            source,
+            nulls: Nulls::read(nulls)?,
+        };
+        task.check()?;
+        py.detach(|| task.run())?.into_pyarrow(py)
     }
 
     /// Pickles as its configuration.

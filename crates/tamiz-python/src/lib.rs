@@ -12,6 +12,7 @@
     clippy::string_slice
 )]
 
+mod arrow;
 mod canonicalizer;
 mod config;
 mod document;

@@ -1,0 +1,249 @@
+//! `tamiz batch`: from any container of requests to text, JSON lines, tokens or columns.
+//!
+//! ```text
+//! inputs ──► chunks ──► rows, by several threads ──► sink, in order ──► output
+//!            (pipeline) (rows)                       (sink, partial)    by renaming
+//! ```
+
+mod counts;
+mod errors;
+mod format;
+mod inputs;
+mod partial;
+mod pipeline;
+mod progress;
+mod rows;
+mod sample;
+mod sink;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use tamiz::Canonicalizer;
+use tamiz_containers::{Chunk, Options, Record, Unreadable};
+
+use crate::args::BatchArgs;
+use crate::config;
+use crate::failure::{Failure, complain};
+use counts::Counts;
+use errors::Errors;
+use format::Output;
+pub(crate) use format::{BatchFormat, Separator};
+use inputs::Inputs;
+use partial::{Partial, State};
+use pipeline::Go;
+use progress::Progress;
+use rows::{RowMaker, Rows};
+use sample::Sample;
+use sink::Sink;
+
+/// The exit code of a run that made its output, but could not read everything.
+const SOME_UNREADABLE: u8 = 3;
+
+/// Runs the command.
+pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
+    let output = Output::of(args.format, args.separator, &args.out)?;
+    let canonicalizer = config::canonicalizer(&args.read)?;
+    let is_stdout = args.out.as_os_str() == "-";
+    let partial = Partial::of(&args.out);
+    let mut written: Vec<&Path> = vec![&args.out, partial.folder()];
+    written.extend(args.errors.as_deref());
+    let inputs = Inputs::of(&args.inputs, &written)?;
+    let (state, sink) = if is_stdout {
+        let sink = Sink::stdout(output).ok_or_else(|| {
+            Failure::Usage("columns cannot be written to standard output: name a file".to_owned())
+        })?;
+        (State::default(), sink)
+    } else {
+        let state = partial.begin(&description(args, &canonicalizer, &inputs), args.resume, args.force)?;
+        let sink = Sink::open(output, &partial, &state)?;
+        (state, sink)
+    };
+    let counts = match (args.dedup, is_stdout) {
+        (false, _) => None,
+        (true, true) => Some(Counts::default()),
+        (true, false) => Some(partial.counts(&state)?),
+    };
+    let errors = Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume)?;
+    let mut options = Options::default();
+    options.format = args.from;
+    options.record_limit = args.record_limit;
+    let progress = Progress::new(inputs.total(), std::sync::Arc::clone(&options.progress));
+    let partial = (!is_stdout).then_some(&partial);
+    let before = state.requests;
+    let saved = state.chunks;
+    let run =
+        Run { args, progress: &progress, partial, state, sink, counts, errors, since_checkpoint: 0, saved };
+    let chunks = inputs.chunks(options);
+    let done = run.run(chunks, &canonicalizer, output);
+    progress.end();
+    let (state, sink, counts) = done?;
+    sink.finish(counts.as_ref())?;
+    if !args.quiet {
+        summary(args, &state, before, &progress);
+    }
+    Ok(if state.unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
+}
+
+/// What tells this run from others, for whoever goes on with it: everything that decides what is written.
+fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
+    format!(
+        "tamiz {} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} errors {:?}",
+        env!("CARGO_PKG_VERSION"),
+        canonicalizer.fingerprint(),
+        inputs.identity(),
+        args.from,
+        args.format,
+        args.separator,
+        args.limit,
+        args.record_limit,
+        args.dedup,
+        args.errors,
+    )
+}
+
+/// Says what was done, in one line.
+fn summary(args: &BatchArgs, state: &State, before: u64, progress: &Progress) {
+    let out =
+        if args.out.as_os_str() == "-" { "standard output".into() } else { args.out.display().to_string() };
+    complain(&format!(
+        "{} requests, {} unreadable, {} rows to {out} in {:.1} s ({} requests/s)",
+        state.requests,
+        state.unreadable,
+        state.rows,
+        progress.seconds(),
+        progress.rate(state.requests - before),
+    ));
+}
+
+/// A run under way.
+struct Run<'a> {
+    args: &'a BatchArgs,
+    progress: &'a Progress,
+    /// Where state is kept; standard output has none.
+    partial: Option<&'a Partial>,
+    state: State,
+    sink: Sink<'a>,
+    counts: Option<Counts>,
+    errors: Errors,
+    since_checkpoint: u64,
+    /// How many chunks the state that was kept last has.
+    saved: u64,
+}
+
+impl<'a> Run<'a> {
+    fn run(
+        mut self,
+        chunks: impl Iterator<Item = Chunk> + Send,
+        canonicalizer: &Canonicalizer,
+        output: Output,
+    ) -> Result<(State, Sink<'a>, Option<Counts>), Failure> {
+        let jobs = self.args.jobs();
+        let wants_identities = self.args.dedup;
+        let state = || RowMaker::new(canonicalizer, output.rows(), wants_identities);
+        let work = |maker: &mut RowMaker<'_>, chunk: Chunk| maker.rows(chunk);
+        if let Some(size) = self.args.sample {
+            let sample = self.sample(chunks, jobs, size)?;
+            let seen = self.state.requests;
+            pipeline::run(sample.chunks(), jobs, state, work, |rows| self.rows(rows))?;
+            // What was read, not what was drawn.
+            self.state.requests = seen;
+        } else {
+            // What is done already is read again, since only that tells where the next begins.
+            let done = usize::try_from(self.state.chunks).unwrap_or(usize::MAX);
+            pipeline::run(chunks.skip(done), jobs, state, work, |rows| self.rows(rows))?;
+        }
+        self.errors.checkpoint()?;
+        Ok((self.state, self.sink, self.counts))
+    }
+
+    /// Draws a sample of everything.
+    fn sample(
+        &mut self,
+        chunks: impl Iterator<Item = Chunk> + Send,
+        jobs: usize,
+        size: usize,
+    ) -> Result<Sample, Failure> {
+        let mut sample = Sample::new(size, self.args.seed);
+        let work = |(): &mut (), chunk: Chunk| chunk.into_iter().collect::<Vec<Result<Record, Unreadable>>>();
+        pipeline::run(
+            chunks,
+            jobs,
+            || (),
+            work,
+            |records| {
+                for record in records {
+                    match record {
+                        Ok(record) => {
+                            if self.args.limit.is_some_and(|limit| self.state.requests >= limit) {
+                                return Ok(Go::Stop);
+                            }
+                            self.state.requests += 1;
+                            sample.add(record);
+                        }
+                        Err(unreadable) => self.unreadable(&unreadable)?,
+                    }
+                }
+                self.progress.requests(self.state.requests);
+                Ok::<_, Failure>(Go::On)
+            },
+        )?;
+        Ok(sample)
+    }
+
+    /// Takes the rows of the next chunk.
+    fn rows(&mut self, rows: Rows) -> Result<Go, Failure> {
+        let Rows { content, identities, unreadable } = rows;
+        for unreadable in &unreadable {
+            self.unreadable(unreadable)?;
+        }
+        let len = content.len() as u64;
+        let limit = self.args.limit.filter(|_| self.args.sample.is_none());
+        let room = limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.state.requests));
+        let taken = len.min(room);
+        let kept = match &mut self.counts {
+            Some(counts) => {
+                let kept = identities
+                    .iter()
+                    .enumerate()
+                    .map(|(at, identity)| (at as u64) < taken && counts.add(*identity));
+                Some(kept.collect())
+            }
+            None if taken < len => Some((0..len).map(|at| at < taken).collect()),
+            None => None,
+        };
+        if len > 0 {
+            self.state.rows += self.sink.write(content, kept)?;
+        }
+        self.state.requests += taken;
+        self.state.chunks += 1;
+        self.since_checkpoint += taken + unreadable.len() as u64;
+        self.progress.requests(self.state.requests);
+        if self.since_checkpoint >= self.args.checkpoint {
+            self.checkpoint()?;
+        }
+        Ok(if taken == room { Go::Stop } else { Go::On })
+    }
+
+    fn unreadable(&mut self, unreadable: &Unreadable) -> Result<(), Failure> {
+        self.state.unreadable += 1;
+        self.errors.tell(unreadable, self.state.unreadable, self.progress)
+    }
+
+    /// Makes what is written safe, so that a run that is stopped can go on from here.
+    fn checkpoint(&mut self) -> Result<(), Failure> {
+        self.since_checkpoint = 0;
+        let Some(partial) = self.partial.filter(|_| self.args.sample.is_none()) else { return Ok(()) };
+        let before = std::mem::replace(&mut self.saved, self.state.chunks);
+        self.sink.checkpoint(&mut self.state)?;
+        self.state.error_bytes = self.errors.checkpoint()?;
+        if let Some(counts) = &self.counts {
+            partial.save_counts(counts, &self.state)?;
+        }
+        partial.save(&self.state)?;
+        if self.counts.is_some() {
+            partial.remove_counts(before);
+        }
+        Ok(())
+    }
+}

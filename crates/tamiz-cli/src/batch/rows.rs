@@ -1,0 +1,160 @@
+//! From a chunk of requests to rows of output, on whatever thread.
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use tamiz::{Canonicalizer, Document, Scratch};
+use tamiz_columns::{Builder, RecordBatch, Row};
+use tamiz_containers::{Chunk, Record, Unreadable};
+
+use super::format::RowFormat;
+
+/// The identity of a document with its label: rows that have the same are told once under `--dedup`.
+pub(crate) type Identity = [u8; 16];
+
+/// What came of a chunk.
+pub(crate) struct Rows {
+    pub(crate) content: Content,
+    /// One for each row, if they were asked for.
+    pub(crate) identities: Vec<Identity>,
+    pub(crate) unreadable: Vec<Unreadable>,
+}
+
+/// The rows of a chunk.
+pub(crate) enum Content {
+    /// The bytes of all rows, and where each ends.
+    Bytes { bytes: Vec<u8>, ends: Vec<usize> },
+    /// The rows as columns.
+    Batch(RecordBatch),
+}
+
+impl Content {
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Content::Bytes { ends, .. } => ends.len(),
+            Content::Batch(batch) => batch.num_rows(),
+        }
+    }
+}
+
+/// What makes rows; each thread has one.
+pub(crate) struct RowMaker<'a> {
+    canonicalizer: &'a Canonicalizer,
+    format: RowFormat,
+    wants_identities: bool,
+    scratch: Scratch,
+    text: Vec<u8>,
+    builder: Builder,
+}
+
+impl<'a> RowMaker<'a> {
+    pub(crate) fn new(canonicalizer: &'a Canonicalizer, format: RowFormat, wants_identities: bool) -> Self {
+        RowMaker {
+            canonicalizer,
+            format,
+            wants_identities,
+            scratch: Scratch::default(),
+            text: Vec::new(),
+            builder: Builder::new(canonicalizer.fingerprint().as_str()),
+        }
+    }
+
+    pub(crate) fn rows(&mut self, chunk: Chunk) -> Rows {
+        // Documents are about as long as what they are of.
+        let mut bytes = match self.format {
+            RowFormat::Columns => Vec::new(),
+            _ => Vec::with_capacity(chunk.weight()),
+        };
+        let mut ends = Vec::new();
+        let (mut identities, mut unreadable) = (Vec::new(), Vec::new());
+        for record in chunk {
+            match record {
+                Ok(record) => {
+                    self.row(&record, &mut bytes, &mut identities);
+                    ends.push(bytes.len());
+                }
+                Err(error) => unreadable.push(error),
+            }
+        }
+        let content = match self.format {
+            RowFormat::Columns => Content::Batch(self.builder.finish()),
+            _ => Content::Bytes { bytes, ends },
+        };
+        Rows { content, identities, unreadable }
+    }
+
+    fn row(&mut self, record: &Record, out: &mut Vec<u8>, identities: &mut Vec<Identity>) {
+        let start = out.len();
+        match self.format {
+            RowFormat::Text => {
+                record.request.write_document(self.canonicalizer, &mut self.scratch, out);
+                if self.wants_identities {
+                    identities.push(identity(out.get(start..).unwrap_or_default(), record));
+                }
+            }
+            RowFormat::Columns => {
+                self.text.clear();
+                record.request.write_document(self.canonicalizer, &mut self.scratch, &mut self.text);
+                // Documents are UTF-8; were one not, nothing may leak from it.
+                let text = std::str::from_utf8(&self.text).unwrap_or_default();
+                let mut row = Row::new(text, record.source);
+                row.id = record.id.as_deref();
+                row.label = record.label.as_deref();
+                row.time = record.time.map(|time| time.micros());
+                self.builder.push(&row);
+                if self.wants_identities {
+                    identities.push(identity(&self.text, record));
+                }
+            }
+            RowFormat::Jsonl | RowFormat::Tokens => {
+                let document = record.request.document(self.canonicalizer);
+                if self.format == RowFormat::Tokens {
+                    out.extend_from_slice(document.tokens().join(" ").as_bytes());
+                } else {
+                    json(&document, record, out);
+                }
+                if self.wants_identities {
+                    identities.push(identity(document.as_str().as_bytes(), record));
+                }
+            }
+        }
+    }
+}
+
+/// A document as a line of JSON: what `tamiz canon` writes, and what its container says.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<String>,
+    #[serde(rename = "tamiz.source")]
+    source: &'a str,
+    #[serde(flatten)]
+    document: &'a Document,
+}
+
+fn json(document: &Document, record: &Record, out: &mut Vec<u8>) {
+    let line = Line {
+        id: record.id.as_deref(),
+        label: record.label.as_deref(),
+        timestamp: record.time.map(|time| time.to_string()),
+        source: record.source,
+        document,
+    };
+    // Writing to memory does not fail, and all keys are text.
+    let _ = serde_json::to_writer(out, &line);
+}
+
+fn identity(text: &[u8], record: &Record) -> Identity {
+    let mut digest = Sha256::new();
+    digest.update(text);
+    // No text holds a NUL, so that a label cannot pass for the end of one.
+    digest.update([0]);
+    digest.update(record.label.as_deref().unwrap_or_default());
+    let mut identity = Identity::default();
+    identity.iter_mut().zip(digest.finalize()).for_each(|(to, from)| *to = from);
+    identity
+}

@@ -1,0 +1,176 @@
+//! The schema, and batches of rows.
+
+use std::sync::{Arc, LazyLock};
+
+use arrow_array::builder::{
+    ListBuilder, StringBuilder, TimestampMicrosecondBuilder, UInt16Builder, UInt64Builder,
+};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+
+use crate::shown::Shown;
+
+static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+    let text = |name: &str, nullable| Field::new(name, DataType::Utf8, nullable);
+    let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+    let flag = Field::new("item", DataType::Utf8, false);
+    Arc::new(Schema::new(vec![
+        text("id", true),
+        text("label", true),
+        Field::new("timestamp", time, true),
+        text("http.request.method", false),
+        text("url.full", true),
+        text("url.scheme", true),
+        text("url.path", true),
+        text("url.query", true),
+        text("server.address", true),
+        Field::new("server.port", DataType::UInt16, true),
+        text("user_agent.original", true),
+        Field::new("http.request.body.size", DataType::UInt64, true),
+        text("tamiz.text", false),
+        Field::new("tamiz.flags", DataType::List(Arc::new(flag)), false),
+        text("tamiz.fingerprint", false),
+        text("tamiz.source", false),
+    ]))
+});
+
+/// The columns of every batch, in their order.
+pub fn schema() -> SchemaRef {
+    Arc::clone(&SCHEMA)
+}
+
+/// A document, and what is known about it beyond its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// The text of the document.
+    pub text: &'a str,
+    /// Who handed over the request: `wire`, `har`, `access-log` and so on.
+    pub source: &'a str,
+    /// The name that its container gave it.
+    pub id: Option<&'a str>,
+    /// What it is known to be.
+    pub label: Option<&'a str>,
+    /// When it was sent, in microseconds since 1970, UTC.
+    pub time: Option<i64>,
+}
+
+impl<'a> Row<'a> {
+    /// A document of which nothing else is known.
+    pub fn new(text: &'a str, source: &'a str) -> Self {
+        Row { text, source, id: None, label: None, time: None }
+    }
+}
+
+/// Makes batches.
+#[derive(Debug)]
+pub struct Builder {
+    fingerprint: String,
+    rows: usize,
+    id: StringBuilder,
+    label: StringBuilder,
+    time: TimestampMicrosecondBuilder,
+    method: StringBuilder,
+    url: StringBuilder,
+    scheme: StringBuilder,
+    path: StringBuilder,
+    query: StringBuilder,
+    address: StringBuilder,
+    port: UInt16Builder,
+    user_agent: StringBuilder,
+    body_size: UInt64Builder,
+    text: StringBuilder,
+    flags: ListBuilder<StringBuilder>,
+    fingerprints: StringBuilder,
+    source: StringBuilder,
+}
+
+impl Builder {
+    /// For documents of this fingerprint.
+    pub fn new(fingerprint: &str) -> Self {
+        Builder {
+            fingerprint: fingerprint.to_owned(),
+            rows: 0,
+            id: StringBuilder::new(),
+            label: StringBuilder::new(),
+            time: TimestampMicrosecondBuilder::new().with_timezone("UTC"),
+            method: StringBuilder::new(),
+            url: StringBuilder::new(),
+            scheme: StringBuilder::new(),
+            path: StringBuilder::new(),
+            query: StringBuilder::new(),
+            address: StringBuilder::new(),
+            port: UInt16Builder::new(),
+            user_agent: StringBuilder::new(),
+            body_size: UInt64Builder::new(),
+            text: StringBuilder::new(),
+            flags: ListBuilder::new(StringBuilder::new()).with_field(Field::new(
+                "item",
+                DataType::Utf8,
+                false,
+            )),
+            fingerprints: StringBuilder::new(),
+            source: StringBuilder::new(),
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: &Row<'_>) {
+        let shown = Shown::of(row.text);
+        let server = shown.server();
+        self.rows = self.rows.saturating_add(1);
+        self.id.append_option(row.id);
+        self.label.append_option(row.label);
+        self.time.append_option(row.time);
+        self.method.append_value(shown.method);
+        self.url.append_option(shown.url);
+        self.scheme.append_option(shown.scheme());
+        self.path.append_option(shown.path);
+        self.query.append_option(shown.query());
+        self.address.append_option(server.map(|(address, _)| address));
+        self.port.append_option(server.and_then(|(_, port)| port));
+        self.user_agent.append_option(shown.user_agent);
+        self.body_size.append_option(shown.body_size);
+        self.text.append_value(row.text);
+        for flag in shown.flags() {
+            self.flags.values().append_value(flag);
+        }
+        self.flags.append(true);
+        self.fingerprints.append_value(&self.fingerprint);
+        self.source.append_value(row.source);
+    }
+
+    /// The rows so far as a batch; the next begins without any.
+    pub fn finish(&mut self) -> RecordBatch {
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(self.id.finish()),
+            Arc::new(self.label.finish()),
+            Arc::new(self.time.finish()),
+            Arc::new(self.method.finish()),
+            Arc::new(self.url.finish()),
+            Arc::new(self.scheme.finish()),
+            Arc::new(self.path.finish()),
+            Arc::new(self.query.finish()),
+            Arc::new(self.address.finish()),
+            Arc::new(self.port.finish()),
+            Arc::new(self.user_agent.finish()),
+            Arc::new(self.body_size.finish()),
+            Arc::new(self.text.finish()),
+            Arc::new(self.flags.finish()),
+            Arc::new(self.fingerprints.finish()),
+            Arc::new(self.source.finish()),
+        ];
+        self.rows = 0;
+        // The builders are those of the schema, and all have as many rows: there is nothing to go wrong.
+        RecordBatch::try_new(schema(), columns).unwrap_or_else(|_| RecordBatch::new_empty(schema()))
+    }
+}

@@ -1,0 +1,123 @@
+//! What a document shows, cut from its text (`spec/canonical-form.md`, section 9).
+
+/// The parts of a document that are columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shown<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// The URL, or the authority of a `CONNECT`.
+    pub url: Option<&'a str>,
+    /// The path.
+    pub path: Option<&'a str>,
+    /// The value of `user-agent`, if that is there once.
+    pub user_agent: Option<&'a str>,
+    /// How many bytes the body has.
+    pub body_size: Option<u64>,
+    rollup: &'a str,
+}
+
+impl<'a> Shown<'a> {
+    /// Cuts the text of a document. Of what is no document, nothing is shown.
+    pub fn of(text: &'a str) -> Self {
+        let mut shown = Shown::default();
+        for line in text.lines() {
+            let Some((name, rest)) = line.split_once(':') else { continue };
+            match name {
+                // White space is escaped in these three.
+                "M" => shown.method = word(rest),
+                "U" => shown.url = Some(word(rest)),
+                "P" => shown.path = Some(word(rest)),
+                "FLAGS" => {
+                    shown.rollup =
+                        rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
+                }
+                "H" if shown.user_agent.is_none() => {
+                    let value = rest.strip_prefix("user-agent=");
+                    // ` [` is escaped in values: the first begins the flags.
+                    shown.user_agent =
+                        value.map(|value| value.split_once(" [").map_or(value, |(value, _)| value));
+                }
+                "B" => {
+                    let (_, length) = rest.split_once(" BLEN:").unwrap_or_default();
+                    shown.body_size = length.split_once('@').and_then(|(length, _)| length.parse().ok());
+                }
+                _ => {}
+            }
+        }
+        shown
+    }
+
+    /// The flags of all of it, sorted.
+    pub fn flags(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.rollup.split(' ').filter(|flag| !flag.is_empty())
+    }
+
+    /// The scheme of the URL.
+    pub fn scheme(&self) -> Option<&'a str> {
+        self.url.and_then(|url| url.split_once("://")).map(|(scheme, _)| scheme)
+    }
+
+    /// The query of the URL: what stands between its path and its fragment.
+    pub fn query(&self) -> Option<&'a str> {
+        let (_, rest) = self.url?.split_once("://")?;
+        let rest = rest.get(rest.find('/')?..)?;
+        let path = self.path?;
+        // An asterisk is a path without a slash of its own.
+        let rest = if path.starts_with('/') { rest } else { rest.strip_prefix('/')? };
+        let query = rest.strip_prefix(path)?.strip_prefix('?')?;
+        // A fragment is written as a marker behind an escaped `#`, and a query has no `<` there.
+        query.get(..query.find("%23<").unwrap_or(query.len()))
+    }
+
+    /// The host of the URL, an address of version 6 without its brackets, and the port, where it is told.
+    pub fn server(&self) -> Option<(&'a str, Option<u16>)> {
+        let url = self.url?;
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let authority = rest.split(['/', '?']).next()?;
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        if let Some(rest) = host.strip_prefix('[') {
+            let (address, port) = rest.split_once(']')?;
+            return Some((address, port.strip_prefix(':').and_then(|port| port.parse().ok())));
+        }
+        match host.split_once(':') {
+            Some((host, port)) => Some((host, port.parse().ok())),
+            None => Some((host, None)),
+        }
+    }
+}
+
+fn word(rest: &str) -> &str {
+    rest.split(' ').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "M:POST [X]\nU:http://<SECRET:userinfo:3>@ex.com:8080/a?b=<num:1>&c [USERINFO]\nP:/a PLEN:2@0-15 PMAX:1@0-15\n\
+                        Q:2 KEYS:b,c\nFLAGS:[A B:c]\nH:user-agent=x y [QUOTE]\nHCNT:1 HLEN:9@0-15\nB:form BLEN:7@0-15 [BODYFORM]\n";
+
+    #[test]
+    fn a_document_is_cut() {
+        let shown = Shown::of(TEXT);
+        assert_eq!((shown.method, shown.path, shown.user_agent), ("POST", Some("/a"), Some("x y")));
+        assert_eq!((shown.scheme(), shown.query()), (Some("http"), Some("b=<num:1>&c")));
+        assert_eq!((shown.server(), shown.body_size), (Some(("ex.com", Some(8080))), Some(7)));
+        assert_eq!(shown.flags().collect::<Vec<_>>(), ["A", "B:c"]);
+    }
+
+    #[test]
+    fn servers() {
+        for (url, server) in [
+            ("db.example.com:5432", ("db.example.com", Some(5432))),
+            ("http://[::1]:81/", ("::1", Some(81))),
+            ("https://[2001:db8::1]/a", ("2001:db8::1", None)),
+            ("http://ex.com?a", ("ex.com", None)),
+        ] {
+            let shown = Shown { url: Some(url), ..Shown::default() };
+            assert_eq!(shown.server(), Some(server), "{url}");
+        }
+        assert_eq!(Shown::of("").server(), None);
+    }
+}

@@ -1,0 +1,285 @@
+//! A container, opened: its records one by one, or in chunks for several threads.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::format::Format;
+use crate::input::Input;
+use crate::lines::{self, LineFormat, LineReader, Piece};
+use crate::record::{At, Found, Place, Reason, Record, Unreadable};
+use crate::window::Window;
+use crate::{burp, compressed, concatenated, detect, har, http, modsecurity, pcap};
+
+/// How containers are read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// What the container is; found out from its first bytes when it is not said.
+    pub format: Option<Format>,
+    /// The most bytes that one record may have; a longer one is unreadable. 16 MiB when nothing is
+    /// said.
+    pub record_limit: usize,
+    /// Grows with the bytes that are read, compressed as they are, for whoever shows progress.
+    pub progress: Arc<AtomicU64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { format: None, record_limit: 16 << 20, progress: Arc::default() }
+    }
+}
+
+/// An open container.
+pub struct Container {
+    file: Arc<str>,
+    format: Format,
+    content: Content,
+    records: u64,
+}
+
+enum Content {
+    Lines(LineReader),
+    Records(Box<dyn Reader>),
+}
+
+/// What reads the records of a format that is not made of lines.
+pub(crate) trait Reader: Send {
+    /// The next one; where it begins, and what it is.
+    fn next_found(&mut self) -> Option<(At, Result<Found, Reason>)>;
+}
+
+impl Container {
+    /// Opens an input.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is no container that is known.
+    pub fn open(input: &Input, options: &Options) -> Result<Container, Unreadable> {
+        let name = input.to_string();
+        let opened: io::Result<Box<dyn Read + Send>> = match input {
+            Input::Stdin => Ok(Box::new(io::stdin())),
+            Input::File(path) => File::open(path).map(|file| Box::new(file) as Box<dyn Read + Send>),
+        };
+        match opened {
+            Ok(reader) => Self::open_reader(&name, reader, options),
+            Err(error) => Err(refused(name.into(), format!("cannot be opened: {}", error.kind()).into())),
+        }
+    }
+
+    /// Reads a container from anything that gives its bytes; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no container that is known.
+    pub fn read(
+        name: &str,
+        input: impl Read + Send + 'static,
+        options: &Options,
+    ) -> Result<Container, Unreadable> {
+        Self::open_reader(name, Box::new(input), options)
+    }
+
+    fn open_reader(
+        name: &str,
+        input: Box<dyn Read + Send>,
+        options: &Options,
+    ) -> Result<Container, Unreadable> {
+        let file: Arc<str> = name.into();
+        let input = Counting { input, read: Arc::clone(&options.progress) };
+        let input = compressed::see_through(Box::new(input))
+            .map_err(|error| refused(Arc::clone(&file), compressed::reason(&error)))?;
+        let mut window = Window::new(input);
+        let format = match options.format {
+            Some(format) => format,
+            None => detect::detect(&mut window, name).map_err(|reason| refused(Arc::clone(&file), reason))?,
+        };
+        let limit = options.record_limit;
+        let content = match format {
+            Format::Http => Content::Records(Box::new(http::Single::new(window, limit))),
+            Format::Concatenated => Content::Records(Box::new(concatenated::Blank::new(window, limit))),
+            Format::Nul => Content::Records(Box::new(concatenated::Nul::new(window, limit))),
+            Format::Jsonl => Content::Lines(LineReader::new(window, LineFormat::Jsonl, limit)),
+            Format::AccessLog => Content::Lines(LineReader::new(window, LineFormat::AccessLog, limit)),
+            Format::Har => Content::Records(Box::new(har::Har::new(window, limit))),
+            Format::Burp => Content::Records(Box::new(burp::Burp::new(window, limit))),
+            Format::Pcap => Content::Records(Box::new(pcap::Capture::new(window, limit))),
+            Format::ModSecurity => Content::Records(Box::new(modsecurity::Audit::new(window, limit))),
+        };
+        Ok(Container { file, format, content, records: 0 })
+    }
+
+    /// What it is, as said or found out.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The next few records, to be had from it on any thread; `None` at the end.
+    pub fn next_chunk(&mut self) -> Option<Chunk> {
+        let content = match &mut self.content {
+            Content::Lines(reader) => match reader.next_piece()? {
+                Piece::Lines { bytes, first } => {
+                    Pieces::Lines { bytes, first, format: reader.format(), limit: reader.limit() }
+                }
+                Piece::Unreadable { line, reason } => {
+                    let place = Place { file: Arc::clone(&self.file), record: line, at: At::Line(line) };
+                    Pieces::Records(vec![Err(Unreadable { place, reason })])
+                }
+            },
+            Content::Records(reader) => {
+                let mut records = Vec::new();
+                let mut weight = 0_usize;
+                while records.len() < Chunk::RECORDS && weight < Chunk::BYTES {
+                    let Some((at, result)) = reader.next_found() else { break };
+                    self.records = self.records.saturating_add(1);
+                    let record = placed(&self.file, self.records, at, result);
+                    weight = weight.saturating_add(record.as_ref().map_or(0, |record| record.request.len()));
+                    records.push(record);
+                }
+                if records.is_empty() {
+                    return None;
+                }
+                Pieces::Records(records)
+            }
+        };
+        Some(Chunk { file: Arc::clone(&self.file), content })
+    }
+}
+
+impl IntoIterator for Container {
+    type Item = Result<Record, Unreadable>;
+    type IntoIter = Records;
+
+    fn into_iter(self) -> Records {
+        Records { container: self, chunk: None }
+    }
+}
+
+/// The records of a container, one by one.
+pub struct Records {
+    container: Container,
+    chunk: Option<ChunkRecords>,
+}
+
+impl Iterator for Records {
+    type Item = Result<Record, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(record) = self.chunk.as_mut().and_then(Iterator::next) {
+                return Some(record);
+            }
+            self.chunk = Some(self.container.next_chunk()?.into_iter());
+        }
+    }
+}
+
+/// A few records that are next to each other. Taking them out is where the work is.
+pub struct Chunk {
+    file: Arc<str>,
+    content: Pieces,
+}
+
+enum Pieces {
+    Lines { bytes: Vec<u8>, first: u64, format: LineFormat, limit: usize },
+    Records(Vec<Result<Record, Unreadable>>),
+}
+
+impl Chunk {
+    /// The most records of a chunk that is not made of lines.
+    const RECORDS: usize = 256;
+    /// About the most bytes of a chunk, unless one record has more.
+    pub(crate) const BYTES: usize = 256 << 10;
+
+    /// About how many bytes it holds.
+    pub fn weight(&self) -> usize {
+        match &self.content {
+            Pieces::Lines { bytes, .. } => bytes.len(),
+            Pieces::Records(records) => records
+                .iter()
+                .map(|record| record.as_ref().map_or(0, |record| record.request.len()))
+                .fold(0, usize::saturating_add),
+        }
+    }
+}
+
+impl FromIterator<Result<Record, Unreadable>> for Chunk {
+    /// A chunk of records that were taken out of others, or of what cannot be read.
+    fn from_iter<I: IntoIterator<Item = Result<Record, Unreadable>>>(records: I) -> Self {
+        Chunk { file: Arc::default(), content: Pieces::Records(records.into_iter().collect()) }
+    }
+}
+
+impl IntoIterator for Chunk {
+    type Item = Result<Record, Unreadable>;
+    type IntoIter = ChunkRecords;
+
+    fn into_iter(self) -> ChunkRecords {
+        let content = match self.content {
+            Pieces::Lines { bytes, first, format, limit } => {
+                Taken::Lines { bytes, at: 0, line: first, format, limit }
+            }
+            Pieces::Records(records) => Taken::Records(records.into_iter()),
+        };
+        ChunkRecords { file: self.file, content }
+    }
+}
+
+/// The records of a chunk.
+pub struct ChunkRecords {
+    file: Arc<str>,
+    content: Taken,
+}
+
+enum Taken {
+    Lines { bytes: Vec<u8>, at: usize, line: u64, format: LineFormat, limit: usize },
+    Records(std::vec::IntoIter<Result<Record, Unreadable>>),
+}
+
+impl Iterator for ChunkRecords {
+    type Item = Result<Record, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.content {
+            Taken::Records(records) => records.next(),
+            Taken::Lines { bytes, at, line, format, limit } => loop {
+                let rest = bytes.get(*at..).filter(|rest| !rest.is_empty())?;
+                let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                let found = rest.get(..len).and_then(|text| lines::read(text, *format, *limit));
+                let number = *line;
+                *at = at.saturating_add(len).saturating_add(1);
+                *line = line.saturating_add(1);
+                if let Some(found) = found {
+                    return Some(placed(&self.file, number, At::Line(number), found));
+                }
+            },
+        }
+    }
+}
+
+/// A record, or why there is none, at its place.
+fn placed(file: &Arc<str>, record: u64, at: At, result: Result<Found, Reason>) -> Result<Record, Unreadable> {
+    let place = Place { file: Arc::clone(file), record, at };
+    match result {
+        Ok(found) => Ok(found.at(place)),
+        Err(reason) => Err(Unreadable { place, reason }),
+    }
+}
+
+/// A container that cannot be read at all.
+fn refused(file: Arc<str>, reason: Reason) -> Unreadable {
+    Unreadable { place: Place { file, record: 0, at: At::Whole }, reason }
+}
+
+/// Counts what passes.
+struct Counting {
+    input: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.input.read(buffer)?;
+        self.read.fetch_add(len as u64, Ordering::Relaxed);
+        Ok(len)
+    }
+}

@@ -1,0 +1,84 @@
+//! The formats, by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A kind of container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Format {
+    /// One request, as its bytes.
+    Http,
+    /// Requests one after another with blank lines between them, as in the CSIC 2010 files.
+    Concatenated,
+    /// Requests with a NUL between them.
+    Nul,
+    /// A JSON object a line: `raw_b64`, `raw`, or the parts of a request.
+    Jsonl,
+    /// An HTTP archive, as browsers export it.
+    Har,
+    /// A Burp export, XML.
+    Burp,
+    /// A packet capture: pcap or pcapng.
+    Pcap,
+    /// An access log, whatever its form: each line is looked at by itself.
+    AccessLog,
+    /// A ModSecurity audit log in its serial form.
+    ModSecurity,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: &[Format] = &[
+        Format::Http,
+        Format::Concatenated,
+        Format::Nul,
+        Format::Jsonl,
+        Format::Har,
+        Format::Burp,
+        Format::Pcap,
+        Format::AccessLog,
+        Format::ModSecurity,
+    ];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Format::Http => "http",
+            Format::Concatenated => "concatenated",
+            Format::Nul => "nul",
+            Format::Jsonl => "jsonl",
+            Format::Har => "har",
+            Format::Burp => "burp",
+            Format::Pcap => "pcap",
+            Format::AccessLog => "access-log",
+            Format::ModSecurity => "modsecurity",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A word that names no format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownFormat;
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no such format")
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(word: &str) -> Result<Self, UnknownFormat> {
+        Format::ALL.iter().find(|format| format.as_str() == word).copied().ok_or(UnknownFormat)
+    }
+}

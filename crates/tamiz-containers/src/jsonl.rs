@@ -1,0 +1,124 @@
+//! JSON lines: an object a line, with the bytes of a request or with its parts.
+
+use std::borrow::Cow;
+
+use data_encoding::{BASE64, BASE64_NOPAD};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::fields;
+use crate::record::{Found, Reason};
+use crate::time::Time;
+
+/// The source of requests that are there by their parts.
+const SOURCE: &str = "json-lines";
+
+/// A line that has the bytes of a request, which is what most have: nothing else in it is kept.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    raw_b64: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    raw: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<Word<'a>>,
+    #[serde(borrow)]
+    label: Option<Word<'a>>,
+    #[serde(borrow, alias = "timestamp", alias = "@timestamp")]
+    time: Option<Word<'a>>,
+}
+
+/// A value that is told as text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Word<'a> {
+    Text(#[serde(borrow)] Cow<'a, str>),
+    Number(serde_json::Number),
+    Truth(bool),
+}
+
+impl Word<'_> {
+    fn into_string(self) -> String {
+        match self {
+            Word::Text(text) => text.into_owned(),
+            Word::Number(number) => number.to_string(),
+            Word::Truth(truth) => truth.to_string(),
+        }
+    }
+}
+
+pub(crate) fn read(line: &[u8]) -> Result<Found, Reason> {
+    if let Ok(Line { raw_b64, raw, id, label, time }) = serde_json::from_slice::<Line<'_>>(line) {
+        let bytes = match (raw_b64, raw) {
+            (Some(encoded), _) => Some(decode(encoded.as_bytes()).ok_or("`raw_b64` is not Base64")?),
+            (None, Some(text)) => Some(text.into_owned().into_bytes()),
+            (None, None) => None,
+        };
+        if let Some(bytes) = bytes {
+            let time = time.and_then(|time| Time::parse(time.into_string().as_bytes()));
+            let (id, label) = (id.map(Word::into_string), label.map(Word::into_string));
+            return Ok(Found { id, label, time, ..Found::raw(bytes) });
+        }
+    }
+    let value: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
+    if !value.is_object() {
+        return Err("JSON, but no object".into());
+    }
+    fields::read(&value, SOURCE)
+}
+
+/// Base64, with or without its padding.
+pub(crate) fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
+    BASE64.decode(encoded).or_else(|_| BASE64_NOPAD.decode(encoded)).ok()
+}
+
+/// Where a line stops being JSON; never what is there.
+pub(crate) fn not_json(error: &serde_json::Error) -> Reason {
+    match error.classify() {
+        serde_json::error::Category::Eof => "JSON that ends early".into(),
+        _ => format!("not JSON from column {} on", error.column()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Request;
+
+    fn raw(line: &str) -> (Vec<u8>, Option<String>, Option<String>) {
+        match read(line.as_bytes()).unwrap() {
+            Found { request: Request::Raw(bytes), id, label, source: "wire", .. } => (bytes, id, label),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn bytes_with_their_names() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            raw(r#"{"raw_b64":"R0VUIC8=","id":"a","label":"valid"}"#),
+            (b"GET /".into(), some("a"), some("valid"))
+        );
+        assert_eq!(
+            raw(r#"{"id":7,"label":true,"raw_b64":"R0VUIC8"}"#),
+            (b"GET /".into(), some("7"), some("true"))
+        );
+        assert_eq!(raw(r#"{"raw":"GET /\r\n\u00e9","other":[{}]}"#).0, "GET /\r\né".as_bytes());
+        assert_eq!(raw(r#"{"raw_b64":"","label":null}"#), (vec![], None, None));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_without_what_is_there() {
+        for (line, reason) in [
+            (&br#"{"raw_b64":"s3cret!"}"#[..], "`raw_b64` is not Base64"),
+            (br#"{"raw_b64":"#, "JSON that ends early"),
+            (br#"{"raw_b64" s3cret}"#, "not JSON from column 12 on"),
+            (b"[1]", "JSON, but no object"),
+            (b"{\"raw\":\"\xFF\"}", "not JSON from column"),
+            (br#"{"s3cret":1}"#, "no method in it"),
+        ] {
+            let told = read(line).unwrap_err();
+            assert!(told.starts_with(reason) && !told.contains("s3cret"), "{told}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What containers give: records, and what cannot be read.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use tamiz::{Canonicalizer, Document, Scratch};
+
+use crate::time::Time;
+
+/// A request, and what its container says about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// The request.
+    pub request: Request,
+    /// Who handed it over: `wire` for its bytes, else the kind of container, such as `har`.
+    pub source: &'static str,
+    /// Its name, where the container gives it one.
+    pub id: Option<String>,
+    /// What it is known to be, where the container says so.
+    pub label: Option<String>,
+    /// When it was sent or logged, where the container says so.
+    pub time: Option<Time>,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// The source of requests whose bytes are there.
+pub(crate) const WIRE: &str = "wire";
+
+/// A request: its bytes, or what someone else has cut it into.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Request {
+    /// The bytes that were sent.
+    Raw(Vec<u8>),
+    /// The parts that a program kept of it.
+    Parts(Parts),
+}
+
+/// The parts of a request, like [`tamiz::Parts`], which they are made for, but owned.
+#[derive(Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parts {
+    /// The method, or `:method`.
+    pub method: Vec<u8>,
+    /// The request target, or `:path`.
+    pub target: Vec<u8>,
+    /// `:scheme`, where it is known.
+    pub scheme: Option<Vec<u8>>,
+    /// `:authority`, where it is known apart from a `Host` header.
+    pub authority: Option<Vec<u8>>,
+    /// The version, as `HTTP/1.1`, where it is known.
+    pub version: Option<Vec<u8>>,
+    /// The headers that were kept.
+    pub headers: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The body, where it was kept.
+    pub body: Option<Vec<u8>>,
+}
+
+impl Parts {
+    /// The same, borrowed, as the canonicalizer takes them.
+    pub fn borrowed(&self) -> tamiz::Parts<'_> {
+        let mut parts = tamiz::Parts::new(&self.method, &self.target);
+        parts.scheme = self.scheme.as_deref();
+        parts.authority = self.authority.as_deref();
+        parts.version = self.version.as_deref();
+        parts.headers = self.headers.iter().map(|(name, value)| (&name[..], &value[..])).collect();
+        parts.body = self.body.as_deref();
+        parts
+    }
+
+    /// Whether there is a header of this name, which is in lower case.
+    pub(crate) fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(there, _)| there.eq_ignore_ascii_case(name.as_bytes()))
+    }
+
+    /// Adds a header unless there is one of its name.
+    pub(crate) fn add_missing(&mut self, name: &str, value: impl Into<Vec<u8>>) {
+        if !self.has_header(name) {
+            self.headers.push((name.into(), value.into()));
+        }
+    }
+}
+
+impl Request {
+    /// The document of the request.
+    pub fn document(&self, canonicalizer: &Canonicalizer) -> Document {
+        match self {
+            Request::Raw(bytes) => canonicalizer.canonicalize(bytes),
+            Request::Parts(parts) => canonicalizer.canonicalize_parts(&parts.borrowed()),
+        }
+    }
+
+    /// Appends the text of its document to `out`, using memory of `scratch` where that can be done.
+    pub fn write_document(&self, canonicalizer: &Canonicalizer, scratch: &mut Scratch, out: &mut Vec<u8>) {
+        match self {
+            Request::Raw(bytes) => canonicalizer.canonicalize_into(scratch, bytes, out),
+            Request::Parts(parts) => {
+                out.extend_from_slice(
+                    canonicalizer.canonicalize_parts(&parts.borrowed()).as_str().as_bytes(),
+                );
+            }
+        }
+    }
+
+    /// About how much memory it holds.
+    pub fn len(&self) -> usize {
+        match self {
+            Request::Raw(bytes) => bytes.len(),
+            Request::Parts(parts) => {
+                let lens = [&parts.method, &parts.target].into_iter().chain(&parts.body).map(Vec::len);
+                let headers =
+                    parts.headers.iter().map(|(name, value)| name.len().saturating_add(value.len()));
+                lens.chain(headers).fold(0, usize::saturating_add)
+            }
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Debug for Request {
+    /// Without what is in it: requests hold secrets, and debug output ends up in logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Request::Raw(_) => "Raw",
+            Request::Parts(_) => "Parts",
+        };
+        write!(f, "{kind}({} bytes)", self.len())
+    }
+}
+
+impl fmt::Debug for Parts {
+    /// Without what is in them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts").field("headers", &self.headers.len()).finish_non_exhaustive()
+    }
+}
+
+/// Where a record is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The file, as it was named, or `standard input`.
+    pub file: Arc<str>,
+    /// The number of the record in the file, from one; for lines, that of the line.
+    pub record: u64,
+    /// Where in the file it begins.
+    pub at: At,
+}
+
+/// Where in a file something begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum At {
+    /// The file as a whole.
+    Whole,
+    /// A line, from one.
+    Line(u64),
+    /// A byte, from zero, of what the file is without its compression.
+    Byte(u64),
+    /// A packet, from one.
+    Packet(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            At::Whole => f.write_str(&self.file),
+            At::Line(line) => write!(f, "{}: line {line}", self.file),
+            At::Byte(byte) => write!(f, "{}: record {}, byte {byte}", self.file, self.record),
+            At::Packet(packet) => write!(f, "{}: record {}, packet {packet}", self.file, self.record),
+        }
+    }
+}
+
+/// Something that holds no request that can be read: where it is, and why. Never what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unreadable {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// A reason, in words of this library or of the system; nothing of the input is in it.
+pub(crate) type Reason = Cow<'static, str>;
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.reason)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// What a reader makes of one record: everything but the file's name and the record's number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) request: Request,
+    pub(crate) source: &'static str,
+    pub(crate) id: Option<String>,
+    pub(crate) label: Option<String>,
+    pub(crate) time: Option<Time>,
+}
+
+impl Found {
+    /// A request by its bytes.
+    pub(crate) fn raw(bytes: Vec<u8>) -> Self {
+        Found { request: Request::Raw(bytes), source: WIRE, id: None, label: None, time: None }
+    }
+
+    /// A request by its parts.
+    pub(crate) fn parts(parts: Parts, source: &'static str) -> Self {
+        Found { request: Request::Parts(parts), source, id: None, label: None, time: None }
+    }
+
+    pub(crate) fn at(self, place: Place) -> Record {
+        let Found { request, source, id, label, time } = self;
+        Record { request, source, id, label, time, place }
+    }
+}

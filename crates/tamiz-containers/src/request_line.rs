@@ -1,0 +1,110 @@
+//! The first line of a request: what looks like one, and its parts.
+
+use crate::record::Parts;
+
+/// The methods of RFC 9110, and what else is often seen before a target without a version.
+const METHODS: [&[u8]; 9] =
+    [b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"CONNECT", b"OPTIONS", b"TRACE", b"PATCH"];
+
+/// The longest name of a method that makes a line look like a request's.
+const LONGEST_METHOD: usize = 32;
+
+/// Whether a line, without its line end, can begin a request: a method, something, and a version.
+pub(crate) fn is_one(line: &[u8]) -> bool {
+    has_method(line) && version(line).is_some()
+}
+
+/// The same, also of HTTP/0.9, which has no version.
+pub(crate) fn is_one_of_any_version(line: &[u8]) -> bool {
+    is_one(line)
+        || METHODS.iter().any(|method| {
+            line.strip_prefix(*method)
+                .is_some_and(|rest| rest.starts_with(b" /") || rest.starts_with(b" http"))
+        })
+}
+
+/// Whether more bytes could make such a line of these.
+pub(crate) fn can_begin_one(start: &[u8]) -> bool {
+    let len = start.iter().take_while(|byte| is_token(**byte)).count();
+    let is_method = len <= LONGEST_METHOD && start.first().is_none_or(u8::is_ascii_alphabetic);
+    is_method && (len == start.len() || len > 0 && start.get(len) == Some(&b' '))
+}
+
+fn has_method(line: &[u8]) -> bool {
+    let len = line.iter().take_while(|byte| is_token(**byte)).count();
+    (1..=LONGEST_METHOD).contains(&len)
+        && line.first().is_some_and(u8::is_ascii_alphabetic)
+        && line.get(len) == Some(&b' ')
+}
+
+/// The version at the end of a line: `HTTP/` and digits with dots.
+fn version(line: &[u8]) -> Option<&[u8]> {
+    let last = line.rsplit(|byte| *byte == b' ').next()?;
+    let number = last.strip_prefix(b"HTTP/").or_else(|| last.strip_prefix(b"http/"))?;
+    let is_number = !number.is_empty() && number.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    is_number.then_some(last)
+}
+
+/// RFC 9110, 5.6.2: `tchar`.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// A request line as logs keep it, cut as the canonical form cuts one (clause 2.8): the method before
+/// the first space, the version if the last word starts with `HTTP/`, the target between them.
+pub(crate) fn cut(line: &[u8]) -> Parts {
+    let space = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+    let (method, rest) = line.split_at_checked(space).unwrap_or((line, b""));
+    let rest = rest.trim_ascii();
+    let last = rest.iter().rposition(|byte| *byte == b' ').map_or(0, |space| space.saturating_add(1));
+    let (target, word) = rest.split_at_checked(last).unwrap_or((rest, b""));
+    let is_version = word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"));
+    let (target, version) = if is_version { (target.trim_ascii(), word) } else { (rest, &b"HTTP/0.9"[..]) };
+    Parts {
+        method: method.to_vec(),
+        target: target.to_vec(),
+        version: Some(version.to_vec()),
+        ..Parts::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_begin_requests() {
+        for line in
+            ["GET / HTTP/1.1", "M-SEARCH * HTTP/1.0", "x y z HTTP/2", "GET  HTTP/1.1", "get /a b http/1.1"]
+        {
+            assert!(is_one(line.as_bytes()), "{line}");
+        }
+        for line in ["", "GET /", "HTTP/1.1 200 OK", "INVITE sip:a SIP/2.0", "220 x HTTP/1.1", "a: b HTTP/x"]
+        {
+            assert!(!is_one(line.as_bytes()), "{line}");
+        }
+        assert!(is_one_of_any_version(b"GET /index.html") && !is_one_of_any_version(b"HELO you"));
+        assert!(can_begin_one(b"GE") && can_begin_one(b"") && can_begin_one(b"GET "));
+        assert!(!can_begin_one(b"\x16\x03") && !can_begin_one(b"SSH-2.0-x\r\n") && !can_begin_one(b"1 "));
+    }
+
+    #[test]
+    fn logged_lines_are_cut() {
+        for (line, method, target, version) in [
+            ("GET /a b HTTP/1.1", "GET", "/a b", "HTTP/1.1"),
+            ("GET /", "GET", "/", "HTTP/0.9"),
+            ("GET HTTP/1.0", "GET", "", "HTTP/1.0"),
+            ("HELP", "HELP", "", "HTTP/0.9"),
+            ("", "", "", "HTTP/0.9"),
+            ("GET /a http/1.1 ", "GET", "/a", "http/1.1"),
+        ] {
+            let parts = cut(line.as_bytes());
+            assert_eq!(
+                (&parts.method[..], &parts.target[..]),
+                (method.as_bytes(), target.as_bytes()),
+                "{line}"
+            );
+            assert_eq!(parts.version.as_deref(), Some(version.as_bytes()), "{line}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The part of an input that is in memory: what readers look at, and move along.
+
+use std::io::{self, Read};
+
+/// How much is read at once.
+const STEP: usize = 256 << 10;
+
+/// A window on an input.
+pub(crate) struct Window {
+    input: Box<dyn Read + Send>,
+    buffer: Vec<u8>,
+    /// Where in the buffer the window begins.
+    start: usize,
+    /// Where in the input it begins.
+    offset: u64,
+    end: End,
+}
+
+/// What is known of the input's end.
+enum End {
+    Unknown,
+    Reached,
+    Failed(io::Error),
+}
+
+impl Window {
+    pub(crate) fn new(input: Box<dyn Read + Send>) -> Self {
+        Window { input, buffer: Vec::new(), start: 0, offset: 0, end: End::Unknown }
+    }
+
+    /// What is in it.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+
+    /// Where in the input it begins.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Reads until at least `want` bytes are there; whether they are.
+    pub(crate) fn fill(&mut self, want: usize) -> bool {
+        while self.bytes().len() < want {
+            if !self.read_more() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Reads some more; whether there was any.
+    pub(crate) fn read_more(&mut self) -> bool {
+        if !matches!(self.end, End::Unknown) {
+            return false;
+        }
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        let step = u64::try_from(STEP.max(self.buffer.len())).unwrap_or(u64::MAX);
+        let len = self.buffer.len();
+        match (&mut self.input).take(step).read_to_end(&mut self.buffer) {
+            Ok(0) => self.end = End::Reached,
+            Ok(_) => {}
+            // What came before the fault is there all the same.
+            Err(error) => self.end = End::Failed(error),
+        }
+        self.buffer.len() > len
+    }
+
+    /// Moves its beginning along.
+    pub(crate) fn consume(&mut self, len: usize) {
+        let len = len.min(self.bytes().len());
+        self.start = self.start.saturating_add(len);
+        self.offset = self.offset.saturating_add(len as u64);
+    }
+
+    /// Why the input ended before its end, if it did.
+    pub(crate) fn failure(&self) -> Option<&io::Error> {
+        match &self.end {
+            End::Failed(error) => Some(error),
+            End::Unknown | End::Reached => None,
+        }
+    }
+
+    /// The first byte, reading it if need be.
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        if self.fill(1) { self.bytes().first().copied() } else { None }
+    }
+
+    /// Whether the window begins with `prefix`.
+    pub(crate) fn starts_with(&mut self, prefix: &[u8]) -> bool {
+        self.fill(prefix.len()) && self.bytes().starts_with(prefix)
+    }
+
+    /// Moves past bytes as long as they are what `skipped` says.
+    pub(crate) fn skip_while(&mut self, skipped: impl Fn(u8) -> bool) {
+        loop {
+            let len = self.bytes().len();
+            let n = self.bytes().iter().position(|byte| !skipped(*byte)).unwrap_or(len);
+            self.consume(n);
+            if n < len || !self.read_more() {
+                return;
+            }
+        }
+    }
+
+    /// Finds `needle`, reading more until there are `limit` bytes; where it is.
+    pub(crate) fn find(&mut self, needle: &[u8], limit: usize) -> Option<usize> {
+        let finder = memchr::memmem::Finder::new(needle);
+        let mut from = 0_usize;
+        loop {
+            let bytes = self.bytes();
+            if let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest)) {
+                return Some(from.saturating_add(at));
+            }
+            from = bytes.len().saturating_sub(needle.len().saturating_sub(1));
+            if bytes.len() >= limit || !self.read_more() {
+                return None;
+            }
+        }
+    }
+
+    /// Moves past the next `needle`, keeping nothing; whether there was one.
+    pub(crate) fn skip_past(&mut self, needle: &[u8]) -> bool {
+        loop {
+            let bytes = self.bytes();
+            if let Some(at) = memchr::memmem::find(bytes, needle) {
+                self.consume(at.saturating_add(needle.len()));
+                return true;
+            }
+            let seen = bytes.len().saturating_sub(needle.len().saturating_sub(1));
+            self.consume(seen);
+            if !self.read_more() {
+                let rest = self.bytes().len();
+                self.consume(rest);
+                return false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a byte at a time, and fails in the end if asked to.
+    struct Drip(Vec<u8>, bool);
+
+    impl Read for Drip {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return if self.1 { Err(io::Error::other("broken")) } else { Ok(0) };
+            }
+            buffer[0] = self.0.remove(0);
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn moves_along_and_knows_where_it_is() {
+        let mut window = Window::new(Box::new(Drip(b"one two three".to_vec(), false)));
+        assert!(window.starts_with(b"one") && !window.starts_with(b"two"));
+        window.consume(3);
+        window.skip_while(|byte| byte == b' ');
+        assert_eq!((window.peek(), window.offset()), (Some(b't'), 4));
+        assert!(window.skip_past(b" th"));
+        assert_eq!((window.bytes(), window.offset()), (&b"ree"[..], 10));
+        assert!(!window.skip_past(b"x") && window.peek().is_none() && window.failure().is_none());
+        assert_eq!(window.offset(), 13);
+    }
+
+    #[test]
+    fn what_came_before_a_fault_is_there() {
+        let mut window = Window::new(Box::new(Drip(b"abc".to_vec(), true)));
+        assert!(!window.fill(9));
+        assert_eq!(window.bytes(), b"abc");
+        assert!(window.failure().is_some());
+    }
+}

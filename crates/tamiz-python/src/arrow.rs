@@ -1,0 +1,147 @@
+//! `Canonicalizer.canonicalize_arrow`: requests in a column of Arrow, documents in a batch.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+use pyo3_arrow::input::AnyArray;
+use tamiz::Scratch;
+use tamiz_columns::{Builder, Row};
+
+/// What is done with a row that is null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    /// It is a mistake.
+    Raise,
+    /// It has no row in the batch.
+    Drop,
+}
+
+impl Nulls {
+    pub(crate) fn read(word: &str) -> PyResult<Self> {
+        match word {
+            "raise" => Ok(Nulls::Raise),
+            "drop" => Ok(Nulls::Drop),
+            _ => Err(PyValueError::new_err(format!("nulls must be one of raise, drop, not {word:?}"))),
+        }
+    }
+}
+
+/// A column of bytes or text, in chunks.
+pub(crate) struct Column {
+    name: &'static str,
+    chunks: Vec<ArrayRef>,
+}
+
+impl Column {
+    /// Takes over an array or chunked array without copying it.
+    pub(crate) fn read(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let kind = || given.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+        let array: AnyArray = given.extract().map_err(|_| {
+            PyTypeError::new_err(format!("{name} must be an Arrow array or chunked array, not {}", kind()))
+        })?;
+        let (chunks, field) = array.into_chunked_array().map_err(PyErr::from)?.into_inner();
+        let is_known = matches!(
+            field.data_type(),
+            DataType::Binary
+                | DataType::LargeBinary
+                | DataType::BinaryView
+                | DataType::Utf8
+                | DataType::LargeUtf8
+                | DataType::Utf8View
+                | DataType::Null
+        );
+        if !is_known {
+            let found = field.data_type();
+            return Err(PyTypeError::new_err(format!("{name} must be of bytes or text, not {found}")));
+        }
+        Ok(Column { name, chunks })
+    }
+
+    fn len(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.len()).sum()
+    }
+
+    /// The rows, in their order.
+    fn rows(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        self.chunks.iter().flat_map(|chunk| (0..chunk.len()).map(move |at| value(chunk, at)))
+    }
+}
+
+fn value(chunk: &ArrayRef, at: usize) -> Option<&[u8]> {
+    if chunk.is_null(at) {
+        return None;
+    }
+    Some(match chunk.data_type() {
+        DataType::Binary => chunk.as_binary::<i32>().value(at),
+        DataType::LargeBinary => chunk.as_binary::<i64>().value(at),
+        DataType::BinaryView => chunk.as_binary_view().value(at),
+        DataType::Utf8 => chunk.as_string::<i32>().value(at).as_bytes(),
+        DataType::LargeUtf8 => chunk.as_string::<i64>().value(at).as_bytes(),
+        DataType::Utf8View => chunk.as_string_view().value(at).as_bytes(),
+        _ => return None,
+    })
+}
+
+/// The batch of a column of requests.
+pub(crate) struct Task<'t> {
+    pub(crate) canonicalizer: &'t tamiz::Canonicalizer,
+    pub(crate) requests: Column,
+    pub(crate) ids: Option<Column>,
+    pub(crate) labels: Option<Column>,
+    pub(crate) source: &'t str,
+    pub(crate) nulls: Nulls,
+}
+
+impl Task<'_> {
+    pub(crate) fn check(&self) -> PyResult<()> {
+        let rows = self.requests.len();
+        for column in [&self.ids, &self.labels].into_iter().flatten() {
+            if column.len() != rows {
+                let (name, found) = (column.name, column.len());
+                return Err(PyValueError::new_err(format!("{name} has {found} rows, requests has {rows}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the work: nothing of Python is needed.
+    pub(crate) fn run(&self) -> PyResult<PyRecordBatch> {
+        /// What a column of text can hold, in bytes.
+        const MOST: usize = i32::MAX as usize;
+        let mut builder = Builder::new(self.canonicalizer.fingerprint().as_str());
+        let mut scratch = Scratch::default();
+        let mut text = Vec::new();
+        let mut written = 0_usize;
+        let mut ids = self.ids.as_ref().map(Column::rows);
+        let mut labels = self.labels.as_ref().map(Column::rows);
+        for (at, request) in self.requests.rows().enumerate() {
+            let id = ids.as_mut().and_then(Iterator::next).flatten();
+            let label = labels.as_mut().and_then(Iterator::next).flatten();
+            let Some(request) = request else {
+                match self.nulls {
+                    Nulls::Drop => continue,
+                    Nulls::Raise => {
+                        return Err(PyValueError::new_err(format!("row {at} of requests is null")));
+                    }
+                }
+            };
+            text.clear();
+            self.canonicalizer.canonicalize_into(&mut scratch, request, &mut text);
+            written = written.saturating_add(text.len());
+            if written > MOST {
+                return Err(PyOverflowError::new_err(format!(
+                    "the documents up to row {at} are more than a column holds: give fewer rows at a time"
+                )));
+            }
+            // A document is text, whatever the request is.
+            let shown = std::str::from_utf8(&text).unwrap_or_default();
+            let id = id.map(String::from_utf8_lossy);
+            let label = label.map(String::from_utf8_lossy);
+            builder.push(&Row { id: id.as_deref(), label: label.as_deref(), ..Row::new(shown, self.source) });
+        }
+        Ok(PyRecordBatch::new(builder.finish()))
+    }
+}
