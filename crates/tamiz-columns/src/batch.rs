@@ -3,13 +3,14 @@
 use std::sync::{Arc, LazyLock};
 
 use arrow_array::builder::{
-    ListBuilder, StringBuilder, TimestampMicrosecondBuilder, UInt16Builder, UInt64Builder,
+    Int32Builder, Int64Builder, ListBuilder, StringBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::shown::Shown;
 
+/// Signed numbers only: not every reader of Arrow has others.
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let text = |name: &str, nullable| Field::new(name, DataType::Utf8, nullable);
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
@@ -24,9 +25,9 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
         text("url.path", true),
         text("url.query", true),
         text("server.address", true),
-        Field::new("server.port", DataType::UInt16, true),
+        Field::new("server.port", DataType::Int32, true),
         text("user_agent.original", true),
-        Field::new("http.request.body.size", DataType::UInt64, true),
+        Field::new("http.request.body.size", DataType::Int64, true),
         text("tamiz.text", false),
         Field::new("tamiz.flags", DataType::List(Arc::new(flag)), false),
         text("tamiz.fingerprint", false),
@@ -75,9 +76,9 @@ pub struct Builder {
     path: StringBuilder,
     query: StringBuilder,
     address: StringBuilder,
-    port: UInt16Builder,
+    port: Int32Builder,
     user_agent: StringBuilder,
-    body_size: UInt64Builder,
+    body_size: Int64Builder,
     text: StringBuilder,
     flags: ListBuilder<StringBuilder>,
     fingerprints: StringBuilder,
@@ -99,9 +100,9 @@ impl Builder {
             path: StringBuilder::new(),
             query: StringBuilder::new(),
             address: StringBuilder::new(),
-            port: UInt16Builder::new(),
+            port: Int32Builder::new(),
             user_agent: StringBuilder::new(),
-            body_size: UInt64Builder::new(),
+            body_size: Int64Builder::new(),
             text: StringBuilder::new(),
             flags: ListBuilder::new(StringBuilder::new()).with_field(Field::new(
                 "item",
@@ -137,9 +138,9 @@ impl Builder {
         self.path.append_option(shown.path);
         self.query.append_option(shown.query());
         self.address.append_option(server.map(|(address, _)| address));
-        self.port.append_option(server.and_then(|(_, port)| port));
+        self.port.append_option(server.and_then(|(_, port)| port).map(i32::from));
         self.user_agent.append_option(shown.user_agent);
-        self.body_size.append_option(shown.body_size);
+        self.body_size.append_option(shown.body_size.map(|size| i64::try_from(size).unwrap_or(i64::MAX)));
         self.text.append_value(row.text);
         for flag in shown.flags() {
             self.flags.values().append_value(flag);

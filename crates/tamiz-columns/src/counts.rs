@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
 /// The column of counts.
@@ -23,9 +23,10 @@ pub fn with_rows(batch: &RecordBatch, is_kept: Vec<bool>) -> Result<RecordBatch,
 pub fn with_counts(batch: &RecordBatch, counts: Vec<u64>) -> Result<RecordBatch, ArrowError> {
     let schema = batch.schema();
     let mut fields: Vec<Arc<Field>> = schema.fields().iter().map(Arc::clone).collect();
-    fields.push(Arc::new(Field::new(COUNT, DataType::UInt64, false)));
+    fields.push(Arc::new(Field::new(COUNT, DataType::Int64, false)));
     let mut columns: Vec<ArrayRef> = batch.columns().to_vec();
-    columns.push(Arc::new(UInt64Array::from(counts)));
+    let counts = counts.into_iter().map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    columns.push(Arc::new(Int64Array::from_iter_values(counts)));
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
