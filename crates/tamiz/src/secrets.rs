@@ -91,8 +91,12 @@ impl SensitiveNames {
     }
 
     fn find_disguised(&self, value: &[u8]) -> Option<Range<usize>> {
-        let is_credential = |text: &Vec<u8>| self.find_plain(text, bytes::union(text)).is_some();
-        revealed(value).iter().any(is_credential).then_some(0..value.len())
+        let is_credential = |mut text: Vec<u8>| {
+            // A byte as it came guards nothing.
+            text.iter_mut().filter(|byte| **byte == GUARD).for_each(|byte| *byte = 0xFE);
+            self.find_plain(&text, bytes::union(&text)).is_some()
+        };
+        revealed(value).into_iter().any(is_credential).then_some(0..value.len())
     }
 
     /// `name=value` or `name: value` with a sensitive name; markers are taken out before looking.
@@ -160,12 +164,14 @@ pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
         return Vec::new();
     }
     let mut layers: Vec<Vec<u8>> = Vec::new();
-    for _ in 0..3 {
+    for pass in 0..3 {
         let text = layers.last().map_or(value, Vec::as_slice);
+        // The first leaves no guarded byte: what looks like one then is a byte and what follows it.
+        let escape = if pass == 0 { decode::escape } else { bytes::escape };
         let mut next = Vec::with_capacity(text.len());
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
-            match text.get(at..).and_then(decode::escape) {
+            match text.get(at..).and_then(escape) {
                 Some(decoded) => {
                     next.push(decoded);
                     at += 3;
@@ -306,8 +312,11 @@ fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
 
 /// Whether no letter or digit stands right before `at`.
 fn starts_word(text: &[u8], at: usize) -> bool {
-    let before = text.get(..at).unwrap_or_default();
-    before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before)
+    match text.get(..at).unwrap_or_default() {
+        // What begins with the digits of a guarded byte is no word.
+        [.., GUARD] | [.., GUARD, _] => false,
+        before => before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before),
+    }
 }
 
 fn in_alphabet(alphabet: &str, byte: u8) -> bool {

@@ -108,8 +108,9 @@ fn named<'h, 'a: 'h>(headers: &'h Headers<'a>, name: &'static [u8]) -> impl Iter
 
 impl<'a> Reader<'a> {
     fn dechunk(&mut self, raw: Text<'a>, headers: &Headers<'a>) -> Text<'a> {
+        let find_chunked = |value: &[u8]| bytes::find_ignore_case(value, b"chunked");
         let is_chunked = named(headers, b"transfer-encoding")
-            .any(|header| bytes::find_ignore_case(header.whole.bytes, b"chunked").is_some());
+            .any(|header| find_chunked(&decode::without_guarded(header.whole.bytes)).is_some());
         if is_chunked { chunked::join(raw, self.cx).unwrap_or(raw) } else { raw }
     }
 

@@ -5,6 +5,7 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of what is in it")]
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -14,6 +15,7 @@ use super::part;
 use super::step::{Outcome, Sink};
 use crate::bytes;
 use crate::context::Context;
+use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
@@ -37,8 +39,7 @@ fn is_legal(boundary: &[u8]) -> bool {
         && boundary.last().is_some_and(|byte| *byte != b' ')
 }
 
-/// The boundary that the value of a `content-type` names. The value is as it came but for its white
-/// space: not repaired, since it is looked for in the bytes of the body.
+/// The boundary that the value of a `content-type` names, as bytes.
 pub(crate) fn boundary<'a>(
     content_type: Text<'a>,
     cx: Context<'a>,
@@ -65,7 +66,12 @@ pub(crate) fn boundary<'a>(
             flags.raise(Flag::BadBoundary, parameter.text);
         }
         // Blanks at its end would be padding in the body.
-        first = Some(value.part(bytes::trim_end(value.bytes)));
+        let value = match decode::raw(bytes::trim_end(value.bytes)) {
+            Cow::Borrowed(trimmed) => value.part(trimmed),
+            // It is looked for in the bytes of the body.
+            Cow::Owned(raw) => Text::untraced(cx.bump.alloc_slice_copy(&raw)),
+        };
+        first = Some(value);
     }
     if first.is_none() {
         flags.raise(Flag::BadBoundary, content_type);

@@ -65,6 +65,24 @@ pub(crate) fn without_guarded(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
+/// Decoded text with its guarded bytes as bytes.
+pub(crate) fn raw(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(GUARD, text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut raw = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(&byte) = rest.first() {
+        let (byte, width) = match rest {
+            [GUARD, ..] => (escape(rest).unwrap_or(byte), 3),
+            _ => (byte, 1),
+        };
+        raw.push(byte);
+        rest = rest.get(width..).unwrap_or_default();
+    }
+    Cow::Owned(raw)
+}
+
 /// A character of decoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Char {

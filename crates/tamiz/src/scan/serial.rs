@@ -78,10 +78,12 @@ fn plain_head<'b>(text: &[u8], head: &'b mut [u8; HEAD]) -> &'b [u8] {
 
 /// The first bytes of what a Base64 value of 12 or more decodes to.
 fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]> {
-    let in_alphabet = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
-    let len = text.iter().take(HEAD).take_while(in_alphabet).count();
-    let head = text.get(..len / 4 * 4).filter(|head| head.len() >= 12)?;
-    let encoding = if memchr::memchr2(b'-', b'_', head).is_some() { BASE64URL } else { BASE64 };
+    let (encoding, head) =
+        [(BASE64, b"+/"), (BASE64URL, b"-_")].into_iter().find_map(|(encoding, signs)| {
+            let in_alphabet = |b: &&u8| bytes::is(**b, ALNUM) || signs.contains(b);
+            let len = text.iter().take(HEAD).take_while(in_alphabet).count();
+            Some((encoding, text.get(..len / 4 * 4).filter(|head| head.len() >= 12)?))
+        })?;
     let len = encoding.decode_len(head.len()).ok()?;
     let len = encoding.decode_mut(head, decoded.get_mut(..len)?).ok()?;
     decoded.get(..len)
@@ -93,7 +95,7 @@ fn written(text: &[u8], seen: u32) -> impl Iterator<Item = &'static str> {
     let tagged = seen & BANG != 0;
     let python = || tagged && has(b"!!python/") || seen & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
-    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_stream(text);
+    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_java(text);
     let found = [
         ("php", seen & COLON != 0 && holds_php_object(text)),
         ("python", python()),
@@ -101,6 +103,11 @@ fn written(text: &[u8], seen: u32) -> impl Iterator<Item = &'static str> {
         ("java", java()),
     ];
     found.into_iter().filter(|(_, found)| *found).map(|(word, _)| word)
+}
+
+/// A Java stream in hexadecimal digits, none of which is of a guarded byte.
+fn holds_java(text: &[u8]) -> bool {
+    holds_stream(text) && holds_stream(&decode::without_guarded(text))
 }
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
