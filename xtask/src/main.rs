@@ -7,6 +7,7 @@ mod bench;
 mod fuzz;
 mod generate;
 mod process;
+mod python;
 mod signal;
 mod test;
 mod vectors;
@@ -26,6 +27,7 @@ Commands:
   bench [--quick] [--peers system] [CORPUS]...
                      this library and its peers, on all corpora or those named; with --peers system
                      also libhtp and libmodsecurity, from Debian's packages
+  bench batch        how fast `tamiz batch` is beside the library, and how much memory it takes
   bench hostile [NAME]
                      how work and memory grow with requests made to hurt, or those with NAME in theirs
   bench instructions [CORPUS]...

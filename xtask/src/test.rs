@@ -1,6 +1,6 @@
 //! `cargo x test`: every check there is, in order, up to the first that fails.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -8,6 +8,7 @@ use crate::Result;
 use crate::fuzz;
 use crate::generate::{self, Mode};
 use crate::process::{self, cargo, line};
+use crate::python;
 
 /// The first command of the README: it must work as it stands there.
 const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
@@ -126,6 +127,10 @@ impl Runner<'_> {
     /// Unit, integration and documentation tests.
     fn tests(&mut self) -> Result<()> {
         let mut command = cargo(self.root, ["test", "--workspace", "--all-features"]);
+        match python::provide(&target(self.root)?) {
+            Ok(python) => _ = command.env("TAMIZ_PYTHON", python),
+            Err(error) => println!("\nWARNING: what Python reads was NOT checked: {error}"),
+        }
         self.step(&line(&command), |runner| {
             process::watch(&mut command, |line| runner.tally.add_result_line(line))
         })
@@ -201,6 +206,14 @@ impl Runner<'_> {
             Ok(())
         })
     }
+}
+
+/// The folder that cargo builds in.
+fn target(root: &Path) -> Result<PathBuf> {
+    let metadata = process::output(&mut cargo(root, ["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
+    let folder = metadata["target_directory"].as_str().ok_or("`cargo metadata` names no folder")?;
+    Ok(PathBuf::from(folder))
 }
 
 fn features_of_the_library(root: &Path) -> Result<Vec<String>> {

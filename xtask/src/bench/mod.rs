@@ -1,5 +1,6 @@
 //! `cargo x bench`: measurements.
 
+mod batch;
 mod callgrind;
 mod compare;
 mod hostile;
@@ -15,6 +16,7 @@ use crate::Result;
 /// Runs a measurement; `None` when there is none of that name.
 pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
     match arguments {
+        ["batch"] => Some(batch::run(root)),
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),

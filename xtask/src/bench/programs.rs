@@ -11,6 +11,11 @@ pub(super) fn main_program(root: &Path) -> Result<PathBuf> {
     build(root, &["--release", "--package", "tamiz-bench", "--bin", "tamiz-bench"])
 }
 
+/// The command.
+pub(super) fn command(root: &Path) -> Result<PathBuf> {
+    build(root, &["--release", "--package", "tamiz-cli"])
+}
+
 /// The same under an allocator that counts.
 pub(super) fn counting_program(root: &Path) -> Result<PathBuf> {
     build(root, &["--profile", "measure", "--package", "tamiz-bench", "--bin", "allocations"])

@@ -40,6 +40,7 @@ fn seed(target: &str, vector: &Vector, at: usize) -> Option<Vec<u8>> {
         "document_parse" => Some(vector.document.clone().into_bytes()),
         "parts" => Some(parts(choice, &vector.request)),
         "body" => body(choice, vector),
+        "containers" => Some([&[choice, 1], vector.request.as_slice()].concat()),
         _ => Some([&[choice], vector.request.as_slice()].concat()),
     }
 }
