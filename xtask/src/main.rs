@@ -6,6 +6,7 @@
 mod bench;
 mod fuzz;
 mod generate;
+mod package;
 mod process;
 mod python;
 mod signal;

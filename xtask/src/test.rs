@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::Result;
 use crate::fuzz;
 use crate::generate::{self, Mode};
+use crate::package::Package;
 use crate::process::{self, cargo, line};
 use crate::python;
 
@@ -66,6 +67,20 @@ impl Tally {
             }
         }
     }
+
+    /// Adds what the last line of pytest, `1 failed, 2 passed in 3.00s`, tells.
+    fn add_pytest_line(&mut self, line: &str) {
+        let Some((counts, _)) = line.split_once(" in ").filter(|(_, time)| time.contains('s')) else {
+            return;
+        };
+        for count in counts.split(", ") {
+            match count.split_once(' ') {
+                Some((n, "passed")) => self.passed += n.parse().unwrap_or(0),
+                Some((n, "failed" | "error" | "errors")) => self.failed += n.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
 }
 
 struct Runner<'a> {
@@ -84,6 +99,7 @@ impl Runner<'_> {
         if extent == Extent::All {
             self.dependencies()?;
             self.first_command()?;
+            self.package()?;
             self.fuzzing()?;
         }
         Ok(())
@@ -153,6 +169,19 @@ impl Runner<'_> {
         let mut command = cargo(self.root, ["doc", "--workspace", "--no-deps", "--all-features"]);
         command.env("RUSTDOCFLAGS", "-D warnings");
         self.command(command)
+    }
+
+    /// The Python package, where there is a Python.
+    fn package(&mut self) -> Result<()> {
+        if !process::succeeds(Command::new("python3").arg("--version")) {
+            println!("\nWARNING: there is no python3; the Python package was NOT tested");
+            return Ok(());
+        }
+        let package = Package { root: self.root, target: target(self.root)? };
+        self.step("pip install .", |_| package.install())?;
+        self.step("python -m pytest; python -m mypy", |runner| {
+            package.test(|line| runner.tally.add_pytest_line(line))
+        })
     }
 
     /// Licences, sources and bans always; advisories where their database can be had.
