@@ -4,6 +4,8 @@
 //! accept, the same paths and names. What tells nothing of its request and takes nothing from it (it
 //! holds no secret, frames nothing, is no repeat) is worked out once and then copied. A [`Memo`] is
 //! bounded: a fixed number of fields of a fixed size, where a new one takes the place of an old one.
+//! What comes once and never again, such as an identifier, does not: a field is kept when it comes for
+//! the second time.
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths and offsets of slots, all below a megabyte")]
 
@@ -11,10 +13,12 @@ use std::cell::RefCell;
 use std::fmt;
 
 use crate::bytes::{self, ENCODED, HIGH};
-use crate::flags::{Flag, FlagSet};
+use crate::flags::{Flag, FlagSet, Flags};
 
 /// How many flags with a parameter a line may have.
 const MOST_PARAMETERS: usize = 4;
+/// How many words the flags of a value may have.
+const MOST_WORDS: usize = 6;
 
 /// What is remembered, by kind of field.
 #[derive(Debug)]
@@ -27,6 +31,14 @@ pub(crate) struct Memos {
     pub(crate) keys: Memo<NameSaid>,
     /// Names of cookies.
     pub(crate) cookies: Memo<NameSaid>,
+    /// Values of queries, with their markers and what they decode to.
+    pub(crate) query_values: Memo<ValueSaid>,
+    /// Values of forms.
+    pub(crate) form_values: Memo<ValueSaid>,
+    /// Names in bodies other than forms.
+    pub(crate) members: Memo<NameSaid>,
+    /// Values of these.
+    pub(crate) leaves: Memo<ValueSaid>,
 }
 
 impl Default for Memos {
@@ -36,6 +48,10 @@ impl Default for Memos {
             paths: Memo::new(256, 384),
             keys: Memo::new(256, 32),
             cookies: Memo::new(128, 32),
+            query_values: Memo::new(512, 640),
+            form_values: Memo::new(256, 640),
+            members: Memo::new(256, 32),
+            leaves: Memo::new(256, 256),
         }
     }
 }
@@ -47,6 +63,10 @@ impl Memos {
         self.paths.begin(owner);
         self.keys.begin(owner);
         self.cookies.begin(owner);
+        self.query_values.begin(owner);
+        self.form_values.begin(owner);
+        self.members.begin(owner);
+        self.leaves.begin(owner);
     }
 }
 
@@ -67,9 +87,47 @@ pub(crate) struct NameSaid {
     pub(crate) is_sensitive: bool,
 }
 
+/// What a value tells that is no secret.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ValueSaid {
+    pub(crate) flags: FlagSet,
+    pub(crate) words: [Option<(Flag, &'static str)>; MOST_WORDS],
+    /// How long its marker is; what it decodes to follows, unless that is the value as it came.
+    pub(crate) marker_len: usize,
+    pub(crate) is_decoded: bool,
+}
+
+impl ValueSaid {
+    /// What a value with these flags says; `None` where that is more than is remembered.
+    pub(crate) fn new(flags: &Flags<'_>, marker_len: usize, is_decoded: bool) -> Option<Self> {
+        let mut said = ValueSaid { flags: flags.set, marker_len, is_decoded, ..ValueSaid::default() };
+        let mut places = said.words.iter_mut();
+        for word in flags.words() {
+            *places.next()? = Some(*word);
+        }
+        Some(said)
+    }
+}
+
 /// A line that is remembered, for as long as the request lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot(usize);
+
+/// A value that came before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recalled<'a> {
+    pub(crate) memo: &'a Memo<ValueSaid>,
+    pub(crate) slot: Slot,
+}
+
+impl Recalled<'_> {
+    /// Writes its marker.
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
+        self.memo.with(self.slot, |text, said| {
+            out.extend_from_slice(text.get(..said.marker_len).unwrap_or_default());
+        });
+    }
+}
 
 /// The parameter of a flag that a line raises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +191,8 @@ struct Inner<T> {
     request: u64,
     entries: Vec<Entry<T>>,
     bytes: Vec<u8>,
+    /// A part of the hash of what came lately, by another part of it.
+    came: Vec<u16>,
 }
 
 impl<T> fmt::Debug for Memo<T> {
@@ -156,6 +216,8 @@ impl<T: Copy + Default> Memo<T> {
             inner.entries.clear();
             inner.entries.resize(self.slots, Entry::default());
             inner.bytes.resize(self.slots * self.slot_bytes, 0);
+            inner.came.clear();
+            inner.came.resize(self.slots * 4, 0);
         }
         inner.request += 1;
     }
@@ -189,10 +251,19 @@ impl<T: Copy + Default> Memo<T> {
     /// Shows what is remembered: the text, and what it says.
     pub(crate) fn with<R>(&self, slot: Slot, show: impl FnOnce(&[u8], &T) -> R) -> R {
         let inner = self.inner.borrow();
-        let none = Entry::default();
-        let entry = inner.entries.get(slot.0).unwrap_or(&none);
+        let Some(entry) = inner.entries.get(slot.0) else { return show(b"", &T::default()) };
         let start = slot.0 * self.slot_bytes + entry.field_len;
         show(inner.bytes.get(start..start + entry.text_len).unwrap_or_default(), &entry.said)
+    }
+
+    /// Whether a field came before, lately; it does now. Only such a field is worth keeping.
+    pub(crate) fn comes_again(&self, field: &[u8]) -> bool {
+        let mut inner = self.inner.borrow_mut();
+        let hash = hash(field);
+        let part = (hash >> 36) as u16 | 1;
+        let places = inner.came.len();
+        let place = (hash >> 20) as usize & places.wrapping_sub(1);
+        inner.came.get_mut(place).is_some_and(|came| std::mem::replace(came, part) == part)
     }
 
     /// Remembers a field, unless it is too long or in the way of others that are in use.
@@ -264,11 +335,11 @@ fn hash(field: &[u8]) -> u64 {
     for chunk in chunks {
         hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(K).rotate_left(29);
     }
-    let mut last = [0; 8];
-    if let Some(place) = last.get_mut(..rest.len()) {
-        place.copy_from_slice(rest);
-    }
-    (hash ^ u64::from_le_bytes(last)).wrapping_mul(K) | 1
+    let last = match field.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => rest.iter().fold(0, |last, &byte| last << 8 | u64::from(byte)),
+    };
+    (hash ^ last).wrapping_mul(K) | 1
 }
 
 #[cfg(test)]

@@ -181,6 +181,7 @@ impl<'a> Writer<'a, '_> {
         self.end_line(&path.flags, &mut parameters);
         if let Some(memo) = self.cx.memo
             && path.may_be_kept(self.cx.settings.config.limits.segments)
+            && memo.paths.comes_again(path.raw.bytes)
         {
             let line = self.out.get(line_start..).unwrap_or_default();
             memo.paths.keep(path.raw.bytes, line, PathSaid { flags: path.flags.set, len: path_len });
@@ -481,6 +482,9 @@ impl<'a> Writer<'a, '_> {
     /// Remembers the line that begins at `start` of the output, where that holds in any request.
     fn keep(&self, header: &Header<'a>, name: &'a [u8], start: usize, parameters: &[Parametrised<'a>]) {
         let (Some(memo), Some(line)) = (self.cx.memo, header.line_to_keep()) else { return };
+        if !memo.lines.comes_again(line) {
+            return;
+        }
         let set = header.flags.set.intersection(self.cx.settings.enabled);
         let mut told_elsewhere = self.cx.flags();
         hidden::check_header(header, &mut told_elsewhere);

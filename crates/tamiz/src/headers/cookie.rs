@@ -70,6 +70,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
     if let Some(memo) = cx.memo
         && name.shown == NameShown::Text
         && told.set.is_empty()
+        && memo.cookies.comes_again(text.bytes)
     {
         memo.cookies.keep(text.bytes, b"", NameSaid { flags: told.set, is_sensitive });
     }

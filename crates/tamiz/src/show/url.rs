@@ -122,6 +122,10 @@ fn is_left(pair: &Pair<'_>) -> bool {
 
 /// Writes a value as its marker, whatever the view.
 pub(crate) fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let Some(recalled) = pair.recalled.filter(|_| !pair.secret) {
+        recalled.write(out);
+        return;
+    }
     let value = pair.value.map_or(&b""[..], |value| value.bytes);
     if is_left(pair) {
         out.extend_from_slice(value);

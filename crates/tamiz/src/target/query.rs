@@ -9,9 +9,10 @@ use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, char_indices, chars, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{Memo, NameSaid, Slot};
+use crate::memo::{Memo, Memos, NameSaid, Recalled, Slot, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::shape;
+use crate::show::url::write_value_shape;
 use crate::show::{NameShown, marker};
 use crate::text::Text;
 
@@ -29,6 +30,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) value: Option<Text<'a>>,
     /// Whether the value is shown as a secret.
     pub(crate) secret: bool,
+    /// Where its value is remembered.
+    pub(crate) recalled: Option<Recalled<'a>>,
     pub(crate) flags: Flags<'a>,
 }
 
@@ -88,6 +91,14 @@ impl Syntax {
         match self {
             Syntax::Url => percent::Field::Query,
             Syntax::Form => percent::Field::Other,
+        }
+    }
+
+    /// The values that came before.
+    fn values(self, memo: &Memos) -> &Memo<ValueSaid> {
+        match self {
+            Syntax::Url => &memo.query_values,
+            Syntax::Form => &memo.form_values,
         }
     }
 
@@ -233,26 +244,33 @@ impl<'a> Pair<'a> {
             }),
             None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
         };
-        let value = raw_value.map(|raw| decode_value(raw, syntax.field(), cx, &mut flags));
-        let mut pair = Pair { key, value, secret: false, flags };
-        pair.look(token, is_sensitive, cx);
-        pair
-    }
-
-    /// Looks at all but the key.
-    fn look(&mut self, token: Text<'a>, is_sensitive: bool, cx: Context<'a>) {
-        let flags = &mut self.flags;
-        match self.value {
-            None => flags.raise(Flag::QBare, token),
-            Some(value) => raise_encoding(value, flags),
+        let mut pair = Pair { key, value: None, secret: false, recalled: None, flags };
+        match raw_value {
+            None => pair.flags.raise(Flag::QBare, token),
+            Some(raw) if raw.is_empty() => {
+                pair.value = Some(raw.repaired());
+                pair.flags.raise(Flag::QEmptyVal, token);
+                pair.secret = look_at_value(raw, Kind::Value, is_sensitive, cx, &mut pair.flags);
+            }
+            Some(raw) if is_sensitive => pair.look(raw, true, syntax, cx),
+            Some(raw) => match cx.memo.map(|memo| syntax.values(memo)) {
+                None => pair.look(raw, false, syntax, cx),
+                Some(memo) => pair.look_or_recall(raw, memo, syntax, cx),
+            },
         }
+        let flags = &mut pair.flags;
         if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
             flags.raise(Flag::MultiEnc, token);
         }
-        let Some(value) = self.value else { return };
-        if value.is_empty() {
-            flags.raise(Flag::QEmptyVal, token);
-        }
+        pair
+    }
+
+    /// Looks at a value, which is not empty.
+    fn look(&mut self, raw: Text<'a>, is_sensitive: bool, syntax: Syntax, cx: Context<'a>) {
+        let flags = &mut self.flags;
+        let value = decode_value(raw, syntax.field(), cx, flags);
+        self.value = Some(value);
+        raise_encoding(value, flags);
         if byte_len(value.bytes) > cx.settings.config.limits.long_value {
             flags.raise(Flag::QLong, value);
         }
@@ -260,6 +278,39 @@ impl<'a> Pair<'a> {
         if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
         }
+    }
+
+    /// The same, but what came before is not looked at again. The key is no secret's.
+    fn look_or_recall(&mut self, raw: Text<'a>, memo: &'a Memo<ValueSaid>, syntax: Syntax, cx: Context<'a>) {
+        if let Some(slot) = memo.find(raw.bytes) {
+            memo.with(slot, |text, said| {
+                self.flags.recall(said.flags, &said.words);
+                let decoded = text.get(said.marker_len..).filter(|_| said.is_decoded);
+                let value = decoded.map(|decoded| Text::untraced(cx.bump.alloc_slice_copy(decoded)));
+                self.value = Some(value.unwrap_or(raw).repaired());
+            });
+            self.recalled = Some(Recalled { memo, slot });
+            return;
+        }
+        if !memo.comes_again(raw.bytes) {
+            self.look(raw, false, syntax, cx);
+            return;
+        }
+        let key_flags = std::mem::replace(&mut self.flags, cx.flags());
+        self.look(raw, false, syntax, cx);
+        if let Some(value) = self.value.filter(|_| !self.secret) {
+            let mut text = Vec::with_capacity(value.len() + 32);
+            write_value_shape(self, cx, &mut text);
+            let marker_len = text.len();
+            let is_decoded = value.bytes != raw.bytes;
+            if is_decoded {
+                text.extend_from_slice(value.bytes);
+            }
+            if let Some(said) = ValueSaid::new(&self.flags, marker_len, is_decoded) {
+                memo.keep(raw.bytes, &text, said);
+            }
+        }
+        self.flags.absorb(&key_flags);
     }
 }
 
@@ -293,6 +344,7 @@ fn read_and_look_at_key<'a>(
         && key.shown == NameShown::Text
         && text.bytes == raw.bytes
         && flags.words().is_empty()
+        && memo.keys.comes_again(raw.bytes)
     {
         memo.keys.keep(raw.bytes, b"", NameSaid { flags: flags.set, is_sensitive });
     }
