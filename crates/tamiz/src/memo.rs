@@ -57,7 +57,7 @@ impl Default for Memos {
 }
 
 impl Memos {
-    /// Begins another request. What was made by other settings is forgotten.
+    /// Begins another request. What was made by other settings is not found.
     pub(crate) fn begin(&mut self, owner: u64) {
         self.lines.begin(owner);
         self.paths.begin(owner);
@@ -169,6 +169,8 @@ pub(crate) struct Said {
 
 #[derive(Clone, Copy, Default)]
 struct Entry<T> {
+    /// Whose settings the text was written by; none's where nothing is kept.
+    owner: u64,
     hash: u64,
     /// The request that used it last; what the present one uses stays.
     used: u64,
@@ -186,7 +188,7 @@ pub(crate) struct Memo<T> {
 
 #[derive(Default)]
 struct Inner<T> {
-    /// Whose settings the texts were written by.
+    /// Whose settings the present request is read by.
     owner: u64,
     request: u64,
     entries: Vec<Entry<T>>,
@@ -211,14 +213,7 @@ impl<T: Copy + Default> Memo<T> {
 
     fn begin(&mut self, owner: u64) {
         let inner = self.inner.get_mut();
-        if inner.owner != owner {
-            inner.owner = owner;
-            inner.entries.clear();
-            inner.entries.resize(self.slots, Entry::default());
-            inner.bytes.resize(self.slots * self.slot_bytes, 0);
-            inner.came.clear();
-            inner.came.resize(self.slots * 4, 0);
-        }
+        inner.owner = owner;
         inner.request += 1;
     }
 
@@ -231,12 +226,12 @@ impl<T: Copy + Default> Memo<T> {
     /// The slot of a field that came before.
     pub(crate) fn find(&self, field: &[u8]) -> Option<Slot> {
         let mut inner = self.inner.borrow_mut();
-        let Inner { request, entries, bytes, .. } = &mut *inner;
+        let Inner { owner, request, entries, bytes, .. } = &mut *inner;
         let hash = hash(field);
         let first = self.first_slot(hash);
         for slot in [first, first ^ 1] {
             let entry = entries.get_mut(slot)?;
-            if entry.hash != hash || entry.field_len != field.len() {
+            if entry.hash != hash || entry.field_len != field.len() || entry.owner != *owner {
                 continue;
             }
             let start = slot * self.slot_bytes;
@@ -259,6 +254,9 @@ impl<T: Copy + Default> Memo<T> {
     /// Whether a field came before, lately; it does now. Only such a field is worth keeping.
     pub(crate) fn comes_again(&self, field: &[u8]) -> bool {
         let mut inner = self.inner.borrow_mut();
+        if inner.came.is_empty() {
+            inner.came.resize(self.slots * 4, 0);
+        }
         let hash = hash(field);
         let part = (hash >> 36) as u16 | 1;
         let places = inner.came.len();
@@ -272,7 +270,11 @@ impl<T: Copy + Default> Memo<T> {
             return;
         }
         let mut inner = self.inner.borrow_mut();
-        let Inner { request, entries, bytes, .. } = &mut *inner;
+        let Inner { owner, request, entries, bytes, .. } = &mut *inner;
+        if entries.is_empty() {
+            entries.resize(self.slots, Entry::default());
+            bytes.resize(self.slots * self.slot_bytes, 0);
+        }
         let hash = hash(field);
         let first = self.first_slot(hash);
         let used = |slot: usize| entries.get(slot).map_or(u64::MAX, |entry| entry.used);
@@ -286,7 +288,8 @@ impl<T: Copy + Default> Memo<T> {
         if let Some(place) = bytes.get_mut(text_start..text_start + text.len()) {
             place.copy_from_slice(text);
         }
-        *entry = Entry { hash, used: *request, field_len: field.len(), text_len: text.len(), said };
+        let (field_len, text_len) = (field.len(), text.len());
+        *entry = Entry { owner: *owner, hash, used: *request, field_len, text_len, said };
     }
 }
 

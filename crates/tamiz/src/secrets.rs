@@ -14,6 +14,7 @@ use crate::bytes::{
     self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, SLASH,
     TOKEN68,
 };
+use crate::context::Context;
 use crate::decode::{self, GUARD, unicode};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
@@ -45,11 +46,14 @@ impl SensitiveNames {
     }
 
     /// Whether the value under `name` is a secret.
-    pub(crate) fn matches(&self, name: &[u8]) -> bool {
+    pub(crate) fn matches(&self, name: &[u8], cx: Context<'_>) -> bool {
         if name.is_ascii() {
             return self.matches_ascii(name);
         }
-        self.matches_ascii(&decode::without_guarded(&unicode::nfkc(name)))
+        cx.spare.with(|normal| {
+            unicode::nfkc(name, normal);
+            cx.spare.with(|plain| self.matches_ascii(decode::without_guarded(normal, plain)))
+        })
     }
 
     fn matches_ascii(&self, name: &[u8]) -> bool {
@@ -63,12 +67,17 @@ impl SensitiveNames {
     ///
     /// Looks at the value as it is, and as it would be after up to three more percent-decodings and
     /// one pass of entities: then the whole value is the credential.
-    pub(crate) fn find_credential(&self, value: &[u8]) -> Option<Range<usize>> {
-        self.find_credential_seen(value, bytes::union(value))
+    pub(crate) fn find_credential(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        self.find_credential_seen(value, bytes::union(value), cx)
     }
 
     /// The same, where the union of the classes of its bytes is known.
-    pub(crate) fn find_credential_seen(&self, value: &[u8], seen: u32) -> Option<Range<usize>> {
+    pub(crate) fn find_credential_seen(
+        &self,
+        value: &[u8],
+        seen: u32,
+        cx: Context<'_>,
+    ) -> Option<Range<usize>> {
         if value.len() < 4 || is_too_plain(value, seen) {
             return None;
         }
@@ -76,34 +85,37 @@ impl SensitiveNames {
             // Nothing but a token that is recognised by its prefix.
             return find_prefixed(value);
         }
-        let found = self.find_plain(value, seen);
-        if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value) } else { found }
+        let found = self.find_plain(value, seen, cx);
+        if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value, cx) } else { found }
     }
 
-    fn find_plain(&self, value: &[u8], seen: u32) -> Option<Range<usize>> {
+    fn find_plain(&self, value: &[u8], seen: u32, cx: Context<'_>) -> Option<Range<usize>> {
         let has = |classes: u32| seen & classes != 0;
         let jwt = if has(DOT) { find_jwt(value) } else { None };
         jwt.or_else(|| if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) })
             .or_else(|| if has(BLANK) { find_scheme(value) } else { None })
             .or_else(|| if has(DASH) { find_private_key(value) } else { None })
             .or_else(|| if has(AT) && has(SLASH) { find_userinfo(value) } else { None })
-            .or_else(|| if has(EQUALS | COLON) { self.find_named(value) } else { None })
+            .or_else(|| if has(EQUALS | COLON) { self.find_named(value, cx) } else { None })
     }
 
-    fn find_disguised(&self, value: &[u8]) -> Option<Range<usize>> {
-        let is_credential = |text: &Vec<u8>| self.find_plain(text, bytes::union(text)).is_some();
-        revealed(value).iter().any(is_credential).then_some(0..value.len())
+    fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        let is_credential = |text: &[u8]| self.find_plain(text, bytes::union(text), cx).is_some();
+        any_revealed(value, cx, is_credential).then_some(0..value.len())
     }
 
     /// `name=value` or `name: value` with a sensitive name; markers are taken out before looking.
-    fn find_named(&self, text: &[u8]) -> Option<Range<usize>> {
-        match marker::taken_out(text) {
-            None => self.find_named_in(text),
-            Some(without) => self.find_named_in(&without).map(|_| 0..text.len()),
+    fn find_named(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        if !marker::holds_marker(text) {
+            return self.find_named_in(text, cx);
         }
+        cx.spare.with(|without| {
+            marker::take_out(text, without);
+            self.find_named_in(without, cx).map(|_| 0..text.len())
+        })
     }
 
-    fn find_named_in(&self, text: &[u8]) -> Option<Range<usize>> {
+    fn find_named_in(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         memchr::memchr2_iter(b'=', b':', text).find_map(|at| {
             let before = strip_marks(text.get(..at)?);
             let name_len = before.iter().rev().take_while(|&&b| is_name_byte(b)).count();
@@ -113,7 +125,7 @@ impl SensitiveNames {
             } else {
                 name
             };
-            if !self.matches(name) {
+            if !self.matches(name, cx) {
                 return None;
             }
             let rest = text.get(at + 1..)?;
@@ -153,55 +165,60 @@ fn is_name_byte(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || matches!(byte, b'_' | b'-' | b'.' | b'$' | b'@' | b'[' | b']')
 }
 
-/// What a value would be after further decoding, where that changes it: up to three passes of
-/// percent-decoding, which also undo what a path keeps encoded, then one of entities.
-pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
+/// Whether `is_it` is true of what a value would be after further decoding, where that changes it: up to
+/// three passes of percent-decoding, which also undo what a path keeps encoded, then one of entities.
+pub(crate) fn any_revealed(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
     if memchr::memchr3(b'%', b'&', GUARD, value).is_none() {
-        return Vec::new();
+        return false;
     }
-    let mut layers: Vec<Vec<u8>> = Vec::new();
-    for _ in 0..3 {
-        let text = layers.last().map_or(value, Vec::as_slice);
-        let mut next = Vec::with_capacity(text.len());
-        let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            match text.get(at..).and_then(decode::escape) {
-                Some(decoded) => {
-                    next.push(decoded);
-                    at += 3;
+    cx.spare.with(|text| {
+        text.extend_from_slice(value);
+        cx.spare.with(|next| {
+            for _ in 0..3 {
+                next.clear();
+                undo_escapes(text, next);
+                if next.len() == text.len() {
+                    break;
                 }
-                None => {
-                    next.push(byte);
-                    at += 1;
+                if is_it(next) {
+                    return true;
                 }
+                std::mem::swap(text, next);
             }
-        }
-        if next.len() == text.len() {
-            break;
-        }
-        layers.push(next);
-    }
-    let text = layers.last().map_or(value, Vec::as_slice);
-    if memchr::memchr(b'&', text).is_some() && memchr::memchr(b';', text).is_some() {
-        let mut next = Vec::with_capacity(text.len());
-        let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            match text.get(at..).and_then(decode::entities::at_start) {
-                Some(entity) => {
-                    next.extend_from_slice(entity.decoded(&mut [0; 4]));
-                    at += entity.len;
-                }
-                None => {
-                    next.push(byte);
-                    at += 1;
-                }
-            }
-        }
-        if next.len() != text.len() {
-            layers.push(next);
+            next.clear();
+            undo_entities(text, next);
+            next.len() != text.len() && is_it(next)
+        })
+    })
+}
+
+/// Undoes escapes, guarded or not.
+fn undo_escapes(text: &[u8], out: &mut Vec<u8>) {
+    let mut copied = 0;
+    for at in memchr::memchr2_iter(b'%', GUARD, text) {
+        if at >= copied
+            && let Some(byte) = text.get(at..).and_then(decode::escape)
+        {
+            out.extend_from_slice(text.get(copied..at).unwrap_or_default());
+            out.push(byte);
+            copied = at + 3;
         }
     }
-    layers
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
+}
+
+fn undo_entities(text: &[u8], out: &mut Vec<u8>) {
+    let mut copied = 0;
+    for at in memchr::memchr_iter(b'&', text) {
+        if at >= copied
+            && let Some(entity) = text.get(at..).and_then(decode::entities::at_start)
+        {
+            out.extend_from_slice(text.get(copied..at).unwrap_or_default());
+            out.extend_from_slice(entity.decoded(&mut [0; 4]));
+            copied = at + entity.len;
+        }
+    }
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
 }
 
 /// A JSON Web Token anywhere in the text.
@@ -392,6 +409,7 @@ fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
     #[test]
     fn names() {
@@ -409,16 +427,16 @@ mod tests {
             "sec-websocket-key",
             "my-internal-id",
         ] {
-            assert!(names.matches(name.as_bytes()), "{name}");
+            assert!(with_context(|cx| names.matches(name.as_bytes(), cx)), "{name}");
         }
         for name in ["login", "keyword", "side", "monkey", "pinned", "id", "q", ""] {
-            assert!(!names.matches(name.as_bytes()), "{name}");
+            assert!(!with_context(|cx| names.matches(name.as_bytes(), cx)), "{name}");
         }
     }
 
     fn found(text: &str) -> Option<String> {
         let names = SensitiveNames::new(&[]);
-        let range = names.find_credential(text.as_bytes())?;
+        let range = with_context(|cx| names.find_credential(text.as_bytes(), cx))?;
         Some(text[range].to_owned())
     }
 

@@ -185,7 +185,7 @@ impl<'a> Fields<'a> {
         if secret {
             told.hide(text);
         }
-        let is_sensitive = self.cx.settings.names.matches(text.bytes);
+        let is_sensitive = self.cx.settings.names.matches(text.bytes, self.cx);
         if let Some(memo) = self.cx.memo
             && key.shown == NameShown::Text
             && told.set.is_empty()
@@ -209,11 +209,12 @@ impl<'a> Fields<'a> {
         let mut told = self.cx.flags();
         let secret = look_at_value(text, Kind::Leaf, false, self.cx, &mut told);
         if !secret && memo.comes_again(text.bytes) {
-            let mut marker = Vec::with_capacity(32);
-            write_text(text, false, &told, self.cx, &mut marker);
-            if let Some(said) = ValueSaid::new(&told, marker.len(), false) {
-                memo.keep(text.bytes, &marker, said);
-            }
+            self.cx.spare.with(|marker| {
+                write_text(text, false, &told, self.cx, marker);
+                if let Some(said) = ValueSaid::new(&told, marker.len(), false) {
+                    memo.keep(text.bytes, marker, said);
+                }
+            });
         }
         flags.absorb(&told);
         (secret, None)
@@ -224,7 +225,9 @@ impl<'a> Fields<'a> {
         match leaf {
             Leaf::Text(text) => look_at_value(text, Kind::Leaf, sensitive, self.cx, flags),
             Leaf::Number(_) | Leaf::Bool(_) => sensitive,
-            Leaf::Deep(text) => sensitive || self.cx.settings.names.find_credential(text.bytes).is_some(),
+            Leaf::Deep(text) => {
+                sensitive || self.cx.settings.names.find_credential(text.bytes, self.cx).is_some()
+            }
             Leaf::Null | Leaf::EmptyObject | Leaf::EmptyArray => false,
             Leaf::File { name, content } => {
                 self.look_at_file(name, content, flags);
@@ -234,7 +237,7 @@ impl<'a> Fields<'a> {
     }
 
     fn look_at_file(&self, name: Text<'a>, content: Text<'a>, flags: &mut Flags<'a>) {
-        let secret = self.cx.settings.names.find_credential(name.bytes).is_some();
+        let secret = self.cx.settings.names.find_credential(name.bytes, self.cx).is_some();
         scan::scan(name, Kind::Leaf, secret, self.cx, flags);
         if file::is_executable(name.bytes) {
             flags.raise(Flag::ExecExt, name);

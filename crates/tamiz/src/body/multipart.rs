@@ -112,11 +112,14 @@ pub(crate) fn read<'a>(
         guess
     });
     let Some(boundary) = boundary else { return read };
-    let needle = [b"\n--", boundary.bytes].concat();
+    let needle = cx.written(|out| {
+        out.extend_from_slice(b"\n--");
+        out.extend_from_slice(boundary.bytes);
+    });
     let mut section = Section::Outside { start: 0 };
     let mut count = 0;
     let mut is_closed = false;
-    for found in find_delimiters(body.bytes, &needle, is_cut) {
+    for found in find_delimiters(body.bytes, needle, is_cut) {
         let delimiter = match found {
             Found::Delimiter(delimiter) => delimiter,
             Found::Other(range) => {
@@ -216,9 +219,9 @@ enum Found {
 
 /// Every line that begins with a delimiter. `needle` is a line feed and the delimiter; as no boundary
 /// holds a line feed, its occurrences do not overlap.
-fn find_delimiters(body: &[u8], needle: &[u8], is_cut: bool) -> impl Iterator<Item = Found> {
+fn find_delimiters<'b>(body: &'b [u8], needle: &'b [u8], is_cut: bool) -> impl Iterator<Item = Found> + 'b {
     let at_start = needle.get(1..).filter(|delimiter| body.starts_with(delimiter)).map(|_| 0);
-    let finder = Finder::new(needle).into_owned();
+    let finder = Finder::new(needle);
     let mut from = 0;
     let after_line_feed = std::iter::from_fn(move || {
         let found = finder.find(body.get(from..)?)?;

@@ -14,8 +14,6 @@ pub(crate) mod percent;
 pub(crate) mod unicode;
 pub(crate) mod utf8;
 
-use std::borrow::Cow;
-
 use crate::bytes;
 use crate::context::Context;
 use crate::text::{Builder, Text};
@@ -52,17 +50,18 @@ pub(crate) fn ends_guarded(text: &[u8]) -> bool {
 }
 
 /// Decoded text with a guard alone for each guarded byte: its digits are no characters of the text.
-pub(crate) fn without_guarded(text: &[u8]) -> Cow<'_, [u8]> {
+/// Written to `buffer` where there is one.
+pub(crate) fn without_guarded<'t>(text: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {
     if memchr::memchr(GUARD, text).is_none() {
-        return Cow::Borrowed(text);
+        return text;
     }
     let mut pieces = text.split(|&b| b == GUARD);
-    let mut plain = pieces.next().unwrap_or_default().to_vec();
+    buffer.extend_from_slice(pieces.next().unwrap_or_default());
     for piece in pieces {
-        plain.push(GUARD);
-        plain.extend_from_slice(piece.get(2..).unwrap_or_default());
+        buffer.push(GUARD);
+        buffer.extend_from_slice(piece.get(2..).unwrap_or_default());
     }
-    Cow::Owned(plain)
+    buffer
 }
 
 /// A character of decoded text.

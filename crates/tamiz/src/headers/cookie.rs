@@ -61,7 +61,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
         return memo.cookies.with(slot, |_, said| (Key { text, shown: NameShown::Text }, said.is_sensitive));
     }
     let name = Key::new(text, cx);
-    let is_sensitive = cx.settings.names.matches(text.bytes);
+    let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     let mut told = cx.flags();
     scan::scan(text, Kind::Free, name.shown == NameShown::Secret, cx, &mut told);
     if name.shown == NameShown::Secret {
@@ -103,7 +103,7 @@ pub(crate) fn read_set<'a>(
         let (name, value) = piece.cut(b'=').unwrap_or((piece, piece.from(piece.len())));
         let known =
             ATTRIBUTES.iter().position(|known| name.trim().bytes.eq_ignore_ascii_case(known.as_bytes()));
-        let credential = cx.settings.names.find_credential(piece.bytes).is_some();
+        let credential = cx.settings.names.find_credential(piece.bytes, cx).is_some();
         let attribute = match known {
             _ if credential => Attribute::Secret,
             Some(known) => Attribute::Known(known),
@@ -172,7 +172,7 @@ impl Cookie<'_> {
 }
 
 /// `NAME<len:n>`, by name.
-pub(crate) fn write(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
     let is_plain = |name: Key<'_>| name.shown == NameShown::Text && name.text.bytes.is_ascii();
     if cookies.iter().all(|cookie| cookie.name.is_some_and(is_plain)) {
         write_plain(cookies, cx, out);
@@ -184,9 +184,9 @@ pub(crate) fn write(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) 
 /// Cookies whose names are shown as they are.
 fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
     let mut order = BumpVec::with_capacity_in(cookies.len(), cx.bump);
-    order.extend(cookies.iter());
-    order.sort_by_key(|cookie| cookie.name.map(|name| name.text.bytes));
-    for (i, cookie) in order.iter().enumerate() {
+    order.extend(cookies.iter().enumerate());
+    order.sort_unstable_by_key(|(i, cookie)| (cookie.name.map(|name| name.text.bytes), *i));
+    for (i, (_, cookie)) in order.iter().enumerate() {
         if i > 0 {
             out.push(b' ');
         }
@@ -194,17 +194,16 @@ fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn write_slow(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
-    let mut shown: Vec<Vec<u8>> = cookies
-        .iter()
-        .map(|cookie| {
-            let mut one = Vec::with_capacity(32);
-            cookie.write(cx, &mut one);
-            one
-        })
-        .collect();
-    shown.sort_by(|a, b| shown_name(a).cmp(shown_name(b)));
-    out.extend_from_slice(&shown.join(&b' '));
+fn write_slow<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
+    let mut shown = BumpVec::with_capacity_in(cookies.len(), cx.bump);
+    shown.extend(cookies.iter().map(|cookie| cx.written(|one| cookie.write(cx, one))).enumerate());
+    shown.sort_unstable_by_key(|(i, cookie)| (shown_name(cookie), *i));
+    for (i, (_, cookie)) in shown.iter().enumerate() {
+        if i > 0 {
+            out.push(b' ');
+        }
+        out.extend_from_slice(cookie);
+    }
 }
 
 /// What stands before `<len:n>`.

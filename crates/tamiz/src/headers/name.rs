@@ -40,7 +40,7 @@ impl<'a> Name<'a> {
             || (rule.steers && changed)
             // A name that is known is no credential.
             || (!rule.is_known
-                && [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes).is_some()));
+                && [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes, cx).is_some()));
         let shown = if hidden {
             flags.hide(raw);
             NameShown::Shape

@@ -210,13 +210,13 @@ fn read_lines<'a>(
                 break rest;
             }
             Some(b' ' | b'\t') if block.has_header() => {
-                hidden::check_line(line, flags);
+                hidden::check_line(line, cx, flags);
                 block.fold(line);
             }
             Some(b' ' | b'\t') => {
                 block.close();
                 flags.raise(Flag::BadHdrCont, line);
-                hidden::check_line(line, flags);
+                hidden::check_line(line, cx, flags);
                 super::raise_embedded(line, flags);
                 flags.hide(line);
             }

@@ -8,8 +8,6 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
-
 use super::characters::{characters, dangerous};
 use super::{Kind, Look};
 use crate::bytes::{self, ALNUM, BACKSLASH, ENCODED, NO_BASE64};
@@ -156,11 +154,15 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         None if look.seen & NO_BASE64 != 0 => return,
         None => text,
     };
-    let Some(decoded) = decode_readable(encoded.bytes) else { return };
+    let plain = look.cx.spare.with(|decoded| {
+        decode_readable(encoded.bytes, decoded).then(|| {
+            let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
+            builder.put(decoded, text);
+            builder.finish()
+        })
+    });
+    let Some(plain): Option<Text<'a>> = plain else { return };
     look.raise(Flag::B64Text, 0..text.len(), flags);
-    let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
-    builder.put(&decoded, text);
-    let plain: Text<'a> = builder.finish();
     let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
     characters(plain, Kind::Leaf, look.secret, &mut found);
@@ -202,30 +204,30 @@ fn is_printable(byte: u8) -> bool {
     matches!(byte, 0x20..=0x7E | b'\t' | b'\n' | b'\r')
 }
 
-/// Decodes Base64 of either alphabet, padded or not, if at least nine tenths are printable.
-fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
+/// Appends Base64 of either alphabet, padded or not, decoded; whether at least nine tenths of that are
+/// printable. Of what is not ASCII nothing is appended.
+fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
     let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
-    if body.len() < SHORTEST || body.len() % 4 == 1 || !body.iter().all(in_alphabet) {
-        return None;
+    if body.len() < SHORTEST || body.len() % 4 == 1 || !body.iter().all(in_alphabet) || is_unreadable(body) {
+        return false;
     }
-    if is_unreadable(body) {
-        return None;
+    // No text is of both alphabets.
+    if memchr::memchr2(b'-', b'_', body).is_some() && memchr::memchr2(b'+', b'/', body).is_some() {
+        return false;
     }
-    let url = memchr::memchr2(b'-', b'_', body).is_some();
-    let encoding = if url { &BASE64URL_NOPAD } else { &BASE64_NOPAD };
-    // The last group by itself, made whole: its spare bits need not be zero.
-    let (whole, last) = body.split_at_checked(body.len() / 4 * 4)?;
-    let mut decoded = encoding.decode(whole).ok()?;
-    if !last.is_empty() {
-        let filled = encoding.decode(&[last, b"AA".get(last.len() - 2..)?].concat()).ok()?;
-        decoded.extend_from_slice(filled.get(..last.len() - 1)?);
+    let (mut len, mut printable) = (0, 0);
+    for group in body.chunks(4) {
+        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte)) << (6 * (4 - group.len()));
+        for byte in [bits >> 16, bits >> 8, bits].into_iter().take(group.len() - 1).map(|byte| byte as u8) {
+            len += 1;
+            printable += usize::from(is_printable(byte));
+            if byte.is_ascii() {
+                out.push(byte);
+            }
+        }
     }
-    let printable = decoded.iter().filter(|&&b| is_printable(b)).count();
-    (printable >= decoded.len() - decoded.len() / 10).then(|| {
-        // Only ASCII is looked at: what is not readable is left out.
-        decoded.into_iter().filter(u8::is_ascii).collect()
-    })
+    printable >= len - len / 10
 }
 
 #[cfg(test)]
@@ -234,7 +236,10 @@ mod tests {
 
     #[test]
     fn readable_base64() {
-        let decoded = |text: &str| decode_readable(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
+        let decoded = |text: &str| {
+            let mut out = Vec::new();
+            decode_readable(text.as_bytes(), &mut out).then(|| String::from_utf8(out).unwrap())
+        };
         assert_eq!(
             decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==").as_deref(),
             Some("<script>alert(1)</script>")

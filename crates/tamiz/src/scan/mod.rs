@@ -8,6 +8,7 @@ mod again;
 mod characters;
 mod lookalike;
 mod names;
+mod patterns;
 mod serial;
 mod structure;
 mod urls;
@@ -103,7 +104,7 @@ impl<'a> Look<'a> {
     }
 
     fn tell_words(&self, flags: &mut Flags<'a>) {
-        let Some(found) = words::classes(self.text.bytes, self.seen) else { return };
+        let Some(found) = words::classes(self.text.bytes, self.seen, self.cx) else { return };
         for (class, range) in found.iter() {
             self.raise_word(Flag::Kw, class, range, flags);
         }

@@ -98,7 +98,7 @@ fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resu
         };
         let inside = text.bytes.get(1..close).unwrap_or_default();
         let address: Ipv6Addr = parse(inside).ok_or(Bad::Form)?;
-        return Ok(Host { name: cx.bump.alloc_str(&format!("[{address}]")), port });
+        return Ok(Host { name: bumpalo::format!(in cx.bump, "[{}]", address).into_bump_str(), port });
     }
     let (name, port) = match memchr::memrchr(b':', text.bytes) {
         None => (text, None),
@@ -164,9 +164,12 @@ fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resul
 }
 
 fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
-    let plain = if text.is_repaired() { decode::without_guarded(text.bytes) } else { text.bytes.into() };
-    let (shown, _) = Uts46::new().to_unicode(&plain, AsciiDenyList::EMPTY, Hyphens::Allow);
-    if shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes())) {
+    let is_mixed = cx.spare.with(|plain| {
+        let plain = if text.is_repaired() { decode::without_guarded(text.bytes, plain) } else { text.bytes };
+        let (shown, _) = Uts46::new().to_unicode(plain, AsciiDenyList::EMPTY, Hyphens::Allow);
+        shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes()))
+    });
+    if is_mixed {
         flags.raise(Flag::MixedScript, text);
     }
     let ascii = Uts46::new()

@@ -339,7 +339,7 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
         if let Some(value) = value {
             flags.hide(value);
             shown = Shown::Parameters;
-        } else if names.find_credential(part.bytes).is_some() {
+        } else if names.find_credential(part.bytes, cx).is_some() {
             flags.hide(segment);
             return Shown::Secret;
         }
@@ -357,7 +357,7 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
 /// The value of a `;name=value` whose name is sensitive.
 pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let (name, value) = parameter.cut(b'=')?;
-    let secret = cx.settings.names.matches(name.bytes) && !marker::is_secret_marker(value.bytes);
+    let secret = cx.settings.names.matches(name.bytes, cx) && !marker::is_secret_marker(value.bytes);
     secret.then_some(value)
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Key<'a> {
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.6).
     pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
-        let shown = if cx.settings.names.find_credential(text.bytes).is_some() {
+        let shown = if cx.settings.names.find_credential(text.bytes, cx).is_some() {
             NameShown::Secret
         } else if looks_like_a_name(text.bytes) && !identifies(text.bytes) {
             NameShown::Text
@@ -299,16 +299,17 @@ impl<'a> Pair<'a> {
         let key_flags = std::mem::replace(&mut self.flags, cx.flags());
         self.look(raw, false, syntax, cx);
         if let Some(value) = self.value.filter(|_| !self.secret) {
-            let mut text = Vec::with_capacity(value.len() + 32);
-            write_value_shape(self, cx, &mut text);
-            let marker_len = text.len();
-            let is_decoded = value.bytes != raw.bytes;
-            if is_decoded {
-                text.extend_from_slice(value.bytes);
-            }
-            if let Some(said) = ValueSaid::new(&self.flags, marker_len, is_decoded) {
-                memo.keep(raw.bytes, &text, said);
-            }
+            cx.spare.with(|text| {
+                write_value_shape(self, cx, text);
+                let marker_len = text.len();
+                let is_decoded = value.bytes != raw.bytes;
+                if is_decoded {
+                    text.extend_from_slice(value.bytes);
+                }
+                if let Some(said) = ValueSaid::new(&self.flags, marker_len, is_decoded) {
+                    memo.keep(raw.bytes, text, said);
+                }
+            });
         }
         self.flags.absorb(&key_flags);
     }
@@ -339,7 +340,7 @@ fn read_and_look_at_key<'a>(
         flags.raise(Flag::QArray, text);
     }
     raise_encoding(text, flags);
-    let is_sensitive = cx.settings.names.matches(text.bytes);
+    let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     if let Some(memo) = cx.memo
         && key.shown == NameShown::Text
         && text.bytes == raw.bytes
@@ -404,7 +405,7 @@ pub(crate) fn look_at_value<'a>(
         return false;
     }
     let seen = bytes::union(value.bytes);
-    let secret = sensitive || names.find_credential_seen(value.bytes, seen).is_some();
+    let secret = sensitive || names.find_credential_seen(value.bytes, seen, cx).is_some();
     if seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
         flags.raise(Flag::Jwt, value);
     }
