@@ -83,13 +83,13 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
 }
 
 /// Whether `is_it` is true of another spelling of a text that is the same to someone: decoded further,
-/// and each under NFKC.
+/// and each under NFKC, where that changes it.
 fn any_spelling(text: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
     let is_normal_it = |text: &[u8], is_it: &mut dyn FnMut(&[u8]) -> bool| {
         !text.is_ascii()
             && cx.spare.with(|normal| {
                 unicode::nfkc(text, normal);
-                is_it(normal)
+                normal.as_slice() != text && is_it(normal)
             })
     };
     is_normal_it(text, &mut is_it)

@@ -27,6 +27,8 @@ pub(crate) struct Memos {
     pub(crate) lines: Memo<Said>,
     /// Paths, with their `P:` lines.
     pub(crate) paths: Memo<PathSaid>,
+    /// Hosts, with their canonical names.
+    pub(crate) hosts: Memo<HostSaid>,
     /// Keys of queries and forms.
     pub(crate) keys: Memo<NameSaid>,
     /// Names of cookies.
@@ -46,6 +48,7 @@ impl Default for Memos {
         Memos {
             lines: Memo::new(512, 768),
             paths: Memo::new(256, 384),
+            hosts: Memo::new(64, 128),
             keys: Memo::new(256, 32),
             cookies: Memo::new(128, 32),
             query_values: Memo::new(512, 640),
@@ -61,6 +64,7 @@ impl Memos {
     pub(crate) fn begin(&mut self, owner: u64) {
         self.lines.begin(owner);
         self.paths.begin(owner);
+        self.hosts.begin(owner);
         self.keys.begin(owner);
         self.cookies.begin(owner);
         self.query_values.begin(owner);
@@ -77,6 +81,14 @@ pub(crate) struct PathSaid {
     pub(crate) flags: FlagSet,
     /// How long the path is, as shown.
     pub(crate) len: usize,
+}
+
+/// What a host that is valid tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HostSaid {
+    /// None of them has a parameter.
+    pub(crate) flags: FlagSet,
+    pub(crate) port: Option<u16>,
 }
 
 /// What a name tells that is shown as it is.
@@ -145,9 +157,11 @@ pub(crate) struct Rank(u128);
 impl Rank {
     pub(crate) fn of(name: &[u8]) -> Self {
         let mut first = [0; 16];
-        for (place, byte) in first.iter_mut().zip(name) {
-            *place = byte.to_ascii_lowercase();
+        let len = name.len().min(first.len());
+        if let (Some(place), Some(name)) = (first.get_mut(..len), name.get(..len)) {
+            place.copy_from_slice(name);
         }
+        first.make_ascii_lowercase();
         Rank(u128::from_be_bytes(first))
     }
 }
@@ -331,18 +345,14 @@ impl Said {
 }
 
 /// Eight bytes at a time; collisions cost no more than a place. Never zero, which is no field's.
-fn hash(field: &[u8]) -> u64 {
+pub(crate) fn hash(field: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut hash = field.len() as u64;
-    let (chunks, rest) = field.as_chunks::<8>();
+    let (chunks, _) = field.as_chunks::<8>();
     for chunk in chunks {
         hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(K).rotate_left(29);
     }
-    let last = match field.last_chunk::<8>() {
-        Some(last) => u64::from_le_bytes(*last),
-        None => rest.iter().fold(0, |last, &byte| last << 8 | u64::from(byte)),
-    };
-    (hash ^ last).wrapping_mul(K) | 1
+    (hash ^ bytes::last_eight(field)).wrapping_mul(K) | 1
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use crate::bytes::{
-    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, SLASH,
-    TOKEN68,
+    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, NO_ALNUM,
+    PATH_MARK, SLASH, TOKEN68, UPPER,
 };
 use crate::context::Context;
 use crate::decode::{self, GUARD, unicode};
@@ -60,7 +60,7 @@ impl SensitiveNames {
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
-                .any(|word| self.words.iter().any(|w| word.eq_ignore_ascii_case(w)))
+                .any(|word| self.words.iter().any(|w| w.len() == word.len() && word.eq_ignore_ascii_case(w)))
     }
 
     /// The credential inside `value`, if there is one; of several, the first found.
@@ -83,7 +83,7 @@ impl SensitiveNames {
         }
         if seen & CREDENTIAL_MARK == 0 {
             // Nothing but a token that is recognised by its prefix.
-            return find_prefixed(value);
+            return find_prefixed(value, seen);
         }
         let found = self.find_plain(value, seen, cx);
         if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value, cx) } else { found }
@@ -92,7 +92,7 @@ impl SensitiveNames {
     fn find_plain(&self, value: &[u8], seen: u32, cx: Context<'_>) -> Option<Range<usize>> {
         let has = |classes: u32| seen & classes != 0;
         let jwt = if has(DOT) { find_jwt(value) } else { None };
-        jwt.or_else(|| if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) })
+        jwt.or_else(|| if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value, seen) })
             .or_else(|| if has(BLANK) { find_scheme(value) } else { None })
             .or_else(|| if has(DASH) { find_private_key(value) } else { None })
             .or_else(|| if has(AT) && has(SLASH) { find_userinfo(value) } else { None })
@@ -147,7 +147,7 @@ pub(crate) fn is_too_plain(text: &[u8], seen: u32) -> bool {
 
 /// Whether a text holds a token that is recognised by itself, whatever stands around it.
 pub(crate) fn holds_token(text: &[u8]) -> bool {
-    find_jwt(text).is_some() || find_prefixed(text).is_some()
+    find_jwt(text).is_some() || find_prefixed(text, bytes::union(text)).is_some()
 }
 
 /// What may stand around a name or a value in free text: blanks, quotes, escaped quotes.
@@ -223,6 +223,9 @@ fn undo_entities(text: &[u8], out: &mut Vec<u8>) {
 
 /// A JSON Web Token anywhere in the text.
 fn find_jwt(text: &[u8]) -> Option<Range<usize>> {
+    if memchr::memchr_iter(b'.', text).take(2).count() < 2 {
+        return None;
+    }
     let in_token = |b: u8| bytes::is(b, ALNUM | B64URL_MARK) || b == b'.';
     let mut at = 0;
     while at < text.len() {
@@ -268,17 +271,26 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
 }
 
 /// The prefixes of `CREDENTIAL_PREFIXES` by their first byte.
-static PREFIXES: LazyLock<Vec<Vec<Prefix>>> = LazyLock::new(|| {
-    let mut by_first = vec![Vec::new(); 256];
+static PREFIXES: LazyLock<Vec<Prefixes>> = LazyLock::new(|| {
+    let mut by_first = vec![Prefixes::default(); 256];
     for (nth, (prefix, alphabet, least)) in CREDENTIAL_PREFIXES.iter().enumerate() {
-        let first = prefix.bytes().next().map(usize::from);
-        if let Some(place) = first.and_then(|first| by_first.get_mut(first)) {
-            let least = least.parse().unwrap_or(usize::MAX);
-            place.push(Prefix { nth, text: prefix.as_bytes(), alphabet, least });
+        let text = prefix.as_bytes();
+        let &[first, second, ..] = text else { continue };
+        if let Some(place) = by_first.get_mut(usize::from(first)) {
+            place.seconds |= 1_u128.checked_shl(u32::from(second)).unwrap_or_default();
+            place.list.push(Prefix { nth, text, alphabet, least: least.parse().unwrap_or(usize::MAX) });
         }
     }
     by_first
 });
+
+/// The prefixes that begin with one byte.
+#[derive(Clone, Default)]
+struct Prefixes {
+    /// What their second bytes are, a bit each.
+    seconds: u128,
+    list: Vec<Prefix>,
+}
 
 /// What a token begins with.
 #[derive(Clone)]
@@ -292,26 +304,25 @@ struct Prefix {
 }
 
 /// A token with a well-known prefix, not in the middle of a word; of several, the first of the first
-/// prefix.
-fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
+/// prefix. `seen` is the union of the classes of its bytes.
+fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
     let prefixes = &*PREFIXES;
     let mut found: Option<(usize, Range<usize>)> = None;
-    let mut in_word = false;
-    for (at, &byte) in text.iter().enumerate() {
-        let begins_word = !in_word;
-        in_word = bytes::is(byte, ALNUM);
-        if !begins_word {
+    if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 {
+        return None;
+    }
+    for at in word_starts(text, seen) {
+        let byte = text.get(at).copied().unwrap_or_default();
+        let Some(Prefixes { seconds, list }) = prefixes.get(usize::from(byte)) else { continue };
+        let second = text.get(at + 1).copied().unwrap_or_default();
+        if seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
             continue;
         }
-        for prefix in prefixes.get(usize::from(byte)).into_iter().flatten() {
+        for prefix in list {
             // What cannot be the first is not measured: long tokens may hold prefixes all over.
             let may_be_first = found.as_ref().is_none_or(|(nth, _)| prefix.nth < *nth);
             let rest = text.get(at..).unwrap_or_default();
-            // The first bytes of most tell them apart.
-            if !may_be_first || rest.get(1) != prefix.text.get(1) {
-                continue;
-            }
-            let Some(after) = rest.strip_prefix(prefix.text) else { continue };
+            let Some(after) = rest.strip_prefix(prefix.text).filter(|_| may_be_first) else { continue };
             let len = after.iter().take_while(|&&b| in_alphabet(prefix.alphabet, b)).count();
             if len >= prefix.least {
                 found = Some((prefix.nth, at..at + prefix.text.len() + len));
@@ -319,6 +330,21 @@ fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
         }
     }
     found.map(|(_, range)| range)
+}
+
+/// One of these is in every prefix.
+const IN_PREFIXES: u32 = UPPER | PATH_MARK | SLASH;
+
+/// Where no letter or digit stands right before.
+fn word_starts(text: &[u8], seen: u32) -> impl Iterator<Item = usize> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let at = next?;
+        // Letters and digits alone are one word.
+        let rest = if seen & NO_ALNUM == 0 { &[] } else { text.get(at..).unwrap_or_default() };
+        next = rest.iter().position(|&b| !bytes::is(b, ALNUM)).map(|len| at + len + 1);
+        Some(at)
+    })
 }
 
 /// Whether no letter or digit stands right before `at`.
@@ -438,6 +464,14 @@ mod tests {
         let names = SensitiveNames::new(&[]);
         let range = with_context(|cx| names.find_credential(text.as_bytes(), cx))?;
         Some(text[range].to_owned())
+    }
+
+    #[test]
+    fn every_prefix_has_what_is_looked_for() {
+        for (prefix, ..) in CREDENTIAL_PREFIXES {
+            assert!(bytes::union(prefix.as_bytes()) & IN_PREFIXES != 0, "{prefix}");
+            assert!(prefix.len() > 1 && prefix.is_ascii());
+        }
     }
 
     #[test]

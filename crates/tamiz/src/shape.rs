@@ -162,6 +162,9 @@ fn of_unicode(text: &[u8]) -> Shape {
 
 /// Three Base64URL segments, the third perhaps empty, of which the first is a JSON object.
 pub(crate) fn is_jwt(text: &[u8]) -> bool {
+    if !begins_like_json(text) {
+        return false;
+    }
     let mut segments = text.split(|&b| b == b'.');
     let (Some(header), Some(payload), Some(signature), None) =
         (segments.next(), segments.next(), segments.next(), segments.next())
@@ -169,14 +172,18 @@ pub(crate) fn is_jwt(text: &[u8]) -> bool {
         return false;
     };
     let in_alphabet = |segment| bytes::all(segment, ALNUM | B64URL_MARK);
-    !payload.is_empty() && in_alphabet(payload) && in_alphabet(signature) && is_jwt_header(header)
+    !payload.is_empty() && is_jwt_header(header) && in_alphabet(payload) && in_alphabet(signature)
 }
 
 /// Whether a Base64URL segment decodes to a JSON object.
 pub(crate) fn is_jwt_header(segment: &[u8]) -> bool {
-    // The first six bits of `{`, or of the white space JSON allows before it.
-    matches!(segment.first(), Some(b'e' | b'I' | b'C' | b'D'))
+    begins_like_json(segment)
         && if segment.len() <= SHORT_HEADER { is_short_object(segment) } else { is_long_object(segment) }
+}
+
+/// Whether Base64URL begins with the first six bits of `{`, or of the white space JSON allows before it.
+fn begins_like_json(segment: &[u8]) -> bool {
+    matches!(segment.first(), Some(b'e' | b'I' | b'C' | b'D'))
 }
 
 /// Nearly all headers of tokens are shorter, in Base64.

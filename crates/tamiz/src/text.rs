@@ -228,7 +228,10 @@ impl<'a> Builder<'a> {
                 width: Some(origin.end - origin.start),
             });
         }
-        self.bytes.extend_from_slice_copy(bytes);
+        match *bytes {
+            [byte] => self.bytes.push(byte),
+            _ => self.bytes.extend_from_slice_copy(bytes),
+        }
     }
 
     pub(crate) fn trim_blanks_at_end(&mut self) {

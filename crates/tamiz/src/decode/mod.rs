@@ -135,12 +135,22 @@ pub(crate) fn first_char(text: &[u8]) -> Option<Char> {
             Some(Char::Guarded(bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?))
         }
         [byte, ..] if byte.is_ascii() => Some(Char::Plain(char::from(*byte))),
-        _ => {
-            let head = text.get(..text.len().min(4)).unwrap_or_default();
-            let chunk = head.utf8_chunks().next()?;
-            chunk.valid().chars().next().map(Char::Plain)
-        }
+        _ => beyond_ascii(text).map(Char::Plain),
     }
+}
+
+/// The character of two or more bytes that a text begins with.
+fn beyond_ascii(text: &[u8]) -> Option<char> {
+    let more = |byte: &u8| if byte & 0xC0 == 0x80 { Some(u32::from(byte & 0x3F)) } else { None };
+    let (code, least) = match text {
+        [first @ 0xC2..=0xDF, a, ..] => (u32::from(first & 0x1F) << 6 | more(a)?, 0x80),
+        [first @ 0xE0..=0xEF, a, b, ..] => (u32::from(first & 0x0F) << 12 | more(a)? << 6 | more(b)?, 0x800),
+        [first @ 0xF0..=0xF4, a, b, c, ..] => {
+            (u32::from(first & 0x07) << 18 | more(a)? << 12 | more(b)? << 6 | more(c)?, 0x1_0000)
+        }
+        _ => return None,
+    };
+    char::from_u32(code).filter(|_| code >= least)
 }
 
 /// The characters of decoded text, with their offsets.
@@ -157,6 +167,25 @@ pub(crate) fn char_indices(text: &[u8]) -> impl Iterator<Item = (usize, Char)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_are_those_of_the_standard_library() {
+        for c in '\u{80}'..=char::MAX {
+            let mut bytes = [b'x'; 5];
+            c.encode_utf8(&mut bytes);
+            assert_eq!(beyond_ascii(&bytes), Some(c));
+        }
+        let some = [0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF];
+        for first in 0x80..=0xFE {
+            for (a, b, c) in some.iter().flat_map(|a| some.iter().map(move |b| (*a, *b, 0x80))) {
+                let bytes = [first, a, b, c];
+                for text in [&bytes[..1], &bytes[..2], &bytes[..3], &bytes] {
+                    let theirs = text.utf8_chunks().next().unwrap().valid().chars().next();
+                    assert_eq!(beyond_ascii(text), theirs, "{}", text.escape_ascii());
+                }
+            }
+        }
+    }
 
     #[test]
     fn guarded_bytes_are_one_character() {

@@ -40,15 +40,21 @@ pub(crate) fn is_control(c: char) -> bool {
 
 /// `INVISIBLE`: default-ignorable characters that are not controls.
 pub(crate) fn is_invisible(c: char) -> bool {
-    !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) && !is_control(c)
+    // Hardly a character of a text is beyond all of these and below the rest.
+    let is_one = match c {
+        '\0'..='\u{AC}' | '\u{AE}'..='\u{34E}' | '\u{350}'..='\u{61B}' | '\u{3165}'..'\u{FE00}' => false,
+        '\u{FF00}'..'\u{FFA0}' => false,
+        _ => CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c),
+    };
+    is_one && !is_control(c)
 }
 
 /// White_Space.
 pub(crate) fn is_white_space(c: char) -> bool {
-    if c.is_ascii() {
-        matches!(c, '\t'..='\r' | ' ')
-    } else {
-        CodePointSetData::new::<WhiteSpace>().contains(c)
+    match c {
+        '\0'..'\u{80}' => matches!(c, '\t'..='\r' | ' '),
+        '\u{A1}'..'\u{1680}' | '\u{3001}'.. => false,
+        _ => CodePointSetData::new::<WhiteSpace>().contains(c),
     }
 }
 
@@ -237,7 +243,11 @@ fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_
 /// NFKC of decoded text, guarded bytes left as they are: for comparing, not for showing.
 pub(crate) fn nfkc(text: &[u8], out: &mut Vec<u8>) {
     for chunk in text.utf8_chunks() {
-        put_nfkc(chunk.valid(), out);
+        if chunk.valid().is_ascii() {
+            out.extend_from_slice(chunk.valid().as_bytes());
+        } else {
+            put_nfkc(chunk.valid(), out);
+        }
         out.extend_from_slice(chunk.invalid());
     }
 }
@@ -320,6 +330,15 @@ mod tests {
             put_nfkc(c.encode_utf8(&mut [0; 4]), &mut theirs);
             assert_eq!(changes, theirs != c.to_string().as_bytes(), "{c:?}");
             assert!(!changes || ours == theirs, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn quick_answers_are_those_of_the_tables() {
+        for c in '\0'..=char::MAX {
+            let is_ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c);
+            assert_eq!(is_invisible(c), is_ignorable && !is_control(c), "{c:?}");
+            assert_eq!(is_white_space(c), CodePointSetData::new::<WhiteSpace>().contains(c), "{c:?}");
         }
     }
 

@@ -454,8 +454,9 @@ impl<'a> Writer<'a, '_> {
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn known_lines(&mut self, known: &mut Remembered<'a, '_>, before: Option<&[u8]>) {
         let Some(memo) = self.cx.memo else { return };
+        let before = before.map(|name| (name, Rank::of(name)));
         while let Some((slot, rank)) = known.peek() {
-            let is_before = before.is_none_or(|name| match rank.cmp(&Rank::of(name)) {
+            let is_before = before.is_none_or(|(name, other)| match rank.cmp(&other) {
                 Ordering::Less => true,
                 Ordering::Equal => memo.lines.with(slot, |text, said| memo::name_of(text, said) < name),
                 Ordering::Greater => false,

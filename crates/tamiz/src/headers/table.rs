@@ -4,6 +4,7 @@ use crate::lists::{
     ADDRESS_HEADERS, HOP_BY_HOP_HEADERS, KNOWN_HEADERS, LIST_HEADERS, METHOD_OVERRIDE_HEADERS,
     PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
 };
+use crate::memo;
 
 /// How a header's value is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,10 +69,13 @@ pub(crate) struct Rule {
     pub(crate) steers: bool,
 }
 
-/// Every header with a rule, sorted by name.
+/// Every header with a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderTable {
+    /// Sorted by name.
     rules: Vec<(Box<[u8]>, Rule)>,
+    /// Where rules are, from one on, by the hash of the name or after that; zero where none is.
+    places: Vec<u32>,
 }
 
 const SPECIAL: [(&str, Kind); 13] = [
@@ -95,7 +99,7 @@ const FRAMING: [&str; 4] = ["host", "content-length", "transfer-encoding", "set-
 impl HeaderTable {
     /// The built-in rules, with `extra` list headers.
     pub(crate) fn new(extra: &[String]) -> Self {
-        let mut table = HeaderTable { rules: Vec::with_capacity(256) };
+        let mut table = HeaderTable { rules: Vec::with_capacity(256), places: Vec::new() };
         for name in KNOWN_HEADERS {
             table.rule(name).is_known = true;
         }
@@ -129,7 +133,23 @@ impl HeaderTable {
             rule.is_list = true;
             rule.steers = true;
         }
+        table.places = table.places();
         table
+    }
+
+    /// At most half of it is full, so that a search soon ends.
+    fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.rules.len().saturating_mul(2).next_power_of_two()];
+        for ((name, _), nth) in self.rules.iter().zip(1..) {
+            let mut tried = tries(name, places.len());
+            while let Some(place) = tried.next().and_then(|at| places.get_mut(at)) {
+                if *place == 0 {
+                    *place = nth;
+                    break;
+                }
+            }
+        }
+        places
     }
 
     fn rule(&mut self, name: &str) -> &mut Rule {
@@ -147,13 +167,24 @@ impl HeaderTable {
 
     /// The rule for a lower-case name.
     pub(crate) fn get(&self, name: &[u8]) -> Rule {
-        self.rules
-            .binary_search_by(|(known, _)| known.as_ref().cmp(name))
-            .ok()
-            .and_then(|at| self.rules.get(at))
-            .map(|(_, rule)| *rule)
-            .unwrap_or_default()
+        for at in tries(name, self.places.len()) {
+            let nth = self.places.get(at).copied().unwrap_or_default();
+            let Some(nth) = nth.checked_sub(1) else { break };
+            if let Some((known, rule)) = self.rules.get(nth as usize)
+                && known.as_ref() == name
+            {
+                return *rule;
+            }
+        }
+        Rule::default()
     }
+}
+
+/// Where a name may be among so many places, a power of two: one after the other.
+#[allow(clippy::arithmetic_side_effects, reason = "there is at least one place, and a hash has 64 bits")]
+fn tries(name: &[u8], places: usize) -> impl Iterator<Item = usize> {
+    let first = (memo::hash(name) >> 32) as usize;
+    (first..first + places).map(move |at| at & (places - 1))
 }
 
 #[cfg(test)]
@@ -167,5 +198,8 @@ mod tests {
         assert!(table.get(b"x-list").is_list && table.get(b"accept").steers);
         assert_eq!(table.get(b"keep-alive").hop, Hop::Wide);
         assert_eq!(table.get(b"x-unknown"), Rule::default());
+        for (name, rule) in &table.rules {
+            assert_eq!(table.get(name), *rule);
+        }
     }
 }

@@ -110,8 +110,8 @@ enum Last {
 impl<'a> Block<'a> {
     fn new(cx: Context<'a>) -> Self {
         Block {
-            lines: BumpVec::new_in(cx.bump),
-            known: BumpVec::new_in(cx.bump),
+            lines: BumpVec::with_capacity_in(8, cx.bump),
+            known: BumpVec::with_capacity_in(16, cx.bump),
             last: Last::Other,
             joined: None,
             cx,

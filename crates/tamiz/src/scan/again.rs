@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::characters::{characters, dangerous};
+use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look};
 use crate::bytes::{self, ALNUM, BACKSLASH, ENCODED, NO_BASE64};
 use crate::decode::{entities, percent};
@@ -18,12 +18,19 @@ use crate::text::{Builder, Text};
 /// Shorter values are words, not Base64.
 const SHORTEST: usize = 12;
 
-/// Looks at what a value would be after one more decoding of each kind.
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+/// Looks at what a value would be after one more decoding of each kind. `own` is what it tells as it is,
+/// beyond its characters, where no decoding belongs.
+pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
     if look.seen & ENCODED != 0 {
-        escapes(look, flags);
-        if !look.kind.is_percent_decoded() {
-            references(look, flags);
+        let own = own.map(|mut own| {
+            if look.kind.tells_characters() {
+                characters_seen(look.text, look.seen, look.kind, look.secret, &mut own);
+            }
+            own
+        });
+        escapes(look, own.as_ref(), flags);
+        if let Some(own) = own {
+            references(look, &own, flags);
         }
     }
     if look.seen & BACKSLASH != 0 {
@@ -74,7 +81,7 @@ fn script_escape(text: &[u8]) -> Option<(char, usize)> {
 }
 
 /// A further percent-decoding. Where none belongs, `PCTVALUE` if that adds a flag.
-fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+fn escapes<'a>(look: &Look<'a>, own: Option<&Flags<'a>>, flags: &mut Flags<'a>) {
     let text = look.text;
     if percent::residues(text.bytes).next().is_none() {
         return;
@@ -88,15 +95,14 @@ fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     let decoded = percent::decode(text, percent::Field::Other, look.cx, &mut look.cx.flags());
     look.at(decoded).tell(&mut found);
-    if look.kind.is_percent_decoded() {
-        flags.absorb(&found);
-    } else {
-        absorb_news(look, Flag::PctValue, found, flags);
+    match own {
+        None => flags.absorb(&found),
+        Some(own) => absorb_news(look, Flag::PctValue, own, &found, flags),
     }
 }
 
 /// Entities, outside path and query: `HTMLENT` if decoding them adds a flag.
-fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+fn references<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
     let decoded = entities::decode_value(text, look.cx, &mut look.cx.flags());
     if decoded.bytes == text.bytes {
@@ -111,7 +117,7 @@ fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         }
     }
     look.at(decoded).tell(&mut found);
-    absorb_news(look, Flag::HtmlEnt, found, flags);
+    absorb_news(look, Flag::HtmlEnt, own, &found, flags);
 }
 
 /// A character that only a further decoding shows.
@@ -129,17 +135,12 @@ fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags
 
 /// Takes over `found` if there is anything in it that the text as it is does not tell, and raises
 /// `flag` then.
-fn absorb_news<'a>(look: &Look<'a>, flag: Flag, found: Flags<'a>, flags: &mut Flags<'a>) {
-    let mut own = look.cx.flags();
-    if look.kind.tells_characters() {
-        characters(look.text, look.kind, look.secret, &mut own);
-    }
-    look.tell(&mut own);
+fn absorb_news<'a>(look: &Look<'a>, flag: Flag, own: &Flags<'a>, found: &Flags<'a>, flags: &mut Flags<'a>) {
     let is_new = found.set.iter().any(|flag| !own.set.contains(flag))
         || found.words().iter().any(|word| !own.words().contains(word));
     if is_new {
         look.raise(flag, 0..look.text.len(), flags);
-        flags.absorb(&found);
+        flags.absorb(found);
     }
 }
 

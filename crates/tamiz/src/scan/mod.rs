@@ -157,7 +157,16 @@ fn content_seen<'a>(
         again::base64(&look, flags);
         return;
     }
-    look.tell(flags);
-    lookalike::tell(&look, flags);
-    again::tell(&look, flags);
+    if seen & bytes::ENCODED == 0 || kind.is_percent_decoded() {
+        look.tell(flags);
+        lookalike::tell(&look, flags);
+        again::tell(&look, None, flags);
+    } else {
+        // What the text tells as it is, which what it decodes to is compared with.
+        let mut own = cx.flags();
+        look.tell(&mut own);
+        flags.absorb(&own);
+        lookalike::tell(&look, flags);
+        again::tell(&look, Some(own), flags);
+    }
 }

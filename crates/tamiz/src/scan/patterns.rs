@@ -9,7 +9,7 @@
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
-use crate::bytes::{self, ALNUM};
+use std::ops::Range;
 
 /// Where a pattern begins; a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +48,21 @@ pub(super) struct Patterns {
 /// The patterns of a kind of place.
 #[derive(Default)]
 struct Group {
-    /// Their first four characters, sorted, each once.
-    heads: Vec<u32>,
-    /// Where those of each head begin in `long`, and where the last of them end.
-    starts: Vec<usize>,
+    /// Their first four characters, each once, in order.
+    heads: Vec<Head>,
+    /// Where heads are, from one on, by their hash or after that; zero where none is.
+    places: Vec<u16>,
     /// Sorted.
     long: Vec<Pattern>,
     /// Those of fewer characters than a head, by the first.
     short: Vec<Vec<Pattern>>,
+}
+
+/// The patterns that begin with four characters.
+struct Head {
+    text: u32,
+    /// Where they are among the long ones.
+    patterns: Range<usize>,
 }
 
 /// What is looked for, for one or more reasons.
@@ -111,7 +118,7 @@ impl Patterns {
                     }
                 }
             }
-            group.starts.push(group.long.len());
+            group.place_heads();
         }
         patterns
     }
@@ -119,16 +126,11 @@ impl Patterns {
     /// Tells the pattern and the place of every match in a text, which ends with [`PADDING`].
     pub(super) fn find_all(&self, padded: &[u8], mut tell: impl FnMut(usize, usize, usize)) {
         let (mut head, mut places) = (0_u32, 0_u32);
-        let (mut before, mut is_in_word) = (0, false);
+        let mut before = Side::Sign;
         for (last, &byte) in padded.iter().enumerate() {
-            let was_in_word = is_in_word;
-            is_in_word = is_word(byte);
-            let here = match (is_in_word, was_in_word) {
-                (false, _) => Place::Sign as u8,
-                (true, true) => Place::Anywhere as u8,
-                (true, false) => begins_word(before),
-            };
-            before = byte;
+            let side = Side::of(byte);
+            let here = places_at(before, side);
+            before = side;
             head = head << 8 | u32::from(byte);
             places = places << 8 | u32::from(here);
             // Of the place that the head begins at.
@@ -172,9 +174,10 @@ fn tell_all(pattern: &Pattern, start: usize, tell: &mut impl FnMut(usize, usize,
 impl Group {
     /// Adds one that is not before the last.
     fn add_long(&mut self, head: u32, mut pattern: Pattern) {
-        if self.heads.last() != Some(&head) {
-            self.heads.push(head);
-            self.starts.push(self.long.len());
+        let at = self.long.len();
+        match self.heads.last_mut() {
+            Some(last) if last.text == head => last.patterns.end = at + 1,
+            _ => self.heads.push(Head { text: head, patterns: at..at + 1 }),
         }
         // Whatever it begins with is the last one, or the last one begins with it.
         let mut shorter = self.long.len().checked_sub(1);
@@ -187,13 +190,42 @@ impl Group {
         self.long.push(pattern);
     }
 
+    fn place_heads(&mut self) {
+        let mut places = vec![0; 1 << BITS];
+        for (head, nth) in self.heads.iter().zip(1..) {
+            let mut at = hash(head.text);
+            while places.get(at).is_some_and(|place| *place != 0) {
+                at = (at + 1) % places.len();
+            }
+            if let Some(place) = places.get_mut(at) {
+                *place = nth;
+            }
+        }
+        self.places = places;
+    }
+
+    fn head(&self, text: u32) -> Option<&Head> {
+        let mut at = hash(text);
+        loop {
+            let nth = usize::from(*self.places.get(at)?).checked_sub(1)?;
+            let head = self.heads.get(nth)?;
+            if head.text == text {
+                return Some(head);
+            }
+            at = (at + 1) % self.places.len();
+        }
+    }
+
     /// Tells the patterns that `rest` begins with.
     fn compare_long<'p>(&'p self, rest: &[u8], head: u32, mut tell: impl FnMut(&'p Pattern)) {
-        let Ok(nth) = self.heads.binary_search(&head) else { return };
-        let (Some(&start), Some(&end)) = (self.starts.get(nth), self.starts.get(nth + 1)) else { return };
-        let same = self.long.get(start..end).unwrap_or_default();
+        let Some(Head { patterns, .. }) = self.head(head) else { return };
+        let start = patterns.start;
+        let same = self.long.get(patterns.clone()).unwrap_or_default();
         // Of all that are not after it in the order of texts, the last begins with all that it begins with.
-        let not_after = same.partition_point(|pattern| pattern.text.as_slice() <= rest);
+        let not_after = match same {
+            [_] => 1,
+            _ => same.partition_point(|pattern| pattern.text.as_slice() <= rest),
+        };
         let mut next = (start + not_after).checked_sub(1).filter(|at| *at >= start);
         while let Some(pattern) = next.and_then(|at| self.long.get(at)) {
             if rest.starts_with(&pattern.text) {
@@ -204,14 +236,44 @@ impl Group {
     }
 }
 
-fn is_word(byte: u8) -> bool {
-    bytes::is(byte, ALNUM) || byte == b'_'
+/// What a character is to those beside it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// A letter, digit or `_`.
+    Word,
+    /// What may stand before a command.
+    Opener,
+    Sign,
 }
 
-/// The places of where a word begins, by the character before it.
-fn begins_word(before: u8) -> u8 {
-    let word = Place::Anywhere as u8 | Place::Word as u8;
-    if matches!(before, b';' | b'|' | b'&' | b'(') { word | Place::Command as u8 } else { word }
+impl Side {
+    fn of(byte: u8) -> Self {
+        const SIDES: [Side; 256] = {
+            let mut sides = [Side::Sign; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                sides[byte] = match byte as u8 {
+                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Side::Word,
+                    b';' | b'|' | b'&' | b'(' => Side::Opener,
+                    _ => Side::Sign,
+                };
+                byte += 1;
+            }
+            sides
+        };
+        SIDES.get(usize::from(byte)).copied().unwrap_or(Side::Sign)
+    }
+}
+
+/// The kinds of a place, by its character and the one before it.
+fn places_at(before: Side, here: Side) -> u8 {
+    let begins_word = Place::Anywhere as u8 | Place::Word as u8;
+    match (before, here) {
+        (_, Side::Opener | Side::Sign) => Place::Sign as u8,
+        (Side::Word, Side::Word) => Place::Anywhere as u8,
+        (Side::Sign, Side::Word) => begins_word,
+        (Side::Opener, Side::Word) => begins_word | Place::Command as u8,
+    }
 }
 
 #[cfg(test)]
@@ -222,11 +284,13 @@ mod tests {
     fn find_slowly(list: &[(Vec<u8>, Place)], text: &[u8]) -> Vec<(usize, usize, usize)> {
         let mut found = Vec::new();
         for start in 0..text.len() {
-            let before = start.checked_sub(1).map_or(0, |before| text[before]);
-            let here = match (is_word(text[start]), is_word(before)) {
-                (false, _) => Place::Sign as u8,
-                (true, true) => Place::Anywhere as u8,
-                (true, false) => begins_word(before),
+            let before = start.checked_sub(1).map_or(b' ', |before| text[before]);
+            let is_in_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            let here = match (is_in_word(before), is_in_word(text[start])) {
+                (_, false) => 8,
+                (true, true) => 1,
+                (false, true) if b";|&(".contains(&before) => 7,
+                (false, true) => 3,
             };
             for (id, (pattern, place)) in list.iter().enumerate() {
                 if *place as u8 & here != 0 && text[start..].starts_with(pattern) {
@@ -253,7 +317,7 @@ mod tests {
             let mut list = Vec::new();
             for _ in 0..60 {
                 let text = some_text(8, 1);
-                let places: &[Place] = if is_word(text[0]) {
+                let places: &[Place] = if Side::of(text[0]) == Side::Word {
                     &[Place::Anywhere, Place::Word, Place::Command]
                 } else {
                     &[Place::Sign]

@@ -109,16 +109,12 @@ const K: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Hashes a word, case ignored.
 fn hash_word(word: &[u8]) -> u64 {
     const CASE: u64 = 0x2020_2020_2020_2020;
-    let (chunks, rest) = word.as_chunks::<8>();
+    let (chunks, _) = word.as_chunks::<8>();
     let mut hash = word.len() as u64;
     for chunk in chunks {
         hash = (hash ^ (u64::from_le_bytes(*chunk) | CASE)).wrapping_mul(K).rotate_left(29);
     }
-    let mut last = 0;
-    for &byte in rest {
-        last = last << 8 | u64::from(byte | 0x20);
-    }
-    (hash ^ last).wrapping_mul(K).rotate_left(32)
+    (hash ^ (bytes::last_eight(word) | CASE)).wrapping_mul(K).rotate_left(32)
 }
 
 /// A word and what follows it.
@@ -136,7 +132,7 @@ fn place_of(pair: [u8; 2]) -> u64 {
 }
 
 fn is_word(byte: u8) -> bool {
-    bytes::is(byte, ALNUM) || byte == b'_'
+    bytes::is(byte, ALNUM | UNDERSCORE)
 }
 
 /// What tells an entry.
@@ -295,25 +291,23 @@ impl Witnesses {
         let mut folded = [0; FOLDED];
         let mut len = 0;
         let mut before = 0;
-        let mut is_first = true;
-        for &byte in word {
-            let byte = if byte.is_ascii_digit() { b'0' } else { byte };
-            if byte == b'0' && before == b'0' {
-                continue;
-            }
-            before = byte;
-            if len == FOLDED {
-                if is_first && self.know_beginning_of(&folded) || self.know_inside_of(&folded) {
+        for (nth, piece) in word.chunks(FOLDED - AGAIN).enumerate() {
+            if let Some(full) = folded.get(..len).filter(|full| !full.is_empty()) {
+                if nth == 1 && self.know_beginning_of(full) || self.know_inside_of(full) {
                     return true;
                 }
-                is_first = false;
-                folded.copy_within(FOLDED - AGAIN.., 0);
-                len = AGAIN;
+                let again = len.min(AGAIN);
+                folded.copy_within(len - again..len, 0);
+                len = again;
             }
-            if let Some(place) = folded.get_mut(len) {
-                *place = byte;
+            for &byte in piece {
+                let byte = if byte.is_ascii_digit() { b'0' } else { byte };
+                if let Some(place) = folded.get_mut(len) {
+                    *place = byte;
+                }
+                len += usize::from(byte != b'0' || before != b'0');
+                before = byte;
             }
-            len += 1;
         }
         let folded = folded.get(..len).unwrap_or_default();
         let is_hex = matches!(folded, [b'0', b'x' | b'X', ..]);
@@ -369,22 +363,14 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
-        let mut seen = 0;
-        let len = rest
-            .iter()
-            .position(|&byte| {
-                let class = bytes::class(byte);
-                let ends = class & ALNUM == 0 && byte != b'_';
-                seen |= class;
-                ends
-            })
-            .unwrap_or(rest.len());
+        let len = rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len());
         let word = rest.get(..len).unwrap_or_default();
         at += len;
         before = word.last().copied().unwrap_or_default();
         if bytes::all(word, DIGIT) {
             continue;
         }
+        let seen = if seen & (DIGIT | UNDERSCORE) == 0 { 0 } else { bytes::union(word) };
         let next = folded_next(text.get(at..).unwrap_or_default());
         if seen & UNDERSCORE != 0 && memchr::memmem::find(word, b"__").is_some() {
             return true;

@@ -16,6 +16,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::patterns::{PADDING, Patterns, Place};
 use super::witness;
+use crate::bytes::{ALPHA, CONTROL, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::{Char, first_char, unicode};
 use crate::words::CLASSES;
@@ -35,7 +36,7 @@ pub(super) const SEPARATOR: &str = " .. ";
 /// Stands for every character beyond ASCII that is no white space.
 const OTHER: u8 = 0xFE;
 
-/// The classes found in a text, and where.
+/// The classes found in a text, and where, if that is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     ranges: [Option<Range<usize>>; COUNT],
@@ -57,13 +58,13 @@ impl Found {
 
 /// The classes of words in decoded text; `seen` is the union of the classes of its bytes.
 pub(crate) fn classes(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
-    (text.len() >= SHORTEST && witness::may_hold(text, seen)).then(|| search(text, cx))
+    (text.len() >= SHORTEST && witness::may_hold(text, seen)).then(|| search(text, seen, cx))
 }
 
 /// All looks at a text that may hold something.
-fn search(text: &[u8], cx: Context<'_>) -> Found {
+fn search(text: &[u8], classes: u32, cx: Context<'_>) -> Found {
     let mut found = Found::default();
-    let seen = Seen::of(text);
+    let seen = Seen::by_classes(classes).unwrap_or_else(|| Seen::of(text));
     if !seen.telling {
         return found;
     }
@@ -108,6 +109,16 @@ struct Seen {
 }
 
 impl Seen {
+    /// What the union of the classes of its bytes tells, where that is enough: letters are telling, and
+    /// every comment and quote has a sign or a control.
+    fn by_classes(classes: u32) -> Option<Self> {
+        (classes & ALPHA != 0 && classes & (WORD_SIGN | CONTROL) == 0).then_some(Seen {
+            telling: true,
+            comment: false,
+            quoting: false,
+        })
+    }
+
     fn of(text: &[u8]) -> Self {
         let mut seen = Seen { telling: false, comment: false, quoting: false };
         let mut before = 0;
@@ -515,7 +526,8 @@ fn look(text: &[u8], look: Look, cx: Context<'_>, found: &mut Found) {
     });
     for (place, matched) in found.ranges.iter_mut().zip(matched) {
         if let Some(Match { end, begun, .. }) = matched {
-            *place = Some(locate(text, look, begun..end));
+            // Only evidence tells where.
+            *place = Some(if cx.traced { locate(text, look, begun..end) } else { 0..text.len() });
         }
     }
 }
@@ -600,8 +612,9 @@ impl<'s> Search<'s> {
     fn part(&mut self, id: usize, start: usize, end: usize) {
         let Some(&part) = self.dictionary.parts.get(id) else { return };
         let found = Match { end, start, id, begun: start };
-        let is_late =
-            self.first.get(part.class).is_some_and(|first| first.is_some_and(|first| first < found));
+        let is_traced = self.source.cx.traced;
+        let is_before = |first: &Option<Match>| first.is_some_and(|first| !is_traced || first < found);
+        let is_late = self.first.get(part.class).is_some_and(is_before);
         if self.wanted >> part.class & 1 == 0 || is_late || !self.stands_alone(part, start, end) {
             return;
         }
@@ -845,6 +858,19 @@ mod tests {
         ] {
             assert_eq!(folded(text, Look::Shell), shell, "{text:?}");
         }
+    }
+
+    #[test]
+    fn classes_tell_what_the_bytes_tell() {
+        let texts = ["a", "a b", "1.5", "a'b", "a\nb", "-- a\n", "/* a", "a$b", "A/b?c=1", "é", "a~b", ""];
+        for text in texts {
+            let seen = Seen::of(text.as_bytes());
+            if let Some(by_classes) = Seen::by_classes(bytes::union(text.as_bytes())) {
+                assert!(seen.telling && by_classes.telling, "{text}");
+                assert!(!seen.comment && !seen.quoting, "{text}");
+            }
+        }
+        assert!(Seen::by_classes(bytes::union(b"a b/c")).is_some());
     }
 
     #[test]

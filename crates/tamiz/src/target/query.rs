@@ -7,14 +7,17 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, DIGIT, ENCODED, HEX, HIGH, NAME_MARK};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
-use crate::decode::{Char, byte_len, char_indices, chars, entities, percent, unicode, utf8};
+use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{Memo, Memos, NameSaid, Recalled, Slot, ValueSaid};
+use crate::memo::{self, Memo, Memos, NameSaid, Recalled, Slot, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::url::write_value_shape;
 use crate::show::{NameShown, marker};
 use crate::text::Text;
+
+/// So many keys are compared with each other faster than they are sorted.
+const FEW: usize = 12;
 
 /// A query, cut and decoded.
 pub(crate) struct Query<'a> {
@@ -126,14 +129,36 @@ impl<'a> Query<'a> {
 
     /// `QREPEAT`, on every pair whose key came before.
     fn find_repeats(&mut self, cx: Context<'a>) {
-        let n = self.pairs.len();
-        let mut order = BumpVec::with_capacity_in(n, cx.bump);
-        order.extend(0..n);
+        if self.pairs.len() <= FEW {
+            self.find_repeats_among_few();
+        } else {
+            self.find_repeats_among_many(cx);
+        }
+    }
+
+    /// By comparing each key with all before it.
+    fn find_repeats_among_few(&mut self) {
+        for i in 1..self.pairs.len() {
+            if let Some((before, [pair, ..])) = self.pairs.split_at_mut_checked(i)
+                && before.iter().any(|other| other.key.text.bytes == pair.key.text.bytes)
+            {
+                pair.flags.raise(Flag::QRepeat, pair.key.text);
+            }
+        }
+    }
+
+    /// By sorting their hashes, and keys where these are the same.
+    fn find_repeats_among_many(&mut self, cx: Context<'a>) {
+        let mut order = BumpVec::with_capacity_in(self.pairs.len(), cx.bump);
+        order.extend(self.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)).enumerate());
         let key = |i: usize| self.pairs.get(i).map_or(&b""[..], |pair| pair.key.text.bytes);
-        order.sort_unstable_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+        order.sort_unstable_by(|(a, hash), (b, other)| {
+            hash.cmp(other).then_with(|| key(*a).cmp(key(*b)).then(a.cmp(b)))
+        });
         let mut repeated = BumpVec::new_in(cx.bump);
         for two in order.windows(2) {
-            if let [a, b] = two
+            if let [(a, hash), (b, other)] = two
+                && hash == other
                 && key(*a) == key(*b)
             {
                 repeated.push(*b);
@@ -156,7 +181,8 @@ struct Cut {
 
 /// Cuts the raw query into its non-empty tokens.
 fn cut<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Text<'a>> {
-    let mut tokens = BumpVec::new_in(cx.bump);
+    let most = memchr::memchr_iter(b'&', raw.bytes).count() + 1;
+    let mut tokens = BumpVec::with_capacity_in(most, cx.bump);
     if memchr::memchr(b';', raw.bytes).is_none() {
         tokens.extend(raw.split(|b| b == b'&').filter(|token| !token.is_empty()));
         return tokens;
@@ -268,9 +294,14 @@ impl<'a> Pair<'a> {
     /// Looks at a value, which is not empty.
     fn look(&mut self, raw: Text<'a>, is_sensitive: bool, syntax: Syntax, cx: Context<'a>) {
         let flags = &mut self.flags;
-        let value = decode_value(raw, syntax.field(), cx, flags);
+        let value = if is_plain(raw.bytes) {
+            raw.repaired()
+        } else {
+            let value = decode_value(raw, syntax.field(), cx, flags);
+            raise_encoding(value, flags);
+            value
+        };
         self.value = Some(value);
-        raise_encoding(value, flags);
         if byte_len(value.bytes) > cx.settings.config.limits.long_value {
             flags.raise(Flag::QLong, value);
         }
@@ -315,6 +346,11 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// Whether nothing in a text would be decoded.
+fn is_plain(text: &[u8]) -> bool {
+    bytes::union(text) & (ENCODED | HIGH) == 0
+}
+
 /// A key that came before.
 fn known_key<'a>(raw: Text<'a>, cx: Context<'a>) -> Option<(Slot, &'a Memo<NameSaid>)> {
     let memo = &cx.memo?.keys;
@@ -357,7 +393,7 @@ fn raise_encoding<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
     if bytes::union(text.bytes) & (ENCODED | HIGH) == 0 {
         return;
     }
-    if let Some((at, c)) = char_indices(text.bytes).find(|(_, c)| !c.is_ascii()) {
+    if let Some((at, c)) = first_beyond_ascii(text.bytes) {
         flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
     }
     for residue in percent::residues(text.bytes) {
@@ -366,8 +402,25 @@ fn raise_encoding<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
+/// The first character that stands for none of ASCII, and where it is.
+fn first_beyond_ascii(text: &[u8]) -> Option<(usize, Char)> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        at += rest.iter().position(|b| !b.is_ascii())?;
+        let c = first_char(text.get(at..)?)?;
+        if !c.is_ascii() {
+            return Some((at, c));
+        }
+        at += c.len();
+    }
+}
+
 /// Percent-decode, NFKC, entities: a key.
 fn read_key<'a>(raw: Text<'a>, field: percent::Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a> {
+    if is_plain(raw.bytes) {
+        return Key::new(raw.repaired(), cx);
+    }
     let text = utf8::repair(raw, cx, flags);
     let text = percent::decode(text, field, cx, flags);
     let text = unicode::normalize(text, Stage::Name, cx, flags);
