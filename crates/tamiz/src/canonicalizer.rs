@@ -71,13 +71,15 @@ impl Scratch {
 
     /// Lets go of what a large request has taken.
     fn shrink(&mut self) {
+        // The largest chunk stays.
+        self.bump.reset();
         if self.bump.allocated_bytes() > MOST_KEPT {
             self.bump = Bump::new();
         }
-        if self.tail.capacity() > MOST_KEPT {
+        if self.tail.capacity() > MOST_KEPT_OF_TEXT {
             self.tail = Vec::new();
         }
-        self.spare.shrink(MOST_KEPT);
+        self.spare.shrink(MOST_KEPT_OF_TEXT);
     }
 }
 
@@ -88,8 +90,10 @@ struct Kept {
     text: Vec<u8>,
 }
 
-/// Of each kind of memory a thread keeps no more, in bytes.
-const MOST_KEPT: usize = 1 << 20;
+/// A thread keeps no larger arena, in bytes.
+const MOST_KEPT: usize = 2 << 20;
+/// Nor a larger buffer.
+const MOST_KEPT_OF_TEXT: usize = 512 << 10;
 
 thread_local! {
     /// `None` while it is in use.
@@ -102,7 +106,7 @@ fn with_kept<T>(use_it: impl FnOnce(&mut Kept) -> T) -> T {
     let mut kept = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
     let result = use_it(&mut kept);
     kept.scratch.shrink();
-    if kept.text.capacity() > MOST_KEPT {
+    if kept.text.capacity() > MOST_KEPT_OF_TEXT {
         kept.text = Vec::new();
     }
     let _ = KEPT.try_with(|place| place.set(Some(kept)));
@@ -165,7 +169,7 @@ impl Canonicalizer {
     /// (26: NFKC makes 39 bytes of the three of U+FDFA, its spaces escaped, and `U` and `P` both show
     /// the path.)
     ///
-    /// A thread keeps up to some 5 MiB of memory for the next request; what it keeps of requests is no
+    /// A thread keeps up to some 6 MiB of memory for the next request; what it keeps of requests is no
     /// secret of theirs, or is never read again.
     pub fn canonicalize(&self, request: &[u8]) -> Document {
         self.document(Input::Wire(request), false)
@@ -220,5 +224,42 @@ impl Canonicalizer {
             let (text_len, evidence) = self.write(input, traced, Notes::With, scratch, text);
             Document::fresh(text, text_len, self.settings.fingerprint.clone(), evidence)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_keeps_its_memory_but_not_that_of_a_huge_request() {
+        let tamiz = Canonicalizer::new(Config::default());
+        let kept = || {
+            let kept = KEPT.take().unwrap();
+            let sizes =
+                (kept.scratch.bump.allocated_bytes(), kept.text.capacity(), kept.scratch.tail.capacity());
+            KEPT.set(Some(kept));
+            sizes
+        };
+        let request = |value: &str| format!("GET /?a={value} HTTP/1.1\r\nHost: ex.com\r\n\r\n").into_bytes();
+        tamiz.canonicalize(&request("1"));
+        let (arena, text, tail) = kept();
+        assert!(arena > 0 && text > 0 && tail > 0);
+        tamiz.canonicalize(&request("1"));
+        assert_eq!(kept(), (arena, text, tail));
+        tamiz.canonicalize(&request(&"%3Cb%3E&a=".repeat(1 << 18)));
+        let (arena, text, tail) = kept();
+        assert!(arena <= MOST_KEPT && text <= MOST_KEPT_OF_TEXT && tail <= MOST_KEPT_OF_TEXT);
+    }
+
+    #[test]
+    fn what_is_kept_shows_nothing() {
+        let tamiz = Canonicalizer::new(Config::default());
+        let mut scratch = Scratch::default();
+        for _ in 0..3 {
+            let request = b"GET /visionario HTTP/1.1\r\nHost: visionario\r\nX-A: visionario\r\n\r\n";
+            tamiz.canonicalize_into(&mut scratch, request, &mut Vec::new());
+        }
+        assert!(!format!("{scratch:?}").contains("visionario"));
     }
 }

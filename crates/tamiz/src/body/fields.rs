@@ -13,7 +13,6 @@ use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
 use crate::memo::{NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
-use crate::settings::Settings;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, number, push};
@@ -55,8 +54,8 @@ impl<'a> Name<'a> {
         Name { key, sensitive, measured: OnceCell::new() }
     }
 
-    fn write(&self, nested: bool, settings: &Settings, out: &mut Vec<u8>) {
-        let measured = || self.measured.get_or_init(|| Measured::of(self.key.text.bytes, settings));
+    fn write(&self, nested: bool, cx: Context<'_>, out: &mut Vec<u8>) {
+        let measured = || self.measured.get_or_init(|| Measured::of(self.key.text.bytes, cx));
         match self.key.shown {
             NameShown::Text if nested => escape::write(self.key.text.bytes, Spot::Member, out),
             NameShown::Text => escape::write(self.key.text.bytes, Spot::Name, out),
@@ -272,14 +271,14 @@ impl<'a> Fields<'a> {
                 }
             };
             if let Some(name) = self.names.get(name) {
-                name.write(self.nested, self.cx.settings, out);
+                name.write(self.nested, self.cx, out);
             }
         }
     }
 
     /// Writes what a field holds, always as a marker.
     pub(crate) fn write_leaf(&self, field: &Field<'a>, out: &mut Vec<u8>) {
-        let settings = self.cx.settings;
+        let cx = self.cx;
         let sized = |word: &str, text: Text<'a>, out: &mut Vec<u8>| {
             push(out, word);
             number(out, text.len() as u64);
@@ -293,12 +292,12 @@ impl<'a> Fields<'a> {
             Leaf::Text(text) | Leaf::Number(text) => {
                 write_text(text, field.secret, &field.flags, self.cx, out);
             }
-            Leaf::Bool(text) if field.secret => marker::write(text.bytes, true, settings, out),
+            Leaf::Bool(text) if field.secret => marker::write(text.bytes, true, cx, out),
             Leaf::Bool(text) => sized("<bool:", text, out),
             Leaf::Null => push(out, "<null:4>"),
             Leaf::EmptyObject => push(out, "<obj:0>"),
             Leaf::EmptyArray => push(out, "<arr:0>"),
-            Leaf::Deep(text) => marker::write(text.bytes, field.secret, settings, out),
+            Leaf::Deep(text) => marker::write(text.bytes, field.secret, cx, out),
             Leaf::File { name, content } => file::write_marker(name.bytes, content.len(), out),
         }
     }
@@ -310,7 +309,7 @@ fn write_text(text: Text<'_>, secret: bool, flags: &Flags<'_>, cx: Context<'_>, 
     if is_left {
         out.extend_from_slice(text.bytes);
     } else {
-        marker::write(text.bytes, secret, cx.settings, out);
+        marker::write(text.bytes, secret, cx, out);
     }
 }
 

@@ -120,7 +120,7 @@ impl<'a> Writer<'a, '_> {
         if request.method.in_clear {
             self.out.extend_from_slice(request.method.text.bytes);
         } else {
-            marker::write(request.method.text.bytes, false, self.cx.settings, self.out);
+            marker::write(request.method.text.bytes, false, self.cx, self.out);
         }
         let mut set = request.flags.set;
         if self.rollup.capped {
@@ -271,7 +271,7 @@ impl<'a> Writer<'a, '_> {
         match &body.content {
             body::Content::Whole { text, secret } => {
                 self.out.push(b' ');
-                marker::write(text.bytes, *secret, self.cx.settings, self.out);
+                marker::write(text.bytes, *secret, self.cx, self.out);
                 self.end_line_of(all, &mut parameters);
             }
             body::Content::Fields(fields) => {

@@ -5,7 +5,6 @@ use bumpalo::collections::Vec as BumpVec;
 use super::parameters::split_unquoted;
 use crate::bytes::{self, DIGIT};
 use crate::context::Context;
-use crate::settings::Settings;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
 
@@ -56,10 +55,10 @@ fn write_parameter(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
 }
 
 /// `{n}@{bucket}`, or the shape of what is no length.
-pub(crate) fn write_length(text: &[u8], settings: &Settings, out: &mut Vec<u8>) {
+pub(crate) fn write_length(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     let text = match text.iter().position(|&b| b == b'@').and_then(|at| text.split_at_checked(at)) {
         // The form's own output stays.
-        Some((digits, bucket)) if is_own_bucket(digits, bucket, settings) => digits,
+        Some((digits, bucket)) if is_own_bucket(digits, bucket, cx) => digits,
         _ => text,
     };
     let is_number = !text.is_empty() && bytes::all(text, DIGIT);
@@ -68,15 +67,15 @@ pub(crate) fn write_length(text: &[u8], settings: &Settings, out: &mut Vec<u8>) 
         Some(n) => {
             marker::number(out, n);
             out.push(b'@');
-            marker::push(out, settings.config.buckets.label(n));
+            marker::push(out, cx.settings.config.buckets.label(n));
         }
-        None => marker::write(text, false, settings, out),
+        None => marker::write(text, false, cx, out),
     }
 }
 
-fn is_own_bucket(digits: &[u8], bucket: &[u8], settings: &Settings) -> bool {
+fn is_own_bucket(digits: &[u8], bucket: &[u8], cx: Context<'_>) -> bool {
     let length = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
-    length.is_some_and(|n| bucket.strip_prefix(b"@") == Some(settings.config.buckets.label(n).as_bytes()))
+    length.is_some_and(|n| bucket.strip_prefix(b"@") == Some(cx.settings.config.buckets.label(n).as_bytes()))
 }
 
 /// Writes a part of a `content-type`, in which `;` and quotes would cut it again.

@@ -154,7 +154,7 @@ impl Cookie<'_> {
 
     fn write_attribute(&self, attribute: Attribute, cx: Context<'_>, out: &mut Vec<u8>) {
         let Attribute::Known(known) = attribute else {
-            marker::write(self.piece.bytes, attribute == Attribute::Secret, cx.settings, out);
+            marker::write(self.piece.bytes, attribute == Attribute::Secret, cx, out);
             return;
         };
         marker::push(out, ATTRIBUTES.get(known).copied().unwrap_or_default());
@@ -166,7 +166,7 @@ impl Cookie<'_> {
         if known != EXPIRES && self.value.bytes.iter().all(plain) {
             out.extend_from_slice(self.value.bytes);
         } else {
-            marker::write(self.value.bytes, false, cx.settings, out);
+            marker::write(self.value.bytes, false, cx, out);
         }
     }
 }

@@ -65,8 +65,8 @@ impl<'a> Name<'a> {
     pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         match self.shown {
             NameShown::Text => out.extend_from_slice(self.text.bytes),
-            NameShown::Shape => marker::write(self.text.bytes, false, cx.settings, out),
-            NameShown::Secret => marker::write(self.text.bytes, true, cx.settings, out),
+            NameShown::Shape => marker::write(self.text.bytes, false, cx, out),
+            NameShown::Secret => marker::write(self.text.bytes, true, cx, out),
         }
     }
 }

@@ -170,9 +170,9 @@ impl<'a> Value<'a> {
         let text = self.text.bytes;
         match &self.content {
             Content::Marker => out.extend_from_slice(text),
-            Content::Shape => marker::write(text, false, cx.settings, out),
+            Content::Shape => marker::write(text, false, cx, out),
             Content::Secret if self.rule.kind == Kind::Authorization => authorization::write(text, out),
-            Content::Secret => marker::write(text, true, cx.settings, out),
+            Content::Secret => marker::write(text, true, cx, out),
             Content::Host(host) => host.write(out),
             Content::Cookies(cookies) if self.rule.kind == Kind::Cookie => cookie::write(cookies, cx, out),
             Content::Cookies(cookies) => cookie::write_set(cookies, cx, out),
@@ -180,7 +180,7 @@ impl<'a> Value<'a> {
             Content::Url(url)
                 if url.holds_secret() || cx.settings.names.find_credential(text, cx).is_some() =>
             {
-                marker::write(text, true, cx.settings, out);
+                marker::write(text, true, cx, out);
             }
             Content::Url(_) => escape::write(text, Spot::HeaderValue, out),
             Content::Plain if cx.settings.literal() => escape::write(text, Spot::HeaderValue, out),
@@ -309,11 +309,11 @@ fn write_plain<'a>(text: &[u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) 
         Kind::Forwarded => forwarded::write(text, out),
         Kind::Address => forwarded::write_address(text, out),
         Kind::ContentType => content::write_type(text, cx, out),
-        Kind::ContentLength => content::write_length(text, settings, out),
+        Kind::ContentLength => content::write_length(text, cx, out),
         Kind::Origin if text == b"null" => out.extend_from_slice(text),
-        Kind::Url | Kind::Origin | Kind::Volatile => marker::write(text, false, settings, out),
+        Kind::Url | Kind::Origin | Kind::Volatile => marker::write(text, false, cx, out),
         Kind::Free if !rule.is_known && settings.config.headers.unlisted == Unlisted::Shape => {
-            marker::write(text, false, settings, out);
+            marker::write(text, false, cx, out);
         }
         _ => escape::write(text, Spot::HeaderValue, out),
     }

@@ -5,15 +5,15 @@
 use std::io::Write as _;
 use std::ops::Range;
 
+use crate::context::Context;
 use crate::decode;
 use crate::lists::AUTH_SCHEMES;
 use crate::measure::entropy_tenths;
-use crate::settings::Settings;
 use crate::shape::Shape;
 
 /// Writes the marker of `text`: `<SECRET:alpha:10>` for a secret, else `<lower:5>`.
-pub(crate) fn write(text: &[u8], secret: bool, settings: &Settings, out: &mut Vec<u8>) {
-    Measured::of(text, settings).write(secret, out);
+pub(crate) fn write(text: &[u8], secret: bool, cx: Context<'_>, out: &mut Vec<u8>) {
+    Measured::of(text, cx).write(secret, out);
 }
 
 /// What a marker tells of a text.
@@ -25,8 +25,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    pub(crate) fn of(text: &[u8], settings: &Settings) -> Self {
-        let entropy_tenths = if settings.entropy { entropy_tenths(text) } else { None };
+    pub(crate) fn of(text: &[u8], cx: Context<'_>) -> Self {
+        let entropy_tenths = if cx.settings.entropy { entropy_tenths(text, cx.bump) } else { None };
         Measured { shape: Shape::of(text), chars: decode::chars(text), entropy_tenths }
     }
 

@@ -2,7 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use bumpalo::collections::String as BumpString;
+use idna::uts46::{AsciiDenyList, ErrorPolicy, Hyphens, ProcessingSuccess, Uts46};
 
 use crate::bytes::{self, ALNUM, DIGIT};
 use crate::config::Scheme;
@@ -196,19 +197,34 @@ fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resul
 fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
     let is_mixed = cx.spare.with(|plain| {
         let plain = if text.is_repaired() { decode::without_guarded(text.bytes, plain) } else { text.bytes };
-        let (shown, _) = Uts46::new().to_unicode(plain, AsciiDenyList::EMPTY, Hyphens::Allow);
-        shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes()))
+        let shown = to_unicode(plain, cx);
+        shown.split(|&b| b == b'.').any(unicode::mixes_scripts)
     });
     if is_mixed {
         flags.raise(Flag::MixedScript, text);
     }
-    let ascii = Uts46::new()
-        .to_ascii(text.bytes, AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
-        .map_err(|_| Bad::Character)?;
+    let mut sink = BumpString::new_in(cx.bump);
+    let (deny, policy) = (AsciiDenyList::STD3, ErrorPolicy::FailFast);
+    let done =
+        Uts46::new().process(text.bytes, deny, Hyphens::Allow, policy, |_, _, _| false, &mut sink, None);
+    let ascii = match done.map_err(|_| Bad::Character)? {
+        ProcessingSuccess::Passthrough => std::str::from_utf8(text.bytes).map_err(|_| Bad::Character)?,
+        ProcessingSuccess::WroteToSink => sink.into_bump_str(),
+    };
     if !text.bytes.is_ascii() {
         flags.raise(Flag::Idna, text);
     }
-    Ok(cx.bump.alloc_str(&ascii))
+    Ok(ascii)
+}
+
+/// UTS-46 to Unicode, whether it is valid or not.
+fn to_unicode<'a>(text: &'a [u8], cx: Context<'a>) -> &'a [u8] {
+    let mut sink = BumpString::new_in(cx.bump);
+    let (deny, policy) = (AsciiDenyList::EMPTY, ErrorPolicy::MarkErrors);
+    match Uts46::new().process(text, deny, Hyphens::Allow, policy, |_, _, _| true, &mut sink, None) {
+        Ok(ProcessingSuccess::Passthrough) => text,
+        _ => sink.into_bump_str().as_bytes(),
+    }
 }
 
 #[cfg(test)]
