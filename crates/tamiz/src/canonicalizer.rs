@@ -61,9 +61,10 @@ pub struct Scratch {
 impl Scratch {
     /// Makes room for another request.
     fn begin(&mut self, request_len: usize, owner: u64) {
+        // All that the last request took, in one chunk.
+        let least = self.bump.allocated_bytes().max(first_chunk(request_len));
         self.bump.reset();
-        let least = first_chunk(request_len);
-        if self.bump.chunk_capacity() < least {
+        if self.bump.allocated_bytes() < least {
             self.bump = Bump::with_capacity(least);
         }
         self.memos.begin(owner);

@@ -81,7 +81,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
 /// Reads a `cookie` header and counts its cookies.
 pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cookie<'a>> {
     let mut cookies = BumpVec::new_in(cx.bump);
-    for piece in text.split(|b| b == b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+    for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
         cookies.push(read_one(piece, cx, flags));
     }
     flags.raise(Flag::Cookie, text);
@@ -95,7 +95,7 @@ pub(crate) fn read_set<'a>(
     flags: &mut Flags<'a>,
 ) -> BumpVec<'a, Cookie<'a>> {
     let mut cookies = BumpVec::new_in(cx.bump);
-    for piece in text.split(|b| b == b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+    for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
         if cookies.is_empty() {
             cookies.push(read_one(piece, cx, flags));
             continue;

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look};
-use crate::bytes::{self, ALNUM, BACKSLASH, ENCODED, NO_BASE64};
+use crate::bytes::{self, ALNUM, BACKSLASH, CONTROL, ENCODED, HIGH, NO_BASE64};
 use crate::decode::{entities, percent};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::text::{Builder, Text};
@@ -192,17 +192,26 @@ fn is_unreadable(body: &[u8]) -> bool {
 
 /// The six bits that a character of either alphabet stands for.
 fn sextet(byte: u8) -> u32 {
-    match byte {
-        b'A'..=b'Z' => u32::from(byte - b'A'),
-        b'a'..=b'z' => u32::from(byte - b'a') + 26,
-        b'0'..=b'9' => u32::from(byte - b'0') + 52,
-        b'+' | b'-' => 62,
-        _ => 63,
-    }
+    const SEXTETS: [u8; 256] = {
+        let mut sextets = [63; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            sextets[byte] = match byte as u8 {
+                letter @ b'A'..=b'Z' => letter - b'A',
+                letter @ b'a'..=b'z' => letter - b'a' + 26,
+                digit @ b'0'..=b'9' => digit - b'0' + 52,
+                b'+' | b'-' => 62,
+                _ => 63,
+            };
+            byte += 1;
+        }
+        sextets
+    };
+    u32::from(SEXTETS.get(usize::from(byte)).copied().unwrap_or_default())
 }
 
 fn is_printable(byte: u8) -> bool {
-    matches!(byte, 0x20..=0x7E | b'\t' | b'\n' | b'\r')
+    !bytes::is(byte, CONTROL | HIGH) || matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
 /// Appends Base64 of either alphabet, padded or not, decoded; whether at least nine tenths of that are

@@ -184,7 +184,7 @@ fn cut<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a,
     let most = memchr::memchr_iter(b'&', raw.bytes).count() + 1;
     let mut tokens = BumpVec::with_capacity_in(most, cx.bump);
     if memchr::memchr(b';', raw.bytes).is_none() {
-        tokens.extend(raw.split(|b| b == b'&').filter(|token| !token.is_empty()));
+        tokens.extend(raw.split_at_each(b'&').filter(|token| !token.is_empty()));
         return tokens;
     }
     let cuts = find_cuts(raw, cx, flags);
