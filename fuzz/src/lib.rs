@@ -1,9 +1,7 @@
 //! What the targets share. The properties themselves are those of the library's own tests.
 
 use std::cell::RefCell;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::LazyLock;
-use std::thread;
 
 use tamiz::{Canonicalizer, Config, Limits, Profile, Scratch, View};
 use tamiz_reference::Options;
@@ -87,41 +85,9 @@ fn options(choice: u8) -> Options {
     }
 }
 
-/// A thread of its own for the reference, which recurses as deep as its input does.
-struct Worker {
-    requests: SyncSender<(u8, Vec<u8>)>,
-    documents: Receiver<String>,
-}
-
-impl Worker {
-    /// Levels of JSON take less than 4 KiB each, and an input has at most 8 Ki of them.
-    const STACK: usize = 256 << 20;
-
-    fn new() -> Self {
-        let (requests, to_do) = sync_channel::<(u8, Vec<u8>)>(1);
-        let (done, documents) = sync_channel(1);
-        let work = move || {
-            for (choice, request) in to_do {
-                let document = tamiz_reference::canonicalize(&request, &options(choice));
-                if done.send(document).is_err() {
-                    break;
-                }
-            }
-        };
-        thread::Builder::new().stack_size(Self::STACK).spawn(work).expect("a thread");
-        Worker { requests, documents }
-    }
-}
-
 /// The document of a request by the reference, configured as `canonicalizer(choice)` is.
 pub fn reference(choice: u8, request: &[u8]) -> String {
-    thread_local! {
-        static WORKER: Worker = Worker::new();
-    }
-    WORKER.with(|worker| {
-        worker.requests.send((choice, request.to_vec())).expect("the reference is there");
-        worker.documents.recv().expect("the reference does not fail")
-    })
+    tamiz_reference::canonicalize(request, &options(choice))
 }
 
 thread_local! {

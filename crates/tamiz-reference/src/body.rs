@@ -4,7 +4,6 @@ use std::io::Read;
 
 use crate::chars::{self, Char, Text, is};
 use crate::document::{escape, measure};
-use crate::headers::split_unquoted;
 use crate::json::{self, Kind as Json, Value};
 use crate::message::{self, Line, Message};
 use crate::scan::{Flags, Kind};
@@ -114,6 +113,31 @@ fn read_limited(mut reader: impl Read, limit: usize, bytes: &mut Vec<u8>) -> Res
     }
 }
 
+/// RFC 1951, or 1950: what follows the stream, and whether there was more than the limit.
+fn inflate<'a>(
+    mut input: &'a [u8],
+    zlib: bool,
+    limit: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<(&'a [u8], bool), ()> {
+    let mut decoder = flate2::Decompress::new(zlib);
+    loop {
+        bytes.reserve(1024);
+        let (read, written) = (decoder.total_in(), bytes.len());
+        let status = decoder.decompress_vec(input, bytes, flate2::FlushDecompress::None);
+        let read = usize::try_from(decoder.total_in() - read).unwrap();
+        input = &input[read..];
+        let stuck = read == 0 && bytes.len() == written;
+        match status {
+            Ok(_) if bytes.len() > limit => return Ok((input, true)),
+            Ok(flate2::Status::StreamEnd) => return Ok((input, false)),
+            Ok(_) if !stuck => {}
+            _ if bytes.len() >= limit => return Ok((input, true)),
+            _ => return Err(()),
+        }
+    }
+}
+
 /// What follows the header of a gzip member (RFC 1952, 2.3).
 fn after_gzip_header(input: &[u8]) -> Option<&[u8]> {
     let flags = *input.get(3)?;
@@ -142,11 +166,10 @@ fn gunzip(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, (
     loop {
         let Some(data) = after_gzip_header(input) else { return broken(bytes) };
         let start = bytes.len();
-        let mut reader = flate2::bufread::DeflateDecoder::new(data);
-        if read_limited(&mut reader, limit, bytes)? {
+        let (rest, capped) = inflate(data, false, limit, bytes)?;
+        if capped {
             return Ok(true);
         }
-        let rest = reader.into_inner();
         let mut crc = flate2::Crc::new();
         crc.update(&bytes[start..]);
         let expected = [crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat();
@@ -167,11 +190,11 @@ fn undo(word: &str, input: &[u8], limit: usize) -> Result<Inflated, ()> {
     }
     let capped = match word {
         "gzip" => gunzip(input, limit, &mut bytes)?,
-        "deflate" => match read_limited(flate2::bufread::ZlibDecoder::new(input), limit, &mut bytes) {
-            Ok(capped) => capped,
+        "deflate" => match inflate(input, true, limit, &mut bytes) {
+            Ok((_, capped)) => capped,
             Err(()) => {
                 bytes.clear();
-                read_limited(flate2::bufread::DeflateDecoder::new(input), limit, &mut bytes)?
+                inflate(input, false, limit, &mut bytes)?.1
             }
         },
         "br" => unbrotli(input, limit, &mut bytes)?,
@@ -264,21 +287,14 @@ fn whole_characters(bytes: &mut Vec<u8>) {
 pub(crate) fn is_odd_charset(charset: &[Char]) -> bool {
     let usual =
         ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
-    let trimmed = chars::trim(charset, |c| chars::is_blank(c) || c == '"' || c == '\'');
+    let mut trimmed = chars::trim(charset, chars::is_blank);
+    for quote in ['"', '\''].map(Char::Plain) {
+        if trimmed.len() >= 2 && trimmed.first() == Some(&quote) && trimmed.last() == Some(&quote) {
+            trimmed = chars::trim(&trimmed[1..trimmed.len() - 1], chars::is_blank);
+            break;
+        }
+    }
     !chars::as_string(&chars::lower(&trimmed)).is_some_and(|charset| usual.contains(&&charset[..]))
-}
-
-/// The values of a parameter of a header with `;name=value`.
-pub(crate) fn parameter(value: &[Char], wanted: &str) -> Vec<Text> {
-    split_unquoted(value, ';')
-        .iter()
-        .skip(1)
-        .filter_map(|part| {
-            let at = chars::find(part, '=')?;
-            let name = chars::as_string(&chars::trim(&part[..at], chars::is_blank))?;
-            name.eq_ignore_ascii_case(wanted).then(|| chars::trim(&part[at + 1..], chars::is_blank))
-        })
-        .collect()
 }
 
 fn words_of(subtype: &str) -> Vec<&str> {
@@ -365,7 +381,7 @@ fn looks_like_xml(body: &[u8]) -> bool {
     if rest.len() >= 9 && rest[..9].eq_ignore_ascii_case(b"<!DOCTYPE") {
         let name = rest[9..].trim_ascii_start();
         let html = name.len() >= 4 && name[..4].eq_ignore_ascii_case(b"html");
-        return !name.is_empty() && !html;
+        return !html;
     }
     let Some(tag) = rest.strip_prefix(b"<") else { return false };
     let text = chars::read(tag);
@@ -497,10 +513,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
             match undo(word, &data, limit) {
                 Ok(inflated) => {
                     data = inflated.bytes;
-                    if inflated.capped {
-                        whole_characters(&mut data);
-                        cut = true;
-                    }
+                    cut |= inflated.capped;
                 }
                 Err(()) => {
                     flags.insert("BADBODY".into());
@@ -513,15 +526,15 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     }
     if data.len() > limit {
         data.truncate(limit);
-        whole_characters(&mut data);
         cut = true;
     }
     if cut {
+        whole_characters(&mut data);
         cx.capped.set(true);
     }
     let content_type = header(message, b"content-type").next();
     let type_text = content_type.as_deref().map(chars::read).unwrap_or_default();
-    if parameter(&type_text, "charset").iter().any(|charset| is_odd_charset(charset)) {
+    if multipart::charsets(&type_text).iter().any(|charset| is_odd_charset(charset)) {
         flags.insert("BODYCHARSET".into());
     }
     let declared = content_type.as_deref().and_then(kind_by_type);
@@ -684,6 +697,9 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
             break;
         }
     }
+    if reader.lone_surrogate || chars::read(data).iter().any(|c| matches!(c, Char::Stray(_))) {
+        flags.insert("BADUTF8".into());
+    }
     // What a body that does not parse has told so far stays told, and its secrets are secrets.
     let mut walk = JsonWalk { data, cut: cut && parses, leaves: Vec::new(), flags, cx };
     for value in &values {
@@ -703,7 +719,7 @@ impl JsonWalk<'_, '_> {
         let marker = match &value.kind {
             _ if filled && depth > self.cx.options.limits.depth => {
                 self.scan_strings(value);
-                if !value.whole && !self.cut {
+                if !self.gives_leaf(value, depth) {
                     return;
                 }
                 self.cx.capped.set(true);
@@ -717,10 +733,15 @@ impl JsonWalk<'_, '_> {
             }
             Json::Object(members) if filled => {
                 self.members(members, &way, sensitive, depth);
+                let names: Vec<&Text> = members.iter().filter_map(|(name, _)| name.as_ref()).collect();
+                if value.whole && names.iter().enumerate().any(|(at, name)| names[..at].contains(name)) {
+                    self.flags.insert("JDUP".into());
+                }
                 return;
             }
             Json::Array(_) => "<arr:0>".into(),
             Json::Object(_) => "<obj:0>".into(),
+            Json::Missing => return,
             Json::Null => "<null:4>".into(),
             Json::Bool(true) if sensitive => "<SECRET:alpha:4>".into(),
             Json::Bool(false) if sensitive => "<SECRET:alpha:5>".into(),
@@ -733,19 +754,43 @@ impl JsonWalk<'_, '_> {
         self.leaves.push(Leaf { key, marker });
     }
 
+    /// Whether a value shows anything, as far as it was read.
+    fn gives_leaf(&self, value: &Value, depth: usize) -> bool {
+        let (items, members): (&[Value], &[(Option<Text>, Value)]) = match &value.kind {
+            Json::Missing => return false,
+            Json::Array(items) => (items, &[]),
+            Json::Object(members) => (&[], members),
+            _ => return true,
+        };
+        if items.is_empty() && members.is_empty() {
+            return true;
+        }
+        if depth > self.cx.options.limits.depth {
+            return value.leaves && (value.whole || self.cut);
+        }
+        items
+            .iter()
+            .chain(members.iter().map(|(_, value)| value))
+            .any(|value| self.gives_leaf(value, depth + 1))
+    }
+
     fn members(&mut self, members: &[(Option<Text>, Value)], way: &str, sensitive: bool, depth: usize) {
-        for (at, (name, value)) in members.iter().enumerate() {
+        for (name, value) in members {
             let Some(name) = name else {
                 self.value(value, way.into(), sensitive, depth);
                 continue;
             };
-            if members[..at].iter().any(|(other, _)| other.as_ref() == Some(name)) {
-                self.flags.insert("JDUP".into());
+            if !self.gives_leaf(value, depth + 1) {
+                // Its strings may be scanned all the same.
+                self.value(value, String::new(), false, depth + 1);
+                continue;
             }
             self.name(name);
             if chars::as_string(name).as_deref() == Some("constructor")
                 && let Json::Object(inner) = &value.kind
-                && inner.iter().any(|(name, _)| *name == Some(chars::text("prototype")))
+                && inner.iter().any(|(name, value)| {
+                    *name == Some(chars::text("prototype")) && self.gives_leaf(value, depth + 2)
+                })
             {
                 self.flags.insert("PROTO".into());
             }
@@ -771,17 +816,21 @@ impl JsonWalk<'_, '_> {
         }
     }
 
+    /// Everything below the depth limit, however deep.
     fn scan_strings(&mut self, value: &Value) {
-        match &value.kind {
-            Json::String(text) => self.flags.extend(self.cx.scan(text, Kind::Leaf)),
-            Json::Array(items) => items.iter().for_each(|item| self.scan_strings(item)),
-            Json::Object(members) => {
-                for (name, value) in members {
-                    self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, Kind::Leaf)));
-                    self.scan_strings(value);
+        let mut left = vec![value];
+        while let Some(value) = left.pop() {
+            match &value.kind {
+                Json::String(text) => self.flags.extend(self.cx.scan(text, Kind::Leaf)),
+                Json::Array(items) => left.extend(items),
+                Json::Object(members) => {
+                    for (name, value) in members {
+                        self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, Kind::Leaf)));
+                        left.push(value);
+                    }
                 }
+                _ => {}
             }
-            _ => {}
         }
     }
 }

@@ -1,34 +1,22 @@
 //! Names of files (8.35).
 
 use crate::chars::{self, Char, Text};
-use crate::headers::split_unquoted;
 use crate::lists;
+use crate::multipart;
 use crate::scan::Flags;
 
 /// `EXECEXT` of a header that names a file.
 pub(crate) fn header_flags(value: &[Char]) -> Flags {
-    let parameter = split_unquoted(value, ';').iter().find_map(|part| {
-        let part = chars::trim(part, chars::is_blank);
-        let at = chars::find(&part, '=')?;
-        let name = chars::as_string(&chars::trim(&part[..at], chars::is_blank))?;
-        let value = chars::trim(&part[at + 1..], chars::is_blank);
-        (name.eq_ignore_ascii_case("filename")).then(|| unquote(&value))
-    });
-    let name = parameter.unwrap_or_else(|| value.to_vec());
+    let filename = |name: &[Char]| ["filename", "filename*"].iter().any(|known| name == chars::text(known));
+    let parameter = multipart::parameters(value, &mut Flags::new())
+        .into_iter()
+        .find(|parameter| filename(&chars::lower(&parameter.name)) && parameter.has_value);
+    let name = parameter.map_or_else(|| value.to_vec(), |parameter| parameter.value);
     let mut flags = Flags::new();
     if is_executable(&name) {
         flags.insert("EXECEXT".into());
     }
     flags
-}
-
-fn unquote(value: &[Char]) -> Text {
-    let quote = Char::Plain('"');
-    if value.first() == Some(&quote) {
-        let end = value[1..].iter().position(|c| *c == quote).map_or(value.len(), |at| at + 1);
-        return value[1..end].to_vec();
-    }
-    value.to_vec()
 }
 
 /// A name without what NUL and `::$DATA` cut off, and what stands at its end.
@@ -63,7 +51,7 @@ pub(crate) fn is_executable(name: &[Char]) -> bool {
                     _ => true,
                 })
                 .unwrap_or(extension.len());
-            let last = at + 1 == parts.len() && end == extension.len();
+            let last = at + 1 == parts.len() || end < extension.len();
             let before =
                 &base[..base.len() - parts[at + 1..].iter().map(|part| part.len() + 1).sum::<usize>()];
             let shown = &before[..before.len() - (extension.len() - end)];

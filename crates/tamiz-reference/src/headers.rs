@@ -179,7 +179,7 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     } else if header.embedded {
         pieces(&header.normal, &header.raw_value, &mut header.flags, cx)
     } else {
-        show_value(&header.normal, &header.value, &mut header.flags, cx)
+        show_value(&header.normal, &chars::trim(&header.value, chars::is_blank), &mut header.flags, cx)
     };
     // A repeat without a value leaves `, `.
     let shown_value = shown_value.strip_suffix(' ').unwrap_or(&shown_value).to_owned();
@@ -261,17 +261,16 @@ fn add_flags(flags: &mut Flags, mut of_piece: Flags) {
 fn later_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     let named = chars::find(part, ':').filter(|colon| {
         let name = &part[..*colon];
-        chars::is_token(name)
-            && name.len() <= 64
-            && secrets::credential(name).is_none()
-            && !cx.secrets.echoes(name)
-            && !cx.secrets.echoes(&chars::lower(name))
+        chars::is_token(name) && name.len() <= 64 && secrets::credential(name).is_none()
     });
     let Some(colon) = named else { return unnamed_piece(part, flags, cx) };
     let name = chars::as_string(&part[..colon]).unwrap();
     let value = chars::trim(&part[colon + 1..], chars::is_blank);
     let lower = name.to_ascii_lowercase();
     let shown = show_value(&chars::text(&lower), &value, flags, cx);
+    if cx.secrets.echoes(&part[..colon]) || cx.secrets.echoes(&chars::text(&lower)) {
+        return cx.secret_marker(part);
+    }
     if shown.is_empty() { format!("{name}:") } else { format!("{name}: {shown}") }
 }
 
@@ -379,12 +378,8 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
         return;
     }
     let structured = |flags: &mut Flags, rest: Text, text: &[Char]| {
-        let told = scan::characters(&rest);
-        flags.extend(told.clone());
-        flags.extend(scan::scan(text, Kind::Structured, true));
-        if !cx.is_core() {
-            flags.extend(scan::beyond_core(text, Kind::Structured, &told));
-        }
+        flags.extend(scan::characters(&rest));
+        flags.extend(cx.scan(text, Kind::Structured));
     };
     if name == "user-agent" {
         match outside_comments(value) {
@@ -407,11 +402,10 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
                     .collect();
                 rest.extend(strings.iter().flatten());
                 rest.extend(open);
-                let told = scan::characters(&rest);
-                flags.extend(told.clone());
+                flags.extend(scan::characters(&rest));
                 flags.extend(scan::scan(value, Kind::Structured, true));
                 if !cx.is_core() {
-                    flags.extend(scan::beyond_core(value, Kind::Free, &told));
+                    flags.extend(scan::beyond_core(value, Kind::Free, &scan::scan(value, Kind::Free, true)));
                 }
                 return;
             }
@@ -822,7 +816,7 @@ fn address(item: &[Char]) -> &'static str {
 }
 
 /// Cuts at a separator outside quoted strings; a `"` that is never closed begins none (7.5.2).
-pub(crate) fn split_unquoted(text: &[Char], separator: char) -> Vec<Text> {
+fn split_unquoted(text: &[Char], separator: char) -> Vec<Text> {
     let mut parts = vec![Text::new()];
     let mut at = 0;
     while at < text.len() {

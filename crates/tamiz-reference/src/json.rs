@@ -9,6 +9,8 @@ pub(crate) struct Value {
     pub(crate) end: usize,
     /// Whether it is there to its end.
     pub(crate) whole: bool,
+    /// Whether there is a leaf in it.
+    pub(crate) leaves: bool,
     pub(crate) kind: Kind,
 }
 
@@ -19,9 +21,31 @@ pub(crate) enum Kind {
     Number(Text),
     Bool(bool),
     Null,
+    /// No value came, because reading ended after the name.
+    Missing,
     Array(Vec<Value>),
     /// Members; a name that a limit cut is a value without a name.
     Object(Vec<(Option<Text>, Value)>),
+}
+
+impl Value {
+    fn take_children(&mut self) -> Vec<Value> {
+        match &mut self.kind {
+            Kind::Array(items) => std::mem::take(items),
+            Kind::Object(members) => std::mem::take(members).into_iter().map(|(_, value)| value).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Drop for Value {
+    /// Level by level: nothing recurses as deep as the input nests.
+    fn drop(&mut self) {
+        let mut left = self.take_children();
+        while let Some(mut value) = left.pop() {
+            left.extend(value.take_children());
+        }
+    }
 }
 
 /// What ended the reading.
@@ -41,6 +65,45 @@ pub(crate) struct Reader<'a> {
     cut: bool,
     /// What ended the reading before its time.
     pub(crate) fault: Option<Fault>,
+    /// Whether a string, name or not, has a lone surrogate in it (8.34.2).
+    pub(crate) lone_surrogate: bool,
+}
+
+/// A container that is open, and what is in it so far.
+struct Open {
+    start: usize,
+    is_object: bool,
+    members: Vec<(Option<Text>, Value)>,
+    /// The name of the member that comes next.
+    name: Option<Text>,
+}
+
+impl Open {
+    fn put(&mut self, value: Option<Value>) {
+        if let Some(value) = value {
+            self.members.push((self.name.take(), value));
+        }
+    }
+
+    fn value(mut self, end: usize, whole: bool) -> Value {
+        if self.name.is_some() {
+            let missing = Value { start: end, end, whole: false, leaves: false, kind: Kind::Missing };
+            self.put(Some(missing));
+        }
+        let leaves = self.members.iter().any(|(_, value)| value.leaves);
+        let kind = if self.is_object {
+            Kind::Object(self.members)
+        } else {
+            Kind::Array(self.members.into_iter().map(|(_, value)| value).collect())
+        };
+        Value { start: self.start, end, whole, leaves, kind }
+    }
+}
+
+/// What begins somewhere.
+enum Begun {
+    Whole(Value),
+    Container(Open),
 }
 
 /// Whether the bytes are one JSON object in UTF-8.
@@ -57,9 +120,13 @@ pub(crate) fn is_object(bytes: &[u8]) -> bool {
         && value.is_some_and(|value| matches!(value.kind, Kind::Object(_)))
 }
 
+fn is_tail(c: &Char) -> bool {
+    matches!(c, Char::Stray(0x80..=0xBF))
+}
+
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], cut: bool) -> Self {
-        Reader { bytes, at: 0, cut, fault: None }
+        Reader { bytes, at: 0, cut, fault: None, lone_surrogate: false }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -78,23 +145,81 @@ impl<'a> Reader<'a> {
 
     /// The value that begins here. What a fault ends is there as far as it goes, if there is anything in it.
     pub(crate) fn value(&mut self) -> Option<Value> {
+        // A list instead of recursion: bodies may nest as deep as they like.
+        let mut open: Vec<Open> = Vec::new();
+        loop {
+            let mut last = None;
+            if let Some(object) = open.last_mut().filter(|open| open.is_object) {
+                self.name_of(object);
+            }
+            if self.fault.is_none() {
+                match self.begin() {
+                    Ok(Begun::Whole(value)) => last = Some(value),
+                    Ok(Begun::Container(container)) => {
+                        open.push(container);
+                        continue;
+                    }
+                    Err(fault) => self.fault = Some(fault),
+                }
+            }
+            // A value has ended, and with it all containers that close here.
+            loop {
+                let Some(container) = open.last_mut() else { return last };
+                container.put(last.take());
+                if self.fault.is_none() {
+                    self.skip_space();
+                    match (self.peek(), container.is_object) {
+                        (Some(b','), _) => {
+                            self.at += 1;
+                            self.skip_space();
+                            break;
+                        }
+                        (Some(b'}'), true) | (Some(b']'), false) => self.at += 1,
+                        _ => self.fault = Some(self.fault()),
+                    }
+                }
+                let whole = self.fault.is_none();
+                let closed =
+                    open.pop().filter(|open| whole || open.name.is_some() || !open.members.is_empty());
+                last = closed.map(|open| open.value(self.at, whole));
+            }
+        }
+    }
+
+    /// A scalar, an empty container, or one that opens.
+    fn begin(&mut self) -> Result<Begun, Fault> {
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'"') => self.string().map(Kind::String),
-            Some(b'{') => self.object(),
-            Some(b'[') => self.array(),
-            Some(b't') => self.word("true", Kind::Bool(true)),
-            Some(b'f') => self.word("false", Kind::Bool(false)),
-            Some(b'n') => self.word("null", Kind::Null),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => Err(self.fault()),
-        };
-        match kind {
-            Ok(kind) => Some(Value { start, end: self.at, whole: self.fault.is_none(), kind }),
-            Err(fault) => {
-                self.fault.get_or_insert(fault);
-                None
+            Some(b'"') => Kind::String(self.string()?),
+            Some(first @ (b'{' | b'[')) => {
+                self.at += 1;
+                self.skip_space();
+                let is_object = first == b'{';
+                if self.peek() != Some(if is_object { b'}' } else { b']' }) {
+                    return Ok(Begun::Container(Open { start, is_object, members: Vec::new(), name: None }));
+                }
+                self.at += 1;
+                if is_object { Kind::Object(Vec::new()) } else { Kind::Array(Vec::new()) }
             }
+            Some(b't') => self.word("true", Kind::Bool(true))?,
+            Some(b'f') => self.word("false", Kind::Bool(false))?,
+            Some(b'n') => self.word("null", Kind::Null)?,
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            _ => return Err(self.fault()),
+        };
+        Ok(Begun::Whole(Value { start, end: self.at, whole: self.fault.is_none(), leaves: true, kind }))
+    }
+
+    /// The name of the next member. One that a limit cut is a value without a name.
+    fn name_of(&mut self, object: &mut Open) {
+        let start = self.at;
+        match self.name() {
+            Ok(name) if self.fault.is_some() => {
+                let kind = Kind::String(name);
+                object.put(Some(Value { start, end: self.at, whole: false, leaves: true, kind }));
+            }
+            Ok(name) => object.name = Some(name),
+            Err(fault) => self.fault = Some(fault),
         }
     }
 
@@ -151,6 +276,13 @@ impl<'a> Reader<'a> {
     }
 
     fn string(&mut self) -> Result<Text, Fault> {
+        let text = self.string_inside()?;
+        let lone = |three: &[Char]| matches!(three[0], Char::Stray(0xED)) && three[1..].iter().all(is_tail);
+        self.lone_surrogate |= text.windows(3).any(lone);
+        Ok(text)
+    }
+
+    fn string_inside(&mut self) -> Result<Text, Fault> {
         self.at += 1;
         let mut text = Text::new();
         let mut raw = Vec::new();
@@ -231,84 +363,6 @@ impl<'a> Reader<'a> {
             }
         };
         Ok(vec![Char::Plain(c)])
-    }
-
-    /// What a container is when a fault ends it: as far as it goes, or nothing.
-    fn ended(&mut self, fault: Fault, kind: Kind, empty: bool) -> Result<Kind, Fault> {
-        let fault = self.fault.take().unwrap_or(fault);
-        if empty {
-            return Err(fault);
-        }
-        self.fault = Some(fault);
-        Ok(kind)
-    }
-
-    fn array(&mut self) -> Result<Kind, Fault> {
-        self.at += 1;
-        let mut items = Vec::new();
-        self.skip_space();
-        if self.peek() == Some(b']') {
-            self.at += 1;
-            return Ok(Kind::Array(items));
-        }
-        loop {
-            self.skip_space();
-            items.extend(self.value());
-            if self.fault.is_none() {
-                self.skip_space();
-                match self.peek() {
-                    Some(b',') => {
-                        self.at += 1;
-                        continue;
-                    }
-                    Some(b']') => {
-                        self.at += 1;
-                        return Ok(Kind::Array(items));
-                    }
-                    _ => {}
-                }
-            }
-            let (fault, empty) = (self.fault(), items.is_empty());
-            return self.ended(fault, Kind::Array(items), empty);
-        }
-    }
-
-    fn object(&mut self) -> Result<Kind, Fault> {
-        self.at += 1;
-        let mut members = Vec::new();
-        self.skip_space();
-        if self.peek() == Some(b'}') {
-            self.at += 1;
-            return Ok(Kind::Object(members));
-        }
-        loop {
-            self.skip_space();
-            let start = self.at;
-            match self.name() {
-                Ok(name) if self.fault.is_some() => {
-                    members
-                        .push((None, Value { start, end: self.at, whole: false, kind: Kind::String(name) }));
-                }
-                Ok(name) => members.extend(self.value().map(|value| (Some(name), value))),
-                Err(fault) => self.fault = Some(fault),
-            }
-            if self.fault.is_none() {
-                self.skip_space();
-                match self.peek() {
-                    Some(b',') => {
-                        self.at += 1;
-                        continue;
-                    }
-                    Some(b'}') => {
-                        self.at += 1;
-                        return Ok(Kind::Object(members));
-                    }
-                    _ => {}
-                }
-            }
-            let (fault, empty) = (self.fault(), members.is_empty());
-            return self.ended(fault, Kind::Object(members), empty);
-        }
     }
 
     /// A name and its colon, up to the value.

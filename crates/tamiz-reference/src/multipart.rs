@@ -79,11 +79,11 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
 }
 
 /// A part of a header between `;`, the first too.
-struct Parameter {
-    name: Text,
-    value: Text,
+pub(crate) struct Parameter {
+    pub(crate) name: Text,
+    pub(crate) value: Text,
     /// Whether there is a `=`.
-    has_value: bool,
+    pub(crate) has_value: bool,
     quoted: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
@@ -92,7 +92,7 @@ struct Parameter {
 }
 
 /// Cuts a header into parameters; `\"` and `\\` are escapes in quotes, any other `\` is itself.
-fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
+pub(crate) fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < value.len() {
@@ -161,6 +161,15 @@ fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
     found
 }
 
+/// The values of `charset` in a `content-type`.
+pub(crate) fn charsets(content_type: &[Char]) -> Vec<Text> {
+    parameters(content_type, &mut Flags::new())
+        .into_iter()
+        .filter(|parameter| chars::lower(&parameter.name) == chars::text("charset") && parameter.has_value)
+        .map(|parameter| parameter.value)
+        .collect()
+}
+
 pub(crate) fn fields(
     data: &[u8],
     cut: bool,
@@ -180,7 +189,7 @@ pub(crate) fn fields(
             if blank(rest) {
                 delimiters.push((before_end, next, false));
             } else if rest.strip_prefix(b"--").is_some_and(blank)
-                || (cut && next == data.len() && rest == b"-")
+                || (cut && rest == b"-" && end == data.len())
             {
                 delimiters.push((before_end, next, true));
             } else {
@@ -298,8 +307,10 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
         }
         flags.extend(cx.scan(value, Kind::Leaf));
         if name == "content-transfer-encoding" {
-            let word = chars::as_string(&chars::lower(value)).unwrap_or_else(|| "other".into());
-            if !["7bit", "8bit", "binary"].contains(&&word[..]) {
+            let word: Text = value.iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
+            let word = chars::lower(&chars::trim(&word, chars::is_blank));
+            let word = chars::as_string(&word).unwrap_or_else(|| "other".into());
+            if !["", "7bit", "8bit", "binary"].contains(&&word[..]) {
                 let shown = if word == "base64" || word == "quoted-printable" { &word[..] } else { "other" };
                 flags.insert(format!("BODYENC:{shown}"));
             }
@@ -454,27 +465,22 @@ fn extended(value: &[Char], flags: &mut Flags) -> Text {
     if after_quotes(value).len() < value.len() {
         check_charset(&charset, flags);
     }
-    let raw = after_quotes(value);
-    let decoded = chars::percent_decode_further(&raw);
-    if is_latin(&charset) {
-        chars::to_bytes(&decoded).iter().map(|b| Char::Plain(char::from(*b))).collect()
-    } else {
-        decoded
-    }
+    from_charset(&charset, &chars::to_bytes(&chars::percent_decode_further(&after_quotes(value))))
 }
 
-fn is_latin(charset: &[Char]) -> bool {
-    chars::as_string(&chars::lower(charset)).is_some_and(|charset| {
+/// Bytes of Latin-1, or of UTF-8.
+fn from_charset(charset: &[Char], bytes: &[u8]) -> Text {
+    let latin = chars::as_string(&chars::lower(charset)).is_some_and(|charset| {
         ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"].contains(&&charset[..])
-    })
+    });
+    if latin { bytes.iter().map(|b| Char::Plain(char::from(*b))).collect() } else { chars::read(bytes) }
 }
 
 /// `=?charset?B?text?=` and `?Q?`.
 fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
     let mut decoded = Text::new();
+    let mut after_word: Option<usize> = None;
     let mut at = 0;
-    // Where the last word ended, and how long the text was then.
-    let mut last: Option<(usize, usize)> = None;
     while at < value.len() {
         if is(value.get(at), '=') && is(value.get(at + 1), '?') {
             let rest = &value[at + 2..];
@@ -485,28 +491,25 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                 if let (Some(end), "b" | "q") = (end, &coding[..]) {
                     let inside = chars::to_bytes(&parts[2][..end]);
                     let bytes = if coding == "b" {
-                        flags.insert("BODYENC:base64".into());
                         base64(&inside, false)
                     } else {
-                        flags.insert("BODYENC:quoted-printable".into());
                         let spaced: Vec<u8> =
                             inside.iter().map(|b| if *b == b'_' { b' ' } else { *b }).collect();
                         Some(quoted_printable(&spaced, false).0)
                     };
                     if let Some(bytes) = bytes {
+                        let word = if coding == "b" { "base64" } else { "quoted-printable" };
+                        flags.insert(format!("BODYENC:{word}"));
                         check_charset(parts[0], flags);
-                        if let Some((end, len)) = last
-                            && value[end..at].iter().all(|c| c.plain().is_some_and(chars::is_blank))
-                        {
-                            decoded.truncate(len);
+                        // Blanks between two of them are not there.
+                        if after_word.is_some_and(|from| {
+                            value[from..at].iter().all(|c| c.plain().is_some_and(chars::is_blank))
+                        }) {
+                            decoded.truncate(decoded.len() - (at - after_word.unwrap_or(at)));
                         }
-                        if is_latin(parts[0]) {
-                            decoded.extend(bytes.iter().map(|b| Char::Plain(char::from(*b))));
-                        } else {
-                            decoded.extend(chars::read(&bytes));
-                        }
+                        decoded.extend(from_charset(parts[0], &bytes));
                         at += 2 + parts[0].len() + 1 + parts[1].len() + 1 + end + 2;
-                        last = Some((at, decoded.len()));
+                        after_word = Some(at);
                         continue;
                     }
                 }
@@ -520,15 +523,24 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
 
 fn base64(input: &[u8], cut: bool) -> Option<Vec<u8>> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
-    let end = tight.iter().position(|b| *b == b'=').unwrap_or(tight.len());
-    let (mut bare, padding) = tight.split_at(end);
-    if cut {
-        bare = &bare[..bare.len() / 4 * 4];
+    let mut tight: Vec<u8> = input.iter().filter(|b| !b.is_ascii_whitespace()).copied().collect();
+    while tight.last() == Some(&b'=') {
+        tight.pop();
     }
-    let fits =
-        bare.iter().all(|b| ALPHABET.contains(b)) && padding.len() <= 2 && padding.iter().all(|b| *b == b'=');
-    (fits && bare.len() % 4 != 1).then(|| crate::scan::base64(bare, ALPHABET))
+    if cut {
+        tight.truncate(tight.len() / 4 * 4);
+    }
+    // Groups of four, each of which may be padded.
+    let mut bytes = Vec::new();
+    for group in tight.chunks(4) {
+        let digits = group.iter().take_while(|b| ALPHABET.contains(b)).count();
+        let padded = group[digits..].iter().all(|b| *b == b'=');
+        if digits < 2 || !padded {
+            return None;
+        }
+        bytes.extend(crate::scan::base64(&group[..digits], ALPHABET));
+    }
+    Some(bytes)
 }
 
 /// What quoted-printable decodes to, and whether something was no escape.

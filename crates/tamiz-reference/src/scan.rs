@@ -186,7 +186,7 @@ fn crlf_injection(text: &[Char], kind: Kind) -> bool {
         let line = chars::read(&chars::to_bytes(&line).into_iter().take(512).collect::<Vec<_>>());
         method >= 3
             && is(line.get(method), ' ')
-            && (method + 1..line.len()).any(|at| is(line.get(at), ' ') && version(&line[at + 1..]))
+            && (method..line.len()).any(|at| is(line.get(at), ' ') && version(&line[at + 1..]))
     })
 }
 
@@ -383,11 +383,12 @@ fn url_host(text: &[Char]) -> Host {
             || address.to_ipv4_mapped().is_some_and(|mapped| mapped.octets()[0] == 0);
         return Host { ip: true, local: zero || is_private_v6(address), telling: true, named_local: false };
     }
-    let name = host.split(':').next().unwrap();
-    let name = name.strip_suffix('.').unwrap_or(name);
+    let whole = host.split(':').next().unwrap();
+    let name = whole.strip_suffix('.').unwrap_or(whole);
     if let Some(address) = inet_aton(name) {
         let local = address.octets()[0] == 0 || is_private_v4(address);
-        return Host { ip: true, local, telling: name.contains('.') || name.len() >= 6, named_local: false };
+        let telling = whole.contains('.') || whole.len() >= 6;
+        return Host { ip: true, local, telling, named_local: false };
     }
     let name = name.to_ascii_lowercase();
     let local = lists::local_hosts()
@@ -599,54 +600,54 @@ pub(crate) fn scan(text: &[Char], kind: Kind, core: bool) -> Flags {
     if kind == Kind::Opaque {
         return flags;
     }
-    if !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie) {
+    let tells_characters = !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie);
+    if tells_characters {
         flags.extend(characters(text));
     }
     if matches!(kind, Kind::Segment | Kind::Key) && text.contains(&Char::Plain(' ')) {
         flags.insert("SPACE".into());
     }
     if !core {
-        flags.extend(beyond_core(text, kind, &flags.clone()));
+        let told = if tells_characters { flags.clone() } else { Flags::new() };
+        flags.extend(beyond_core(text, kind, &told));
     }
     flags
 }
 
-/// 7.6–7.9, given what 7.2 has told of the text.
+/// 7.6–7.9. What 7.2 has `told` of the text is nothing that a second look adds.
 pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
-    let mut flags = told.clone();
-    flags.extend(structure(text, kind));
-    let first = flags.clone();
+    let mut flags = structure(text, kind);
+    let known: Flags = flags.union(told).cloned().collect();
+    let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
     let look = |text: &[Char], brought: &[Char]| -> Flags {
         let mut found = structure(text, kind);
         let mut characters = nul_and_danger(brought);
         if matches!(kind, Kind::Segment | Kind::Key) && brought.contains(&Char::Plain(' ')) {
             characters.insert("SPACE".into());
         }
-        let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
         found.extend(characters.into_iter().filter(|flag| !grammar || flag == "NUL"));
-        found.difference(&first).cloned().collect()
+        found
     };
     let in_target = matches!(kind, Kind::Segment | Kind::Key | Kind::Value | Kind::Path);
-    let brought = brought_by_percent(text);
     if (0..text.len()).any(|at| escape_in(text, at).is_some()) {
-        let added = look(&chars::percent_decode_further(text), &brought);
-        if !in_target && !added.is_empty() {
+        let found = look(&chars::percent_decode_further(text), &brought_by_percent(text));
+        if in_target {
+            flags.extend(found);
+        } else if !found.is_subset(&known) {
             flags.insert("PCTVALUE".into());
+            flags.extend(found);
         }
-        flags.extend(added);
     }
-    if !in_target {
-        let (decoded, any) = chars::decode_entities(text);
-        if any {
-            let brought: Text = (0..text.len())
-                .filter_map(|at| chars::entity_at(text, at))
-                .flat_map(|(_, expansion)| chars::text(&expansion))
-                .collect();
-            let added = look(&decoded, &brought);
-            if !added.is_empty() {
-                flags.insert("HTMLENT".into());
-            }
-            flags.extend(added);
+    let (decoded, any) = chars::decode_entities(text);
+    if any && !in_target {
+        let brought: Text = (0..text.len())
+            .filter_map(|at| chars::entity_at(text, at))
+            .flat_map(|(_, expansion)| chars::text(&expansion))
+            .collect();
+        let found = look(&decoded, &brought);
+        if !found.is_subset(&known) {
+            flags.insert("HTMLENT".into());
+            flags.extend(found);
         }
     }
     if let Some((decoded, brought)) = script_escapes(text) {
@@ -657,9 +658,7 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
     {
         flags.insert("B64TEXT".into());
         flags.extend(structure(&decoded, Kind::Leaf));
-        if kind != Kind::Cookie {
-            flags.extend(nul_and_danger(&decoded));
-        }
+        flags.extend(nul_and_danger(&decoded).into_iter().filter(|flag| !grammar || flag == "NUL"));
     }
     best_fit(text, kind, &mut flags);
     flags

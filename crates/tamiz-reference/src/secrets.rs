@@ -123,7 +123,7 @@ fn scheme_word(text: &[Char]) -> Option<Part> {
             if from == after || run.is_empty() || (["Basic", "Digest", "Token"].contains(word) && !telling) {
                 return None;
             }
-            Some(if *word == "Digest" { (0, text.len()) } else { (from, end) })
+            Some(if *word == "Digest" { (from, text.len()) } else { (from, end) })
         })
     })
 }

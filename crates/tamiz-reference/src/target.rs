@@ -480,7 +480,8 @@ fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
         cx.secrets.record_part(segment, secrets::credential(segment));
         return cx.secret_marker(segment);
     }
-    if others.iter().any(|part| cx.secrets.echoes(part)) {
+    let whole_echoes = !hidden_parameter && cx.secrets.echoes(segment);
+    if whole_echoes || others.iter().any(|part| cx.secrets.echoes(part)) {
         return cx.secret_marker(segment);
     }
     if !hidden_parameter && is_identifier(segment) {

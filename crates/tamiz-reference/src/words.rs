@@ -235,7 +235,7 @@ fn without_comments(text: &[Seen]) -> Vec<Seen> {
     let mut i = 0;
     let mut open = 0;
     while i < text.len() {
-        if at(text, i, "/*!") && find(text, i + 3, "*/").is_some() {
+        if at(text, i, "/*!") {
             seen.push(Seen::MadeSpace);
             i += 3;
             while matches!(text.get(i), Some(Seen::Char(c)) if c.is_ascii_digit()) {

@@ -133,7 +133,7 @@ impl Reader<'_, '_> {
         }
         self.flush();
         if let Some(deep) = self.deep.take() {
-            self.deep_leaf(deep.start, self.text.len());
+            self.deep_leaf(deep.start, self.at);
         }
         if self.at >= self.text.len() && (!self.open.is_empty() || self.roots == 0) {
             self.bad |= !self.cut;
@@ -144,8 +144,7 @@ impl Reader<'_, '_> {
         if self.starts("<!--") {
             self.at += 4;
             let (comment, closed) = self.until("-->");
-            self.scan(&comment);
-            self.bad |= chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
+            self.comment(&comment, closed);
             return if closed { Ok(()) } else { Err(self.broken_off()) };
         }
         if self.starts("<![CDATA[") {
@@ -160,8 +159,8 @@ impl Reader<'_, '_> {
         }
         if self.starts("<!") {
             let partial = ["<!--", "<![CDATA[", "<!DOCTYPE"].iter().any(|full| {
-                let rest = chars::as_string(&self.text[self.at..]).unwrap_or_default();
-                rest.len() < full.len() && full[..rest.len()].eq_ignore_ascii_case(&rest)
+                let rest = chars::as_string(&self.text[self.at..]);
+                rest.is_some_and(|rest| full.starts_with(&rest))
             });
             if partial {
                 return Err(self.broken_off());
@@ -242,7 +241,7 @@ impl Reader<'_, '_> {
             }
             let length = name_length(&raw[at + 1..]);
             if length == 0 || !is(raw.get(at + 1 + length), ';') {
-                self.bad |= !(broken && self.cut && end.is_none());
+                self.bad |= !(broken && self.cut && may_go_on(&raw[at + 1..]));
             }
             decoded.push(raw[at]);
             at += 1;
@@ -277,7 +276,10 @@ impl Reader<'_, '_> {
         if body::is_blank_text(&run) {
             return;
         }
-        if self.deep.is_some() || self.open.is_empty() {
+        if self.open.is_empty() {
+            return;
+        }
+        if self.deep.is_some() {
             self.scan(&run);
             return;
         }
@@ -312,6 +314,7 @@ impl Reader<'_, '_> {
     }
 
     fn end_tag(&mut self) -> Result<(), End> {
+        let start = self.at;
         self.at += 2;
         let name = self.name();
         if name.is_empty() && self.at < self.text.len() {
@@ -328,6 +331,7 @@ impl Reader<'_, '_> {
         if let Some(deep) = &mut self.deep {
             if deep.open.pop() != Some(name) {
                 self.bad = true;
+                self.at = start;
                 return Err(End);
             }
             if deep.open.is_empty() {
@@ -339,6 +343,7 @@ impl Reader<'_, '_> {
         }
         if self.open.last().is_none_or(|element| element.name != name) {
             self.bad = true;
+            self.at = start;
             return Err(End);
         }
         self.close();
@@ -404,6 +409,9 @@ impl Reader<'_, '_> {
                 }
                 return Ok(());
             }
+            if self.text[self.at..] == chars::text("/") {
+                return Err(self.broken_off());
+            }
             let attribute = if spaced { self.name() } else { Text::new() };
             if attribute.is_empty() {
                 return Err(self.fatal());
@@ -432,7 +440,7 @@ impl Reader<'_, '_> {
 
     fn attribute(&mut self, name: &[Char], value: &[Char], deep: bool) {
         let plain = chars::as_string(name).unwrap_or_default();
-        if plain == "xmlns" || plain.starts_with("xmlns:") {
+        if plain == "xmlns" || name.starts_with(&chars::text("xmlns:")) {
             let text = chars::as_string(value);
             let ordinary = value.is_empty()
                 || text.is_some_and(|text| {
@@ -468,7 +476,7 @@ impl Reader<'_, '_> {
         let length = name_length(&inside);
         let target = chars::as_string(&inside[..length]).unwrap_or_default();
         if start == 0 && target == "xml" && is_space(inside.get(length)) {
-            self.declaration(&inside[length..]);
+            self.declaration(&inside[length..], closed);
         } else {
             self.bad |= target.eq_ignore_ascii_case("xml") && closed;
             let spaced = length == inside.len() || is_space(inside.get(length));
@@ -478,16 +486,19 @@ impl Reader<'_, '_> {
         if closed { Ok(()) } else { Err(self.broken_off()) }
     }
 
-    fn declaration(&mut self, inside: &[Char]) {
+    /// The pairs of an XML declaration, which a limit may have cut.
+    fn declaration(&mut self, inside: &[Char], closed: bool) {
         let order = ["version", "encoding", "standalone"];
         let mut next = 0;
         let mut first = true;
         let mut at = 0;
         loop {
+            let spaced = is_space(inside.get(at));
             while is_space(inside.get(at)) {
                 at += 1;
             }
-            if at >= inside.len() {
+            // The body may end between `?` and `>`.
+            if at >= inside.len() || !closed && inside[at..] == [Char::Plain('?')] {
                 break;
             }
             let length = name_length(&inside[at..]);
@@ -497,8 +508,7 @@ impl Reader<'_, '_> {
                 at += 1;
             }
             if length == 0 || !is(inside.get(at), '=') {
-                self.bad = true;
-                self.scan(&inside[at.min(inside.len())..]);
+                self.bad |= closed || at < inside.len();
                 return;
             }
             at += 1;
@@ -506,15 +516,14 @@ impl Reader<'_, '_> {
                 at += 1;
             }
             let Some(quote @ Char::Plain('"' | '\'')) = inside.get(at).copied() else {
-                self.bad = true;
-                self.scan(&inside[at.min(inside.len())..]);
+                self.bad |= closed || at < inside.len();
                 return;
             };
             at += 1;
             let end = inside[at..].iter().position(|c| *c == quote);
             let value = inside[at..at + end.unwrap_or(inside.len() - at)].to_vec();
             self.scan(&value);
-            self.bad |= end.is_none();
+            self.bad |= (end.is_none() && closed) || !spaced;
             match order[next..].iter().position(|known| *known == name) {
                 Some(skip) => {
                     self.bad |= first && name != "version";
@@ -528,7 +537,21 @@ impl Reader<'_, '_> {
             first = false;
             at += value.len() + 1;
         }
-        self.bad |= first;
+        self.bad |= first && closed;
+    }
+
+    fn comment(&mut self, comment: &[Char], closed: bool) {
+        self.scan(comment);
+        let inside = match comment {
+            // The body may end inside of `-->`.
+            [inside @ .., Char::Plain('-'), Char::Plain('-')] | [inside @ .., Char::Plain('-')]
+                if !closed =>
+            {
+                inside
+            }
+            inside => inside,
+        };
+        self.bad |= chars::find_text(inside, &chars::text("--")).is_some() || is(inside.last(), '-');
     }
 
     fn doctype(&mut self) -> Result<(), End> {
@@ -536,14 +559,16 @@ impl Reader<'_, '_> {
         self.doctypes += 1;
         self.bad |= !self.starts("<!DOCTYPE") || self.doctypes > 1 || self.roots > 0;
         self.at += 9;
-        self.bad |= !is_space(self.text.get(self.at));
+        self.bad |= self.at < self.text.len() && !is_space(self.text.get(self.at));
         self.skip_space();
-        if self.name().is_empty() {
-            self.bad = true;
-        }
+        self.bad |= self.at < self.text.len() && self.name().is_empty();
         let mut subset = false;
         loop {
             let Some(c) = self.text.get(self.at).copied() else { return Err(self.broken_off()) };
+            let rest = &self.text[self.at..];
+            if subset && ["<", "<!", "<!-"].iter().any(|start| *rest == chars::text(start)) {
+                return Err(self.broken_off());
+            }
             if !subset {
                 match c {
                     Char::Plain('>') => {
@@ -566,9 +591,7 @@ impl Reader<'_, '_> {
             if self.starts("<!--") {
                 self.at += 4;
                 let (comment, closed) = self.until("-->");
-                self.scan(&comment);
-                self.bad |=
-                    chars::find_text(&comment, &chars::text("--")).is_some() || is(comment.last(), '-');
+                self.comment(&comment, closed);
                 if !closed {
                     return Err(self.broken_off());
                 }
@@ -586,6 +609,9 @@ impl Reader<'_, '_> {
             } else if c == Char::Plain('%') {
                 self.at += 1;
                 let name = self.name();
+                if self.at >= self.text.len() {
+                    return Err(self.broken_off());
+                }
                 if name.is_empty() || !self.starts(";") {
                     self.bad = true;
                 } else {
@@ -599,12 +625,13 @@ impl Reader<'_, '_> {
     }
 
     fn markup_declaration(&mut self) -> Result<(), End> {
-        let is_letter = |c: &&Char| c.plain().is_some_and(|c| c.is_ascii_alphabetic());
-        let keyword: Text = self.text[self.at + 2..].iter().take_while(is_letter).copied().collect();
-        let keyword_ends = self.at + 2 + keyword.len() < self.text.len();
+        let letters = |c: &&Char| c.plain().is_some_and(|c| c.is_ascii_alphabetic());
+        let keyword: Text = self.text[self.at + 2..].iter().take_while(letters).copied().collect();
         let entity = chars::lower(&keyword) == chars::text("entity");
         let known = ["ENTITY", "ELEMENT", "ATTLIST", "NOTATION"];
-        self.bad |= keyword_ends && !known.iter().any(|known| keyword == chars::text(known));
+        // One that the body ends in may go on to be any.
+        self.bad |= !known.iter().any(|known| keyword == chars::text(known))
+            && self.at + 2 + keyword.len() < self.text.len();
         if entity {
             self.entities += 1;
             if self.entities > self.cx.options.limits.entities {
@@ -643,5 +670,15 @@ impl Reader<'_, '_> {
             self.scan(&value);
         }
         if closed { Ok(()) } else { Err(self.broken_off()) }
+    }
+}
+
+/// Whether a reference may begin with this, which follows its `&`.
+fn may_go_on(text: &[Char]) -> bool {
+    let is_digit = |radix| move |c: &Char| c.plain().is_some_and(|c| c.is_digit(radix));
+    match text {
+        [Char::Plain('#'), Char::Plain('x'), digits @ ..] => digits.iter().all(is_digit(16)),
+        [Char::Plain('#'), digits @ ..] => digits.iter().all(is_digit(10)),
+        _ => name_length(text) == text.len(),
     }
 }

@@ -110,16 +110,14 @@ impl Differences {
 
 #[test]
 fn vectors_in_all_settings() {
-    common::big_stack(|| {
-        let settings = settings();
-        let mut differences = Differences::default();
-        for vector in vectors::all() {
-            for setting in &settings {
-                differences.compare(&vector.name, &vector.request(), setting);
-            }
+    let settings = settings();
+    let mut differences = Differences::default();
+    for vector in vectors::all() {
+        for setting in &settings {
+            differences.compare(&vector.name, &vector.request(), setting);
         }
-        differences.report("vectors");
-    });
+    }
+    differences.report("vectors");
 }
 
 /// xorshift64*: the same numbers everywhere.
@@ -210,20 +208,18 @@ impl Random {
 fn mutated_vectors() {
     let count = number("REFERENCE_MUTATIONS", 10_000);
     let seed = number("REFERENCE_SEED", 1);
-    common::big_stack(move || {
-        let settings = settings();
-        let requests: Vec<Vec<u8>> =
-            vectors::all().iter().map(vectors::Vector::request).filter(|r| r.len() <= 8192).collect();
-        let mut random = Random((seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        let mut differences = Differences::default();
-        for n in 0..count {
-            let (a, b) = (random.below(requests.len()), random.below(requests.len()));
-            let request = random.mutate(&requests[a], &requests[b]);
-            let setting = &settings[random.below(settings.len())];
-            differences.compare(&format!("mutation {n} of seed {seed}"), &request, setting);
-        }
-        differences.report("mutations");
-    });
+    let settings = settings();
+    let requests: Vec<Vec<u8>> =
+        vectors::all().iter().map(vectors::Vector::request).filter(|r| r.len() <= 8192).collect();
+    let mut random = Random((seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut differences = Differences::default();
+    for n in 0..count {
+        let (a, b) = (random.below(requests.len()), random.below(requests.len()));
+        let request = random.mutate(&requests[a], &requests[b]);
+        let setting = &settings[random.below(settings.len())];
+        differences.compare(&format!("mutation {n} of seed {seed}"), &request, setting);
+    }
+    differences.report("mutations");
 }
 
 /// Real requests up to 8 KiB: every 40th, or as `REFERENCE_EVERY` says.
@@ -231,20 +227,18 @@ fn mutated_vectors() {
 fn corpus_rows() {
     let Some(files) = corpus::files() else { return };
     let every = number("REFERENCE_EVERY", 40);
-    common::big_stack(move || {
-        let settings = settings();
-        let mut differences = Differences::default();
-        let mut row_number = 0;
-        for file in files {
-            for row in corpus::rows(&file) {
-                row_number += 1;
-                let request = row.request();
-                if row_number % every == 0 && request.len() <= 8192 {
-                    let setting = &settings[row_number / every % settings.len()];
-                    differences.compare(&row.id, &request, setting);
-                }
+    let settings = settings();
+    let mut differences = Differences::default();
+    let mut row_number = 0;
+    for file in files {
+        for row in corpus::rows(&file) {
+            row_number += 1;
+            let request = row.request();
+            if row_number % every == 0 && request.len() <= 8192 {
+                let setting = &settings[row_number / every % settings.len()];
+                differences.compare(&row.id, &request, setting);
             }
         }
-        differences.report("corpus");
-    });
+    }
+    differences.report("corpus");
 }

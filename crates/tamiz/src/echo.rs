@@ -14,6 +14,7 @@ use crate::bytes::{self, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::{self, unicode, utf8};
 use crate::flags::Flags;
+use crate::headers::table::Rule;
 use crate::headers::{Content, Header, Value};
 use crate::memo;
 use crate::message::Known;
@@ -360,13 +361,14 @@ impl<'a> Echo<'a> {
     /// Whether a segment echoes a secret, the parameters it hides already left out.
     #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
-        if segment.shown != Shown::Parameters {
+        let parts = || segment.text.split(|b| b == b';').enumerate();
+        let hidden = |(i, part)| path::hidden_value(part, self.cx).filter(|_| i > 0);
+        if !parts().any(|part| hidden(part).is_some()) {
             return self.is_in(segment.text.bytes);
         }
-        let parameters = segment.text.split(|b| b == b';').enumerate();
-        parameters.into_iter().any(|(i, part)| {
-            let hidden = path::sensitive_value(part, self.cx).filter(|_| i > 0);
-            self.is_in(part.slice(0..part.len() - hidden.map_or(0, |value| value.len())).bytes)
+        parts().any(|(i, part)| {
+            let len = hidden((i, part)).map_or(0, |value| value.len());
+            self.is_in(part.slice(0..part.len() - len).bytes)
         })
     }
 
@@ -390,11 +392,25 @@ impl<'a> Echo<'a> {
         }
     }
 
+    /// Whether a name contains a secret: as it came, or in lower case, as a name is shown.
+    fn is_in_name(&self, name: &[u8]) -> bool {
+        let is_lower_in = |lower: &mut Vec<u8>| {
+            lower.extend(name.iter().map(u8::to_ascii_lowercase));
+            self.is_in(lower)
+        };
+        self.is_in(name) || self.cx.spare.with(is_lower_in)
+    }
+
     fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
-        if let Some(label) = value.label.filter(|label| self.is_in(label.bytes)) {
+        if let Some(label) = value.label.filter(|label| self.is_in_name(label.bytes)) {
             flags.hide(label);
-            value.label = None;
-            value.content = Content::Secret;
+            *value = Value {
+                label: None,
+                text: value.whole,
+                whole: value.whole,
+                rule: Rule::default(),
+                content: Content::Secret,
+            };
             flags.hide(value.text);
             return;
         }

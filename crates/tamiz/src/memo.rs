@@ -231,6 +231,15 @@ impl<T: Copy + Default> Memo<T> {
         inner.request += 1;
     }
 
+    /// Takes all the memory it will ever have, when the first field comes that may be kept.
+    fn make_room(&self, inner: &mut Inner<T>) {
+        if inner.entries.is_empty() {
+            inner.entries.resize(self.slots, Entry::default());
+            inner.bytes.resize(self.slots * self.slot_bytes, 0);
+            inner.came.resize(self.slots * 4, 0);
+        }
+    }
+
     /// The first of the two slots that a field may be in. The upper bits of a hash: every byte reaches
     /// them.
     fn first_slot(&self, hash: u64) -> usize {
@@ -268,9 +277,7 @@ impl<T: Copy + Default> Memo<T> {
     /// Whether a field came before, lately; it does now. Only such a field is worth keeping.
     pub(crate) fn comes_again(&self, field: &[u8]) -> bool {
         let mut inner = self.inner.borrow_mut();
-        if inner.came.is_empty() {
-            inner.came.resize(self.slots * 4, 0);
-        }
+        self.make_room(&mut inner);
         let hash = hash(field);
         let part = (hash >> 36) as u16 | 1;
         let places = inner.came.len();
@@ -284,11 +291,8 @@ impl<T: Copy + Default> Memo<T> {
             return;
         }
         let mut inner = self.inner.borrow_mut();
+        self.make_room(&mut inner);
         let Inner { owner, request, entries, bytes, .. } = &mut *inner;
-        if entries.is_empty() {
-            entries.resize(self.slots, Entry::default());
-            bytes.resize(self.slots * self.slot_bytes, 0);
-        }
         let hash = hash(field);
         let first = self.first_slot(hash);
         let used = |slot: usize| entries.get(slot).map_or(u64::MAX, |entry| entry.used);

@@ -101,7 +101,13 @@ impl SensitiveNames {
     }
 
     fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
-        let is_credential = |text: &[u8]| self.find_plain(text, bytes::union(text), cx).is_some();
+        let is_credential = |text: &[u8]| {
+            cx.spare.with(|plain| {
+                // A byte as it came guards nothing.
+                plain.extend(text.iter().map(|&byte| if byte == GUARD { 0xFE } else { byte }));
+                self.find_plain(plain, bytes::union(plain), cx).is_some()
+            })
+        };
         any_revealed(value, cx, is_credential).then_some(0..value.len())
     }
 
@@ -175,9 +181,11 @@ pub(crate) fn any_revealed(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(
     cx.spare.with(|text| {
         text.extend_from_slice(value);
         cx.spare.with(|next| {
-            for _ in 0..3 {
+            for pass in 0..3 {
+                // The first leaves no guarded byte: what looks like one then is a byte and what follows it.
+                let escape = if pass == 0 { decode::escape } else { bytes::escape };
                 next.clear();
-                undo_escapes(text, next);
+                undo_escapes(text, escape, next);
                 if next.len() == text.len() {
                     break;
                 }
@@ -193,12 +201,12 @@ pub(crate) fn any_revealed(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(
     })
 }
 
-/// Undoes escapes, guarded or not.
-fn undo_escapes(text: &[u8], out: &mut Vec<u8>) {
+/// Undoes escapes, as `escape` reads them.
+fn undo_escapes(text: &[u8], escape: impl Fn(&[u8]) -> Option<u8>, out: &mut Vec<u8>) {
     let mut copied = 0;
     for at in memchr::memchr2_iter(b'%', GUARD, text) {
         if at >= copied
-            && let Some(byte) = text.get(at..).and_then(decode::escape)
+            && let Some(byte) = text.get(at..).and_then(&escape)
         {
             out.extend_from_slice(text.get(copied..at).unwrap_or_default());
             out.push(byte);
@@ -350,8 +358,11 @@ fn word_starts(text: &[u8], seen: u32) -> impl Iterator<Item = usize> {
 
 /// Whether no letter or digit stands right before `at`.
 fn starts_word(text: &[u8], at: usize) -> bool {
-    let before = text.get(..at).unwrap_or_default();
-    before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before)
+    match text.get(..at).unwrap_or_default() {
+        // What begins with the digits of a guarded byte is no word.
+        [.., GUARD] | [.., GUARD, _] => false,
+        before => before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before),
+    }
 }
 
 fn in_alphabet(alphabet: &str, byte: u8) -> bool {

@@ -100,7 +100,7 @@ const HIDDEN: [&str; 29] = [
     "GET /u/«0b5d1b52-3c3f-4f6f-9f0e-0123456789ab»/b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a?pwd=«visionario»&q=«xvisionariox» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a?pwd=«aÿ»&b=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
-    "GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: «Bearer hunter2hunter2»\r\nX-A: 1\n«X-hunter2hunter2»: «2»\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: ex.com\r\nAuthorization: «Bearer hunter2hunter2»\r\nX-A: 1\n«X-hunter2hunter2: 2»\r\n\r\n",
     "GET /a/«visionarioÿ»/b?pwd=«visionario» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "GET /a/«visionario»?pwd=«visionario» HTTP/1.1\r\nHost: ex.com\r\n\r\n",
     "«ghp_canary0123456789CANARY0123456789ab» / HTTP/1.1\r\nHost: ex.com\r\n\r\n",

@@ -10,10 +10,6 @@ use crate::process::{self, cargo};
 /// The targets, in the order they are run.
 pub(crate) const TARGETS: &[&str] = &["request", "document_parse", "parts", "body", "fast_vs_reference"];
 
-/// The targets that `cargo x test` runs. `fast_vs_reference` still finds where specification and library
-/// differ, of which `fuzz/README.md` tells.
-pub(crate) const CHECKED: &[&str] = &["request", "document_parse", "parts", "body"];
-
 /// How long each target runs when nothing else is said, in seconds.
 const SECONDS: u32 = 60;
 

@@ -19,10 +19,3 @@ pub fn diff(expected: &str, actual: &str) -> String {
     let come = new.iter().filter(|line| !old.contains(line)).map(|line| format!("  + {line}\n"));
     gone.chain(come).collect()
 }
-
-/// The reference recurses as deep as its input does.
-pub fn big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        std::thread::Builder::new().stack_size(512 << 20).spawn_scoped(scope, work).unwrap().join().unwrap()
-    })
-}

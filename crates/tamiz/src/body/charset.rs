@@ -15,7 +15,8 @@ pub(crate) fn is_usual(charset: &[u8]) -> bool {
 
 /// Whether `charset` is Latin-1.
 pub(crate) fn is_latin1(charset: &[u8]) -> bool {
-    ["iso-8859-1", "latin1"].iter().any(|name| charset.eq_ignore_ascii_case(name.as_bytes()))
+    const NAMES: [&str; 5] = ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
+    NAMES.iter().any(|name| charset.eq_ignore_ascii_case(name.as_bytes()))
 }
 
 #[cfg(test)]

@@ -73,15 +73,6 @@ enum Level {
     Array,
 }
 
-impl Level {
-    fn names(&self) -> Option<usize> {
-        match self {
-            Level::Object(names) => Some(*names),
-            Level::Array => None,
-        }
-    }
-}
-
 struct Reader<'a> {
     body: Text<'a>,
     rest: &'a [u8],
@@ -134,9 +125,6 @@ impl<'a> Reader<'a> {
     /// Tells what is left when reading stops. A string that the cut went through, and what lies too
     /// deep, are told as far as they go.
     fn broken_off(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) {
-        let mut starts = BumpVec::new_in(self.cx.bump);
-        starts.extend(self.open.iter().rev().filter_map(Level::names));
-        starts.into_iter().for_each(|start| self.find_repeats(start, flags));
         if !(self.rules.cut && self.is_cut_short) {
             return;
         }

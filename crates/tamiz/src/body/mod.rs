@@ -110,8 +110,13 @@ fn named<'h, 'a: 'h>(headers: &'h Headers<'a>, name: &'static [u8]) -> impl Iter
 
 impl<'a> Reader<'a> {
     fn dechunk(&mut self, raw: Text<'a>, headers: &Headers<'a>) -> Text<'a> {
-        let is_chunked = named(headers, b"transfer-encoding")
-            .any(|header| bytes::find_ignore_case(header.whole.bytes, b"chunked").is_some());
+        let says_chunked = |header: &Header<'a>| {
+            self.cx.spare.with(|plain| {
+                let value = decode::without_guarded(header.whole.bytes, plain);
+                bytes::find_ignore_case(value, b"chunked").is_some()
+            })
+        };
+        let is_chunked = named(headers, b"transfer-encoding").any(says_chunked);
         if is_chunked { chunked::join(raw, self.cx).unwrap_or(raw) } else { raw }
     }
 

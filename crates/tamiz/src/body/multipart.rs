@@ -14,6 +14,7 @@ use super::part;
 use super::step::{Outcome, Sink};
 use crate::bytes;
 use crate::context::Context;
+use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
@@ -37,8 +38,7 @@ fn is_legal(boundary: &[u8]) -> bool {
         && boundary.last().is_some_and(|byte| *byte != b' ')
 }
 
-/// The boundary that the value of a `content-type` names. The value is as it came but for its white
-/// space: not repaired, since it is looked for in the bytes of the body.
+/// The boundary that the value of a `content-type` names, as bytes.
 pub(crate) fn boundary<'a>(
     content_type: Text<'a>,
     cx: Context<'a>,
@@ -65,7 +65,14 @@ pub(crate) fn boundary<'a>(
             flags.raise(Flag::BadBoundary, parameter.text);
         }
         // Blanks at its end would be padding in the body.
-        first = Some(value.part(bytes::trim_end(value.bytes)));
+        let trimmed = value.part(bytes::trim_end(value.bytes));
+        let value = if memchr::memchr(GUARD, trimmed.bytes).is_none() {
+            trimmed
+        } else {
+            // It is looked for in the bytes of the body.
+            Text::untraced(cx.written(|out| decode::write_raw(trimmed.bytes, out)))
+        };
+        first = Some(value);
     }
     if first.is_none() {
         flags.raise(Flag::BadBoundary, content_type);

@@ -64,6 +64,19 @@ pub(crate) fn without_guarded<'t>(text: &'t [u8], buffer: &'t mut Vec<u8>) -> &'
     buffer
 }
 
+/// Appends decoded text with its guarded bytes as bytes.
+pub(crate) fn write_raw(text: &[u8], raw: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(&byte) = rest.first() {
+        let (byte, width) = match rest {
+            [GUARD, ..] => (escape(rest).unwrap_or(byte), 3),
+            _ => (byte, 1),
+        };
+        raw.push(byte);
+        rest = rest.get(width..).unwrap_or_default();
+    }
+}
+
 /// A character of decoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Char {

@@ -56,7 +56,7 @@ fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
 /// A header whose name is misspelt, a line without a colon, and what follows embedded line ends.
 pub(crate) fn check_header<'a>(header: &Header<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     match &header.name {
-        None => check_piece(header.whole, cx, flags),
+        None => check_piece(header.before_line_ends(), cx, flags),
         Some(name) => {
             let known = NAMES.iter().find(|(_, letters)| spells(name.raw.bytes, letters, true));
             if let Some((shown, _)) = known

@@ -86,10 +86,15 @@ impl<'a> Header<'a> {
     /// How many cookies it holds.
     pub(crate) fn cookies(&self) -> usize {
         let cookies = |value: &Value<'a>| match &value.content {
-            Content::Cookies(cookies) => cookies.len(),
+            Content::Cookies(cookies) if value.rule.kind == Kind::Cookie => cookies.len(),
             _ => 0,
         };
         self.values.iter().map(cookies).sum()
+    }
+
+    /// What stands before the first embedded line end.
+    pub(crate) fn before_line_ends(&self) -> Text<'a> {
+        self.whole.slice(0..self.breaks.first().map_or(self.whole.len(), |b| b.at))
     }
 
     /// What follows each embedded line end, up to the next.

@@ -7,7 +7,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::table::{Grammar, Kind, Rule};
 use super::whitespace::Break;
 use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
-use crate::body::file;
+use crate::body::{self, file};
 use crate::bytes;
 use crate::config::Unlisted;
 use crate::context::Context;
@@ -29,6 +29,8 @@ pub(crate) struct Value<'a> {
     pub(crate) label: Option<Text<'a>>,
     /// Repaired and collapsed.
     pub(crate) text: Text<'a>,
+    /// The same, with its label.
+    pub(crate) whole: Text<'a>,
     pub(crate) rule: Rule,
     pub(crate) content: Content<'a>,
 }
@@ -92,7 +94,7 @@ impl<'a> Value<'a> {
             Kind::SetCookie => Content::Cookies(cookie::read_set(text, cx, flags)),
             _ => look(text, name, rule, cx, flags),
         };
-        Value { label: None, text, rule, content }
+        Value { label: None, text, whole: text, rule, content }
     }
 
     /// What follows an embedded line end: `name: value` by that header's rules, else its shape.
@@ -112,13 +114,13 @@ impl<'a> Value<'a> {
             rule = Rule::default();
         }
         let value = Value::read(value.trim(), name, rule, cx, flags);
-        Value { label: Some(label), ..value }
+        Value { label: Some(label), whole: text, ..value }
     }
 
     fn shape(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         scan::scan(text, ScanKind::Free, false, cx, flags);
         flags.hide(text);
-        Value { label: None, text, rule: Rule::default(), content: Content::Shape }
+        Value { label: None, text, whole: text, rule: Rule::default(), content: Content::Shape }
     }
 
     pub(crate) fn host(
@@ -135,7 +137,7 @@ impl<'a> Value<'a> {
                 Content::Shape
             }
         };
-        Value { label: None, text, rule: Rule::default(), content }
+        Value { label: None, text, whole: text, rule: Rule::default(), content }
     }
 
     /// The length of a host as shown.
@@ -217,7 +219,8 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     if let Some(url) = url {
         return Content::Url(url);
     }
-    if FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name) && file::is_executable(file_name(text))
+    if FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name)
+        && file::is_executable(file_name(text, cx))
     {
         flags.raise(Flag::ExecExt, text);
     }
@@ -235,19 +238,11 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     }
 }
 
-/// The file a header names: all of it, or its `filename` parameter.
-fn file_name<'a>(text: Text<'a>) -> &'a [u8] {
-    let of = |parameter: &Text<'a>| {
-        let (name, value) = parameter.cut(b'=')?;
-        let name = name.trim();
-        (name.bytes.eq_ignore_ascii_case(b"filename") || name.bytes.eq_ignore_ascii_case(b"filename*"))
-            .then(|| value.trim().bytes)
-    };
-    let named = text.split(|b| b == b';').find_map(|parameter| of(&parameter)).unwrap_or(text.bytes);
-    match named {
-        [b'"', inside @ .., b'"'] => inside,
-        _ => named,
-    }
+/// The file a header names: its `filename` parameter, or all of it.
+fn file_name<'a>(text: Text<'a>, cx: Context<'a>) -> &'a [u8] {
+    let is_name = |of: &body::parameters::Parameter<'a>| of.is_named("filename") || of.is_named("filename*");
+    let mut named = body::parameters::parameters(text, cx).filter(is_name);
+    named.find_map(|of| of.value).unwrap_or(text).bytes
 }
 
 fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {

@@ -168,13 +168,32 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let mut found = look.cx.flags();
     characters(plain, Kind::Leaf, look.secret, &mut found);
     inner.tell(&mut found);
-    flags.absorb_only(&found, *TELLING);
+    flags.absorb_only(&found, telling(look.kind));
 }
 
-/// What decoded text may tell: not that its line ends are controls.
-static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
-    Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
-});
+/// What decoded text may tell: not that its line ends are controls, nor characters that are grammar
+/// all around it.
+fn telling(kind: Kind) -> FlagSet {
+    static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
+        Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
+    });
+    static IN_GRAMMAR: LazyLock<FlagSet> = LazyLock::new(|| {
+        let is_grammar = |flag: &Flag| {
+            matches!(
+                flag,
+                Flag::Angle
+                    | Flag::Quote
+                    | Flag::Semicolon
+                    | Flag::Paren
+                    | Flag::Brace
+                    | Flag::Pipe
+                    | Flag::Backslash
+            )
+        };
+        TELLING.iter().filter(|flag| !is_grammar(flag)).collect()
+    });
+    if matches!(kind, Kind::Cookie | Kind::Brands) { *IN_GRAMMAR } else { *TELLING }
+}
 
 /// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.
 fn is_unreadable(body: &[u8]) -> bool {

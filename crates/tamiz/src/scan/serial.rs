@@ -9,6 +9,7 @@ use data_encoding::{BASE64, BASE64URL};
 
 use super::Look;
 use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HIGH, UNDERSCORE};
+use crate::context::Context;
 use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 
@@ -23,7 +24,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         return;
     }
     if look.seen & (COLON | BANG | CONTROL | UNDERSCORE | DIGIT) != 0 {
-        for word in written(text, look.seen) {
+        for word in written(text, look.seen, look.cx) {
             look.raise_word(Flag::Serial, word, all.clone(), flags);
         }
     }
@@ -78,22 +79,24 @@ fn plain_head<'b>(text: &[u8], head: &'b mut [u8; HEAD]) -> &'b [u8] {
 
 /// The first bytes of what a Base64 value of 12 or more decodes to.
 fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]> {
-    let in_alphabet = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
-    let len = text.iter().take(HEAD).take_while(in_alphabet).count();
-    let head = text.get(..len / 4 * 4).filter(|head| head.len() >= 12)?;
-    let encoding = if memchr::memchr2(b'-', b'_', head).is_some() { BASE64URL } else { BASE64 };
+    let (encoding, head) =
+        [(BASE64, b"+/"), (BASE64URL, b"-_")].into_iter().find_map(|(encoding, signs)| {
+            let in_alphabet = |b: &&u8| bytes::is(**b, ALNUM) || signs.contains(b);
+            let len = text.iter().take(HEAD).take_while(in_alphabet).count();
+            Some((encoding, text.get(..len / 4 * 4).filter(|head| head.len() >= 12)?))
+        })?;
     let len = encoding.decode_len(head.len()).ok()?;
     let len = encoding.decode_mut(head, decoded.get_mut(..len)?).ok()?;
     decoded.get(..len)
 }
 
 /// Objects that are written as text.
-fn written(text: &[u8], seen: u32) -> impl Iterator<Item = &'static str> {
+fn written(text: &[u8], seen: u32, cx: Context<'_>) -> impl Iterator<Item = &'static str> {
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
     let tagged = seen & BANG != 0;
     let python = || tagged && has(b"!!python/") || seen & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
-    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_stream(text);
+    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_java(text, cx);
     let found = [
         ("php", seen & COLON != 0 && holds_php_object(text)),
         ("python", python()),
@@ -101,6 +104,11 @@ fn written(text: &[u8], seen: u32) -> impl Iterator<Item = &'static str> {
         ("java", java()),
     ];
     found.into_iter().filter(|(_, found)| *found).map(|(word, _)| word)
+}
+
+/// A Java stream in hexadecimal digits, none of which is of a guarded byte.
+fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
+    holds_stream(text) && cx.spare.with(|plain| holds_stream(decode::without_guarded(text, plain)))
 }
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.

@@ -244,7 +244,13 @@ fn fold(text: &[u8], look: Look, mut put: impl FnMut(u8, Range<usize>)) {
                 continue;
             }
             Kind::Slash if last == b'/' && space.is_none() => continue,
-            Kind::Dot if last == b'/' && space.is_none() && begins_with_slash(text.get(at..)) => continue,
+            Kind::Dot
+                if last == b'/'
+                    && space.is_none()
+                    && begins_with_slash(undropped(text.get(at..).unwrap_or_default(), look, comments)) =>
+            {
+                continue;
+            }
             // Digits that only what was dropped between them keeps apart.
             Kind::Digit if last == b'0' && space.is_none() => continue,
             Kind::Slash => b'/',
@@ -267,9 +273,25 @@ fn fold(text: &[u8], look: Look, mut put: impl FnMut(u8, Range<usize>)) {
     }
 }
 
+/// What follows what a look drops; nothing, where it makes a space of that.
+fn undropped(mut rest: &[u8], look: Look, mut comments: Comments) -> &[u8] {
+    loop {
+        let skipped = match look {
+            Look::Plain => None,
+            Look::Comments => comments.skip(rest).map(|len| (true, len)),
+            Look::Shell => dropped(rest),
+        };
+        rest = match skipped {
+            None => return rest,
+            Some((true, _)) => return &[],
+            Some((false, len)) => rest.get(len..).unwrap_or_default(),
+        };
+    }
+}
+
 /// Whether a `/`, as folding sees it, comes first.
-fn begins_with_slash(rest: Option<&[u8]>) -> bool {
-    matches!(rest.and_then(first_char), Some(Char::Plain('/' | '\\') | Char::Guarded(b'/' | b'\\')))
+fn begins_with_slash(rest: &[u8]) -> bool {
+    matches!(first_char(rest), Some(Char::Plain('/' | '\\') | Char::Guarded(b'/' | b'\\')))
 }
 
 /// The ASCII character, or [`OTHER`], that the character at the start of `rest` counts as, and its
@@ -286,7 +308,7 @@ fn beyond_ascii(rest: &[u8]) -> (u8, usize) {
 }
 
 /// Finds comments.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Comments {
     /// No `*/`, no line end follows any more: neither is searched for twice in vain.
     no_end: bool,

@@ -82,7 +82,7 @@ pub(crate) fn write_lowercase(text: &[u8], spot: Spot, cx: Context<'_>, out: &mu
     let mut at = 0;
     while let Some(step) = memchr::memchr3(b'%', b'<', GUARD, text.get(at..).unwrap_or_default()) {
         at += step;
-        let kept = kept_case(text.get(at..).unwrap_or_default());
+        let kept = kept_case(text.get(at..).unwrap_or_default(), spot);
         if kept > 0 {
             fold(text.get(plain..at).unwrap_or_default(), spot, cx, out);
             write(text.get(at..at + kept).unwrap_or_default(), spot, out);
@@ -93,9 +93,9 @@ pub(crate) fn write_lowercase(text: &[u8], spot: Spot, cx: Context<'_>, out: &mu
     fold(text.get(plain..).unwrap_or_default(), spot, cx, out);
 }
 
-/// How long the `%HH` or marker is that `text` begins with, if it does.
-fn kept_case(text: &[u8]) -> usize {
-    let marker = text.first() == Some(&b'<');
+/// How long the `%HH` or marker is that `text` begins with, if it does. Escaped it is no marker.
+fn kept_case(text: &[u8], spot: Spot) -> usize {
+    let marker = text.first() == Some(&b'<') && !bytes::is(b'<', spot.escaped());
     let close = memchr::memchr(b'>', text.get(..text.len().min(64)).unwrap_or_default());
     match (close, text.first()) {
         (_, Some(&GUARD)) => 3,

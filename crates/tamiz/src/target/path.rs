@@ -349,10 +349,13 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
     let mut shown = Shown::Text;
     for (i, part) in segment.split(|b| b == b';').enumerate() {
         let value = if i > 0 { sensitive_value(part, cx) } else { None };
+        let kept =
+            part.slice(0..value.map_or(part.len(), |value| part.len().saturating_sub(value.len() + 1)));
         if let Some(value) = value {
             flags.hide(value);
             shown = Shown::Parameters;
-        } else if names.find_credential(part.bytes, cx).is_some() {
+        }
+        if names.find_credential(kept.bytes, cx).is_some() {
             flags.hide(segment);
             return Shown::Secret;
         }
@@ -367,11 +370,15 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
     shown
 }
 
-/// The value of a `;name=value` whose name is sensitive.
+/// The value of a `;name=value` whose name is sensitive, unless a marker hides it already.
 pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
+    hidden_value(parameter, cx).filter(|value| !marker::is_secret_marker(value.bytes))
+}
+
+/// The same, marker or not.
+pub(crate) fn hidden_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let (name, value) = parameter.cut(b'=')?;
-    let secret = cx.settings.names.matches(name.bytes, cx) && !marker::is_secret_marker(value.bytes);
-    secret.then_some(value)
+    cx.settings.names.matches(name.bytes, cx).then_some(value)
 }
 
 /// A segment that is wholly a uuid, 16 or more hexadecimal digits, an e-mail or IP address, or 20

@@ -46,9 +46,9 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     }
 
     fn doctype_inside(&mut self) -> Result<(), Stop> {
-        let is_named = self.cursor.skip_space();
+        self.is_faulty |= !self.cursor.skip_space() && !self.cursor.is_at_end();
         match self.cursor.name() {
-            Ok(_) => self.is_faulty |= !is_named,
+            Ok(_) => {}
             Err(Stop::Early) => return Err(Stop::Early),
             Err(Stop::Bad) => self.is_faulty = true,
         }

@@ -14,8 +14,8 @@ mod tests;
 
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::body::charset;
 use crate::body::step::{Leaf, Outcome, Sink, Step};
-use crate::body::{charset, coding};
 use crate::bytes::{self, ALNUM, CONTROL};
 use crate::context::Context;
 use crate::decode::utf8;
@@ -64,7 +64,6 @@ pub(crate) fn read<'a>(
         flags.raise_at(Flag::BodyCharset, body, 0..body.len().min(4));
         return Reading { outcome: Outcome::Bad, capped: false };
     }
-    let body = if cut { coding::without_half_character(body) } else { body };
     let text = utf8::repair(body, cx, flags);
     let mut reader = Reader {
         cursor: Cursor { text, at: 0 },
@@ -189,12 +188,16 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         let mut has_version = false;
         loop {
             let is_spaced = pairs.skip_space();
-            if pairs.is_at_end() {
+            // The body may end between `?` and `>`.
+            if pairs.is_at_end() || !inside.is_ended && pairs.rest() == b"?" {
                 break;
             }
-            let Ok((name, value)) = pairs.attribute() else {
-                self.is_faulty |= inside.is_ended;
-                break;
+            let (name, value) = match pairs.attribute() {
+                Ok(pair) => pair,
+                Err(stop) => {
+                    self.is_faulty |= inside.is_ended || stop == Stop::Bad;
+                    break;
+                }
             };
             self.scan(value.text, Kind::Leaf);
             has_version |= name.bytes == b"version";
@@ -270,12 +273,13 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         self.cursor.at += b"<!--".len();
         let comment = self.cursor.until(b"-->");
         self.scan(comment.text, Kind::Leaf);
-        if !comment.is_ended {
-            return Err(Stop::Early);
-        }
-        let inside = comment.text.bytes;
+        let inside = match comment.text.bytes {
+            // The body may end inside of `-->`.
+            [inside @ .., b'-', b'-'] | [inside @ .., b'-'] if !comment.is_ended => inside,
+            inside => inside,
+        };
         self.is_faulty |= inside.ends_with(b"-") || memchr::memmem::find(inside, b"--").is_some();
-        Ok(())
+        if comment.is_ended { Ok(()) } else { Err(Stop::Early) }
     }
 
     /// A CDATA section: text without references.
