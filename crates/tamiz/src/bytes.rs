@@ -209,6 +209,22 @@ pub(crate) fn union(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |seen, &b| seen | class(b))
 }
 
+/// The last eight bytes as a number; of fewer, a number that tells them from others of their length.
+pub(crate) fn last_eight(bytes: &[u8]) -> u64 {
+    if let Some(last) = bytes.last_chunk() {
+        return u64::from_le_bytes(*last);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
+    }
+    match *bytes {
+        [] => 0,
+        [a] => u64::from(a),
+        [a, b] => u64::from(a) << 8 | u64::from(b),
+        [a, b, .., c] => u64::from(a) << 16 | u64::from(b) << 8 | u64::from(c),
+    }
+}
+
 /// RFC 9110 `token = 1*tchar`.
 pub(crate) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && all(bytes, TOKEN)

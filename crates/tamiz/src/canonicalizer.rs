@@ -1,12 +1,13 @@
 //! The way from bytes to a document.
 
+use std::cell::Cell;
 use std::fmt;
 
 use bumpalo::Bump;
 
 use crate::config::Config;
-use crate::context::Context;
-use crate::document::{self, Document, Notes};
+use crate::context::{Context, Shared, Spare};
+use crate::document::{self, Document, Evidence, Notes};
 use crate::fingerprint::Fingerprint;
 use crate::memo::Memos;
 use crate::message::parts::{self, Parts};
@@ -52,8 +53,91 @@ fn first_chunk(request_len: usize) -> usize {
 #[derive(Default)]
 pub struct Scratch {
     bump: Bump,
+    spare: Spare,
     tail: Vec<u8>,
     memos: Memos,
+}
+
+impl Scratch {
+    /// Makes room for another request.
+    fn begin(&mut self, request_len: usize, owner: u64) {
+        // All that the last request took, in one chunk.
+        let least = self.bump.allocated_bytes().max(first_chunk(request_len));
+        self.bump.reset();
+        if self.bump.allocated_bytes() < least {
+            self.bump = Bump::with_capacity(least);
+        }
+        self.memos.begin(owner);
+    }
+
+    /// Lets go of what a large request has taken.
+    fn shrink(&mut self) {
+        // The largest chunk stays.
+        self.bump.reset();
+        if self.bump.allocated_bytes() > MOST_KEPT {
+            self.bump = Bump::new();
+        }
+        if self.tail.capacity() > MOST_KEPT_OF_TEXT {
+            self.tail = Vec::new();
+        }
+        self.spare.shrink(MOST_KEPT_OF_TEXT);
+    }
+}
+
+/// What a thread keeps for the next document that is asked for without a [`Scratch`].
+#[derive(Default)]
+struct Kept {
+    scratch: Scratch,
+    text: Vec<u8>,
+}
+
+/// A thread keeps no larger arena, in bytes.
+const MOST_KEPT: usize = 2 << 20;
+/// Nor a larger buffer.
+const MOST_KEPT_OF_TEXT: usize = 512 << 10;
+
+thread_local! {
+    /// `None` while it is in use.
+    static KEPT: Cell<Option<Box<Kept>>> = const { Cell::new(None) };
+}
+
+/// Lends out what the thread keeps.
+fn with_kept<T>(use_it: impl FnOnce(&mut Kept) -> T) -> T {
+    // A thread that ends keeps nothing any more.
+    let mut kept = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
+    let result = use_it(&mut kept);
+    kept.scratch.shrink();
+    if kept.text.capacity() > MOST_KEPT_OF_TEXT {
+        kept.text = Vec::new();
+    }
+    let _ = KEPT.try_with(|place| place.set(Some(kept)));
+    result
+}
+
+/// A request, in either way that it comes.
+#[derive(Clone, Copy)]
+enum Input<'r> {
+    Wire(&'r [u8]),
+    Parts(&'r Parts<'r>),
+}
+
+impl<'r> Input<'r> {
+    fn len(self) -> usize {
+        match self {
+            Input::Wire(request) => request.len(),
+            Input::Parts(parts) => parts.len(),
+        }
+    }
+
+    fn read<'a>(self, cx: Context<'a>) -> Message<'a>
+    where
+        'r: 'a,
+    {
+        match self {
+            Input::Wire(request) => message::read(Text::request(request, cx.traced), cx),
+            Input::Parts(parts) => parts::read(parts, cx),
+        }
+    }
 }
 
 impl fmt::Debug for Scratch {
@@ -85,51 +169,98 @@ impl Canonicalizer {
     /// with keys adds at most 2.1 MB, since each of 128 values may be shown with the whole way to it.
     /// (26: NFKC makes 39 bytes of the three of U+FDFA, its spaces escaped, and `U` and `P` both show
     /// the path.)
+    ///
+    /// A thread keeps up to some 6 MiB of memory for the next request; what it keeps of requests is no
+    /// secret of theirs, or is never read again.
     pub fn canonicalize(&self, request: &[u8]) -> Document {
-        self.read_wire(request, false)
+        self.document(Input::Wire(request), false)
     }
 
     /// The same document, whose flags carry the byte ranges of the request that raised them.
     pub fn canonicalize_with_evidence(&self, request: &[u8]) -> Document {
-        self.read_wire(request, true)
+        self.document(Input::Wire(request), true)
     }
 
     /// The document of a request that someone else has cut already.
     pub fn canonicalize_parts(&self, parts: &Parts<'_>) -> Document {
-        let bump = Bump::new();
-        let cx = self.context(&bump, false);
-        self.document(parts::read(parts, cx), cx)
+        self.document(Input::Parts(parts), false)
     }
 
     /// Appends the text of the document to `out`, using memory of `scratch`.
+    ///
+    /// After some requests `scratch` has all the memory that requests like them need: then nothing is
+    /// allocated, but where a body is inflated or a host is not ASCII.
     pub fn canonicalize_into(&self, scratch: &mut Scratch, request: &[u8], out: &mut Vec<u8>) {
-        let Scratch { bump, tail, memos } = scratch;
-        bump.reset();
-        memos.begin(self.settings.id);
-        let cx = Context { memo: Some(memos), ..self.context(bump, false) };
-        let input = Text::request(request, false);
-        let mut request = Request::read(message::read(input, cx), cx);
-        if request.echoes_into_known {
-            let cx = Context { memo: None, ..cx };
-            request = Request::read(message::read(input, cx), cx);
+        self.write(Input::Wire(request), false, Notes::Without, scratch, out);
+    }
+
+    /// Reads a request and appends its document to `out`. Returns how long its text is, and the
+    /// evidence where that is asked for.
+    fn write(
+        &self,
+        input: Input<'_>,
+        traced: bool,
+        notes: Notes,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> (usize, Option<Box<Evidence>>) {
+        scratch.begin(input.len(), self.settings.id);
+        let Scratch { bump, spare, tail, memos } = scratch;
+        // What is remembered has no evidence.
+        let memo = if traced { None } else { Some(&*memos) };
+        let shared = Shared { bump, spare, settings: &self.settings, traced, memo };
+        let cx = Context::new(&shared);
+        let request = Request::read(input.read(cx), cx);
+        if !request.echoes_into_known {
+            return document::write(&request, notes, cx, out, tail);
         }
-        document::write(&request, Notes::Without, cx, out, tail);
+        let shared = Shared { memo: None, ..shared };
+        let cx = Context::new(&shared);
+        document::write(&Request::read(input.read(cx), cx), notes, cx, out, tail)
     }
 
-    fn context<'a>(&'a self, bump: &'a Bump, traced: bool) -> Context<'a> {
-        Context { bump, settings: &self.settings, traced, memo: None }
+    fn document(&self, input: Input<'_>, traced: bool) -> Document {
+        with_kept(|Kept { scratch, text }| {
+            text.clear();
+            let (text_len, evidence) = self.write(input, traced, Notes::With, scratch, text);
+            Document::fresh(text, text_len, self.settings.fingerprint.clone(), evidence)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_keeps_its_memory_but_not_that_of_a_huge_request() {
+        let tamiz = Canonicalizer::new(Config::default());
+        let kept = || {
+            let kept = KEPT.take().unwrap();
+            let sizes =
+                (kept.scratch.bump.allocated_bytes(), kept.text.capacity(), kept.scratch.tail.capacity());
+            KEPT.set(Some(kept));
+            sizes
+        };
+        let request = |value: &str| format!("GET /?a={value} HTTP/1.1\r\nHost: ex.com\r\n\r\n").into_bytes();
+        tamiz.canonicalize(&request("1"));
+        let (arena, text, tail) = kept();
+        assert!(arena > 0 && text > 0 && tail > 0);
+        tamiz.canonicalize(&request("1"));
+        assert_eq!(kept(), (arena, text, tail));
+        tamiz.canonicalize(&request(&"%3Cb%3E&a=".repeat(1 << 18)));
+        let (arena, text, tail) = kept();
+        assert!(arena <= MOST_KEPT && text <= MOST_KEPT_OF_TEXT && tail <= MOST_KEPT_OF_TEXT);
     }
 
-    fn read_wire(&self, request: &[u8], traced: bool) -> Document {
-        let bump = Bump::with_capacity(first_chunk(request.len()));
-        let cx = self.context(&bump, traced);
-        self.document(message::read(Text::request(request, traced), cx), cx)
-    }
-
-    fn document<'a>(&self, message: Message<'a>, cx: Context<'a>) -> Document {
-        let request = Request::read(message, cx);
-        let mut buffer = Vec::with_capacity(1024);
-        let (text_len, evidence) = document::write(&request, Notes::With, cx, &mut buffer, &mut Vec::new());
-        Document::fresh(buffer, text_len, self.settings.fingerprint.clone(), evidence)
+    #[test]
+    fn what_is_kept_shows_nothing() {
+        let tamiz = Canonicalizer::new(Config::default());
+        let mut scratch = Scratch::default();
+        for _ in 0..3 {
+            let request = b"GET /visionario HTTP/1.1\r\nHost: visionario\r\nX-A: visionario\r\n\r\n";
+            tamiz.canonicalize_into(&mut scratch, request, &mut Vec::new());
+        }
+        assert!(!format!("{scratch:?}").contains("visionario"));
     }
 }

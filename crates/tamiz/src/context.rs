@@ -1,25 +1,75 @@
 //! What every stage is handed: where to put text, the settings, and whether to keep evidence.
 
+use std::cell::RefCell;
+use std::ops::Deref;
+
 use bumpalo::Bump;
 
 use crate::flags::Flags;
 use crate::memo::Memos;
 use crate::settings::Settings;
 
-/// Cheap to copy; lives as long as one canonicalisation.
+/// What the stages of one canonicalisation share.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct Shared<'a> {
     pub(crate) bump: &'a Bump,
+    pub(crate) spare: &'a Spare,
     pub(crate) settings: &'a Settings,
     pub(crate) traced: bool,
     /// Fields that came before; `None` where every one is to be read.
     pub(crate) memo: Option<&'a Memos>,
 }
 
+/// A word to pass on; lives as long as one canonicalisation.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a>(&'a Shared<'a>);
+
 impl<'a> Context<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
+        Context(shared)
+    }
+
     /// An empty set of flags for one place.
     pub(crate) fn flags(self) -> Flags<'a> {
         Flags::new(self.bump, self.traced)
+    }
+
+    /// What `write` writes, in the arena.
+    pub(crate) fn written(self, write: impl FnOnce(&mut Vec<u8>)) -> &'a [u8] {
+        self.spare.with(|out| {
+            write(out);
+            self.bump.alloc_slice_copy(out)
+        })
+    }
+}
+
+impl<'a> Deref for Context<'a> {
+    type Target = Shared<'a>;
+
+    fn deref(&self) -> &Shared<'a> {
+        self.0
+    }
+}
+
+/// Buffers to write something aside in. Unlike the arena they are used again within a request.
+#[derive(Default)]
+pub(crate) struct Spare {
+    buffers: RefCell<Vec<Vec<u8>>>,
+}
+
+impl Spare {
+    /// Hands out an empty buffer. Whoever has one may ask for another.
+    pub(crate) fn with<T>(&self, use_it: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        let mut buffer = self.buffers.borrow_mut().pop().unwrap_or_default();
+        buffer.clear();
+        let result = use_it(&mut buffer);
+        self.buffers.borrow_mut().push(buffer);
+        result
+    }
+
+    /// Lets go of the buffers that have grown beyond `most` bytes.
+    pub(crate) fn shrink(&mut self, most: usize) {
+        self.buffers.get_mut().retain(|buffer| buffer.capacity() <= most);
     }
 }
 
@@ -32,6 +82,26 @@ pub(crate) mod tests {
     pub(crate) fn with_context<T>(test: impl FnOnce(Context<'_>) -> T) -> T {
         let bump = Bump::new();
         let settings = Settings::new(Config::default());
-        test(Context { bump: &bump, settings: &settings, traced: true, memo: None })
+        let spare = Spare::default();
+        let shared = Shared { bump: &bump, spare: &spare, settings: &settings, traced: true, memo: None };
+        test(Context::new(&shared))
+    }
+
+    #[test]
+    fn buffers_nest_and_are_used_again() {
+        let spare = Spare::default();
+        let write_in_both = || {
+            spare.with(|outer| {
+                outer.extend_from_slice(b"outer");
+                spare.with(|inner| {
+                    assert!(inner.is_empty());
+                    inner.extend_from_slice(b"inner");
+                });
+                assert_eq!(outer, b"outer");
+            });
+        };
+        write_in_both();
+        write_in_both();
+        assert_eq!(spare.buffers.borrow().len(), 2);
     }
 }

@@ -83,20 +83,23 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     }
 }
 
-/// The other spellings of a text that are the same to someone: decoded further, and each under
-/// NFKC.
-fn spellings(text: &[u8], cx: Context<'_>) -> Vec<Vec<u8>> {
-    let repair = |raw: Vec<u8>| match std::str::from_utf8(&raw) {
-        Ok(_) => raw,
-        Err(_) => {
-            utf8::repair(Text::untraced(cx.bump.alloc_slice_copy(&raw)), cx, &mut cx.flags()).bytes.to_vec()
-        }
+/// Whether `is_it` is true of another spelling of a text that is the same to someone: decoded further,
+/// and each under NFKC, where that changes it.
+fn any_spelling(text: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
+    let is_normal_it = |text: &[u8], is_it: &mut dyn FnMut(&[u8]) -> bool| {
+        !text.is_ascii()
+            && cx.spare.with(|normal| {
+                unicode::nfkc(text, normal);
+                normal.as_slice() != text && is_it(normal)
+            })
     };
-    let mut spellings: Vec<Vec<u8>> = secrets::revealed(text).into_iter().map(repair).collect();
-    let beyond_ascii = std::iter::once(text).chain(spellings.iter().map(Vec::as_slice));
-    let normalized: Vec<Vec<u8>> = beyond_ascii.filter(|text| !text.is_ascii()).map(unicode::nfkc).collect();
-    spellings.extend(normalized);
-    spellings
+    is_normal_it(text, &mut is_it)
+        || secrets::any_revealed(text, cx, |revealed| {
+            cx.spare.with(|repaired| {
+                let spelling = utf8::repaired(revealed, repaired);
+                is_it(spelling) || is_normal_it(spelling, &mut is_it)
+            })
+        })
 }
 
 /// Where `part` stands in `whole`, if it is a piece of it.
@@ -132,7 +135,7 @@ impl<'a> Echo<'a> {
                             if cookie.sensitive {
                                 self.push(cookie.value.bytes);
                             } else if !cookie.is_harmless()
-                                && cx.settings.names.find_credential(cookie.piece.bytes).is_some()
+                                && cx.settings.names.find_credential(cookie.piece.bytes, cx).is_some()
                             {
                                 self.add(cookie.piece, cx);
                             }
@@ -206,7 +209,7 @@ impl<'a> Echo<'a> {
     /// Adds a redacted value: by the credential in it, or from there to the end, where that is long
     /// enough; else whole.
     fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
-        let found = cx.settings.names.find_credential(secret.bytes);
+        let found = cx.settings.names.find_credential(secret.bytes, cx);
         let parts = found.map(|range| [range.clone(), range.start..secret.len()]);
         let long = |part: &&'a [u8]| decode::chars(part) >= SHORTEST;
         if let Some([part, _]) = &parts
@@ -225,12 +228,13 @@ impl<'a> Echo<'a> {
             return;
         }
         self.needles.push(secret);
-        for spelling in &spellings(secret, self.cx) {
+        any_spelling(secret, self.cx, |spelling| {
             let spelling = bytes::trim(spelling);
             if decode::chars(spelling) >= SHORTEST {
                 self.needles.push(self.cx.bump.alloc_slice_copy(spelling));
             }
-        }
+            false
+        });
     }
 
     fn prepare(&mut self, bump: &'a Bump) {
@@ -282,8 +286,7 @@ impl<'a> Echo<'a> {
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
             && !self.is_elsewhere(text)
-            && (self.is_in_plain(text)
-                || spellings(text, self.cx).iter().any(|spelling| self.is_in_plain(spelling)))
+            && (self.is_in_plain(text) || any_spelling(text, self.cx, |spelling| self.is_in_plain(spelling)))
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
@@ -391,7 +394,11 @@ impl<'a> Echo<'a> {
 
     /// Whether a name contains a secret: as it came, or in lower case, as a name is shown.
     fn is_in_name(&self, name: &[u8]) -> bool {
-        self.is_in(name) || self.is_in(&name.to_ascii_lowercase())
+        let is_lower_in = |lower: &mut Vec<u8>| {
+            lower.extend(name.iter().map(u8::to_ascii_lowercase));
+            self.is_in(lower)
+        };
+        self.is_in(name) || self.cx.spare.with(is_lower_in)
     }
 
     fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {

@@ -19,11 +19,10 @@ fn is_value(text: &[u8]) -> bool {
 }
 
 /// What follows the value that `text` begins with; each string in it, names too, is told with its
-/// quotes. Depth costs a byte a level.
+/// quotes. Depth costs a bit a level, beyond 64.
 pub(crate) fn skip_value<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<&'t [u8]> {
     let mut rest = text;
-    // One entry a level: whether it is an object.
-    let mut open: Vec<bool> = Vec::new();
+    let mut open = Levels::default();
     loop {
         // A value is expected.
         rest = match rest {
@@ -48,7 +47,7 @@ pub(crate) fn skip_value<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8]
         };
         // A value has ended: close what it ends, up to the next one.
         loop {
-            let Some(&in_object) = open.last() else {
+            let Some(in_object) = open.last() else {
                 return Some(rest);
             };
             rest = match (skip_space(rest), in_object) {
@@ -66,6 +65,39 @@ pub(crate) fn skip_value<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8]
                 }
                 _ => return None,
             }
+        }
+    }
+}
+
+/// What is open, outermost first: a bit a level, whether it is an object.
+#[derive(Default)]
+struct Levels {
+    /// The innermost levels, the last one lowest.
+    inner: u64,
+    depth: usize,
+    /// Those around them, 64 each.
+    outer: Vec<u64>,
+}
+
+#[allow(clippy::arithmetic_side_effects, reason = "a depth is at most the length of a text")]
+impl Levels {
+    fn push(&mut self, is_object: bool) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.outer.push(self.inner);
+        }
+        self.inner = self.inner << 1 | u64::from(is_object);
+        self.depth += 1;
+    }
+
+    fn last(&self) -> Option<bool> {
+        (self.depth > 0).then_some(self.inner & 1 == 1)
+    }
+
+    fn pop(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.inner >>= 1;
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.inner = self.outer.pop().unwrap_or_default();
         }
     }
 }
@@ -107,7 +139,8 @@ pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
 pub(crate) fn skip_string(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.strip_prefix(b"\"")?;
     loop {
-        rest = match rest {
+        let plain = rest.iter().position(|&b| matches!(b, b'"' | b'\\' | 0..=0x1F))?;
+        rest = match rest.get(plain..)? {
             [b'"', after @ ..] => return Some(after),
             [b'\\', b'u', digits @ ..] => {
                 if !bytes::all(digits.get(..4)?, HEX) {
@@ -116,8 +149,7 @@ pub(crate) fn skip_string(text: &[u8]) -> Option<&[u8]> {
                 digits.get(4..)?
             }
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => after,
-            [b'\\' | 0..=0x1F, ..] | [] => return None,
-            [_, after @ ..] => after,
+            _ => return None,
         };
     }
 }
@@ -194,6 +226,9 @@ mod tests {
     fn depth_is_no_recursion() {
         let deep = format!("{{\"a\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
         assert!(is_object(deep.as_bytes()));
+        let mixed = format!("{{\"a\":{}1{}}}", "[{\"a\":".repeat(100), "}]".repeat(100));
+        assert!(is_object(mixed.as_bytes()));
+        assert!(!is_object(mixed.replace("}]}]", "]}]}").as_bytes()));
     }
 
     #[test]

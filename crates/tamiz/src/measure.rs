@@ -1,5 +1,8 @@
 //! Lengths: buckets (clause 5.29) and the entropy suffix (clause 6.17).
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
+
 use crate::decode;
 
 /// The ranges that lengths are put in.
@@ -59,13 +62,12 @@ impl Default for Buckets {
     clippy::arithmetic_side_effects,
     reason = "below 64 with 32 fractional bits, times a length or ten; `n` is at least 16"
 )]
-pub(crate) fn entropy_tenths(text: &[u8]) -> Option<u64> {
-    let mut chars: Vec<u32> = decode::char_indices(text)
-        .map(|(_, c)| match c {
-            decode::Char::Plain(c) => u32::from(c),
-            decode::Char::Guarded(byte) => 0x11_0000 + u32::from(byte),
-        })
-        .collect();
+pub(crate) fn entropy_tenths(text: &[u8], bump: &Bump) -> Option<u64> {
+    let mut chars = BumpVec::with_capacity_in(text.len(), bump);
+    chars.extend(decode::char_indices(text).map(|(_, c)| match c {
+        decode::Char::Plain(c) => u32::from(c),
+        decode::Char::Guarded(byte) => 0x11_0000 + u32::from(byte),
+    }));
     let n = chars.len() as u64;
     if n < 16 {
         return None;
@@ -139,9 +141,13 @@ mod tests {
                 counts[byte as usize] += 1.0;
             }
             let h: f64 = counts.iter().filter(|c| **c > 0.0).map(|c| -(c / n) * (c / n).log2()).sum();
-            assert_eq!(entropy_tenths(text.as_bytes()), Some((h * 10.0).round() as u64), "{text}");
+            assert_eq!(
+                entropy_tenths(text.as_bytes(), &Bump::new()),
+                Some((h * 10.0).round() as u64),
+                "{text}"
+            );
         }
-        assert_eq!(entropy_tenths(b"abcdefghijklmnop"), None, "exactly 4.0 is not more");
-        assert_eq!(entropy_tenths(b"abcdefghijklmno"), None);
+        assert_eq!(entropy_tenths(b"abcdefghijklmnop", &Bump::new()), None, "exactly 4.0 is not more");
+        assert_eq!(entropy_tenths(b"abcdefghijklmno", &Bump::new()), None);
     }
 }

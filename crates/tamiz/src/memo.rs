@@ -4,6 +4,8 @@
 //! accept, the same paths and names. What tells nothing of its request and takes nothing from it (it
 //! holds no secret, frames nothing, is no repeat) is worked out once and then copied. A [`Memo`] is
 //! bounded: a fixed number of fields of a fixed size, where a new one takes the place of an old one.
+//! What comes once and never again, such as an identifier, does not: a field is kept when it comes for
+//! the second time.
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths and offsets of slots, all below a megabyte")]
 
@@ -11,10 +13,12 @@ use std::cell::RefCell;
 use std::fmt;
 
 use crate::bytes::{self, ENCODED, HIGH};
-use crate::flags::{Flag, FlagSet};
+use crate::flags::{Flag, FlagSet, Flags};
 
 /// How many flags with a parameter a line may have.
 const MOST_PARAMETERS: usize = 4;
+/// How many words the flags of a value may have.
+const MOST_WORDS: usize = 6;
 
 /// What is remembered, by kind of field.
 #[derive(Debug)]
@@ -23,10 +27,20 @@ pub(crate) struct Memos {
     pub(crate) lines: Memo<Said>,
     /// Paths, with their `P:` lines.
     pub(crate) paths: Memo<PathSaid>,
+    /// Hosts, with their canonical names.
+    pub(crate) hosts: Memo<HostSaid>,
     /// Keys of queries and forms.
     pub(crate) keys: Memo<NameSaid>,
     /// Names of cookies.
     pub(crate) cookies: Memo<NameSaid>,
+    /// Values of queries, with their markers and what they decode to.
+    pub(crate) query_values: Memo<ValueSaid>,
+    /// Values of forms.
+    pub(crate) form_values: Memo<ValueSaid>,
+    /// Names in bodies other than forms.
+    pub(crate) members: Memo<NameSaid>,
+    /// Values of these.
+    pub(crate) leaves: Memo<ValueSaid>,
 }
 
 impl Default for Memos {
@@ -34,19 +48,29 @@ impl Default for Memos {
         Memos {
             lines: Memo::new(512, 768),
             paths: Memo::new(256, 384),
+            hosts: Memo::new(64, 128),
             keys: Memo::new(256, 32),
             cookies: Memo::new(128, 32),
+            query_values: Memo::new(512, 640),
+            form_values: Memo::new(256, 640),
+            members: Memo::new(256, 32),
+            leaves: Memo::new(256, 256),
         }
     }
 }
 
 impl Memos {
-    /// Begins another request. What was made by other settings is forgotten.
+    /// Begins another request. What was made by other settings is not found.
     pub(crate) fn begin(&mut self, owner: u64) {
         self.lines.begin(owner);
         self.paths.begin(owner);
+        self.hosts.begin(owner);
         self.keys.begin(owner);
         self.cookies.begin(owner);
+        self.query_values.begin(owner);
+        self.form_values.begin(owner);
+        self.members.begin(owner);
+        self.leaves.begin(owner);
     }
 }
 
@@ -59,6 +83,14 @@ pub(crate) struct PathSaid {
     pub(crate) len: usize,
 }
 
+/// What a host that is valid tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HostSaid {
+    /// None of them has a parameter.
+    pub(crate) flags: FlagSet,
+    pub(crate) port: Option<u16>,
+}
+
 /// What a name tells that is shown as it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NameSaid {
@@ -67,9 +99,47 @@ pub(crate) struct NameSaid {
     pub(crate) is_sensitive: bool,
 }
 
+/// What a value tells that is no secret.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ValueSaid {
+    pub(crate) flags: FlagSet,
+    pub(crate) words: [Option<(Flag, &'static str)>; MOST_WORDS],
+    /// How long its marker is; what it decodes to follows, unless that is the value as it came.
+    pub(crate) marker_len: usize,
+    pub(crate) is_decoded: bool,
+}
+
+impl ValueSaid {
+    /// What a value with these flags says; `None` where that is more than is remembered.
+    pub(crate) fn new(flags: &Flags<'_>, marker_len: usize, is_decoded: bool) -> Option<Self> {
+        let mut said = ValueSaid { flags: flags.set, marker_len, is_decoded, ..ValueSaid::default() };
+        let mut places = said.words.iter_mut();
+        for word in flags.words() {
+            *places.next()? = Some(*word);
+        }
+        Some(said)
+    }
+}
+
 /// A line that is remembered, for as long as the request lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot(usize);
+
+/// A value that came before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recalled<'a> {
+    pub(crate) memo: &'a Memo<ValueSaid>,
+    pub(crate) slot: Slot,
+}
+
+impl Recalled<'_> {
+    /// Writes its marker.
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
+        self.memo.with(self.slot, |text, said| {
+            out.extend_from_slice(text.get(..said.marker_len).unwrap_or_default());
+        });
+    }
+}
 
 /// The parameter of a flag that a line raises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,9 +157,11 @@ pub(crate) struct Rank(u128);
 impl Rank {
     pub(crate) fn of(name: &[u8]) -> Self {
         let mut first = [0; 16];
-        for (place, byte) in first.iter_mut().zip(name) {
-            *place = byte.to_ascii_lowercase();
+        let len = name.len().min(first.len());
+        if let (Some(place), Some(name)) = (first.get_mut(..len), name.get(..len)) {
+            place.copy_from_slice(name);
         }
+        first.make_ascii_lowercase();
         Rank(u128::from_be_bytes(first))
     }
 }
@@ -111,6 +183,8 @@ pub(crate) struct Said {
 
 #[derive(Clone, Copy, Default)]
 struct Entry<T> {
+    /// Whose settings the text was written by; none's where nothing is kept.
+    owner: u64,
     hash: u64,
     /// The request that used it last; what the present one uses stays.
     used: u64,
@@ -128,11 +202,13 @@ pub(crate) struct Memo<T> {
 
 #[derive(Default)]
 struct Inner<T> {
-    /// Whose settings the texts were written by.
+    /// Whose settings the present request is read by.
     owner: u64,
     request: u64,
     entries: Vec<Entry<T>>,
     bytes: Vec<u8>,
+    /// A part of the hash of what came lately, by another part of it.
+    came: Vec<u16>,
 }
 
 impl<T> fmt::Debug for Memo<T> {
@@ -151,13 +227,17 @@ impl<T: Copy + Default> Memo<T> {
 
     fn begin(&mut self, owner: u64) {
         let inner = self.inner.get_mut();
-        if inner.owner != owner {
-            inner.owner = owner;
-            inner.entries.clear();
+        inner.owner = owner;
+        inner.request += 1;
+    }
+
+    /// Takes all the memory it will ever have, when the first field comes that may be kept.
+    fn make_room(&self, inner: &mut Inner<T>) {
+        if inner.entries.is_empty() {
             inner.entries.resize(self.slots, Entry::default());
             inner.bytes.resize(self.slots * self.slot_bytes, 0);
+            inner.came.resize(self.slots * 4, 0);
         }
-        inner.request += 1;
     }
 
     /// The first of the two slots that a field may be in. The upper bits of a hash: every byte reaches
@@ -169,12 +249,12 @@ impl<T: Copy + Default> Memo<T> {
     /// The slot of a field that came before.
     pub(crate) fn find(&self, field: &[u8]) -> Option<Slot> {
         let mut inner = self.inner.borrow_mut();
-        let Inner { request, entries, bytes, .. } = &mut *inner;
+        let Inner { owner, request, entries, bytes, .. } = &mut *inner;
         let hash = hash(field);
         let first = self.first_slot(hash);
         for slot in [first, first ^ 1] {
             let entry = entries.get_mut(slot)?;
-            if entry.hash != hash || entry.field_len != field.len() {
+            if entry.hash != hash || entry.field_len != field.len() || entry.owner != *owner {
                 continue;
             }
             let start = slot * self.slot_bytes;
@@ -189,10 +269,20 @@ impl<T: Copy + Default> Memo<T> {
     /// Shows what is remembered: the text, and what it says.
     pub(crate) fn with<R>(&self, slot: Slot, show: impl FnOnce(&[u8], &T) -> R) -> R {
         let inner = self.inner.borrow();
-        let none = Entry::default();
-        let entry = inner.entries.get(slot.0).unwrap_or(&none);
+        let Some(entry) = inner.entries.get(slot.0) else { return show(b"", &T::default()) };
         let start = slot.0 * self.slot_bytes + entry.field_len;
         show(inner.bytes.get(start..start + entry.text_len).unwrap_or_default(), &entry.said)
+    }
+
+    /// Whether a field came before, lately; it does now. Only such a field is worth keeping.
+    pub(crate) fn comes_again(&self, field: &[u8]) -> bool {
+        let mut inner = self.inner.borrow_mut();
+        self.make_room(&mut inner);
+        let hash = hash(field);
+        let part = (hash >> 36) as u16 | 1;
+        let places = inner.came.len();
+        let place = (hash >> 20) as usize & places.wrapping_sub(1);
+        inner.came.get_mut(place).is_some_and(|came| std::mem::replace(came, part) == part)
     }
 
     /// Remembers a field, unless it is too long or in the way of others that are in use.
@@ -201,7 +291,8 @@ impl<T: Copy + Default> Memo<T> {
             return;
         }
         let mut inner = self.inner.borrow_mut();
-        let Inner { request, entries, bytes, .. } = &mut *inner;
+        self.make_room(&mut inner);
+        let Inner { owner, request, entries, bytes, .. } = &mut *inner;
         let hash = hash(field);
         let first = self.first_slot(hash);
         let used = |slot: usize| entries.get(slot).map_or(u64::MAX, |entry| entry.used);
@@ -215,7 +306,8 @@ impl<T: Copy + Default> Memo<T> {
         if let Some(place) = bytes.get_mut(text_start..text_start + text.len()) {
             place.copy_from_slice(text);
         }
-        *entry = Entry { hash, used: *request, field_len: field.len(), text_len: text.len(), said };
+        let (field_len, text_len) = (field.len(), text.len());
+        *entry = Entry { owner: *owner, hash, used: *request, field_len, text_len, said };
     }
 }
 
@@ -257,18 +349,14 @@ impl Said {
 }
 
 /// Eight bytes at a time; collisions cost no more than a place. Never zero, which is no field's.
-fn hash(field: &[u8]) -> u64 {
+pub(crate) fn hash(field: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut hash = field.len() as u64;
-    let (chunks, rest) = field.as_chunks::<8>();
+    let (chunks, _) = field.as_chunks::<8>();
     for chunk in chunks {
         hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(K).rotate_left(29);
     }
-    let mut last = [0; 8];
-    if let Some(place) = last.get_mut(..rest.len()) {
-        place.copy_from_slice(rest);
-    }
-    (hash ^ u64::from_le_bytes(last)).wrapping_mul(K) | 1
+    (hash ^ bytes::last_eight(field)).wrapping_mul(K) | 1
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl<'a> Request<'a> {
                 request.flags.hide(fragment);
             }
         }
-        framing::check(&request.headers, message.body, &mut request.flags);
+        framing::check(&request.headers, message.body, cx, &mut request.flags);
         if let Some(body) = message.body {
             request.body = body::read(body, &request.headers, cx);
         }
@@ -154,7 +154,7 @@ impl<'a> Request<'a> {
 impl<'a> Method<'a> {
     fn read(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         let in_clear = |text: &[u8]| {
-            bytes::is_token(text) && text.len() <= 32 && cx.settings.names.find_credential(text).is_none()
+            bytes::is_token(text) && text.len() <= 32 && cx.settings.names.find_credential(text, cx).is_none()
         };
         if in_clear(raw.bytes) {
             return Method { text: raw, in_clear: true };

@@ -11,9 +11,10 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use crate::bytes::{
-    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, SLASH,
-    TOKEN68,
+    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, NO_ALNUM,
+    PATH_MARK, SLASH, TOKEN68, UPPER,
 };
+use crate::context::Context;
 use crate::decode::{self, GUARD, unicode};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
@@ -45,69 +46,83 @@ impl SensitiveNames {
     }
 
     /// Whether the value under `name` is a secret.
-    pub(crate) fn matches(&self, name: &[u8]) -> bool {
+    pub(crate) fn matches(&self, name: &[u8], cx: Context<'_>) -> bool {
         if name.is_ascii() {
             return self.matches_ascii(name);
         }
-        self.matches_ascii(&decode::without_guarded(&unicode::nfkc(name)))
+        cx.spare.with(|normal| {
+            unicode::nfkc(name, normal);
+            cx.spare.with(|plain| self.matches_ascii(decode::without_guarded(normal, plain)))
+        })
     }
 
-    fn matches_ascii(&self, name: &[u8]) -> bool {
+    /// The same of a name in ASCII.
+    pub(crate) fn matches_ascii(&self, name: &[u8]) -> bool {
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
-                .any(|word| self.words.iter().any(|w| word.eq_ignore_ascii_case(w)))
+                .any(|word| self.words.iter().any(|w| w.len() == word.len() && word.eq_ignore_ascii_case(w)))
     }
 
     /// The credential inside `value`, if there is one; of several, the first found.
     ///
     /// Looks at the value as it is, and as it would be after up to three more percent-decodings and
     /// one pass of entities: then the whole value is the credential.
-    pub(crate) fn find_credential(&self, value: &[u8]) -> Option<Range<usize>> {
-        self.find_credential_seen(value, bytes::union(value))
+    pub(crate) fn find_credential(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        self.find_credential_seen(value, bytes::union(value), cx)
     }
 
     /// The same, where the union of the classes of its bytes is known.
-    pub(crate) fn find_credential_seen(&self, value: &[u8], seen: u32) -> Option<Range<usize>> {
+    pub(crate) fn find_credential_seen(
+        &self,
+        value: &[u8],
+        seen: u32,
+        cx: Context<'_>,
+    ) -> Option<Range<usize>> {
         if value.len() < 4 || is_too_plain(value, seen) {
             return None;
         }
         if seen & CREDENTIAL_MARK == 0 {
             // Nothing but a token that is recognised by its prefix.
-            return find_prefixed(value);
+            return find_prefixed(value, seen);
         }
-        let found = self.find_plain(value, seen);
-        if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value) } else { found }
+        let found = self.find_plain(value, seen, cx);
+        if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value, cx) } else { found }
     }
 
-    fn find_plain(&self, value: &[u8], seen: u32) -> Option<Range<usize>> {
+    fn find_plain(&self, value: &[u8], seen: u32, cx: Context<'_>) -> Option<Range<usize>> {
         let has = |classes: u32| seen & classes != 0;
         let jwt = if has(DOT) { find_jwt(value) } else { None };
-        jwt.or_else(|| if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value) })
+        jwt.or_else(|| if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value, seen) })
             .or_else(|| if has(BLANK) { find_scheme(value) } else { None })
             .or_else(|| if has(DASH) { find_private_key(value) } else { None })
             .or_else(|| if has(AT) && has(SLASH) { find_userinfo(value) } else { None })
-            .or_else(|| if has(EQUALS | COLON) { self.find_named(value) } else { None })
+            .or_else(|| if has(EQUALS | COLON) { self.find_named(value, cx) } else { None })
     }
 
-    fn find_disguised(&self, value: &[u8]) -> Option<Range<usize>> {
-        let is_credential = |mut text: Vec<u8>| {
-            // A byte as it came guards nothing.
-            text.iter_mut().filter(|byte| **byte == GUARD).for_each(|byte| *byte = 0xFE);
-            self.find_plain(&text, bytes::union(&text)).is_some()
+    fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        let is_credential = |text: &[u8]| {
+            cx.spare.with(|plain| {
+                // A byte as it came guards nothing.
+                plain.extend(text.iter().map(|&byte| if byte == GUARD { 0xFE } else { byte }));
+                self.find_plain(plain, bytes::union(plain), cx).is_some()
+            })
         };
-        revealed(value).into_iter().any(is_credential).then_some(0..value.len())
+        any_revealed(value, cx, is_credential).then_some(0..value.len())
     }
 
     /// `name=value` or `name: value` with a sensitive name; markers are taken out before looking.
-    fn find_named(&self, text: &[u8]) -> Option<Range<usize>> {
-        match marker::taken_out(text) {
-            None => self.find_named_in(text),
-            Some(without) => self.find_named_in(&without).map(|_| 0..text.len()),
+    fn find_named(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        if !marker::holds_marker(text) {
+            return self.find_named_in(text, cx);
         }
+        cx.spare.with(|without| {
+            marker::take_out(text, without);
+            self.find_named_in(without, cx).map(|_| 0..text.len())
+        })
     }
 
-    fn find_named_in(&self, text: &[u8]) -> Option<Range<usize>> {
+    fn find_named_in(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         memchr::memchr2_iter(b'=', b':', text).find_map(|at| {
             let before = strip_marks(text.get(..at)?);
             let name_len = before.iter().rev().take_while(|&&b| is_name_byte(b)).count();
@@ -117,7 +132,7 @@ impl SensitiveNames {
             } else {
                 name
             };
-            if !self.matches(name) {
+            if !self.matches(name, cx) {
                 return None;
             }
             let rest = text.get(at + 1..)?;
@@ -139,7 +154,7 @@ pub(crate) fn is_too_plain(text: &[u8], seen: u32) -> bool {
 
 /// Whether a text holds a token that is recognised by itself, whatever stands around it.
 pub(crate) fn holds_token(text: &[u8]) -> bool {
-    find_jwt(text).is_some() || find_prefixed(text).is_some()
+    find_jwt(text).is_some() || find_prefixed(text, bytes::union(text)).is_some()
 }
 
 /// What may stand around a name or a value in free text: blanks, quotes, escaped quotes.
@@ -157,61 +172,69 @@ fn is_name_byte(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || matches!(byte, b'_' | b'-' | b'.' | b'$' | b'@' | b'[' | b']')
 }
 
-/// What a value would be after further decoding, where that changes it: up to three passes of
-/// percent-decoding, which also undo what a path keeps encoded, then one of entities.
-pub(crate) fn revealed(value: &[u8]) -> Vec<Vec<u8>> {
+/// Whether `is_it` is true of what a value would be after further decoding, where that changes it: up to
+/// three passes of percent-decoding, which also undo what a path keeps encoded, then one of entities.
+pub(crate) fn any_revealed(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
     if memchr::memchr3(b'%', b'&', GUARD, value).is_none() {
-        return Vec::new();
+        return false;
     }
-    let mut layers: Vec<Vec<u8>> = Vec::new();
-    for pass in 0..3 {
-        let text = layers.last().map_or(value, Vec::as_slice);
-        // The first leaves no guarded byte: what looks like one then is a byte and what follows it.
-        let escape = if pass == 0 { decode::escape } else { bytes::escape };
-        let mut next = Vec::with_capacity(text.len());
-        let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            match text.get(at..).and_then(escape) {
-                Some(decoded) => {
-                    next.push(decoded);
-                    at += 3;
+    cx.spare.with(|text| {
+        text.extend_from_slice(value);
+        cx.spare.with(|next| {
+            for pass in 0..3 {
+                // The first leaves no guarded byte: what looks like one then is a byte and what follows it.
+                let escape = if pass == 0 { decode::escape } else { bytes::escape };
+                next.clear();
+                undo_escapes(text, escape, next);
+                if next.len() == text.len() {
+                    break;
                 }
-                None => {
-                    next.push(byte);
-                    at += 1;
+                if is_it(next) {
+                    return true;
                 }
+                std::mem::swap(text, next);
             }
-        }
-        if next.len() == text.len() {
-            break;
-        }
-        layers.push(next);
-    }
-    let text = layers.last().map_or(value, Vec::as_slice);
-    if memchr::memchr(b'&', text).is_some() && memchr::memchr(b';', text).is_some() {
-        let mut next = Vec::with_capacity(text.len());
-        let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            match text.get(at..).and_then(decode::entities::at_start) {
-                Some(entity) => {
-                    next.extend_from_slice(entity.decoded(&mut [0; 4]));
-                    at += entity.len;
-                }
-                None => {
-                    next.push(byte);
-                    at += 1;
-                }
-            }
-        }
-        if next.len() != text.len() {
-            layers.push(next);
+            next.clear();
+            undo_entities(text, next);
+            next.len() != text.len() && is_it(next)
+        })
+    })
+}
+
+/// Undoes escapes, as `escape` reads them.
+fn undo_escapes(text: &[u8], escape: impl Fn(&[u8]) -> Option<u8>, out: &mut Vec<u8>) {
+    let mut copied = 0;
+    for at in memchr::memchr2_iter(b'%', GUARD, text) {
+        if at >= copied
+            && let Some(byte) = text.get(at..).and_then(&escape)
+        {
+            out.extend_from_slice(text.get(copied..at).unwrap_or_default());
+            out.push(byte);
+            copied = at + 3;
         }
     }
-    layers
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
+}
+
+fn undo_entities(text: &[u8], out: &mut Vec<u8>) {
+    let mut copied = 0;
+    for at in memchr::memchr_iter(b'&', text) {
+        if at >= copied
+            && let Some(entity) = text.get(at..).and_then(decode::entities::at_start)
+        {
+            out.extend_from_slice(text.get(copied..at).unwrap_or_default());
+            out.extend_from_slice(entity.decoded(&mut [0; 4]));
+            copied = at + entity.len;
+        }
+    }
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
 }
 
 /// A JSON Web Token anywhere in the text.
 fn find_jwt(text: &[u8]) -> Option<Range<usize>> {
+    if memchr::memchr_iter(b'.', text).take(2).count() < 2 {
+        return None;
+    }
     let in_token = |b: u8| bytes::is(b, ALNUM | B64URL_MARK) || b == b'.';
     let mut at = 0;
     while at < text.len() {
@@ -257,17 +280,26 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
 }
 
 /// The prefixes of `CREDENTIAL_PREFIXES` by their first byte.
-static PREFIXES: LazyLock<Vec<Vec<Prefix>>> = LazyLock::new(|| {
-    let mut by_first = vec![Vec::new(); 256];
+static PREFIXES: LazyLock<Vec<Prefixes>> = LazyLock::new(|| {
+    let mut by_first = vec![Prefixes::default(); 256];
     for (nth, (prefix, alphabet, least)) in CREDENTIAL_PREFIXES.iter().enumerate() {
-        let first = prefix.bytes().next().map(usize::from);
-        if let Some(place) = first.and_then(|first| by_first.get_mut(first)) {
-            let least = least.parse().unwrap_or(usize::MAX);
-            place.push(Prefix { nth, text: prefix.as_bytes(), alphabet, least });
+        let text = prefix.as_bytes();
+        let &[first, second, ..] = text else { continue };
+        if let Some(place) = by_first.get_mut(usize::from(first)) {
+            place.seconds |= 1_u128.checked_shl(u32::from(second)).unwrap_or_default();
+            place.list.push(Prefix { nth, text, alphabet, least: least.parse().unwrap_or(usize::MAX) });
         }
     }
     by_first
 });
+
+/// The prefixes that begin with one byte.
+#[derive(Clone, Default)]
+struct Prefixes {
+    /// What their second bytes are, a bit each.
+    seconds: u128,
+    list: Vec<Prefix>,
+}
 
 /// What a token begins with.
 #[derive(Clone)]
@@ -281,26 +313,25 @@ struct Prefix {
 }
 
 /// A token with a well-known prefix, not in the middle of a word; of several, the first of the first
-/// prefix.
-fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
+/// prefix. `seen` is the union of the classes of its bytes.
+fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
     let prefixes = &*PREFIXES;
     let mut found: Option<(usize, Range<usize>)> = None;
-    let mut in_word = false;
-    for (at, &byte) in text.iter().enumerate() {
-        let begins_word = !in_word;
-        in_word = bytes::is(byte, ALNUM);
-        if !begins_word {
+    if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 {
+        return None;
+    }
+    for at in word_starts(text, seen) {
+        let byte = text.get(at).copied().unwrap_or_default();
+        let Some(Prefixes { seconds, list }) = prefixes.get(usize::from(byte)) else { continue };
+        let second = text.get(at + 1).copied().unwrap_or_default();
+        if seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
             continue;
         }
-        for prefix in prefixes.get(usize::from(byte)).into_iter().flatten() {
+        for prefix in list {
             // What cannot be the first is not measured: long tokens may hold prefixes all over.
             let may_be_first = found.as_ref().is_none_or(|(nth, _)| prefix.nth < *nth);
             let rest = text.get(at..).unwrap_or_default();
-            // The first bytes of most tell them apart.
-            if !may_be_first || rest.get(1) != prefix.text.get(1) {
-                continue;
-            }
-            let Some(after) = rest.strip_prefix(prefix.text) else { continue };
+            let Some(after) = rest.strip_prefix(prefix.text).filter(|_| may_be_first) else { continue };
             let len = after.iter().take_while(|&&b| in_alphabet(prefix.alphabet, b)).count();
             if len >= prefix.least {
                 found = Some((prefix.nth, at..at + prefix.text.len() + len));
@@ -308,6 +339,21 @@ fn find_prefixed(text: &[u8]) -> Option<Range<usize>> {
         }
     }
     found.map(|(_, range)| range)
+}
+
+/// One of these is in every prefix.
+const IN_PREFIXES: u32 = UPPER | PATH_MARK | SLASH;
+
+/// Where no letter or digit stands right before.
+fn word_starts(text: &[u8], seen: u32) -> impl Iterator<Item = usize> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let at = next?;
+        // Letters and digits alone are one word.
+        let rest = if seen & NO_ALNUM == 0 { &[] } else { text.get(at..).unwrap_or_default() };
+        next = rest.iter().position(|&b| !bytes::is(b, ALNUM)).map(|len| at + len + 1);
+        Some(at)
+    })
 }
 
 /// Whether no letter or digit stands right before `at`.
@@ -401,6 +447,7 @@ fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
     #[test]
     fn names() {
@@ -418,17 +465,25 @@ mod tests {
             "sec-websocket-key",
             "my-internal-id",
         ] {
-            assert!(names.matches(name.as_bytes()), "{name}");
+            assert!(with_context(|cx| names.matches(name.as_bytes(), cx)), "{name}");
         }
         for name in ["login", "keyword", "side", "monkey", "pinned", "id", "q", ""] {
-            assert!(!names.matches(name.as_bytes()), "{name}");
+            assert!(!with_context(|cx| names.matches(name.as_bytes(), cx)), "{name}");
         }
     }
 
     fn found(text: &str) -> Option<String> {
         let names = SensitiveNames::new(&[]);
-        let range = names.find_credential(text.as_bytes())?;
+        let range = with_context(|cx| names.find_credential(text.as_bytes(), cx))?;
         Some(text[range].to_owned())
+    }
+
+    #[test]
+    fn every_prefix_has_what_is_looked_for() {
+        for (prefix, ..) in CREDENTIAL_PREFIXES {
+            assert!(bytes::union(prefix.as_bytes()) & IN_PREFIXES != 0, "{prefix}");
+            assert!(prefix.len() > 1 && prefix.is_ascii());
+        }
     }
 
     #[test]

@@ -38,6 +38,7 @@ impl Settings {
                 *flag == Flag::Capped || config.flags.get(flag).copied().unwrap_or(by_profile)
             })
             .collect();
+        let names = SensitiveNames::new(&config.secrets.names);
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let mut settings = Settings {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -47,8 +48,8 @@ impl Settings {
             fam: config.lines.fam.unwrap_or(full),
             entropy: config.entropy.unwrap_or(full),
             wide_hop_by_hop: config.headers.wide_hop_by_hop.unwrap_or(full),
-            names: SensitiveNames::new(&config.secrets.names),
-            headers: HeaderTable::new(&config.headers.list),
+            headers: HeaderTable::new(&config.headers.list, &names),
+            names,
             fingerprint: Fingerprint::default(),
             config,
         };

@@ -4,6 +4,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use data_encoding::BASE64URL_NOPAD;
+
 use crate::bytes::{
     self, ALNUM, ALPHA, AT, B64URL_MARK, COLON, DANGER, DASH, DIGIT, DOT, HEX, HEX_LETTER, HIGH, LOWER,
     NO_ALNUM, NO_BASE64, SLASH, SPACE, UNDERSCORE, UPPER,
@@ -160,6 +162,9 @@ fn of_unicode(text: &[u8]) -> Shape {
 
 /// Three Base64URL segments, the third perhaps empty, of which the first is a JSON object.
 pub(crate) fn is_jwt(text: &[u8]) -> bool {
+    if !begins_like_json(text) {
+        return false;
+    }
     let mut segments = text.split(|&b| b == b'.');
     let (Some(header), Some(payload), Some(signature), None) =
         (segments.next(), segments.next(), segments.next(), segments.next())
@@ -167,14 +172,33 @@ pub(crate) fn is_jwt(text: &[u8]) -> bool {
         return false;
     };
     let in_alphabet = |segment| bytes::all(segment, ALNUM | B64URL_MARK);
-    !payload.is_empty() && in_alphabet(payload) && in_alphabet(signature) && is_jwt_header(header)
+    !payload.is_empty() && is_jwt_header(header) && in_alphabet(payload) && in_alphabet(signature)
 }
 
 /// Whether a Base64URL segment decodes to a JSON object.
 pub(crate) fn is_jwt_header(segment: &[u8]) -> bool {
-    // The first six bits of `{`, or of the white space JSON allows before it.
+    begins_like_json(segment)
+        && if segment.len() <= SHORT_HEADER { is_short_object(segment) } else { is_long_object(segment) }
+}
+
+/// Whether Base64URL begins with the first six bits of `{`, or of the white space JSON allows before it.
+fn begins_like_json(segment: &[u8]) -> bool {
     matches!(segment.first(), Some(b'e' | b'I' | b'C' | b'D'))
-        && data_encoding::BASE64URL_NOPAD.decode(segment).is_ok_and(|decoded| json::is_object(&decoded))
+}
+
+/// Nearly all headers of tokens are shorter, in Base64.
+const SHORT_HEADER: usize = 512;
+
+fn is_short_object(segment: &[u8]) -> bool {
+    let mut buffer = [0; SHORT_HEADER / 4 * 3];
+    let decoded = BASE64URL_NOPAD.decode_len(segment.len()).ok().and_then(|len| buffer.get_mut(..len));
+    decoded.is_some_and(|decoded| {
+        BASE64URL_NOPAD.decode_mut(segment, decoded).is_ok() && json::is_object(decoded)
+    })
+}
+
+fn is_long_object(segment: &[u8]) -> bool {
+    BASE64URL_NOPAD.decode(segment).is_ok_and(|decoded| json::is_object(&decoded))
 }
 
 /// ```text
@@ -421,6 +445,21 @@ mod tests {
             ("abc.def.ghi", Shape::Mixed),
         ] {
             assert_eq!(Shape::of(text.as_bytes()), shape, "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_of_tokens_of_any_length() {
+        for len in 0..SHORT_HEADER {
+            let json = format!("{{\"alg\":\"{}\"}}", "x".repeat(len));
+            let header = BASE64URL_NOPAD.encode(json.as_bytes());
+            assert!(is_jwt_header(header.as_bytes()), "{len}");
+            assert!(!is_jwt_header(header.replacen('e', "i", 1).as_bytes()), "{len}");
+            let broken = BASE64URL_NOPAD.encode(json.trim_end_matches('}').as_bytes());
+            assert!(!is_jwt_header(broken.as_bytes()), "{len}");
+            if header.len() <= SHORT_HEADER {
+                assert!(is_long_object(header.as_bytes()) && !is_long_object(broken.as_bytes()), "{len}");
+            }
         }
     }
 

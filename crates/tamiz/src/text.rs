@@ -124,6 +124,21 @@ impl<'a> Text<'a> {
         })
     }
 
+    /// The pieces between one byte.
+    pub(crate) fn split_at_each(self, byte: u8) -> impl Iterator<Item = Text<'a>> {
+        let mut rest = Some(self);
+        std::iter::from_fn(move || {
+            let text = rest?;
+            match text.cut(byte) {
+                Some((piece, after)) => {
+                    rest = Some(after);
+                    Some(piece)
+                }
+                None => rest.take(),
+            }
+        })
+    }
+
     /// Without the SP and HTAB around it.
     pub(crate) fn trim(&self) -> Text<'a> {
         self.part(crate::bytes::trim(self.bytes))
@@ -228,7 +243,10 @@ impl<'a> Builder<'a> {
                 width: Some(origin.end - origin.start),
             });
         }
-        self.bytes.extend_from_slice_copy(bytes);
+        match *bytes {
+            [byte] => self.bytes.push(byte),
+            _ => self.bytes.extend_from_slice_copy(bytes),
+        }
     }
 
     pub(crate) fn trim_blanks_at_end(&mut self) {

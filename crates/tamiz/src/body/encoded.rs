@@ -49,46 +49,53 @@ impl Coding {
         cx: Context<'a>,
         flags: &mut Flags<'a>,
     ) -> Text<'a> {
-        let (decoded, is_sound) = match self {
-            Coding::Base64 => match base64(content.bytes, is_cut) {
-                Some(decoded) => (decoded, true),
-                None => {
-                    flags.raise(Flag::BadBody, content);
-                    return content;
+        cx.spare.with(|decoded| {
+            let (is_decoded, is_sound) = match self {
+                Coding::Base64 => {
+                    let is_decoded = base64(content.bytes, is_cut, cx, decoded);
+                    (is_decoded, is_decoded)
                 }
-            },
-            Coding::QuotedPrintable => quoted_printable(content.bytes, is_cut),
-            Coding::Other => return content,
-        };
-        if !is_sound {
-            flags.raise(Flag::BadBody, content);
-        }
-        let mut builder = Builder::new(cx.bump, content.is_traced(), decoded.len());
-        builder.put(&decoded, content);
-        builder.finish()
+                Coding::QuotedPrintable => (true, quoted_printable(content.bytes, is_cut, decoded)),
+                Coding::Other => (false, true),
+            };
+            if !is_sound {
+                flags.raise(Flag::BadBody, content);
+            }
+            if !is_decoded {
+                return content;
+            }
+            let mut builder = Builder::new(cx.bump, content.is_traced(), decoded.len());
+            builder.put(decoded, content);
+            builder.finish()
+        })
     }
 }
 
 /// Base64 with white space anywhere, padded or not. Other bytes are not skipped, though mail says they
-/// should be: nobody would look at them. Of a text that was cut, what is whole.
-fn base64(text: &[u8], is_cut: bool) -> Option<Vec<u8>> {
-    let mut digits: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    while digits.last() == Some(&b'=') {
-        digits.pop();
-    }
-    if is_cut {
-        digits.truncate(digits.len() / 4 * 4);
-    }
-    while !digits.len().is_multiple_of(4) {
-        digits.push(b'=');
-    }
-    BASE64_MIME_PERMISSIVE.decode(&digits).ok()
+/// should be: nobody would look at them. Of a text that was cut, what is whole. Whether it is Base64.
+fn base64(text: &[u8], is_cut: bool, cx: Context<'_>, out: &mut Vec<u8>) -> bool {
+    cx.spare.with(|digits| {
+        digits.extend(text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
+        while digits.last() == Some(&b'=') {
+            digits.pop();
+        }
+        if is_cut {
+            digits.truncate(digits.len() / 4 * 4);
+        }
+        while !digits.len().is_multiple_of(4) {
+            digits.push(b'=');
+        }
+        let Ok(most) = BASE64_MIME_PERMISSIVE.decode_len(digits.len()) else { return false };
+        out.resize(most, 0);
+        let decoded = BASE64_MIME_PERMISSIVE.decode_mut(digits, out);
+        out.truncate(decoded.unwrap_or(0));
+        decoded.is_ok()
+    })
 }
 
 /// RFC 2045 section 6.7. A `=` that begins nothing stays, and the text is not sound unless it was cut
 /// there.
-fn quoted_printable(text: &[u8], is_cut: bool) -> (Vec<u8>, bool) {
-    let mut decoded = Vec::with_capacity(text.len());
+fn quoted_printable(text: &[u8], is_cut: bool, decoded: &mut Vec<u8>) -> bool {
     let mut is_sound = true;
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'=', rest) {
@@ -109,7 +116,7 @@ fn quoted_printable(text: &[u8], is_cut: bool) -> (Vec<u8>, bool) {
         }
     }
     decoded.extend_from_slice(rest);
-    (decoded, is_sound)
+    is_sound
 }
 
 /// The byte that two hexadecimal digits at the start of `text` stand for.
@@ -189,12 +196,12 @@ struct Word<'a> {
     len: usize,
     charset: Text<'a>,
     encoding: &'static str,
-    decoded: Vec<u8>,
+    decoded: &'a [u8],
 }
 
 impl<'a> Word<'a> {
     /// Looks no further than the next three `?`, so that looking at every `=?` stays linear.
-    fn read(text: Text<'a>) -> Option<Self> {
+    fn read(text: Text<'a>, cx: Context<'a>) -> Option<Self> {
         let (charset, rest) = text.from(2).cut(b'?')?;
         let (encoding, rest) = match rest.bytes {
             [b'B' | b'b', b'?', ..] => ("base64", rest.from(2)),
@@ -205,15 +212,15 @@ impl<'a> Word<'a> {
         if rest.bytes.first() != Some(&b'=') {
             return None;
         }
-        let decoded = match encoding {
-            "base64" => base64(encoded.bytes, false)?,
-            _ => {
-                let spaced: Vec<u8> =
-                    encoded.bytes.iter().map(|&byte| if byte == b'_' { b' ' } else { byte }).collect();
-                quoted_printable(&spaced, false).0
-            }
-        };
-        Some(Word { len: text.len() - rest.len() + 1, charset, encoding, decoded })
+        let mut is_encoded = true;
+        let decoded = cx.written(|out| match encoding {
+            "base64" => is_encoded = base64(encoded.bytes, false, cx, out),
+            _ => cx.spare.with(|spaced| {
+                spaced.extend(encoded.bytes.iter().map(|&byte| if byte == b'_' { b' ' } else { byte }));
+                quoted_printable(spaced, false, out);
+            }),
+        });
+        is_encoded.then_some(Word { len: text.len() - rest.len() + 1, charset, encoding, decoded })
     }
 }
 
@@ -226,7 +233,7 @@ pub(crate) fn decode_words<'a>(value: Text<'a>, cx: Context<'a>, flags: &mut Fla
         if at < copied {
             continue;
         }
-        let Some(word) = Word::read(value.from(at)) else { continue };
+        let Some(word) = Word::read(value.from(at), cx) else { continue };
         let source = value.slice(at..at + word.len);
         flags.raise_word(Flag::BodyEnc, word.encoding, source, 0..source.len());
         check_charset(word.charset, flags);
@@ -237,10 +244,14 @@ pub(crate) fn decode_words<'a>(value: Text<'a>, cx: Context<'a>, flags: &mut Fla
             builder.copy(between);
         }
         if charset::is_latin1(word.charset.bytes) {
-            let text: String = word.decoded.iter().map(|&byte| char::from(byte)).collect();
-            builder.put(text.as_bytes(), source);
+            let text = cx.written(|out| {
+                for &byte in word.decoded {
+                    out.extend_from_slice(char::from(byte).encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            });
+            builder.put(text, source);
         } else {
-            builder.put(&word.decoded, source);
+            builder.put(word.decoded, source);
         }
         copied = at + word.len;
     }

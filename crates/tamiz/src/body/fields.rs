@@ -2,6 +2,8 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 
+use std::cell::OnceCell;
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::step::{Leaf, Sink, Step};
@@ -9,6 +11,7 @@ use super::{file, magic};
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
+use crate::memo::{NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -25,6 +28,8 @@ pub(crate) struct Field<'a> {
     pub(crate) leaf: Leaf<'a>,
     /// Whether the value is shown as a secret.
     pub(crate) secret: bool,
+    /// Where the value is remembered.
+    recalled: Option<Recalled<'a>>,
     pub(crate) flags: Flags<'a>,
 }
 
@@ -41,20 +46,21 @@ pub(crate) struct Name<'a> {
     pub(crate) key: Key<'a>,
     sensitive: bool,
     /// How it is shown where it is not shown as it is; many fields may share a long name.
-    measured: Measured,
+    measured: OnceCell<Measured>,
 }
 
 impl<'a> Name<'a> {
-    fn new(key: Key<'a>, sensitive: bool, cx: Context<'a>) -> Self {
-        Name { key, sensitive, measured: Measured::of(key.text.bytes, cx.settings) }
+    fn new(key: Key<'a>, sensitive: bool) -> Self {
+        Name { key, sensitive, measured: OnceCell::new() }
     }
 
-    fn write(&self, nested: bool, out: &mut Vec<u8>) {
+    fn write(&self, nested: bool, cx: Context<'_>, out: &mut Vec<u8>) {
+        let measured = || self.measured.get_or_init(|| Measured::of(self.key.text.bytes, cx));
         match self.key.shown {
             NameShown::Text if nested => escape::write(self.key.text.bytes, Spot::Member, out),
             NameShown::Text => escape::write(self.key.text.bytes, Spot::Name, out),
-            NameShown::Shape => self.measured.write(false, out),
-            NameShown::Secret => self.measured.write(true, out),
+            NameShown::Shape => measured().write(false, out),
+            NameShown::Secret => measured().write(true, out),
         }
     }
 }
@@ -104,9 +110,10 @@ impl<'a> Fields<'a> {
     pub(crate) fn push_pair(&mut self, pair: Pair<'a>) {
         let mut way = BumpVec::with_capacity_in(1, self.cx.bump);
         way.push(Place::Name(self.names.len()));
-        self.names.push(Name::new(pair.key, false, self.cx));
+        self.names.push(Name::new(pair.key, false));
         let leaf = Leaf::Text(pair.value.unwrap_or(Text::untraced(b"")));
-        self.keep(Field { way, leaf, secret: pair.secret, flags: pair.flags });
+        let Pair { secret, recalled, flags, .. } = pair;
+        self.keep(Field { way, leaf, secret, recalled, flags });
     }
 
     fn keep(&mut self, field: Field<'a>) {
@@ -152,21 +159,64 @@ impl<'a> Fields<'a> {
     }
 
     fn judge(&mut self, text: Text<'a>, flags: &mut Flags<'a>) -> usize {
-        let key = Key::new(text, self.cx);
         let above = self.last.iter().rev().find(|(_, place)| matches!(place, Place::Name(_)));
-        let secret = key.shown == NameShown::Secret;
-        scan::scan(text, Kind::Leaf, secret, self.cx, flags);
         if self.nested {
             scan::name(text, above.map(|(name, _)| name.bytes), flags);
         } else {
             scan::names(text, flags);
         }
-        if secret {
-            flags.hide(text);
-        }
-        let sensitive = self.cx.settings.names.matches(text.bytes);
-        self.names.push(Name::new(key, sensitive, self.cx));
+        let memo = self.cx.memo.map(|memo| &memo.members);
+        let known = memo.and_then(|memo| memo.find(text.bytes).map(|slot| memo.with(slot, |_, said| *said)));
+        let name = match known {
+            Some(said) => Name::new(Key { text, shown: NameShown::Text }, said.is_sensitive),
+            None => self.look_at_name(text, flags),
+        };
+        self.names.push(name);
         self.names.len() - 1
+    }
+
+    /// Judges a name by itself.
+    fn look_at_name(&self, text: Text<'a>, flags: &mut Flags<'a>) -> Name<'a> {
+        let key = Key::new(text, self.cx);
+        let mut told = self.cx.flags();
+        let secret = key.shown == NameShown::Secret;
+        scan::scan(text, Kind::Leaf, secret, self.cx, &mut told);
+        if secret {
+            told.hide(text);
+        }
+        let is_sensitive = self.cx.settings.names.matches(text.bytes, self.cx);
+        if let Some(memo) = self.cx.memo
+            && key.shown == NameShown::Text
+            && told.set.is_empty()
+            && memo.members.comes_again(text.bytes)
+        {
+            memo.members.keep(text.bytes, b"", NameSaid { flags: told.set, is_sensitive });
+        }
+        flags.absorb(&told);
+        Name::new(key, is_sensitive)
+    }
+
+    /// Looks at the text of a leaf that is no secret by its name, unless it came before.
+    fn look_or_recall(&self, text: Text<'a>, flags: &mut Flags<'a>) -> (bool, Option<Recalled<'a>>) {
+        let Some(memo) = self.cx.memo.map(|memo| &memo.leaves).filter(|_| !text.is_empty()) else {
+            return (look_at_value(text, Kind::Leaf, false, self.cx, flags), None);
+        };
+        if let Some(slot) = memo.find(text.bytes) {
+            memo.with(slot, |_, said| flags.recall(said.flags, &said.words));
+            return (false, Some(Recalled { memo, slot }));
+        }
+        let mut told = self.cx.flags();
+        let secret = look_at_value(text, Kind::Leaf, false, self.cx, &mut told);
+        if !secret && memo.comes_again(text.bytes) {
+            self.cx.spare.with(|marker| {
+                write_text(text, false, &told, self.cx, marker);
+                if let Some(said) = ValueSaid::new(&told, marker.len(), false) {
+                    memo.keep(text.bytes, marker, said);
+                }
+            });
+        }
+        flags.absorb(&told);
+        (secret, None)
     }
 
     /// Looks at a leaf; true if it is a secret.
@@ -174,7 +224,9 @@ impl<'a> Fields<'a> {
         match leaf {
             Leaf::Text(text) => look_at_value(text, Kind::Leaf, sensitive, self.cx, flags),
             Leaf::Number(_) | Leaf::Bool(_) => sensitive,
-            Leaf::Deep(text) => sensitive || self.cx.settings.names.find_credential(text.bytes).is_some(),
+            Leaf::Deep(text) => {
+                sensitive || self.cx.settings.names.find_credential(text.bytes, self.cx).is_some()
+            }
             Leaf::Null | Leaf::EmptyObject | Leaf::EmptyArray => false,
             Leaf::File { name, content } => {
                 self.look_at_file(name, content, flags);
@@ -184,7 +236,7 @@ impl<'a> Fields<'a> {
     }
 
     fn look_at_file(&self, name: Text<'a>, content: Text<'a>, flags: &mut Flags<'a>) {
-        let secret = self.cx.settings.names.find_credential(name.bytes).is_some();
+        let secret = self.cx.settings.names.find_credential(name.bytes, self.cx).is_some();
         scan::scan(name, Kind::Leaf, secret, self.cx, flags);
         if file::is_executable(name.bytes) {
             flags.raise(Flag::ExecExt, name);
@@ -219,37 +271,45 @@ impl<'a> Fields<'a> {
                 }
             };
             if let Some(name) = self.names.get(name) {
-                name.write(self.nested, out);
+                name.write(self.nested, self.cx, out);
             }
         }
     }
 
     /// Writes what a field holds, always as a marker.
     pub(crate) fn write_leaf(&self, field: &Field<'a>, out: &mut Vec<u8>) {
-        let settings = self.cx.settings;
+        let cx = self.cx;
         let sized = |word: &str, text: Text<'a>, out: &mut Vec<u8>| {
             push(out, word);
             number(out, text.len() as u64);
             out.push(b'>');
         };
+        if let Some(recalled) = field.recalled.filter(|_| !field.secret) {
+            recalled.write(out);
+            return;
+        }
         match field.leaf {
             Leaf::Text(text) | Leaf::Number(text) => {
-                let left =
-                    !field.secret && field.flags.set.contains(Flag::Marker) && marker::is_marker(text.bytes);
-                if left {
-                    out.extend_from_slice(text.bytes);
-                } else {
-                    marker::write(text.bytes, field.secret, settings, out);
-                }
+                write_text(text, field.secret, &field.flags, self.cx, out);
             }
-            Leaf::Bool(text) if field.secret => marker::write(text.bytes, true, settings, out),
+            Leaf::Bool(text) if field.secret => marker::write(text.bytes, true, cx, out),
             Leaf::Bool(text) => sized("<bool:", text, out),
             Leaf::Null => push(out, "<null:4>"),
             Leaf::EmptyObject => push(out, "<obj:0>"),
             Leaf::EmptyArray => push(out, "<arr:0>"),
-            Leaf::Deep(text) => marker::write(text.bytes, field.secret, settings, out),
+            Leaf::Deep(text) => marker::write(text.bytes, field.secret, cx, out),
             Leaf::File { name, content } => file::write_marker(name.bytes, content.len(), out),
         }
+    }
+}
+
+/// Writes a text as its marker, unless it is one.
+fn write_text(text: Text<'_>, secret: bool, flags: &Flags<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    let is_left = !secret && flags.set.contains(Flag::Marker) && marker::is_marker(text.bytes);
+    if is_left {
+        out.extend_from_slice(text.bytes);
+    } else {
+        marker::write(text.bytes, secret, cx, out);
     }
 }
 
@@ -265,8 +325,11 @@ impl<'a> Sink<'a> for Fields<'a> {
                 self.names.get(*name).is_some_and(|name| name.sensitive)
             }
         });
-        let secret = self.look(leaf, sensitive, &mut flags);
-        self.keep(Field { way, leaf, secret, flags });
+        let (secret, recalled) = match leaf {
+            Leaf::Text(text) if !sensitive => self.look_or_recall(text, &mut flags),
+            _ => (self.look(leaf, sensitive, &mut flags), None),
+        };
+        self.keep(Field { way, leaf, secret, recalled, flags });
     }
 }
 

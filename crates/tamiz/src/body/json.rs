@@ -221,7 +221,8 @@ impl<'a> Reader<'a> {
     /// A member's name and colon.
     fn name(&mut self, flags: &mut Flags<'a>) -> Option<()> {
         let Some(after) = skip_string(self.rest) else {
-            return self.stop(self.rest.is_empty() || may_go_on(self.rest) && self.rest.starts_with(b"\""));
+            return self
+                .stop(self.rest.is_empty() || may_go_on(self.rest, self.cx) && self.rest.starts_with(b"\""));
         };
         let name = self.take(after);
         let name = unescape(without_quotes(name), self.cx, flags);
@@ -235,7 +236,7 @@ impl<'a> Reader<'a> {
     }
 
     fn scalar(&mut self, flags: &mut Flags<'a>) -> Option<Leaf<'a>> {
-        let Some(after) = skip_scalar(self.rest) else { return self.stop(may_go_on(self.rest)) };
+        let Some(after) = skip_scalar(self.rest) else { return self.stop(may_go_on(self.rest, self.cx)) };
         let text = self.take(after);
         Some(match text.bytes.first()? {
             b'"' => Leaf::Text(unescape(without_quotes(text), self.cx, flags)),
@@ -315,14 +316,18 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether `rest`, which is no scalar, is the beginning of one, to its end.
-fn may_go_on(rest: &[u8]) -> bool {
+fn may_go_on(rest: &[u8], cx: Context<'_>) -> bool {
     match rest {
         [] => true,
         // What makes it whole shows that nothing in it is wrong.
-        [b'"', inside @ ..] => {
-            skip_string(&[b"\"", whole_escapes(inside), b"\""].concat()).is_some_and(<[u8]>::is_empty)
-        }
-        [b'-' | b'0'..=b'9', ..] => skip_scalar(&[rest, b"0"].concat()).is_some_and(<[u8]>::is_empty),
+        [b'"', inside @ ..] => cx.spare.with(|whole| {
+            [b"\"", whole_escapes(inside), b"\""].iter().for_each(|piece| whole.extend_from_slice(piece));
+            skip_string(whole).is_some_and(<[u8]>::is_empty)
+        }),
+        [b'-' | b'0'..=b'9', ..] => cx.spare.with(|whole| {
+            [rest, b"0"].iter().for_each(|piece| whole.extend_from_slice(piece));
+            skip_scalar(whole).is_some_and(<[u8]>::is_empty)
+        }),
         _ => ["true", "false", "null"].iter().any(|word| word.as_bytes().starts_with(rest)),
     }
 }

@@ -18,6 +18,8 @@ pub(crate) mod sniff;
 pub(crate) mod step;
 pub(crate) mod xml;
 
+use bumpalo::collections::Vec as BumpVec;
+
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::{self, utf8};
@@ -108,15 +110,19 @@ fn named<'h, 'a: 'h>(headers: &'h Headers<'a>, name: &'static [u8]) -> impl Iter
 
 impl<'a> Reader<'a> {
     fn dechunk(&mut self, raw: Text<'a>, headers: &Headers<'a>) -> Text<'a> {
-        let find_chunked = |value: &[u8]| bytes::find_ignore_case(value, b"chunked");
-        let is_chunked = named(headers, b"transfer-encoding")
-            .any(|header| find_chunked(&decode::without_guarded(header.whole.bytes)).is_some());
+        let says_chunked = |header: &Header<'a>| {
+            self.cx.spare.with(|plain| {
+                let value = decode::without_guarded(header.whole.bytes, plain);
+                bytes::find_ignore_case(value, b"chunked").is_some()
+            })
+        };
+        let is_chunked = named(headers, b"transfer-encoding").any(says_chunked);
         if is_chunked { chunked::join(raw, self.cx).unwrap_or(raw) } else { raw }
     }
 
     /// Undoes the codings, last one first, as far as they are known; whether all are undone.
     fn inflate(&mut self, text: Text<'a>, headers: &Headers<'a>) -> (Text<'a>, bool) {
-        let mut codings = Vec::new();
+        let mut codings = BumpVec::new_in(self.cx.bump);
         for header in named(headers, b"content-encoding") {
             for word in coding::codings(header.whole.bytes) {
                 self.flags.raise_word(Flag::BodyEnc, word, header.whole, 0..header.whole.len());
@@ -167,7 +173,9 @@ impl<'a> Reader<'a> {
     }
 
     fn content(&mut self, text: Text<'a>, content_type: Option<Text<'a>>) -> (Kind, Content<'a>) {
-        let declared = content_type.and_then(|of| sniff::declared(&decode::without_guarded(of.bytes)));
+        let declared = content_type.and_then(|of| {
+            self.cx.spare.with(|plain| sniff::declared(decode::without_guarded(of.bytes, plain)))
+        });
         let sniffed = sniff::sniff(text.bytes);
         let kind = declared.unwrap_or(sniffed);
         if let (Some(declared), Some(content_type)) = (declared, content_type)
@@ -245,7 +253,7 @@ impl<'a> Reader<'a> {
         if kind != Kind::Binary {
             self.flags.absorb(&stray);
         }
-        let secret = cx.settings.names.find_credential(text.bytes).is_some();
+        let secret = cx.settings.names.find_credential(text.bytes, cx).is_some();
         if readable {
             scan::scan(text, ScanKind::Leaf, secret, cx, &mut self.flags);
         } else {

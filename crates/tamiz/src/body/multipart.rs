@@ -5,7 +5,6 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of what is in it")]
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -15,7 +14,7 @@ use super::part;
 use super::step::{Outcome, Sink};
 use crate::bytes;
 use crate::context::Context;
-use crate::decode;
+use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
@@ -66,10 +65,12 @@ pub(crate) fn boundary<'a>(
             flags.raise(Flag::BadBoundary, parameter.text);
         }
         // Blanks at its end would be padding in the body.
-        let value = match decode::raw(bytes::trim_end(value.bytes)) {
-            Cow::Borrowed(trimmed) => value.part(trimmed),
+        let trimmed = value.part(bytes::trim_end(value.bytes));
+        let value = if memchr::memchr(GUARD, trimmed.bytes).is_none() {
+            trimmed
+        } else {
             // It is looked for in the bytes of the body.
-            Cow::Owned(raw) => Text::untraced(cx.bump.alloc_slice_copy(&raw)),
+            Text::untraced(cx.written(|out| decode::write_raw(trimmed.bytes, out)))
         };
         first = Some(value);
     }
@@ -118,11 +119,14 @@ pub(crate) fn read<'a>(
         guess
     });
     let Some(boundary) = boundary else { return read };
-    let needle = [b"\n--", boundary.bytes].concat();
+    let needle = cx.written(|out| {
+        out.extend_from_slice(b"\n--");
+        out.extend_from_slice(boundary.bytes);
+    });
     let mut section = Section::Outside { start: 0 };
     let mut count = 0;
     let mut is_closed = false;
-    for found in find_delimiters(body.bytes, &needle, is_cut) {
+    for found in find_delimiters(body.bytes, needle, is_cut) {
         let delimiter = match found {
             Found::Delimiter(delimiter) => delimiter,
             Found::Other(range) => {
@@ -222,9 +226,9 @@ enum Found {
 
 /// Every line that begins with a delimiter. `needle` is a line feed and the delimiter; as no boundary
 /// holds a line feed, its occurrences do not overlap.
-fn find_delimiters(body: &[u8], needle: &[u8], is_cut: bool) -> impl Iterator<Item = Found> {
+fn find_delimiters<'b>(body: &'b [u8], needle: &'b [u8], is_cut: bool) -> impl Iterator<Item = Found> + 'b {
     let at_start = needle.get(1..).filter(|delimiter| body.starts_with(delimiter)).map(|_| 0);
-    let finder = Finder::new(needle).into_owned();
+    let finder = Finder::new(needle);
     let mut from = 0;
     let after_line_feed = std::iter::from_fn(move || {
         let found = finder.find(body.get(from..)?)?;

@@ -14,8 +14,6 @@ pub(crate) mod percent;
 pub(crate) mod unicode;
 pub(crate) mod utf8;
 
-use std::borrow::Cow;
-
 use crate::bytes;
 use crate::context::Context;
 use crate::text::{Builder, Text};
@@ -52,25 +50,22 @@ pub(crate) fn ends_guarded(text: &[u8]) -> bool {
 }
 
 /// Decoded text with a guard alone for each guarded byte: its digits are no characters of the text.
-pub(crate) fn without_guarded(text: &[u8]) -> Cow<'_, [u8]> {
+/// Written to `buffer` where there is one.
+pub(crate) fn without_guarded<'t>(text: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {
     if memchr::memchr(GUARD, text).is_none() {
-        return Cow::Borrowed(text);
+        return text;
     }
     let mut pieces = text.split(|&b| b == GUARD);
-    let mut plain = pieces.next().unwrap_or_default().to_vec();
+    buffer.extend_from_slice(pieces.next().unwrap_or_default());
     for piece in pieces {
-        plain.push(GUARD);
-        plain.extend_from_slice(piece.get(2..).unwrap_or_default());
+        buffer.push(GUARD);
+        buffer.extend_from_slice(piece.get(2..).unwrap_or_default());
     }
-    Cow::Owned(plain)
+    buffer
 }
 
-/// Decoded text with its guarded bytes as bytes.
-pub(crate) fn raw(text: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(GUARD, text).is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut raw = Vec::with_capacity(text.len());
+/// Appends decoded text with its guarded bytes as bytes.
+pub(crate) fn write_raw(text: &[u8], raw: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(&byte) = rest.first() {
         let (byte, width) = match rest {
@@ -80,7 +75,6 @@ pub(crate) fn raw(text: &[u8]) -> Cow<'_, [u8]> {
         raw.push(byte);
         rest = rest.get(width..).unwrap_or_default();
     }
-    Cow::Owned(raw)
 }
 
 /// A character of decoded text.
@@ -154,12 +148,22 @@ pub(crate) fn first_char(text: &[u8]) -> Option<Char> {
             Some(Char::Guarded(bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?))
         }
         [byte, ..] if byte.is_ascii() => Some(Char::Plain(char::from(*byte))),
-        _ => {
-            let head = text.get(..text.len().min(4)).unwrap_or_default();
-            let chunk = head.utf8_chunks().next()?;
-            chunk.valid().chars().next().map(Char::Plain)
-        }
+        _ => beyond_ascii(text).map(Char::Plain),
     }
+}
+
+/// The character of two or more bytes that a text begins with.
+fn beyond_ascii(text: &[u8]) -> Option<char> {
+    let more = |byte: &u8| if byte & 0xC0 == 0x80 { Some(u32::from(byte & 0x3F)) } else { None };
+    let (code, least) = match text {
+        [first @ 0xC2..=0xDF, a, ..] => (u32::from(first & 0x1F) << 6 | more(a)?, 0x80),
+        [first @ 0xE0..=0xEF, a, b, ..] => (u32::from(first & 0x0F) << 12 | more(a)? << 6 | more(b)?, 0x800),
+        [first @ 0xF0..=0xF4, a, b, c, ..] => {
+            (u32::from(first & 0x07) << 18 | more(a)? << 12 | more(b)? << 6 | more(c)?, 0x1_0000)
+        }
+        _ => return None,
+    };
+    char::from_u32(code).filter(|_| code >= least)
 }
 
 /// The characters of decoded text, with their offsets.
@@ -176,6 +180,25 @@ pub(crate) fn char_indices(text: &[u8]) -> impl Iterator<Item = (usize, Char)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_are_those_of_the_standard_library() {
+        for c in '\u{80}'..=char::MAX {
+            let mut bytes = [b'x'; 5];
+            c.encode_utf8(&mut bytes);
+            assert_eq!(beyond_ascii(&bytes), Some(c));
+        }
+        let some = [0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF];
+        for first in 0x80..=0xFE {
+            for (a, b, c) in some.iter().flat_map(|a| some.iter().map(move |b| (*a, *b, 0x80))) {
+                let bytes = [first, a, b, c];
+                for text in [&bytes[..1], &bytes[..2], &bytes[..3], &bytes] {
+                    let theirs = text.utf8_chunks().next().unwrap().valid().chars().next();
+                    assert_eq!(beyond_ascii(text), theirs, "{}", text.escape_ascii());
+                }
+            }
+        }
+    }
 
     #[test]
     fn guarded_bytes_are_one_character() {

@@ -63,7 +63,9 @@ fn decode_slow<'a>(
                 at + 1
             }
             Some(byte) => {
-                builder.copy(text.slice(copied..at));
+                if copied < at {
+                    builder.copy(text.slice(copied..at));
+                }
                 let end = if byte.is_ascii() {
                     let escape = text.slice(at..at + 3);
                     if field == Field::Path && stays_in_path(byte) {
@@ -89,7 +91,11 @@ fn decode_slow<'a>(
                 end
             }
         };
-        next = memchr::memchr(b'%', text.bytes.get(end..).unwrap_or_default()).map(|n| end + n);
+        next = match text.bytes.get(end) {
+            // Escapes come in runs.
+            Some(b'%') => Some(end),
+            _ => memchr::memchr(b'%', text.bytes.get(end..).unwrap_or_default()).map(|n| end + n),
+        };
     }
     builder.copy(text.from(copied));
     builder.finish()

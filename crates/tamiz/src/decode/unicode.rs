@@ -5,6 +5,8 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+use std::fmt;
+
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 use icu_properties::props::{
     DefaultIgnorableCodePoint, GeneralCategory, Script as ScriptProperty, WhiteSpace,
@@ -38,15 +40,21 @@ pub(crate) fn is_control(c: char) -> bool {
 
 /// `INVISIBLE`: default-ignorable characters that are not controls.
 pub(crate) fn is_invisible(c: char) -> bool {
-    !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) && !is_control(c)
+    // Hardly a character of a text is beyond all of these and below the rest.
+    let is_one = match c {
+        '\0'..='\u{AC}' | '\u{AE}'..='\u{34E}' | '\u{350}'..='\u{61B}' | '\u{3165}'..'\u{FE00}' => false,
+        '\u{FF00}'..'\u{FFA0}' => false,
+        _ => CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c),
+    };
+    is_one && !is_control(c)
 }
 
 /// White_Space.
 pub(crate) fn is_white_space(c: char) -> bool {
-    if c.is_ascii() {
-        matches!(c, '\t'..='\r' | ' ')
-    } else {
-        CodePointSetData::new::<WhiteSpace>().contains(c)
+    match c {
+        '\0'..'\u{80}' => matches!(c, '\t'..='\r' | ' '),
+        '\u{A1}'..'\u{1680}' | '\u{3001}'.. => false,
+        _ => CodePointSetData::new::<WhiteSpace>().contains(c),
     }
 }
 
@@ -157,15 +165,17 @@ fn normalize_slow<'a>(text: Text<'a>, stage: Stage, cx: Context<'a>, flags: &mut
                 let builder =
                     builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
                 builder.copy(text.slice(copied..base));
-                let normal = NFKC.normalize(plain);
-                let mut born = normal.as_ref();
-                if base < at
-                    && let Some(first) = born.chars().next().filter(char::is_ascii)
-                {
-                    builder.copy(text.slice(base..at));
-                    born = born.get(first.len_utf8()..).unwrap_or_default();
-                }
-                put_born(born, stage, run.from(at - base), builder);
+                cx.spare.with(|normal| {
+                    put_nfkc(plain, normal);
+                    let mut born = std::str::from_utf8(normal).unwrap_or_default();
+                    if base < at
+                        && let Some(first) = born.chars().next().filter(char::is_ascii)
+                    {
+                        builder.copy(text.slice(base..at));
+                        born = born.get(first.len_utf8()..).unwrap_or_default();
+                    }
+                    put_born(born, stage, run.from(at - base), builder);
+                });
                 copied = end;
             }
         }
@@ -231,20 +241,47 @@ fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_
 }
 
 /// NFKC of decoded text, guarded bytes left as they are: for comparing, not for showing.
-pub(crate) fn nfkc(text: &[u8]) -> Vec<u8> {
-    let mut normal = Vec::with_capacity(text.len());
+pub(crate) fn nfkc(text: &[u8], out: &mut Vec<u8>) {
     for chunk in text.utf8_chunks() {
-        normal.extend_from_slice(NFKC.normalize(chunk.valid()).as_bytes());
-        normal.extend_from_slice(chunk.invalid());
+        if chunk.valid().is_ascii() {
+            out.extend_from_slice(chunk.valid().as_bytes());
+        } else {
+            put_nfkc(chunk.valid(), out);
+        }
+        out.extend_from_slice(chunk.invalid());
     }
-    normal
 }
 
-/// NFKC of one character, where that is something else.
-pub(crate) fn nfkc_of(c: char) -> Option<Vec<char>> {
+/// Appends the NFKC of one character, where that is something else; whether it is.
+pub(crate) fn put_nfkc_of(c: char, out: &mut Vec<u8>) -> bool {
+    if let Some(narrow) = narrow(c) {
+        out.push(narrow);
+        return true;
+    }
     let mut buffer = [0; 4];
     let plain = c.encode_utf8(&mut buffer);
-    (!NFKC.is_normalized(plain)).then(|| NFKC.normalize(plain).chars().collect())
+    if NFKC.is_normalized(plain) {
+        return false;
+    }
+    put_nfkc(plain, out);
+    true
+}
+
+/// The ASCII character whose full-width form this is.
+fn narrow(c: char) -> Option<u8> {
+    matches!(c, '！'..='～').then(|| (u32::from(c) - u32::from('！')) as u8 + b'!')
+}
+
+fn put_nfkc(text: &str, out: &mut Vec<u8>) {
+    /// A sink that takes anything.
+    struct Bytes<'o>(&'o mut Vec<u8>);
+    impl fmt::Write for Bytes<'_> {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.extend_from_slice(text.as_bytes());
+            Ok(())
+        }
+    }
+    let _ = NFKC.normalize_to(text, &mut Bytes(out));
 }
 
 /// The versions of the tables behind all this, for the fingerprint.
@@ -283,6 +320,26 @@ mod tests {
         assert_eq!(normal("\u{212A}", Stage::Raw), (b"K".to_vec(), vec![Flag::Compat]));
         assert_eq!(normal("a．b", Stage::Name).0, b"a.b");
         assert_eq!(normal("ｶﾞ", Stage::Raw), ("ガ".as_bytes().to_vec(), vec![Flag::FullWidth]));
+    }
+
+    #[test]
+    fn narrow_forms_are_those_of_nfkc() {
+        for c in '\u{80}'..=char::MAX {
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            let changes = put_nfkc_of(c, &mut ours);
+            put_nfkc(c.encode_utf8(&mut [0; 4]), &mut theirs);
+            assert_eq!(changes, theirs != c.to_string().as_bytes(), "{c:?}");
+            assert!(!changes || ours == theirs, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn quick_answers_are_those_of_the_tables() {
+        for c in '\0'..=char::MAX {
+            let is_ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c);
+            assert_eq!(is_invisible(c), is_ignorable && !is_control(c), "{c:?}");
+            assert_eq!(is_white_space(c), CodePointSetData::new::<WhiteSpace>().contains(c), "{c:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Raw bytes to UTF-8 (clause 4.1): what is not UTF-8 stays in place, guarded, and is told.
 
+use crate::bytes;
 use crate::context::Context;
-use crate::decode::put_guarded;
+use crate::decode::{GUARD, put_guarded};
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
@@ -12,6 +13,21 @@ pub(crate) fn repair<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>)
     } else {
         repair_slow(text, cx, flags).repaired()
     }
+}
+
+/// The same of plain bytes; written to `buffer` where there is something to guard.
+pub(crate) fn repaired<'t>(raw: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {
+    if std::str::from_utf8(raw).is_ok() {
+        return raw;
+    }
+    for chunk in raw.utf8_chunks() {
+        buffer.extend_from_slice(chunk.valid().as_bytes());
+        for &byte in chunk.invalid() {
+            let [high, low] = bytes::hex(byte);
+            buffer.extend_from_slice(&[GUARD, high, low]);
+        }
+    }
+    buffer
 }
 
 #[allow(

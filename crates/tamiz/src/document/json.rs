@@ -138,7 +138,7 @@ mod tests {
         let text = "M:GET\nP:/a PLEN:2@0-15 PMAX:1@0-15\nHCNT:0 HLEN:0@0-15\n";
         for (notes, version) in [("v=1.1\n", Some("1.1")), ("v=other\n", None), ("v=\n", None), ("", None)] {
             let buffer = format!("{text}{notes}").into_bytes();
-            let document = Document::fresh(buffer, text.len(), Fingerprint::default(), None);
+            let document = Document::fresh(&buffer, text.len(), Fingerprint::default(), None);
             let json = serde_json::to_value(&document).unwrap();
             assert_eq!(json.get("network.protocol.version").and_then(|version| version.as_str()), version);
         }

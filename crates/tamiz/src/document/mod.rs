@@ -48,13 +48,13 @@ pub(crate) struct Evidence {
 
 impl Document {
     pub(crate) fn fresh(
-        buffer: Vec<u8>,
+        written: &[u8],
         text_len: usize,
         fingerprint: Fingerprint,
         evidence: Option<Box<Evidence>>,
     ) -> Self {
         // Every byte was written by `escape`, as UTF-8; were it not, nothing may leak from it.
-        let buffer = String::from_utf8(buffer).unwrap_or_default();
+        let buffer = std::str::from_utf8(written).unwrap_or_default().to_owned();
         let text_len = text_len.min(buffer.len());
         Document { buffer, text_len, fingerprint: Some(fingerprint), evidence }
     }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use bumpalo::collections::Vec as BumpVec;
+
 use super::Evidence;
-use super::write::{by_key, field_keys, grouped, key_text};
+use super::write::{Group, by_key, field_keys, grouped, key_text};
 use crate::body;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Mark, Parameter};
@@ -18,48 +20,53 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
     push(out, request.version.as_str());
     out.push(b'\n');
     if let Some(query) = &request.url.query {
-        note_flags(&[&query.flags], None, b"q", cx, out);
+        note_flags(std::iter::once(&query.flags), None, b"q", cx, out);
         for group in by_key(query, cx) {
-            let flags: Vec<&Flags<'a>> = group.iter().map(|(_, pair)| &pair.flags).collect();
-            note_key(&group, &flags, b"q.", cx, out);
+            note_key(group, |pair| &pair.flags, b"q.", cx, out);
         }
     }
     let Some(body) = request.shown_body(cx) else { return };
-    note_flags(&[&body.flags], None, b"b", cx, out);
+    note_flags(std::iter::once(&body.flags), None, b"b", cx, out);
     if let body::Content::Fields(fields) = &body.content {
         let keys = field_keys(fields, cx);
-        for group in grouped(keys.iter().copied().zip(fields.told())) {
-            let flags: Vec<&Flags<'a>> = group.iter().map(|(_, field)| &field.flags).collect();
-            note_key(&group, &flags, b"b.", cx, out);
+        for group in grouped(keys.iter().copied().zip(fields.told()), cx) {
+            note_key(group, |field| &field.flags, b"b.", cx, out);
         }
     }
 }
 
 /// Notes the flags of all that came under one key.
 fn note_key<'a, T>(
-    group: &[(&'a [u8], T)],
-    flags: &[&Flags<'a>],
+    group: Group<'a, &'a T>,
+    flags: impl Fn(&'a T) -> &'a Flags<'a> + Clone,
     place: &[u8],
     cx: Context<'a>,
     out: &mut Vec<u8>,
 ) {
-    if let Some((key, _)) = group.first() {
-        note_flags(flags, Some(key), &[place, key].concat(), cx, out);
+    if let Some((key, ..)) = group.first() {
+        let place = cx.written(|out| {
+            out.extend_from_slice(place);
+            out.extend_from_slice(key);
+        });
+        note_flags(group.iter().map(|(_, _, item)| flags(item)), Some(key), place, cx, out);
     }
 }
 
-fn note_flags<'a>(all: &[&Flags<'a>], key: Option<&[u8]>, place: &[u8], cx: Context<'a>, out: &mut Vec<u8>) {
-    let set = all.iter().fold(FlagSet::default(), |set, flags| set.union(flags.set));
+fn note_flags<'a>(
+    all: impl Iterator<Item = &'a Flags<'a>> + Clone,
+    key: Option<&[u8]>,
+    place: &[u8],
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) {
+    let set = all.clone().fold(FlagSet::default(), |set, flags| set.union(flags.set));
     for flag in set.intersection(cx.settings.enabled).iter() {
         match flag.parameter_kind() {
             Parameter::Key => write_note(flag, key, place, out),
             Parameter::Word => {
-                let mut words: Vec<&str> = all
-                    .iter()
-                    .flat_map(|flags| flags.words())
-                    .filter(|(of, _)| *of == flag)
-                    .map(|(_, word)| *word)
-                    .collect();
+                let mut words = BumpVec::new_in(cx.bump);
+                let of_all = all.clone().flat_map(|flags| flags.words());
+                words.extend(of_all.filter(|(of, _)| *of == flag).map(|(_, word)| *word));
                 words.sort_unstable();
                 words.dedup();
                 words.iter().for_each(|word| write_note(flag, Some(word.as_bytes()), place, out));

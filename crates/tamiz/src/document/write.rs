@@ -120,7 +120,7 @@ impl<'a> Writer<'a, '_> {
         if request.method.in_clear {
             self.out.extend_from_slice(request.method.text.bytes);
         } else {
-            marker::write(request.method.text.bytes, false, self.cx.settings, self.out);
+            marker::write(request.method.text.bytes, false, self.cx, self.out);
         }
         let mut set = request.flags.set;
         if self.rollup.capped {
@@ -175,12 +175,13 @@ impl<'a> Writer<'a, '_> {
         let longest = text.split(|&b| b == b'/').map(escape::chars).max().unwrap_or(0) as u64;
         self.measure(" PLEN:", len);
         self.measure(" PMAX:", longest);
-        let climb = self.cx.bump.alloc_str(&path.longest_climb.to_string());
+        let climb = self.cx.written(|out| number(out, path.longest_climb as u64));
         let mut parameters = words(&path.flags, self.cx);
-        parameters.extend([(Flag::DotDotN, climb.as_bytes()), (Flag::MultiEnc, &b"path"[..])]);
+        parameters.extend([(Flag::DotDotN, climb), (Flag::MultiEnc, &b"path"[..])]);
         self.end_line(&path.flags, &mut parameters);
         if let Some(memo) = self.cx.memo
             && path.may_be_kept(self.cx.settings.config.limits.segments)
+            && memo.paths.comes_again(path.raw.bytes)
         {
             let line = self.out.get(line_start..).unwrap_or_default();
             memo.paths.keep(path.raw.bytes, line, PathSaid { flags: path.flags.set, len: path_len });
@@ -244,9 +245,9 @@ impl<'a> Writer<'a, '_> {
     fn qk_lines(&mut self, query: &Query<'a>) {
         let most = self.cx.settings.config.limits.pairs;
         let shown = query.pairs.iter().take(most).map(|pair| (key_text(pair.key, self.cx), pair));
-        for group in grouped(shown) {
+        for group in grouped(shown, self.cx) {
             push(self.out, "QK:");
-            for (i, (key, pair)) in group.iter().enumerate() {
+            for (i, (key, _, pair)) in group.iter().enumerate() {
                 if i == 0 {
                     self.out.extend_from_slice(key);
                 }
@@ -270,7 +271,7 @@ impl<'a> Writer<'a, '_> {
         match &body.content {
             body::Content::Whole { text, secret } => {
                 self.out.push(b' ');
-                marker::write(text.bytes, *secret, self.cx.settings, self.out);
+                marker::write(text.bytes, *secret, self.cx, self.out);
                 self.end_line_of(all, &mut parameters);
             }
             body::Content::Fields(fields) => {
@@ -302,9 +303,9 @@ impl<'a> Writer<'a, '_> {
         }
         marker::write_more(fields.count(), keys.len(), ",", self.out);
         self.out.push(b'\n');
-        for group in grouped(keys.iter().copied().zip(&fields.list)) {
+        for group in grouped(keys.iter().copied().zip(&fields.list), self.cx) {
             push(self.out, "BK:");
-            for (i, (key, field)) in group.iter().enumerate() {
+            for (i, (key, _, field)) in group.iter().enumerate() {
                 if i == 0 {
                     self.out.extend_from_slice(key);
                 }
@@ -453,8 +454,9 @@ impl<'a> Writer<'a, '_> {
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn known_lines(&mut self, known: &mut Remembered<'a, '_>, before: Option<&[u8]>) {
         let Some(memo) = self.cx.memo else { return };
+        let before = before.map(|name| (name, Rank::of(name)));
         while let Some((slot, rank)) = known.peek() {
-            let is_before = before.is_none_or(|name| match rank.cmp(&Rank::of(name)) {
+            let is_before = before.is_none_or(|(name, other)| match rank.cmp(&other) {
                 Ordering::Less => true,
                 Ordering::Equal => memo.lines.with(slot, |text, said| memo::name_of(text, said) < name),
                 Ordering::Greater => false,
@@ -481,9 +483,12 @@ impl<'a> Writer<'a, '_> {
     /// Remembers the line that begins at `start` of the output, where that holds in any request.
     fn keep(&self, header: &Header<'a>, name: &'a [u8], start: usize, parameters: &[Parametrised<'a>]) {
         let (Some(memo), Some(line)) = (self.cx.memo, header.line_to_keep()) else { return };
+        if !memo.lines.comes_again(line) {
+            return;
+        }
         let set = header.flags.set.intersection(self.cx.settings.enabled);
         let mut told_elsewhere = self.cx.flags();
-        hidden::check_header(header, &mut told_elsewhere);
+        hidden::check_header(header, self.cx, &mut told_elsewhere);
         header.check_limits(&self.cx.settings.config.limits, &mut told_elsewhere);
         let most = self.cx.settings.config.limits.flag_parameters;
         if !told_elsewhere.set.is_empty()
@@ -523,7 +528,7 @@ impl<'a> Writer<'a, '_> {
                 self.out.pop();
             }
         }
-        escape::guard_flags(self.out, start);
+        escape::guard_flags(self.out, start, self.cx);
         let mut parameters = header_parameters(header, name, self.cx);
         self.end_line(&header.flags, &mut parameters);
         self.keep(header, name, line_start, &parameters);
@@ -579,8 +584,7 @@ fn header_parameters<'a>(
         match flag.parameter_kind() {
             Parameter::Name => parameters.push((flag, parameter)),
             Parameter::Number => {
-                let count = cx.bump.alloc_str(&header.cookies().to_string());
-                parameters.push((flag, count.as_bytes()));
+                parameters.push((flag, cx.written(|out| number(out, header.cookies() as u64))));
             }
             Parameter::None | Parameter::Key | Parameter::Word => {}
         }
@@ -600,9 +604,10 @@ fn header_name<'a>(header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
     match &header.name {
         None => b"?",
         Some(name) => {
-            let mut shown = Vec::new();
-            name.write(cx, &mut shown);
-            cx.bump.alloc_slice_copy(&shown)
+            if name.shown == NameShown::Text {
+                return name.text.bytes;
+            }
+            cx.written(|out| name.write(cx, out))
         }
     }
 }
@@ -616,43 +621,42 @@ fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> 
     if !in_clear || shown.iter().all(|b| !matches!(b, b'|' | b'&')) {
         return shown;
     }
-    let mut escaped = Vec::new();
-    escape::write(shown, Spot::Name, &mut escaped);
-    cx.bump.alloc_slice_copy(&escaped)
+    cx.written(|out| escape::write(shown, Spot::Name, out))
 }
 
 pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
     if key.shown == NameShown::Text && key.text.bytes.is_ascii() {
         return key.text.bytes;
     }
-    let mut shown = Vec::new();
-    write_key(key, cx, &mut shown);
-    cx.bump.alloc_slice_copy(&shown)
+    cx.written(|out| write_key(key, cx, out))
 }
 
 /// The keys of a body's fields, as shown.
 pub(crate) fn field_keys<'a>(fields: &Fields<'a>, cx: Context<'a>) -> BumpVec<'a, &'a [u8]> {
     let mut keys = BumpVec::with_capacity_in(fields.list.len(), cx.bump);
-    let mut shown = Vec::new();
-    for field in fields.told() {
-        shown.clear();
-        fields.write_key(field, &mut shown);
-        keys.push(&*cx.bump.alloc_slice_copy(&shown));
-    }
+    keys.extend(fields.told().map(|field| cx.written(|out| fields.write_key(field, out))));
     keys
 }
 
+/// What came under a key, in order of arrival.
+pub(crate) type Group<'a, T> = &'a [(&'a [u8], usize, T)];
+
 /// The pairs of each key, keys in order of first arrival.
-pub(crate) fn by_key<'a, 'q>(query: &'q Query<'a>, cx: Context<'a>) -> Vec<Vec<(&'a [u8], &'q Pair<'a>)>> {
-    grouped(query.pairs.iter().map(|pair| (key_text(pair.key, cx), pair)))
+pub(crate) fn by_key<'q>(query: &'q Query<'q>, cx: Context<'q>) -> BumpVec<'q, Group<'q, &'q Pair<'q>>> {
+    grouped(query.pairs.iter().map(|pair| (key_text(pair.key, cx), pair)), cx)
 }
 
 /// What came under each key, keys in order of first arrival.
-pub(crate) fn grouped<'a, T: Copy>(items: impl Iterator<Item = (&'a [u8], T)>) -> Vec<Vec<(&'a [u8], T)>> {
-    let mut items: Vec<(&'a [u8], usize, T)> =
-        items.enumerate().map(|(i, (key, item))| (key, i, item)).collect();
-    items.sort_unstable_by_key(|(key, i, _)| (*key, *i));
-    let mut groups: Vec<&[(&'a [u8], usize, T)]> = items.chunk_by(|a, b| a.0 == b.0).collect();
+pub(crate) fn grouped<'a, T: Copy>(
+    items: impl Iterator<Item = (&'a [u8], T)>,
+    cx: Context<'a>,
+) -> BumpVec<'a, Group<'a, T>> {
+    let mut all = BumpVec::with_capacity_in(items.size_hint().0, cx.bump);
+    all.extend(items.enumerate().map(|(i, (key, item))| (key, i, item)));
+    all.sort_unstable_by_key(|(key, i, _)| (*key, *i));
+    let all: &'a [(&'a [u8], usize, T)] = all.into_bump_slice();
+    let mut groups = BumpVec::with_capacity_in(all.len(), cx.bump);
+    groups.extend(all.chunk_by(|a, b| a.0 == b.0));
     groups.sort_unstable_by_key(|group| group.first().map(|(_, i, _)| *i));
-    groups.iter().map(|group| group.iter().map(|(key, _, item)| (*key, *item)).collect()).collect()
+    groups
 }

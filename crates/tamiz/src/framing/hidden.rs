@@ -1,8 +1,7 @@
 //! `HIDDENHDR` (clause 8.29): the names that steer framing, where they are not plainly headers.
 
-use std::borrow::Cow;
-
 use crate::bytes::{self, ALNUM, TOKEN};
+use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::headers::Header;
@@ -39,22 +38,25 @@ fn first_word(text: &[u8]) -> &[u8] {
 }
 
 /// A line that is no header of its own, and what follows the line ends embedded in it.
-pub(crate) fn check_line<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
-    line.split(|b| matches!(b, b'\r' | b'\n')).for_each(|piece| check_piece(piece, flags));
+pub(crate) fn check_line<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    line.split(|b| matches!(b, b'\r' | b'\n')).for_each(|piece| check_piece(piece, cx, flags));
 }
 
-fn check_piece<'a>(line: Text<'a>, flags: &mut Flags<'a>) {
-    let raw =
-        if line.is_repaired() { decode::without_guarded(line.bytes) } else { Cow::Borrowed(line.bytes) };
-    if let Some(name) = reads_as(&raw) {
+fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let name = if line.is_repaired() {
+        cx.spare.with(|plain| reads_as(decode::without_guarded(line.bytes, plain)))
+    } else {
+        reads_as(line.bytes)
+    };
+    if let Some(name) = name {
         flags.raise_word(Flag::HiddenHdr, name, line, 0..line.len());
     }
 }
 
 /// A header whose name is misspelt, a line without a colon, and what follows embedded line ends.
-pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
+pub(crate) fn check_header<'a>(header: &Header<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     match &header.name {
-        None => check_piece(header.before_line_ends(), flags),
+        None => check_piece(header.before_line_ends(), cx, flags),
         Some(name) => {
             let known = NAMES.iter().find(|(_, letters)| spells(name.raw.bytes, letters, true));
             if let Some((shown, _)) = known
@@ -62,11 +64,11 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
             {
                 flags.raise_word(Flag::HiddenHdr, shown, name.raw, 0..name.raw.len());
             }
-            check_name(name.raw, flags);
+            check_name(name.raw, cx, flags);
         }
     }
     for piece in header.after_line_ends() {
-        check_piece(piece, flags);
+        check_piece(piece, cx, flags);
     }
     if header.name.is_some() {
         check_value(header.whole, flags);
@@ -74,11 +76,11 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, flags: &mut Flags<'a>) {
 }
 
 /// What follows the line ends embedded in a name: the last of it ends at the colon.
-fn check_name<'a>(raw: Text<'a>, flags: &mut Flags<'a>) {
+fn check_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let mut pieces = raw.split(|b| matches!(b, b'\r' | b'\n')).skip(1).peekable();
     while let Some(piece) = pieces.next() {
         if pieces.peek().is_some() {
-            check_piece(piece, flags);
+            check_piece(piece, cx, flags);
         } else if let Some((shown, _)) = NAMES.iter().find(|(_, name)| spells(piece.bytes, name, true)) {
             flags.raise_word(Flag::HiddenHdr, shown, piece, 0..piece.len());
         }

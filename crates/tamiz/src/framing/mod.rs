@@ -6,12 +6,18 @@ pub(crate) mod chunked;
 pub(crate) mod hidden;
 
 use crate::bytes::{self, DIGIT};
+use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::headers::{Header, Headers};
 use crate::text::Text;
 
 /// Raises the framing flags of a request. `body` is `None` where it is not known.
-pub(crate) fn check<'a>(headers: &Headers<'a>, body: Option<Text<'a>>, flags: &mut Flags<'a>) {
+pub(crate) fn check<'a>(
+    headers: &Headers<'a>,
+    body: Option<Text<'a>>,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
     let named = |name: &'static [u8]| headers.list.iter().filter(move |header| header.is_named(name));
     let lengths = || named(b"content-length");
     let codings = || named(b"transfer-encoding");
@@ -32,7 +38,7 @@ pub(crate) fn check<'a>(headers: &Headers<'a>, body: Option<Text<'a>>, flags: &m
         chunked::check(body, flags);
     }
     for header in &headers.list {
-        hidden::check_header(header, flags);
+        hidden::check_header(header, cx, flags);
     }
 }
 

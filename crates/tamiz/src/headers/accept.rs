@@ -1,11 +1,17 @@
 //! The `accept` family (clauses 8.14 to 8.16): lists with qualities.
 
+use std::cmp::Reverse;
+
+use bumpalo::collections::Vec as BumpVec;
+
 use crate::bytes::{self, DIGIT, LOWER, UPPER};
+use crate::context::Context;
 use crate::show::escape::{self, Spot};
 
 /// An item of a list: its name, escaped and folded, and its quality in thousandths.
-struct Item {
-    name: Vec<u8>,
+#[derive(Clone, Copy)]
+struct Item<'a> {
+    name: &'a [u8],
     quality: u16,
 }
 
@@ -15,40 +21,38 @@ struct Item {
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-fn items(text: &[u8]) -> Vec<Item> {
-    let mut tight = Vec::with_capacity(text.len());
-    for (i, &byte) in text.iter().enumerate() {
-        let joins = |b: Option<&u8>| matches!(b, Some(b';' | b'='));
-        let before = i.checked_sub(1).and_then(|before| text.get(before));
-        if byte == b' ' && (joins(before) || joins(text.get(i + 1))) {
-            continue;
+fn items<'a>(text: &[u8], cx: Context<'a>) -> BumpVec<'a, Item<'a>> {
+    let mut items = BumpVec::new_in(cx.bump);
+    cx.spare.with(|tight| {
+        for (i, &byte) in text.iter().enumerate() {
+            let joins = |b: Option<&u8>| matches!(b, Some(b';' | b'='));
+            let before = i.checked_sub(1).and_then(|before| text.get(before));
+            if byte == b' ' && (joins(before) || joins(text.get(i + 1))) {
+                continue;
+            }
+            tight.push(byte);
         }
-        tight.push(byte);
-    }
-    let items = tight.split(|&b| b == b',' || b == b' ').map(Item::read);
-    items.filter(|item| !item.name.is_empty()).collect()
+        let all = tight.split(|&b| b == b',' || b == b' ').map(|text| Item::read(text, cx));
+        items.extend(all.filter(|item| !item.name.is_empty()));
+    });
+    items
 }
 
-impl Item {
-    fn read(text: &[u8]) -> Item {
+impl<'a> Item<'a> {
+    fn read(text: &[u8], cx: Context<'a>) -> Self {
         let mut parts = text.split(|&b| b == b';');
-        let mut name = Vec::with_capacity(text.len());
         let raw = parts.next().unwrap_or_default();
-        // A bracket after a space would look like a flag, and the order must not hang on that.
-        let raw = match raw.strip_prefix(b"[") {
-            Some(rest) => {
-                name.extend_from_slice(b"%5B");
-                rest
-            }
-            None => raw,
-        };
-        escape::write_lowercase(raw, Spot::Name, &mut name);
+        let name = cx.written(|out| {
+            // A bracket after a space would look like a flag, and the order must not hang on that.
+            let rest = raw.strip_prefix(b"[").inspect(|_| out.extend_from_slice(b"%5B"));
+            escape::write_lowercase(rest.unwrap_or(raw), Spot::Name, cx, out);
+        });
         let quality = parts.find_map(quality_parameter).unwrap_or(1000);
         Item { name, quality }
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.name);
+        out.extend_from_slice(self.name);
         write_quality(self.quality, out);
     }
 }
@@ -87,12 +91,11 @@ fn quality(text: &[u8]) -> u16 {
 
 /// `;q` and at least one decimal.
 fn write_quality(thousandths: u16, out: &mut Vec<u8>) {
-    let text = format!(";q{}.{:03}", thousandths / 1000, thousandths % 1000);
-    let mut shown = text.as_str();
-    while shown.ends_with("00") || (shown.ends_with('0') && !shown.ends_with(".0")) {
-        shown = shown.strip_suffix('0').unwrap_or_default();
-    }
-    out.extend_from_slice(shown.as_bytes());
+    let digit = |n: u16| b'0'.saturating_add((n % 10) as u8);
+    let decimals = [digit(thousandths / 100), digit(thousandths / 10), digit(thousandths)];
+    let shown = decimals.iter().rposition(|&decimal| decimal != b'0').unwrap_or(0);
+    out.extend_from_slice(&[b';', b'q', digit(thousandths / 1000), b'.']);
+    out.extend_from_slice(decimals.get(..=shown).unwrap_or_default());
 }
 
 /// How wide a media range is: concrete types before `type/*` before `*/*`.
@@ -104,7 +107,7 @@ fn width(name: &[u8]) -> u8 {
     }
 }
 
-fn write_items(items: &[Item], out: &mut Vec<u8>) {
+fn write_items(items: &[Item<'_>], out: &mut Vec<u8>) {
     for (i, item) in items.iter().enumerate() {
         if i > 0 {
             out.push(b' ');
@@ -114,38 +117,41 @@ fn write_items(items: &[Item], out: &mut Vec<u8>) {
 }
 
 /// `accept` and `accept-charset`.
-pub(crate) fn write(text: &[u8], out: &mut Vec<u8>) {
-    let mut items = items(text);
-    items.sort_by(|a, b| {
-        (width(&a.name), &a.name).cmp(&(width(&b.name), &b.name)).then(b.quality.cmp(&a.quality))
-    });
+pub(crate) fn write(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    let mut items = items(text, cx);
+    items.sort_unstable_by_key(|item| (width(item.name), item.name, Reverse(item.quality)));
     items.dedup_by(|a, b| a.name == b.name && a.quality == b.quality);
     write_items(&items, out);
 }
 
 /// `accept-encoding`: a set; only a refusal keeps its quality.
-pub(crate) fn write_encoding(text: &[u8], out: &mut Vec<u8>) {
-    let mut names: Vec<Vec<u8>> = items(text)
-        .into_iter()
-        .map(|mut item| {
-            if item.quality == 0 {
-                item.name.extend_from_slice(b";q0.0");
-            }
-            item.name
-        })
-        .collect();
-    names.sort();
-    names.dedup();
-    out.extend_from_slice(&names.join(&b' '));
+pub(crate) fn write_encoding(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    let mut items = items(text, cx);
+    for item in items.iter_mut().filter(|item| item.quality == 0) {
+        item.name = cx.written(|out| {
+            out.extend_from_slice(item.name);
+            out.extend_from_slice(b";q0.0");
+        });
+    }
+    items.sort_unstable_by_key(|item| item.name);
+    items.dedup_by_key(|item| item.name);
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push(b' ');
+        }
+        out.extend_from_slice(item.name);
+    }
 }
 
 /// `accept-language`: by quality, then tag, as `ll-CC`.
-pub(crate) fn write_language(text: &[u8], out: &mut Vec<u8>) {
-    let mut items = items(text);
+pub(crate) fn write_language(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    let mut items = items(text, cx);
     for item in &mut items {
-        fold_language(&mut item.name);
+        let tag = cx.bump.alloc_slice_copy(item.name);
+        fold_language(tag);
+        item.name = tag;
     }
-    items.sort_by(|a, b| b.quality.cmp(&a.quality).then_with(|| a.name.cmp(&b.name)));
+    items.sort_unstable_by_key(|item| (Reverse(item.quality), item.name));
     items.dedup_by(|a, b| a.name == b.name && a.quality == b.quality);
     write_items(&items, out);
 }
@@ -169,14 +175,15 @@ fn fold_language(tag: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
-    fn check(write: fn(&[u8], &mut Vec<u8>), cases: &[(&str, &str)]) {
+    fn check(write: fn(&[u8], Context<'_>, &mut Vec<u8>), cases: &[(&str, &str)]) {
         for (text, shown) in cases {
             let mut once = Vec::new();
-            write(text.as_bytes(), &mut once);
+            with_context(|cx| write(text.as_bytes(), cx, &mut once));
             assert_eq!(String::from_utf8_lossy(&once), *shown, "{text}");
             let mut twice = Vec::new();
-            write(&once, &mut twice);
+            with_context(|cx| write(&once, cx, &mut twice));
             assert_eq!(twice, once, "its own output stays: {text}");
         }
     }

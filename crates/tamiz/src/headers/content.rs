@@ -1,59 +1,64 @@
 //! `content-type` and `content-length` (clauses 8.24 and 8.25).
 
+use bumpalo::collections::Vec as BumpVec;
+
 use super::parameters::split_unquoted;
 use crate::bytes::{self, DIGIT};
-use crate::settings::Settings;
+use crate::context::Context;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
 
 /// `type/subtype;name=value`, lower-case, parameters by name, without the boundary.
-pub(crate) fn write_type(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn write_type(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     let mut parts = split_unquoted(text, b';');
-    write_part(bytes::trim(parts.next().unwrap_or_default()), out);
-    let mut parameters: Vec<Vec<u8>> = parts.filter_map(parameter).collect();
-    parameters.sort();
+    write_part(bytes::trim(parts.next().unwrap_or_default()), cx, out);
+    let mut parameters = BumpVec::new_in(cx.bump);
+    parameters.extend(
+        parts
+            .map(bytes::trim)
+            .filter(|text| is_shown(text))
+            .map(|text| cx.written(|out| write_parameter(text, cx, out))),
+    );
+    parameters.sort_unstable();
     parameters.dedup();
     for parameter in parameters {
         out.push(b';');
-        out.extend_from_slice(&parameter);
+        out.extend_from_slice(parameter);
     }
+}
+
+/// Whether a parameter is one, and not the boundary.
+fn is_shown(parameter: &[u8]) -> bool {
+    let name = parameter.split(|&b| b == b'=').next().unwrap_or_default();
+    let is_boundary = name.len() < parameter.len() && bytes::trim(name).eq_ignore_ascii_case(b"boundary");
+    !parameter.is_empty() && !is_boundary
 }
 
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-fn parameter(text: &[u8]) -> Option<Vec<u8>> {
-    let text = bytes::trim(text);
-    if text.is_empty() {
-        return None;
-    }
-    let mut shown = Vec::with_capacity(text.len());
-    match text.iter().position(|&b| b == b'=') {
-        None => write_part(text, &mut shown),
-        Some(at) => {
-            let name = bytes::trim(text.get(..at).unwrap_or_default());
-            if name.eq_ignore_ascii_case(b"boundary") {
-                return None;
-            }
-            let value = bytes::trim(text.get(at + 1..).unwrap_or_default());
-            let value = match value {
-                [b'"', inside @ .., b'"'] => inside,
-                _ => value,
-            };
-            write_part(name, &mut shown);
-            shown.push(b'=');
-            write_part(value, &mut shown);
-        }
-    }
-    Some(shown)
+fn write_parameter(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    let Some(at) = memchr::memchr(b'=', text) else {
+        write_part(text, cx, out);
+        return;
+    };
+    let name = bytes::trim(text.get(..at).unwrap_or_default());
+    let value = bytes::trim(text.get(at + 1..).unwrap_or_default());
+    let value = match value {
+        [b'"', inside @ .., b'"'] => inside,
+        _ => value,
+    };
+    write_part(name, cx, out);
+    out.push(b'=');
+    write_part(value, cx, out);
 }
 
 /// `{n}@{bucket}`, or the shape of what is no length.
-pub(crate) fn write_length(text: &[u8], settings: &Settings, out: &mut Vec<u8>) {
+pub(crate) fn write_length(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     let text = match text.iter().position(|&b| b == b'@').and_then(|at| text.split_at_checked(at)) {
         // The form's own output stays.
-        Some((digits, bucket)) if is_own_bucket(digits, bucket, settings) => digits,
+        Some((digits, bucket)) if is_own_bucket(digits, bucket, cx) => digits,
         _ => text,
     };
     let is_number = !text.is_empty() && bytes::all(text, DIGIT);
@@ -62,26 +67,26 @@ pub(crate) fn write_length(text: &[u8], settings: &Settings, out: &mut Vec<u8>) 
         Some(n) => {
             marker::number(out, n);
             out.push(b'@');
-            marker::push(out, settings.config.buckets.label(n));
+            marker::push(out, cx.settings.config.buckets.label(n));
         }
-        None => marker::write(text, false, settings, out),
+        None => marker::write(text, false, cx, out),
     }
 }
 
-fn is_own_bucket(digits: &[u8], bucket: &[u8], settings: &Settings) -> bool {
+fn is_own_bucket(digits: &[u8], bucket: &[u8], cx: Context<'_>) -> bool {
     let length = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
-    length.is_some_and(|n| bucket.strip_prefix(b"@") == Some(settings.config.buckets.label(n).as_bytes()))
+    length.is_some_and(|n| bucket.strip_prefix(b"@") == Some(cx.settings.config.buckets.label(n).as_bytes()))
 }
 
 /// Writes a part of a `content-type`, in which `;` and quotes would cut it again.
-fn write_part(text: &[u8], out: &mut Vec<u8>) {
+fn write_part(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     for piece in text.split_inclusive(|b| matches!(b, b';' | b'"')) {
         let (plain, cut) = match piece {
             [plain @ .., b';'] => (plain, &b"%3B"[..]),
             [plain @ .., b'"'] => (plain, &b"%22"[..]),
             plain => (plain, &b""[..]),
         };
-        escape::write_lowercase(plain, Spot::Line, out);
+        escape::write_lowercase(plain, Spot::Line, cx, out);
         out.extend_from_slice(cut);
     }
 }
@@ -89,6 +94,7 @@ fn write_part(text: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
     #[test]
     fn types() {
@@ -100,10 +106,10 @@ mod tests {
             ("", ""),
         ] {
             let mut once = Vec::new();
-            write_type(text.as_bytes(), &mut once);
+            with_context(|cx| write_type(text.as_bytes(), cx, &mut once));
             assert_eq!(String::from_utf8_lossy(&once), shown, "{text}");
             let mut twice = Vec::new();
-            write_type(&once, &mut twice);
+            with_context(|cx| write_type(&once, cx, &mut twice));
             assert_eq!(twice, once, "its own output stays: {text}");
         }
     }

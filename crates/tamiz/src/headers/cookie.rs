@@ -61,7 +61,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
         return memo.cookies.with(slot, |_, said| (Key { text, shown: NameShown::Text }, said.is_sensitive));
     }
     let name = Key::new(text, cx);
-    let is_sensitive = cx.settings.names.matches(text.bytes);
+    let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     let mut told = cx.flags();
     scan::scan(text, Kind::Free, name.shown == NameShown::Secret, cx, &mut told);
     if name.shown == NameShown::Secret {
@@ -70,6 +70,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
     if let Some(memo) = cx.memo
         && name.shown == NameShown::Text
         && told.set.is_empty()
+        && memo.cookies.comes_again(text.bytes)
     {
         memo.cookies.keep(text.bytes, b"", NameSaid { flags: told.set, is_sensitive });
     }
@@ -80,7 +81,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
 /// Reads a `cookie` header and counts its cookies.
 pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cookie<'a>> {
     let mut cookies = BumpVec::new_in(cx.bump);
-    for piece in text.split(|b| b == b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+    for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
         cookies.push(read_one(piece, cx, flags));
     }
     flags.raise(Flag::Cookie, text);
@@ -94,7 +95,7 @@ pub(crate) fn read_set<'a>(
     flags: &mut Flags<'a>,
 ) -> BumpVec<'a, Cookie<'a>> {
     let mut cookies = BumpVec::new_in(cx.bump);
-    for piece in text.split(|b| b == b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
+    for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
         if cookies.is_empty() {
             cookies.push(read_one(piece, cx, flags));
             continue;
@@ -102,7 +103,7 @@ pub(crate) fn read_set<'a>(
         let (name, value) = piece.cut(b'=').unwrap_or((piece, piece.from(piece.len())));
         let known =
             ATTRIBUTES.iter().position(|known| name.trim().bytes.eq_ignore_ascii_case(known.as_bytes()));
-        let credential = cx.settings.names.find_credential(piece.bytes).is_some();
+        let credential = cx.settings.names.find_credential(piece.bytes, cx).is_some();
         let attribute = match known {
             _ if credential => Attribute::Secret,
             Some(known) => Attribute::Known(known),
@@ -153,7 +154,7 @@ impl Cookie<'_> {
 
     fn write_attribute(&self, attribute: Attribute, cx: Context<'_>, out: &mut Vec<u8>) {
         let Attribute::Known(known) = attribute else {
-            marker::write(self.piece.bytes, attribute == Attribute::Secret, cx.settings, out);
+            marker::write(self.piece.bytes, attribute == Attribute::Secret, cx, out);
             return;
         };
         marker::push(out, ATTRIBUTES.get(known).copied().unwrap_or_default());
@@ -165,13 +166,13 @@ impl Cookie<'_> {
         if known != EXPIRES && self.value.bytes.iter().all(plain) {
             out.extend_from_slice(self.value.bytes);
         } else {
-            marker::write(self.value.bytes, false, cx.settings, out);
+            marker::write(self.value.bytes, false, cx, out);
         }
     }
 }
 
 /// `NAME<len:n>`, by name.
-pub(crate) fn write(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
     let is_plain = |name: Key<'_>| name.shown == NameShown::Text && name.text.bytes.is_ascii();
     if cookies.iter().all(|cookie| cookie.name.is_some_and(is_plain)) {
         write_plain(cookies, cx, out);
@@ -183,9 +184,9 @@ pub(crate) fn write(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) 
 /// Cookies whose names are shown as they are.
 fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
     let mut order = BumpVec::with_capacity_in(cookies.len(), cx.bump);
-    order.extend(cookies.iter());
-    order.sort_by_key(|cookie| cookie.name.map(|name| name.text.bytes));
-    for (i, cookie) in order.iter().enumerate() {
+    order.extend(cookies.iter().enumerate());
+    order.sort_unstable_by_key(|(i, cookie)| (cookie.name.map(|name| name.text.bytes), *i));
+    for (i, (_, cookie)) in order.iter().enumerate() {
         if i > 0 {
             out.push(b' ');
         }
@@ -193,17 +194,16 @@ fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn write_slow(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
-    let mut shown: Vec<Vec<u8>> = cookies
-        .iter()
-        .map(|cookie| {
-            let mut one = Vec::with_capacity(32);
-            cookie.write(cx, &mut one);
-            one
-        })
-        .collect();
-    shown.sort_by(|a, b| shown_name(a).cmp(shown_name(b)));
-    out.extend_from_slice(&shown.join(&b' '));
+fn write_slow<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
+    let mut shown = BumpVec::with_capacity_in(cookies.len(), cx.bump);
+    shown.extend(cookies.iter().map(|cookie| cx.written(|one| cookie.write(cx, one))).enumerate());
+    shown.sort_unstable_by_key(|(i, cookie)| (shown_name(cookie), *i));
+    for (i, (_, cookie)) in shown.iter().enumerate() {
+        if i > 0 {
+            out.push(b' ');
+        }
+        out.extend_from_slice(cookie);
+    }
 }
 
 /// What stands before `<len:n>`.

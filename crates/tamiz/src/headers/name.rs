@@ -24,6 +24,17 @@ pub(crate) struct Name<'a> {
 
 impl<'a> Name<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+        Name::read_known(raw, cx).unwrap_or_else(|| Name::read_slow(raw, cx, flags))
+    }
+
+    /// A name that is known as it came, case apart: nothing of it is odd.
+    fn read_known(raw: Text<'a>, cx: Context<'a>) -> Option<Self> {
+        let text = lower(raw, cx);
+        let rule = cx.settings.headers.get(text.bytes);
+        rule.is_known.then_some(Name { text, raw, shown: NameShown::Text, rule, is_exact: true, odd: None })
+    }
+
+    fn read_slow(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         raise_embedded(raw, flags);
         let is_plain = bytes::is_token(raw.bytes);
         if !is_plain || memchr::memchr(b'_', raw.bytes).is_some() {
@@ -40,7 +51,7 @@ impl<'a> Name<'a> {
             || (rule.steers && changed)
             // A name that is known is no credential.
             || (!rule.is_known
-                && [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes).is_some()));
+                && [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes, cx).is_some()));
         let shown = if hidden {
             flags.hide(raw);
             NameShown::Shape
@@ -54,8 +65,8 @@ impl<'a> Name<'a> {
     pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         match self.shown {
             NameShown::Text => out.extend_from_slice(self.text.bytes),
-            NameShown::Shape => marker::write(self.text.bytes, false, cx.settings, out),
-            NameShown::Secret => marker::write(self.text.bytes, true, cx.settings, out),
+            NameShown::Shape => marker::write(self.text.bytes, false, cx, out),
+            NameShown::Secret => marker::write(self.text.bytes, true, cx, out),
         }
     }
 }
@@ -73,4 +84,27 @@ fn lower<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
     let lower = cx.bump.alloc_slice_copy(text.bytes);
     lower.make_ascii_lowercase();
     text.with_bytes(lower)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+    use crate::lists::KNOWN_HEADERS;
+
+    #[test]
+    fn known_names_are_read_alike() {
+        with_context(|cx| {
+            for name in KNOWN_HEADERS.iter().flat_map(|name| [(*name).to_owned(), name.to_ascii_uppercase()])
+            {
+                let raw = Text::request(name.as_bytes(), true);
+                let mut flags = cx.flags();
+                let (quick, slow) =
+                    (Name::read_known(raw, cx).unwrap(), Name::read_slow(raw, cx, &mut flags));
+                assert_eq!(quick.text.bytes, slow.text.bytes);
+                assert_eq!((quick.shown, quick.rule, quick.is_exact), (slow.shown, slow.rule, slow.is_exact));
+                assert!(slow.odd.is_none() && flags.set.is_empty() && flags.marks().is_empty(), "{name}");
+            }
+        });
+    }
 }

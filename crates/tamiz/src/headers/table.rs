@@ -4,6 +4,8 @@ use crate::lists::{
     ADDRESS_HEADERS, HOP_BY_HOP_HEADERS, KNOWN_HEADERS, LIST_HEADERS, METHOD_OVERRIDE_HEADERS,
     PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
 };
+use crate::memo;
+use crate::secrets::SensitiveNames;
 
 /// How a header's value is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,14 +66,19 @@ pub(crate) struct Rule {
     pub(crate) is_list: bool,
     pub(crate) overrides_method: bool,
     pub(crate) is_known: bool,
+    /// Its name makes a secret of its value; told of known headers only.
+    pub(crate) is_sensitive: bool,
     /// Steers framing, merging or the host: compared in raw ASCII only.
     pub(crate) steers: bool,
 }
 
-/// Every header with a rule, sorted by name.
+/// Every header with a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderTable {
+    /// Sorted by name.
     rules: Vec<(Box<[u8]>, Rule)>,
+    /// Where rules are, from one on, by the hash of the name or after that; zero where none is.
+    places: Vec<u32>,
 }
 
 const SPECIAL: [(&str, Kind); 13] = [
@@ -93,9 +100,9 @@ const SPECIAL: [(&str, Kind); 13] = [
 const FRAMING: [&str; 4] = ["host", "content-length", "transfer-encoding", "set-cookie"];
 
 impl HeaderTable {
-    /// The built-in rules, with `extra` list headers.
-    pub(crate) fn new(extra: &[String]) -> Self {
-        let mut table = HeaderTable { rules: Vec::with_capacity(256) };
+    /// The built-in rules, with `extra` list headers; `names` tells which are sensitive.
+    pub(crate) fn new(extra: &[String], names: &SensitiveNames) -> Self {
+        let mut table = HeaderTable { rules: Vec::with_capacity(256), places: Vec::new() };
         for name in KNOWN_HEADERS {
             table.rule(name).is_known = true;
         }
@@ -129,7 +136,26 @@ impl HeaderTable {
             rule.is_list = true;
             rule.steers = true;
         }
+        for (name, rule) in &mut table.rules {
+            rule.is_sensitive = rule.is_known && names.matches_ascii(name);
+        }
+        table.places = table.places();
         table
+    }
+
+    /// At most half of it is full, so that a search soon ends.
+    fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.rules.len().saturating_mul(2).next_power_of_two()];
+        for ((name, _), nth) in self.rules.iter().zip(1..) {
+            let mut tried = tries(name, places.len());
+            while let Some(place) = tried.next().and_then(|at| places.get_mut(at)) {
+                if *place == 0 {
+                    *place = nth;
+                    break;
+                }
+            }
+        }
+        places
     }
 
     fn rule(&mut self, name: &str) -> &mut Rule {
@@ -147,13 +173,24 @@ impl HeaderTable {
 
     /// The rule for a lower-case name.
     pub(crate) fn get(&self, name: &[u8]) -> Rule {
-        self.rules
-            .binary_search_by(|(known, _)| known.as_ref().cmp(name))
-            .ok()
-            .and_then(|at| self.rules.get(at))
-            .map(|(_, rule)| *rule)
-            .unwrap_or_default()
+        for at in tries(name, self.places.len()) {
+            let nth = self.places.get(at).copied().unwrap_or_default();
+            let Some(nth) = nth.checked_sub(1) else { break };
+            if let Some((known, rule)) = self.rules.get(nth as usize)
+                && known.as_ref() == name
+            {
+                return *rule;
+            }
+        }
+        Rule::default()
     }
+}
+
+/// Where a name may be among so many places, a power of two: one after the other.
+#[allow(clippy::arithmetic_side_effects, reason = "there is at least one place, and a hash has 64 bits")]
+fn tries(name: &[u8], places: usize) -> impl Iterator<Item = usize> {
+    let first = (memo::hash(name) >> 32) as usize;
+    (first..first + places).map(move |at| at & (places - 1))
 }
 
 #[cfg(test)]
@@ -162,10 +199,14 @@ mod tests {
 
     #[test]
     fn rules_by_name() {
-        let table = HeaderTable::new(&["X-List".to_owned()]);
+        let table = HeaderTable::new(&["X-List".to_owned()], &SensitiveNames::new(&[]));
         assert_eq!(table.get(b"cookie").kind, Kind::Cookie);
         assert!(table.get(b"x-list").is_list && table.get(b"accept").steers);
         assert_eq!(table.get(b"keep-alive").hop, Hop::Wide);
+        assert!(table.get(b"cookie").is_known && !table.get(b"accept").is_sensitive);
         assert_eq!(table.get(b"x-unknown"), Rule::default());
+        for (name, rule) in &table.rules {
+            assert_eq!(table.get(name), *rule);
+        }
     }
 }

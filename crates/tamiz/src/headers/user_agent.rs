@@ -61,7 +61,7 @@ fn likeness(item: &[u8]) -> Option<&[u8]> {
 }
 
 /// Writes at most `most` words, lower-case, one space between.
-pub(crate) fn write(text: &[u8], most: usize, out: &mut Vec<u8>) {
+pub(crate) fn write(text: &[u8], most: usize, cx: Context<'_>, out: &mut Vec<u8>) {
     let words = pieces(text).filter_map(|piece| {
         if !piece.in_comment || is_product(piece.text) {
             Some((&b""[..], piece.text))
@@ -74,13 +74,13 @@ pub(crate) fn write(text: &[u8], most: usize, out: &mut Vec<u8>) {
             out.push(b' ');
         }
         out.extend_from_slice(prefix);
-        escape::write_lowercase(word, Spot::Line, out);
+        escape::write_lowercase(word, Spot::Line, cx, out);
     }
 }
 
 /// Scans a user agent: the brackets and `;` of well-formed comments are its grammar.
 pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
-    if !is_balanced(text.bytes) {
+    if !is_balanced(text.bytes, cx) {
         scan::scan(text, Kind::Free, secret, cx, flags);
         return;
     }
@@ -91,26 +91,28 @@ pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mu
 }
 
 /// Whether every bracket closes, in the order they opened.
-fn is_balanced(text: &[u8]) -> bool {
-    let mut open = Vec::new();
-    text.iter().all(|&byte| match byte {
-        b'(' | b'[' => {
-            open.push(byte);
-            true
-        }
-        b')' => open.pop() == Some(b'('),
-        b']' => open.pop() == Some(b'['),
-        _ => true,
-    }) && open.is_empty()
+fn is_balanced(text: &[u8], cx: Context<'_>) -> bool {
+    cx.spare.with(|open| {
+        text.iter().all(|&byte| match byte {
+            b'(' | b'[' => {
+                open.push(byte);
+                true
+            }
+            b')' => open.pop() == Some(b'('),
+            b']' => open.pop() == Some(b'['),
+            _ => true,
+        }) && open.is_empty()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
     fn written(text: &str) -> String {
         let mut out = Vec::new();
-        write(text.as_bytes(), 16, &mut out);
+        with_context(|cx| write(text.as_bytes(), 16, cx, &mut out));
         String::from_utf8(out).unwrap()
     }
 

@@ -102,17 +102,18 @@ impl<'a> Value<'a> {
         let named = text.cut(b':').filter(|(name, _)| {
             bytes::is_token(name.bytes)
                 && name.len() <= 64
-                && cx.settings.names.find_credential(name.bytes).is_none()
+                && cx.settings.names.find_credential(name.bytes, cx).is_none()
         });
         let Some((label, value)) = named else {
             return Value::shape(text, cx, flags);
         };
-        let name = label.bytes.to_ascii_lowercase();
-        let mut rule = cx.settings.headers.get(&name);
+        let name = cx.bump.alloc_slice_copy(label.bytes);
+        name.make_ascii_lowercase();
+        let mut rule = cx.settings.headers.get(name);
         if rule.kind == Kind::Host {
             rule = Rule::default();
         }
-        let value = Value::read(value.trim(), &name, rule, cx, flags);
+        let value = Value::read(value.trim(), name, rule, cx, flags);
         Value { label: Some(label), whole: text, ..value }
     }
 
@@ -141,9 +142,10 @@ impl<'a> Value<'a> {
 
     /// The length of a host as shown.
     pub(crate) fn host_len(&self, cx: Context<'a>) -> usize {
-        let mut out = Vec::new();
-        self.write(cx, &mut out);
-        out.len()
+        cx.spare.with(|out| {
+            self.write(cx, out);
+            out.len()
+        })
     }
 
     /// What follows the scheme, known or not, of a redacted `authorization`.
@@ -170,15 +172,17 @@ impl<'a> Value<'a> {
         let text = self.text.bytes;
         match &self.content {
             Content::Marker => out.extend_from_slice(text),
-            Content::Shape => marker::write(text, false, cx.settings, out),
+            Content::Shape => marker::write(text, false, cx, out),
             Content::Secret if self.rule.kind == Kind::Authorization => authorization::write(text, out),
-            Content::Secret => marker::write(text, true, cx.settings, out),
+            Content::Secret => marker::write(text, true, cx, out),
             Content::Host(host) => host.write(out),
             Content::Cookies(cookies) if self.rule.kind == Kind::Cookie => cookie::write(cookies, cx, out),
             Content::Cookies(cookies) => cookie::write_set(cookies, cx, out),
             Content::Url(url) if !cx.settings.literal() => write_url(url, cx, out),
-            Content::Url(url) if url.holds_secret() || cx.settings.names.find_credential(text).is_some() => {
-                marker::write(text, true, cx.settings, out);
+            Content::Url(url)
+                if url.holds_secret() || cx.settings.names.find_credential(text, cx).is_some() =>
+            {
+                marker::write(text, true, cx, out);
             }
             Content::Url(_) => escape::write(text, Spot::HeaderValue, out),
             Content::Plain if cx.settings.literal() => escape::write(text, Spot::HeaderValue, out),
@@ -190,7 +194,8 @@ impl<'a> Value<'a> {
 /// Scans a value and decides what it is.
 fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mut Flags<'a>) -> Content<'a> {
     let names = &cx.settings.names;
-    let sensitive = rule.kind == Kind::Authorization || names.matches(name);
+    let by_name = if rule.is_known { rule.is_sensitive } else { names.matches(name, cx) };
+    let sensitive = rule.kind == Kind::Authorization || by_name;
     if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
         flags.raise(Flag::Xff, text);
     }
@@ -219,7 +224,7 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     {
         flags.raise(Flag::ExecExt, text);
     }
-    let secret = sensitive || names.find_credential(text.bytes).is_some();
+    let secret = sensitive || names.find_credential(text.bytes, cx).is_some();
     if !secret || cx.settings.beyond_core() {
         scan_by_grammar(text, rule, secret, cx, flags);
     } else {
@@ -292,19 +297,19 @@ fn read_url<'a>(
 fn write_plain<'a>(text: &[u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) {
     let settings = cx.settings;
     match rule.kind {
-        Kind::UserAgent => user_agent::write(text, settings.config.headers.user_agent_words, out),
-        Kind::Accept => accept::write(text, out),
-        Kind::AcceptEncoding => accept::write_encoding(text, out),
-        Kind::AcceptLanguage => accept::write_language(text, out),
+        Kind::UserAgent => user_agent::write(text, settings.config.headers.user_agent_words, cx, out),
+        Kind::Accept => accept::write(text, cx, out),
+        Kind::AcceptEncoding => accept::write_encoding(text, cx, out),
+        Kind::AcceptLanguage => accept::write_language(text, cx, out),
         Kind::XForwardedFor => forwarded::write_list(text, out),
         Kind::Forwarded => forwarded::write(text, out),
         Kind::Address => forwarded::write_address(text, out),
-        Kind::ContentType => content::write_type(text, out),
-        Kind::ContentLength => content::write_length(text, settings, out),
+        Kind::ContentType => content::write_type(text, cx, out),
+        Kind::ContentLength => content::write_length(text, cx, out),
         Kind::Origin if text == b"null" => out.extend_from_slice(text),
-        Kind::Url | Kind::Origin | Kind::Volatile => marker::write(text, false, settings, out),
+        Kind::Url | Kind::Origin | Kind::Volatile => marker::write(text, false, cx, out),
         Kind::Free if !rule.is_known && settings.config.headers.unlisted == Unlisted::Shape => {
-            marker::write(text, false, settings, out);
+            marker::write(text, false, cx, out);
         }
         _ => escape::write(text, Spot::HeaderValue, out),
     }

@@ -51,6 +51,14 @@ impl<'a> Parts<'a> {
         self.headers.push((name, value));
         self
     }
+
+    /// How many bytes it has, about.
+    pub(crate) fn len(&self) -> usize {
+        let headers: usize =
+            self.headers.iter().map(|(name, value)| name.len().saturating_add(value.len())).sum();
+        let body = self.body.map_or(0, <[u8]>::len);
+        self.target.len().saturating_add(headers).saturating_add(body)
+    }
 }
 
 /// Parts of a request of the `http` crate; a target in absolute-form is given as scheme, authority

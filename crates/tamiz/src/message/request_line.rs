@@ -6,7 +6,7 @@
 )]
 
 use super::{Version, on_one_line};
-use crate::bytes;
+use crate::bytes::{self, CONTROL, SPACE};
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags};
@@ -38,6 +38,24 @@ struct Cut<'a> {
 }
 
 pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
+    let cut = cut_well_formed(line).unwrap_or_else(|| cut_slow(line, cx, flags));
+    if cut.version.bytes == b"HTTP/1.0" {
+        flags.raise(Flag::Http10, cut.version);
+    }
+    RequestLine { method: cut.method, target: cut.target, version: Version::of(cut.version.bytes) }
+}
+
+/// A line of which nothing is to be told but its version.
+fn cut_well_formed(line: Text<'_>) -> Option<Cut<'_>> {
+    let first = memchr::memchr(b' ', line.bytes)?;
+    let last = memchr::memrchr(b' ', line.bytes)?;
+    let target = line.slice(first + 1..last);
+    let cut = Cut { method: line.slice(0..first), target, version: line.from(last + 1) };
+    let is_target = !target.is_empty() && bytes::union(target.bytes) & (SPACE | CONTROL) == 0;
+    (is_target && bytes::is_token(cut.method.bytes) && VERSIONS.contains(&cut.version.bytes)).then_some(cut)
+}
+
+fn cut_slow<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cut<'a> {
     let is_sp = |b: u8| b == b' ';
     let end = line.bytes.iter().rposition(|&b| !is_sp(b)).map_or(0, |last| last + 1);
     let cut = match cut(line.slice(0..end), is_sp) {
@@ -58,10 +76,8 @@ pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -
     }
     if cut.version.is_empty() {
         flags.raise(Flag::Http09, line);
-    } else if cut.version.bytes == b"HTTP/1.0" {
-        flags.raise(Flag::Http10, cut.version);
     }
-    RequestLine { method: cut.method, target: cut.target, version: Version::of(cut.version.bytes) }
+    cut
 }
 
 /// One SP between three parts, and nothing else: the lengths must add up.
@@ -121,6 +137,21 @@ mod tests {
             assert_eq!((method.as_str(), target.as_str()), ("GET", "/a"));
             assert!(flags.is_empty() || flags == ["HTTP10"], "{flags:?}");
         }
+    }
+
+    #[test]
+    fn well_formed_lines_are_cut_alike() {
+        with_context(|cx| {
+            for line in ["GET /a HTTP/1.1", "X *? HTTP/1.0", "CONNECT a:1 HTTP/3", "GET /\u{e9}% HTTP/2"] {
+                let line = Text::request(line.as_bytes(), true);
+                let mut flags = cx.flags();
+                let (quick, slow) = (cut_well_formed(line).unwrap(), cut_slow(line, cx, &mut flags));
+                assert_eq!(quick.method.bytes, slow.method.bytes);
+                assert_eq!(quick.target.bytes, slow.target.bytes);
+                assert_eq!(quick.version.bytes, slow.version.bytes);
+                assert!(flags.set.is_empty());
+            }
+        });
     }
 
     #[test]

@@ -110,8 +110,8 @@ enum Last {
 impl<'a> Block<'a> {
     fn new(cx: Context<'a>) -> Self {
         Block {
-            lines: BumpVec::new_in(cx.bump),
-            known: BumpVec::new_in(cx.bump),
+            lines: BumpVec::with_capacity_in(8, cx.bump),
+            known: BumpVec::with_capacity_in(16, cx.bump),
             last: Last::Other,
             joined: None,
             cx,
@@ -210,13 +210,13 @@ fn read_lines<'a>(
                 break rest;
             }
             Some(b' ' | b'\t') if block.has_header() => {
-                hidden::check_line(line, flags);
+                hidden::check_line(line, cx, flags);
                 block.fold(line);
             }
             Some(b' ' | b'\t') => {
                 block.close();
                 flags.raise(Flag::BadHdrCont, line);
-                hidden::check_line(line, flags);
+                hidden::check_line(line, cx, flags);
                 super::raise_embedded(line, flags);
                 flags.hide(line);
             }

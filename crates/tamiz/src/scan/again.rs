@@ -8,11 +8,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
-
-use super::characters::{characters, dangerous};
+use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look};
-use crate::bytes::{self, ALNUM, BACKSLASH, ENCODED, NO_BASE64};
+use crate::bytes::{self, ALNUM, BACKSLASH, CONTROL, ENCODED, HIGH, NO_BASE64};
 use crate::decode::{entities, percent};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::text::{Builder, Text};
@@ -20,12 +18,19 @@ use crate::text::{Builder, Text};
 /// Shorter values are words, not Base64.
 const SHORTEST: usize = 12;
 
-/// Looks at what a value would be after one more decoding of each kind.
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+/// Looks at what a value would be after one more decoding of each kind. `own` is what it tells as it is,
+/// beyond its characters, where no decoding belongs.
+pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
     if look.seen & ENCODED != 0 {
-        escapes(look, flags);
-        if !look.kind.is_percent_decoded() {
-            references(look, flags);
+        let own = own.map(|mut own| {
+            if look.kind.tells_characters() {
+                characters_seen(look.text, look.seen, look.kind, look.secret, &mut own);
+            }
+            own
+        });
+        escapes(look, own.as_ref(), flags);
+        if let Some(own) = own {
+            references(look, &own, flags);
         }
     }
     if look.seen & BACKSLASH != 0 {
@@ -76,7 +81,7 @@ fn script_escape(text: &[u8]) -> Option<(char, usize)> {
 }
 
 /// A further percent-decoding. Where none belongs, `PCTVALUE` if that adds a flag.
-fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+fn escapes<'a>(look: &Look<'a>, own: Option<&Flags<'a>>, flags: &mut Flags<'a>) {
     let text = look.text;
     if percent::residues(text.bytes).next().is_none() {
         return;
@@ -90,15 +95,14 @@ fn escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     let decoded = percent::decode(text, percent::Field::Other, look.cx, &mut look.cx.flags());
     look.at(decoded).tell(&mut found);
-    if look.kind.is_percent_decoded() {
-        flags.absorb(&found);
-    } else {
-        absorb_news(look, Flag::PctValue, found, flags);
+    match own {
+        None => flags.absorb(&found),
+        Some(own) => absorb_news(look, Flag::PctValue, own, &found, flags),
     }
 }
 
 /// Entities, outside path and query: `HTMLENT` if decoding them adds a flag.
-fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+fn references<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
     let decoded = entities::decode_value(text, look.cx, &mut look.cx.flags());
     if decoded.bytes == text.bytes {
@@ -113,7 +117,7 @@ fn references<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         }
     }
     look.at(decoded).tell(&mut found);
-    absorb_news(look, Flag::HtmlEnt, found, flags);
+    absorb_news(look, Flag::HtmlEnt, own, &found, flags);
 }
 
 /// A character that only a further decoding shows.
@@ -131,17 +135,12 @@ fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags
 
 /// Takes over `found` if there is anything in it that the text as it is does not tell, and raises
 /// `flag` then.
-fn absorb_news<'a>(look: &Look<'a>, flag: Flag, found: Flags<'a>, flags: &mut Flags<'a>) {
-    let mut own = look.cx.flags();
-    if look.kind.tells_characters() {
-        characters(look.text, look.kind, look.secret, &mut own);
-    }
-    look.tell(&mut own);
+fn absorb_news<'a>(look: &Look<'a>, flag: Flag, own: &Flags<'a>, found: &Flags<'a>, flags: &mut Flags<'a>) {
     let is_new = found.set.iter().any(|flag| !own.set.contains(flag))
         || found.words().iter().any(|word| !own.words().contains(word));
     if is_new {
         look.raise(flag, 0..look.text.len(), flags);
-        flags.absorb(&found);
+        flags.absorb(found);
     }
 }
 
@@ -156,11 +155,15 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         None if look.seen & NO_BASE64 != 0 => return,
         None => text,
     };
-    let Some(decoded) = decode_readable(encoded.bytes) else { return };
+    let plain = look.cx.spare.with(|decoded| {
+        decode_readable(encoded.bytes, decoded).then(|| {
+            let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
+            builder.put(decoded, text);
+            builder.finish()
+        })
+    });
+    let Some(plain): Option<Text<'a>> = plain else { return };
     look.raise(Flag::B64Text, 0..text.len(), flags);
-    let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
-    builder.put(&decoded, text);
-    let plain: Text<'a> = builder.finish();
     let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
     characters(plain, Kind::Leaf, look.secret, &mut found);
@@ -208,43 +211,52 @@ fn is_unreadable(body: &[u8]) -> bool {
 
 /// The six bits that a character of either alphabet stands for.
 fn sextet(byte: u8) -> u32 {
-    match byte {
-        b'A'..=b'Z' => u32::from(byte - b'A'),
-        b'a'..=b'z' => u32::from(byte - b'a') + 26,
-        b'0'..=b'9' => u32::from(byte - b'0') + 52,
-        b'+' | b'-' => 62,
-        _ => 63,
-    }
+    const SEXTETS: [u8; 256] = {
+        let mut sextets = [63; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            sextets[byte] = match byte as u8 {
+                letter @ b'A'..=b'Z' => letter - b'A',
+                letter @ b'a'..=b'z' => letter - b'a' + 26,
+                digit @ b'0'..=b'9' => digit - b'0' + 52,
+                b'+' | b'-' => 62,
+                _ => 63,
+            };
+            byte += 1;
+        }
+        sextets
+    };
+    u32::from(SEXTETS.get(usize::from(byte)).copied().unwrap_or_default())
 }
 
 fn is_printable(byte: u8) -> bool {
-    matches!(byte, 0x20..=0x7E | b'\t' | b'\n' | b'\r')
+    !bytes::is(byte, CONTROL | HIGH) || matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Decodes Base64 of either alphabet, padded or not, if at least nine tenths are printable.
-fn decode_readable(text: &[u8]) -> Option<Vec<u8>> {
+/// Appends Base64 of either alphabet, padded or not, decoded; whether at least nine tenths of that are
+/// printable. Of what is not ASCII nothing is appended.
+fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
     let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
-    if body.len() < SHORTEST || body.len() % 4 == 1 || !body.iter().all(in_alphabet) {
-        return None;
+    if body.len() < SHORTEST || body.len() % 4 == 1 || !body.iter().all(in_alphabet) || is_unreadable(body) {
+        return false;
     }
-    if is_unreadable(body) {
-        return None;
+    // No text is of both alphabets.
+    if memchr::memchr2(b'-', b'_', body).is_some() && memchr::memchr2(b'+', b'/', body).is_some() {
+        return false;
     }
-    let url = memchr::memchr2(b'-', b'_', body).is_some();
-    let encoding = if url { &BASE64URL_NOPAD } else { &BASE64_NOPAD };
-    // The last group by itself, made whole: its spare bits need not be zero.
-    let (whole, last) = body.split_at_checked(body.len() / 4 * 4)?;
-    let mut decoded = encoding.decode(whole).ok()?;
-    if !last.is_empty() {
-        let filled = encoding.decode(&[last, b"AA".get(last.len() - 2..)?].concat()).ok()?;
-        decoded.extend_from_slice(filled.get(..last.len() - 1)?);
+    let (mut len, mut printable) = (0, 0);
+    for group in body.chunks(4) {
+        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte)) << (6 * (4 - group.len()));
+        for byte in [bits >> 16, bits >> 8, bits].into_iter().take(group.len() - 1).map(|byte| byte as u8) {
+            len += 1;
+            printable += usize::from(is_printable(byte));
+            if byte.is_ascii() {
+                out.push(byte);
+            }
+        }
     }
-    let printable = decoded.iter().filter(|&&b| is_printable(b)).count();
-    (printable >= decoded.len() - decoded.len() / 10).then(|| {
-        // Only ASCII is looked at: what is not readable is left out.
-        decoded.into_iter().filter(u8::is_ascii).collect()
-    })
+    printable >= len - len / 10
 }
 
 #[cfg(test)]
@@ -253,7 +265,10 @@ mod tests {
 
     #[test]
     fn readable_base64() {
-        let decoded = |text: &str| decode_readable(text.as_bytes()).map(|b| String::from_utf8(b).unwrap());
+        let decoded = |text: &str| {
+            let mut out = Vec::new();
+            decode_readable(text.as_bytes(), &mut out).then(|| String::from_utf8(out).unwrap())
+        };
         assert_eq!(
             decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==").as_deref(),
             Some("<script>alert(1)</script>")

@@ -35,38 +35,45 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
-    for (at, c) in char_indices(text.bytes) {
-        let Char::Plain(c) = c else { continue };
-        let Some(plain) = mapped(c) else { continue };
-        let range = at..at + c.len_utf8();
-        for plain in plain.iter().filter(|plain| plain.is_ascii()) {
-            if let Some(flag) = dangerous(*plain).filter(|_| look.kind != Kind::Brands) {
-                look.raise(Flag::BestFit, range.clone(), flags);
-                if look.kind != Kind::Cookie {
-                    look.raise(flag, range.clone(), flags);
+    look.cx.spare.with(|becomes| {
+        for (at, c) in char_indices(text.bytes) {
+            let Char::Plain(c) = c else { continue };
+            becomes.clear();
+            if !put_mapped(c, becomes) {
+                continue;
+            }
+            let range = at..at + c.len_utf8();
+            for plain in becomes.iter().filter(|plain| plain.is_ascii()) {
+                if let Some(flag) = dangerous(char::from(*plain)).filter(|_| look.kind != Kind::Brands) {
+                    look.raise(Flag::BestFit, range.clone(), flags);
+                    if look.kind != Kind::Cookie {
+                        look.raise(flag, range.clone(), flags);
+                    }
                 }
             }
+            let builder =
+                builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
+            builder.copy(text.slice(copied..at));
+            builder.put(becomes, text.slice(range.clone()));
+            copied = range.end;
         }
-        let builder = builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
-        builder.copy(text.slice(copied..at));
-        let becomes: String = plain.into_iter().collect();
-        builder.put(becomes.as_bytes(), text.slice(range.clone()));
-        copied = range.end;
-    }
+    });
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
         look.at(builder.finish()).tell(flags);
     }
 }
 
-/// What another layer makes of a character, where that is something else. Typographic quotes, U+2018 to
-/// U+201D, are in no table and their own NFKC: prose is full of them.
-fn mapped(c: char) -> Option<Vec<char>> {
+/// Appends what another layer makes of a character, where that is something else; whether it is.
+/// Typographic quotes, U+2018 to U+201D, are in no table and their own NFKC: prose is full of them.
+fn put_mapped(c: char, out: &mut Vec<u8>) -> bool {
     if c.is_ascii() {
-        return None;
+        return false;
     }
-    if let Ok(at) = TABLE.binary_search_by_key(&c, |(known, _)| *known) {
-        return TABLE.get(at).map(|(_, plain)| vec![*plain]);
+    let known = TABLE.binary_search_by_key(&c, |(known, _)| *known).ok().and_then(|at| TABLE.get(at));
+    match known {
+        Some((_, plain)) => out.extend_from_slice(plain.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => return unicode::put_nfkc_of(c, out),
     }
-    unicode::nfkc_of(c)
+    true
 }

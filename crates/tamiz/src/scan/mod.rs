@@ -8,6 +8,7 @@ mod again;
 mod characters;
 mod lookalike;
 mod names;
+mod patterns;
 mod serial;
 mod structure;
 mod urls;
@@ -103,7 +104,7 @@ impl<'a> Look<'a> {
     }
 
     fn tell_words(&self, flags: &mut Flags<'a>) {
-        let Some(found) = words::classes(self.text.bytes, self.seen) else { return };
+        let Some(found) = words::classes(self.text.bytes, self.seen, self.cx) else { return };
         for (class, range) in found.iter() {
             self.raise_word(Flag::Kw, class, range, flags);
         }
@@ -156,7 +157,16 @@ fn content_seen<'a>(
         again::base64(&look, flags);
         return;
     }
-    look.tell(flags);
-    lookalike::tell(&look, flags);
-    again::tell(&look, flags);
+    if seen & bytes::ENCODED == 0 || kind.is_percent_decoded() {
+        look.tell(flags);
+        lookalike::tell(&look, flags);
+        again::tell(&look, None, flags);
+    } else {
+        // What the text tells as it is, which what it decodes to is compared with.
+        let mut own = cx.flags();
+        look.tell(&mut own);
+        flags.absorb(&own);
+        lookalike::tell(&look, flags);
+        again::tell(&look, Some(own), flags);
+    }
 }

@@ -9,6 +9,7 @@ use data_encoding::{BASE64, BASE64URL};
 
 use super::Look;
 use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HIGH, UNDERSCORE};
+use crate::context::Context;
 use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 
@@ -23,7 +24,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         return;
     }
     if look.seen & (COLON | BANG | CONTROL | UNDERSCORE | DIGIT) != 0 {
-        for word in written(text, look.seen) {
+        for word in written(text, look.seen, look.cx) {
             look.raise_word(Flag::Serial, word, all.clone(), flags);
         }
     }
@@ -90,12 +91,12 @@ fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]>
 }
 
 /// Objects that are written as text.
-fn written(text: &[u8], seen: u32) -> impl Iterator<Item = &'static str> {
+fn written(text: &[u8], seen: u32, cx: Context<'_>) -> impl Iterator<Item = &'static str> {
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
     let tagged = seen & BANG != 0;
     let python = || tagged && has(b"!!python/") || seen & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
-    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_java(text);
+    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_java(text, cx);
     let found = [
         ("php", seen & COLON != 0 && holds_php_object(text)),
         ("python", python()),
@@ -106,8 +107,8 @@ fn written(text: &[u8], seen: u32) -> impl Iterator<Item = &'static str> {
 }
 
 /// A Java stream in hexadecimal digits, none of which is of a guarded byte.
-fn holds_java(text: &[u8]) -> bool {
-    holds_stream(text) && holds_stream(&decode::without_guarded(text))
+fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
+    holds_stream(text) && cx.spare.with(|plain| holds_stream(decode::without_guarded(text, plain)))
 }
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
@@ -120,6 +121,9 @@ fn holds_stream(text: &[u8]) -> bool {
 
 /// A pickle of the first protocol: a line that imports, then what it imports.
 fn holds_pickle(text: &[u8]) -> bool {
+    if memchr::memchr(b'\n', text).is_none() {
+        return text == b"c__builtin__";
+    }
     let mut lines = text.split(|&b| b == b'\n').peekable();
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();

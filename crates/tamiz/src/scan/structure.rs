@@ -22,7 +22,7 @@ const MOST_BLANKS: usize = 32;
 )]
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
-    if look.seen & bytes::STRUCTURE == 0 {
+    if look.seen & bytes::STRUCTURE == 0 || look.seen & STRONG == 0 && !doubles_dot_or_dash(text) {
         return;
     }
     let mut quoted = false;
@@ -96,6 +96,15 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
 }
 
+/// All of what is looked at but `.`, `-` and `/`, which tell nothing alone; what `/` tells with, `*`, too.
+const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
+
+/// Whether a text has `..` or `--`.
+#[allow(clippy::arithmetic_side_effects, reason = "an offset into a slice and one")]
+fn doubles_dot_or_dash(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b'.', b'-', text).any(|at| text.get(at) == text.get(at + 1))
+}
+
 fn is_telling(byte: u8) -> bool {
     bytes::is(byte, bytes::STRUCTURE)
 }
@@ -123,7 +132,8 @@ fn is_command(text: &[u8]) -> bool {
     let rest = text.get(blanks..).unwrap_or_default();
     let in_word = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
     let len = rest.iter().take(LONGEST_COMMAND + 1).take_while(in_word).count();
-    let word = rest.get(..len).unwrap_or_default().to_ascii_lowercase();
+    let mut buffer = [0; LONGEST_COMMAND + 1];
+    let word = lower(rest.get(..len).unwrap_or_default(), &mut buffer);
     let stands = rest.get(len).is_none_or(|&b| {
         is_space(b)
             || matches!(
@@ -131,7 +141,7 @@ fn is_command(text: &[u8]) -> bool {
                 b';' | b'|' | b'&' | b'<' | b'>' | b'$' | b'(' | b'/' | b'\'' | b'"' | b'`' | b'\\' | b'#'
             )
     });
-    stands && COMMAND_WORDS.binary_search_by(|known| known.as_bytes().cmp(&word)).is_ok()
+    stands && COMMAND_WORDS.binary_search_by(|known| known.as_bytes().cmp(word)).is_ok()
 }
 
 /// `HTTP/1.1 200`, or `POST /a HTTP/1.1`.
@@ -162,5 +172,31 @@ fn injects(line: &[u8], look: &Look<'_>) -> bool {
     let len = line.iter().take(LONGEST_NAME + 1).take_while(|&&b| bytes::is(b, TOKEN)).count();
     let name = line.get(..len).unwrap_or_default();
     let is_name = (1..=LONGEST_NAME).contains(&len) && line.get(len) == Some(&b':');
-    is_name && (look.kind != Kind::Leaf || look.cx.settings.headers.get(&name.to_ascii_lowercase()).is_known)
+    let is_known = || look.cx.settings.headers.get(lower(name, &mut [0; LONGEST_NAME + 1])).is_known;
+    is_name && (look.kind != Kind::Leaf || is_known())
+}
+
+/// A short text in lower case.
+fn lower<'b>(text: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
+    let lower = buffer.get_mut(..text.len()).unwrap_or_default();
+    lower.copy_from_slice(text.get(..lower.len()).unwrap_or_default());
+    lower.make_ascii_lowercase();
+    lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_passed_over_tells_nothing() {
+        for byte in 0..=u8::MAX {
+            let is_passed_over = is_telling(byte) && !bytes::is(byte, STRONG);
+            assert_eq!(is_passed_over, matches!(byte, b'.' | b'-' | b'/'), "{}", byte.escape_ascii());
+        }
+        assert!(bytes::is(b'*', STRONG));
+        assert!(
+            doubles_dot_or_dash(b"a.b..") && doubles_dot_or_dash(b"--") && !doubles_dot_or_dash(b".-.a-")
+        );
+    }
 }

@@ -78,7 +78,8 @@ fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
 }
 
 fn known_scheme(name: &[u8]) -> Option<(&'static str, &'static str)> {
-    URL_SCHEMES.iter().copied().find(|(scheme, _)| name.eq_ignore_ascii_case(scheme.as_bytes()))
+    let is_it = |scheme: &str| scheme.len() == name.len() && name.eq_ignore_ascii_case(scheme.as_bytes());
+    URL_SCHEMES.iter().copied().find(|(scheme, _)| is_it(scheme))
 }
 
 /// Whether what follows a scheme without `//` is more than prose.
@@ -194,7 +195,8 @@ fn is_inside(address: IpAddr) -> bool {
 /// A name that resolves to this machine or network, or to a cloud's metadata.
 fn is_local_name(host: &[u8]) -> bool {
     let host = host.strip_suffix(b".").unwrap_or(host);
-    LOCAL_HOSTS.iter().any(|name| {
+    let last = |text: &[u8]| text.last().map(u8::to_ascii_lowercase);
+    LOCAL_HOSTS.iter().filter(|name| last(name.as_bytes()) == last(host)).any(|name| {
         let tail = host.len().checked_sub(name.len()).and_then(|at| host.get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
             && (name.starts_with('.') || tail.map_or(0, <[u8]>::len) == host.len())

@@ -1,7 +1,8 @@
 //! A quick look at texts that hold no entry of the dictionary, which is most of them (clause 7.8).
 //!
-//! Every entry has a witness: a whole word, with the character after it where the entry says which;
-//! five letters of a word of which the entry tells only a part; two characters side by side. A text of plain characters that
+//! Every entry has a witness: a whole word, with the character after it where the entry says which; where
+//! the entry tells only a part of a word, the first or the last characters of that, or four letters in the
+//! middle of it; two characters side by side. A text of plain characters that
 //! has the witness of no entry holds none. Texts with any other character are not judged here.
 
 #![allow(
@@ -26,23 +27,41 @@ const COMMON: &str = "\
 
 /// After a word: anything.
 const ANY: u8 = 0;
-/// After three letters: more of the word.
+/// After the first or before the last characters: more of the word.
 const PREFIX: u8 = 1;
+const SUFFIX: u8 = 2;
 
 /// How many bits each table has, as a power of two.
 const WORD_BITS: u32 = 18;
-const GRAM_BITS: u32 = 17;
+const GRAM_BITS: u32 = 16;
 
-/// How long a gram is.
-const GRAM: usize = 5;
+/// How long grams are, and how far apart those are that are looked at: a part of a word that has one at
+/// each place of a stride is seen wherever it stands.
+const GRAM: usize = 4;
+const LONG_GRAM: usize = 6;
+const STRIDE: usize = 4;
+/// The shortest parts that have.
+const SHORTEST_INSIDE: usize = GRAM + STRIDE - 1;
+const SHORTEST_LONG_INSIDE: usize = LONG_GRAM + STRIDE - 1;
+
+/// How many characters tell the beginning of a word, where they are known, and its end.
+const SHORT_PREFIX: usize = 3;
+const LONG_PREFIX: usize = 5;
+const LAST: usize = 5;
 
 /// No witness that is a word is longer.
 const LONGEST: usize = 64;
 
+/// How much of a word is folded at a time, and how much of that is looked at again with what follows.
+const FOLDED: usize = 128;
+const AGAIN: usize = 8;
+
 /// The witnesses of all entries, hashed: a text may have one that is in no entry.
 struct Witnesses {
     words: Bits<WORD_BITS>,
-    grams: Bits<GRAM_BITS>,
+    /// The beginnings of grams, long or not; whole ones.
+    gram_beginnings: Bits<GRAM_BITS>,
+    grams: Bits<WORD_BITS>,
     /// By the two characters, not hashed.
     pairs: Bits<16>,
 }
@@ -90,16 +109,12 @@ const K: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Hashes a word, case ignored.
 fn hash_word(word: &[u8]) -> u64 {
     const CASE: u64 = 0x2020_2020_2020_2020;
-    let (chunks, rest) = word.as_chunks::<8>();
+    let (chunks, _) = word.as_chunks::<8>();
     let mut hash = word.len() as u64;
     for chunk in chunks {
         hash = (hash ^ (u64::from_le_bytes(*chunk) | CASE)).wrapping_mul(K).rotate_left(29);
     }
-    let mut last = 0;
-    for &byte in rest {
-        last = last << 8 | u64::from(byte | 0x20);
-    }
-    (hash ^ last).wrapping_mul(K).rotate_left(32)
+    (hash ^ (bytes::last_eight(word) | CASE)).wrapping_mul(K).rotate_left(32)
 }
 
 /// A word and what follows it.
@@ -108,23 +123,7 @@ fn hash_pair(word: u64, next: u8) -> u64 {
 }
 
 fn hash_gram(gram: [u8; GRAM]) -> u64 {
-    let [a, b, c, d, e] = gram;
-    (u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]) | 0x20_2020_2020).wrapping_mul(K)
-}
-
-/// Three letters before a digit.
-fn hash_before_digit(letters: u64) -> u64 {
-    (letters | 1 << 63).wrapping_mul(K)
-}
-
-/// Whether a part has five letters in a row, or three before a digit.
-fn has_gram(part: &[u8]) -> bool {
-    part.windows(GRAM).any(|gram| !gram.contains(&b'0')) || part.windows(4).any(is_before_digit)
-}
-
-/// Three letters and a digit.
-fn is_before_digit(four: &[u8]) -> bool {
-    matches!(four, [a, b, c, digit] if digit.is_ascii_digit() && ![a, b, c].iter().any(|byte| byte.is_ascii_digit()))
+    (u64::from(u32::from_le_bytes(gram)) | 0x2020_2020).wrapping_mul(K)
 }
 
 /// Where a pair is in its table.
@@ -133,7 +132,7 @@ fn place_of(pair: [u8; 2]) -> u64 {
 }
 
 fn is_word(byte: u8) -> bool {
-    bytes::is(byte, ALNUM) || byte == b'_'
+    bytes::is(byte, ALNUM | UNDERSCORE)
 }
 
 /// What tells an entry.
@@ -142,8 +141,16 @@ enum Witness {
         word: Vec<u8>,
         next: u8,
     },
-    /// The first or last part of a word, or a middle one.
-    Part {
+    /// What a word begins with.
+    Beginning {
+        part: Vec<u8>,
+    },
+    /// What a word ends with.
+    End {
+        part: Vec<u8>,
+    },
+    /// What may stand anywhere in a word.
+    Inside {
         part: Vec<u8>,
     },
     /// Two characters, at least one of which is no letter or digit; digits are `0`.
@@ -180,16 +187,27 @@ fn witness(entry: &str) -> Witness {
             if bytes::all(word, DIGIT) {
                 continue;
             }
-            let is_part = open_start && start == 0 || open_end && at == folded.len();
+            let (begins_openly, ends_openly) = (open_start && start == 0, open_end && at == folded.len());
             let next = folded.get(at).copied().unwrap_or(ANY);
             let is_common = word.len() < 3 || COMMON.split(' ').any(|common| common.as_bytes() == word);
             let common = if is_common { 0 } else { 1000 };
-            let begins_openly = open_start && start == 0;
-            let (score, witness) = if is_part && (word.len() < 3 || begins_openly && !has_gram(word)) {
-                // It would be in every other word.
-                continue;
-            } else if is_part {
-                (word.len(), Witness::Part { part: word.to_vec() })
+            let part = word.to_vec();
+            // Fewer characters would be in every other word.
+            let (score, witness) = if begins_openly && ends_openly {
+                if word.len() < SHORTEST_INSIDE {
+                    continue;
+                }
+                (word.len(), Witness::Inside { part })
+            } else if begins_openly {
+                if word.len() < LAST {
+                    continue;
+                }
+                (word.len(), Witness::End { part })
+            } else if ends_openly {
+                if word.len() < SHORT_PREFIX {
+                    continue;
+                }
+                (word.len(), Witness::Beginning { part })
             } else if word.len() > 1 || next != ANY {
                 let known = if next == ANY { 0 } else { 10 };
                 (common + 100 + 2 * word.len() + known, Witness::Word { word: word.to_vec(), next })
@@ -210,12 +228,25 @@ fn witness(entry: &str) -> Witness {
 }
 
 static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
-    let mut all = Witnesses { words: Bits::new(), grams: Bits::new(), pairs: Bits::new() };
+    let mut all = Witnesses {
+        words: Bits::new(),
+        gram_beginnings: Bits::new(),
+        grams: Bits::new(),
+        pairs: Bits::new(),
+    };
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
         match witness(entry) {
             Witness::Sign => {}
             Witness::Word { word, next } => all.words.set_twice(hash_pair(hash_word(&word), next)),
-            Witness::Part { part } => all.add_part(&part),
+            Witness::Beginning { part } => {
+                let len = if part.len() < LONG_PREFIX { SHORT_PREFIX } else { LONG_PREFIX };
+                all.words.set_twice(hash_pair(hash_word(part.get(..len).unwrap_or_default()), PREFIX));
+            }
+            Witness::End { part } => {
+                let last = part.last_chunk::<LAST>().map_or(&b""[..], |last| last);
+                all.words.set_twice(hash_pair(hash_word(last), SUFFIX));
+            }
+            Witness::Inside { part } => all.add_inside(&part),
             Witness::Pair { pair } => all.pairs.set(place_of(pair)),
         }
     }
@@ -223,21 +254,14 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
 });
 
 impl Witnesses {
-    /// A part of a word: five letters of it or, where it has no such, three before a digit, or the first
-    /// three.
-    fn add_part(&mut self, part: &[u8]) {
-        // Frequent letters tell least.
-        let plainness =
-            |gram: &&[u8]| -> usize { gram.iter().filter(|byte| b"etaoinshrdlcu".contains(byte)).count() };
-        let grams = part.windows(GRAM).filter(|gram| !gram.contains(&b'0'));
-        if let Some(&[a, b, c, d, e]) = grams.min_by_key(plainness) {
-            self.grams.set_twice(hash_gram([a, b, c, d, e]));
-        } else if let Some(&[a, b, c, _]) = part.windows(4).find(|four| is_before_digit(four)) {
-            let letters =
-                [a, b, c].iter().rev().fold(0, |letters, &byte| letters << 8 | u64::from(byte | 0x20));
-            self.grams.set_twice(hash_before_digit(letters));
-        } else if let Some(start) = part.get(..3) {
-            self.words.set_twice(hash_pair(hash_word(start), PREFIX));
+    /// A part that may stand anywhere in a word: by a gram at each place of a stride.
+    fn add_inside(&mut self, part: &[u8]) {
+        let len = if part.len() < SHORTEST_LONG_INSIDE { GRAM } else { LONG_GRAM };
+        for gram in part.windows(len).take(STRIDE) {
+            if let Some(first) = gram.first_chunk() {
+                self.gram_beginnings.set(hash_gram(*first));
+                self.grams.set_twice(hash_word(gram));
+            }
         }
     }
 
@@ -252,45 +276,66 @@ impl Witnesses {
         self.pairs.has(place_of([digit(a), digit(b)]))
     }
 
-    /// The same, of a word with digits: each run of them counts as one `0`.
+    /// Whether a word, folded, is a witness, or begins or ends with one.
     fn know_folded(&self, word: &[u8], next: u8) -> bool {
-        let mut folded = [0; LONGEST];
+        self.know(word, next) || self.know_beginning_of(word) || self.know_end_of(word)
+    }
+
+    /// Whether anything of a word, folded, is a witness.
+    fn know_any_of(&self, word: &[u8], next: u8) -> bool {
+        self.know_folded(word, next) || self.know_inside_of(word)
+    }
+
+    /// The same, of a word with digits: each run of them counts as one `0`.
+    fn know_any_with_digits(&self, word: &[u8], next: u8) -> bool {
+        let mut folded = [0; FOLDED];
         let mut len = 0;
         let mut before = 0;
-        for &byte in word {
-            let byte = if byte.is_ascii_digit() { b'0' } else { byte };
-            if byte == b'0' && before == b'0' {
-                continue;
+        for (nth, piece) in word.chunks(FOLDED - AGAIN).enumerate() {
+            if let Some(full) = folded.get(..len).filter(|full| !full.is_empty()) {
+                if nth == 1 && self.know_beginning_of(full) || self.know_inside_of(full) {
+                    return true;
+                }
+                let again = len.min(AGAIN);
+                folded.copy_within(len - again..len, 0);
+                len = again;
             }
-            before = byte;
-            let Some(place) = folded.get_mut(len) else { break };
-            *place = byte;
-            len += 1;
+            for &byte in piece {
+                let byte = if byte.is_ascii_digit() { b'0' } else { byte };
+                if let Some(place) = folded.get_mut(len) {
+                    *place = byte;
+                }
+                len += usize::from(byte != b'0' || before != b'0');
+                before = byte;
+            }
         }
         let folded = folded.get(..len).unwrap_or_default();
         let is_hex = matches!(folded, [b'0', b'x' | b'X', ..]);
-        is_hex || self.know_beginning_of(folded) || len < LONGEST && self.know(folded, next)
+        is_hex || self.know_any_of(folded, next)
     }
 
     /// Whether an entry tells only the first letters of a word like this.
     fn know_beginning_of(&self, word: &[u8]) -> bool {
-        word.get(..3).is_some_and(|start| self.words.has_twice(hash_pair(hash_word(start), PREFIX)))
+        let knows = |len: usize| {
+            word.get(..len).is_some_and(|start| self.words.has_twice(hash_pair(hash_word(start), PREFIX)))
+        };
+        knows(SHORT_PREFIX) || knows(LONG_PREFIX)
     }
 
-    /// Whether a word has five letters of which an entry tells, or three before a digit.
-    fn know_part_of(&self, word: &[u8]) -> bool {
-        const LAST: usize = 8 * (GRAM - 1);
-        let mut gram = 0;
-        let mut letters = 0;
-        word.iter().any(|&byte| {
-            if byte.is_ascii_digit() {
-                let ends = letters >= 3 && self.grams.has_twice(hash_before_digit(gram >> (8 * 2)));
-                letters = 0;
-                return ends;
-            }
-            gram = gram >> 8 | u64::from(byte | 0x20) << LAST;
-            letters += 1;
-            letters >= GRAM && self.grams.has_twice(gram.wrapping_mul(K))
+    /// Whether an entry tells only the last letters of a word like this.
+    fn know_end_of(&self, word: &[u8]) -> bool {
+        word.last_chunk::<LAST>().is_some_and(|last| self.words.has_twice(hash_pair(hash_word(last), SUFFIX)))
+    }
+
+    /// Whether a word, folded, has a part of which an entry tells, anywhere.
+    fn know_inside_of(&self, word: &[u8]) -> bool {
+        let (grams, _) = word.as_chunks::<GRAM>();
+        grams.iter().enumerate().any(|(i, first)| {
+            let whole = |len: usize| word.get(i * STRIDE..i * STRIDE + len);
+            self.gram_beginnings.has(hash_gram(*first))
+                && [GRAM, LONG_GRAM]
+                    .into_iter()
+                    .any(|len| whole(len).is_some_and(|gram| self.grams.has_twice(hash_word(gram))))
         })
     }
 }
@@ -318,32 +363,24 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
             continue;
         }
         let rest = text.get(at..).unwrap_or_default();
-        let mut seen = 0;
-        let len = rest
-            .iter()
-            .position(|&byte| {
-                let class = bytes::class(byte);
-                let ends = class & ALNUM == 0 && byte != b'_';
-                seen |= class;
-                ends
-            })
-            .unwrap_or(rest.len());
+        let len = rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len());
         let word = rest.get(..len).unwrap_or_default();
         at += len;
         before = word.last().copied().unwrap_or_default();
         if bytes::all(word, DIGIT) {
             continue;
         }
+        let seen = if seen & (DIGIT | UNDERSCORE) == 0 { 0 } else { bytes::union(word) };
         let next = folded_next(text.get(at..).unwrap_or_default());
         if seen & UNDERSCORE != 0 && memchr::memmem::find(word, b"__").is_some() {
             return true;
         }
         let is_known = if seen & DIGIT == 0 {
-            witnesses.know(word, next) || witnesses.know_beginning_of(word)
+            witnesses.know_any_of(word, next)
         } else {
-            witnesses.know_folded(word, next)
+            witnesses.know_any_with_digits(word, next)
         };
-        if is_known || witnesses.know_part_of(word) {
+        if is_known {
             return true;
         }
     }
@@ -383,10 +420,15 @@ mod tests {
             let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
             let command = if entry.starts_with('^') { ";" } else { "" };
             let text = [command.as_bytes(), &parts.join(&b' ')].concat();
-            let before = if entry.starts_with('~') { "qz" } else { "x " };
+            let glued_before = if entry.starts_with('~') { &b"x"[..] } else { b"x " };
             let after = if entry.ends_with('~') { "q71z" } else { " x" };
-            let glued = [before.as_bytes(), text.as_slice(), after.as_bytes()].concat();
-            for text in [text.clone(), glued, text.to_ascii_uppercase()] {
+            let mut texts = vec![text.clone(), text.to_ascii_uppercase()];
+            // Wherever it stands in a word.
+            for more in ["", "q", "qz", "qzq", &"qz9".repeat(FOLDED)] {
+                let before = if entry.starts_with('~') { more } else { "" };
+                texts.push([before.as_bytes(), glued_before, text.as_slice(), after.as_bytes()].concat());
+            }
+            for text in texts {
                 assert!(may_hold(&text, bytes::union(&text)), "{entry:?} in {}", text.escape_ascii());
             }
         }

@@ -1,22 +1,23 @@
 //! `KW` (clause 7.8): the words and phrases that attacks of a class are made of.
 //!
-//! Text and entries are folded alike. One automaton holds the parts of all entries; it runs over the
-//! folded text once for each way of reading it. Where a match came from is worked out only when there
-//! is one, by folding again.
+//! Text and entries are folded alike. The parts of all entries are looked for in the folded text, once for
+//! each way of reading it. Where a match came from is worked out only when there is one, by folding again.
 
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::automaton::{Automaton, StateID};
-use aho_corasick::nfa::contiguous::NFA;
-use aho_corasick::{Anchored, PatternID};
+use bumpalo::collections::Vec as BumpVec;
 
+use super::patterns::{PADDING, Patterns, Place};
 use super::witness;
+use crate::bytes::{ALPHA, CONTROL, WORD_SIGN};
+use crate::context::Context;
 use crate::decode::{Char, first_char, unicode};
 use crate::words::CLASSES;
 
@@ -35,7 +36,7 @@ pub(super) const SEPARATOR: &str = " .. ";
 /// Stands for every character beyond ASCII that is no white space.
 const OTHER: u8 = 0xFE;
 
-/// The classes found in a text, and where.
+/// The classes found in a text, and where, if that is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     ranges: [Option<Range<usize>>; COUNT],
@@ -56,50 +57,39 @@ impl Found {
 }
 
 /// The classes of words in decoded text; `seen` is the union of the classes of its bytes.
-pub(crate) fn classes(text: &[u8], seen: u32) -> Option<Found> {
-    (text.len() >= SHORTEST && witness::may_hold(text, seen)).then(|| search(text))
+pub(crate) fn classes(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
+    (text.len() >= SHORTEST && witness::may_hold(text, seen)).then(|| search(text, seen, cx))
 }
 
 /// All looks at a text that may hold something.
-fn search(text: &[u8]) -> Found {
+fn search(text: &[u8], classes: u32, cx: Context<'_>) -> Found {
     let mut found = Found::default();
-    let seen = Seen::of(text);
+    let seen = Seen::by_classes(classes).unwrap_or_else(|| Seen::of(text));
     if !seen.telling {
         return found;
     }
-    let mut folded = Folded { bytes: Vec::with_capacity(text.len()), gaps: Vec::new() };
-    look(text, Look::Plain, &mut folded, &mut found);
+    look(text, Look::Plain, cx, &mut found);
     if seen.comment {
-        look(text, Look::Comments, &mut folded, &mut found);
+        look(text, Look::Comments, cx, &mut found);
     }
     if seen.quoting {
-        look(text, Look::Shell, &mut folded, &mut found);
+        look(text, Look::Shell, cx, &mut found);
     }
     found
 }
 
-/// A folded text.
-struct Folded {
-    bytes: Vec<u8>,
-    /// The offsets in `bytes` before which white space was dropped, in ascending order.
-    gaps: Vec<usize>,
-}
-
-impl Folded {
-    /// Folds another text in the same memory.
-    fn refill(&mut self, text: &[u8], look: Look) {
-        self.bytes.clear();
-        self.gaps.clear();
-        let mut end = 0;
-        fold(text, look, |byte, range| {
-            let is_gap = range.start > end && text.get(end).is_some_and(|&byte| is_space(byte));
-            if is_gap {
-                self.gaps.push(self.bytes.len());
-            }
-            end = range.end;
-            self.bytes.push(byte);
-        });
-    }
+/// The offsets in the folded text before which white space was dropped, in ascending order.
+fn gaps<'a>(text: &[u8], look: Look, cx: Context<'a>) -> BumpVec<'a, usize> {
+    let mut gaps = BumpVec::new_in(cx.bump);
+    let (mut end, mut count) = (0, 0);
+    fold(text, look, |_, range| {
+        if range.start > end && text.get(end).is_some_and(|&byte| is_space(byte)) {
+            gaps.push(count);
+        }
+        end = range.end;
+        count += 1;
+    });
+    gaps
 }
 
 /// Whether white space begins with this byte, or may: what stands between two folded characters and
@@ -119,6 +109,16 @@ struct Seen {
 }
 
 impl Seen {
+    /// What the union of the classes of its bytes tells, where that is enough: letters are telling, and
+    /// every comment and quote has a sign or a control.
+    fn by_classes(classes: u32) -> Option<Self> {
+        (classes & ALPHA != 0 && classes & (WORD_SIGN | CONTROL) == 0).then_some(Seen {
+            telling: true,
+            comment: false,
+            quoting: false,
+        })
+    }
+
     fn of(text: &[u8]) -> Self {
         let mut seen = Seen { telling: false, comment: false, quoting: false };
         let mut before = 0;
@@ -161,7 +161,9 @@ enum Look {
 /// What folding does with a byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Stays, in lower case.
+    /// Stays, in lower case, however it is looked at.
+    Letter,
+    /// Stays, in lower case; a look may read it otherwise.
     Plain,
     /// Stays, and spaces beside it go.
     Tight,
@@ -175,7 +177,7 @@ enum Kind {
 
 /// By byte.
 const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Plain; 256];
+    let mut kinds = [Kind::Letter; 256];
     let mut byte = 0;
     while byte < 256 {
         kinds[byte] = match byte as u8 {
@@ -186,7 +188,8 @@ const KINDS: [Kind; 256] = {
             b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' => Kind::Tight,
             b'=' | b',' | b';' | b'|' | b'&' | b'*' | b'\'' | b'"' | b'`' => Kind::Tight,
             0x80.. => Kind::High,
-            _ => Kind::Plain,
+            b'#' | b'-' | b'$' | b'^' => Kind::Plain,
+            _ => Kind::Letter,
         };
         byte += 1;
     }
@@ -208,6 +211,13 @@ fn fold(text: &[u8], look: Look, mut put: impl FnMut(u8, Range<usize>)) {
     let mut comments = Comments::default();
     while let Some(&first) = text.get(at) {
         let start = at;
+        if kind(first) == Kind::Letter && space.is_none() {
+            last = first.to_ascii_lowercase();
+            is_tight = false;
+            at += 1;
+            put(last, start..at);
+            continue;
+        }
         let rest = text.get(at..).unwrap_or_default();
         let skipped = match look {
             Look::Plain => None,
@@ -394,7 +404,7 @@ enum Step {
     Last { from: usize },
 }
 
-/// What is known of a pattern of the automaton.
+/// What is known of a pattern.
 #[derive(Clone, Copy)]
 struct Part {
     class: usize,
@@ -403,22 +413,18 @@ struct Part {
     /// The last character stands close to the one before, and does not begin a plural in brackets.
     is_close: bool,
     step: Step,
-    len: usize,
 }
 
 /// All entries, made ready.
 struct Dictionary {
-    automaton: NFA,
-    /// The automaton's state before any text.
-    start: StateID,
+    patterns: Patterns,
     /// By pattern.
     parts: Vec<Part>,
     slots: usize,
 }
 
 impl Dictionary {
-    /// `None` where there are more patterns than the automaton takes; a test holds that there are not.
-    fn new() -> Option<Self> {
+    fn new() -> Self {
         let mut parts = Vec::new();
         let mut patterns = Vec::new();
         let mut slots = 0;
@@ -435,18 +441,23 @@ impl Dictionary {
                     slots += usize::from(index > 0);
                     let Written { before, after, is_close, .. } = marks(written);
                     let pattern = folded_part(written);
-                    parts.push(Part { class, before, after, is_close, step, len: pattern.len() });
-                    patterns.push(pattern);
+                    parts.push(Part { class, before, after, is_close, step });
+                    let begins_with_word = pattern.first().is_some_and(|first| is_word(*first));
+                    let place = match before {
+                        _ if !begins_with_word => Place::Sign,
+                        Edge::Boundary => Place::Word,
+                        Edge::Command => Place::Command,
+                        Edge::Any | Edge::End => Place::Anywhere,
+                    };
+                    patterns.push((pattern, place));
                 }
             }
         }
-        let automaton = NFA::new(&patterns).ok()?;
-        let start = automaton.start_state(Anchored::No).ok()?;
-        Some(Dictionary { automaton, start, parts, slots })
+        Dictionary { patterns: Patterns::new(&patterns), parts, slots }
     }
 }
 
-static DICTIONARY: LazyLock<Option<Dictionary>> = LazyLock::new(Dictionary::new);
+static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(Dictionary::new);
 
 /// A part of an entry without its marks, as it is searched for.
 pub(super) fn folded_part(written: &str) -> Vec<u8> {
@@ -521,25 +532,24 @@ fn counted(look: Look) -> u16 {
     }
 }
 
-/// Adds the classes that one look finds. `folded` is memory to use again.
-fn look(text: &[u8], look: Look, folded: &mut Folded, found: &mut Found) {
-    let Some(dictionary) = DICTIONARY.as_ref() else { return };
-    folded.refill(text, look);
+/// Adds the classes that one look finds.
+fn look(text: &[u8], look: Look, cx: Context<'_>, found: &mut Found) {
     let mut wanted = counted(look);
     for (class, range) in found.ranges.iter().enumerate() {
         wanted &= !(u16::from(range.is_some()) << class);
     }
-    let mut search = Search { dictionary, folded, wanted, progress: Vec::new(), found };
-    search.run();
-    let fresh = wanted & !search.wanted;
-    if fresh == 0 {
+    if wanted == 0 {
         return;
     }
-    for (class, place) in found.ranges.iter_mut().enumerate() {
-        if let Some(range) = place
-            && fresh >> class & 1 == 1
-        {
-            *range = locate(text, look, range.clone());
+    let matched = cx.spare.with(|folded| {
+        folded.reserve(text.len() + PADDING.len());
+        fold(text, look, |byte, _| folded.push(byte));
+        Search::run(&DICTIONARY, Source { text, look, cx }, folded, wanted)
+    });
+    for (place, matched) in found.ranges.iter_mut().zip(matched) {
+        if let Some(Match { end, begun, .. }) = matched {
+            // Only evidence tells where.
+            *place = Some(if cx.traced { locate(text, look, begun..end) } else { 0..text.len() });
         }
     }
 }
@@ -560,82 +570,125 @@ fn locate(text: &[u8], look: Look, range: Range<usize>) -> Range<usize> {
     found
 }
 
+/// What is folded, and how.
+#[derive(Clone, Copy)]
+struct Source<'s> {
+    text: &'s [u8],
+    look: Look,
+    cx: Context<'s>,
+}
+
+/// A match. Of two, that one counts which ends first, then which begins first, then which is listed
+/// first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Match {
+    end: usize,
+    /// Where the part begins that ends it.
+    start: usize,
+    id: usize,
+    /// Where the entry began.
+    begun: usize,
+}
+
 /// One look at a text. All offsets are of the folded text.
 struct Search<'s> {
     dictionary: &'s Dictionary,
-    folded: &'s Folded,
+    source: Source<'s>,
+    folded: &'s [u8],
     /// The classes that are searched for, a bit each.
     wanted: u16,
-    /// By slot; empty until an entry of several parts begins.
-    progress: Vec<Option<Range<usize>>>,
-    found: &'s mut Found,
+    /// The first match of each class.
+    first: [Option<Match>; COUNT],
+    /// The parts of entries of several that were found.
+    parts: BumpVec<'s, Match>,
+    /// Where white space was dropped; worked out when it is asked for.
+    gaps: OnceCell<BumpVec<'s, usize>>,
 }
 
-impl Search<'_> {
-    fn run(&mut self) {
-        let dictionary = self.dictionary;
-        let automaton = &dictionary.automaton;
-        let mut state = dictionary.start;
-        let folded = self.folded;
-        for (at, &byte) in folded.bytes.iter().enumerate() {
-            state = automaton.next_state(Anchored::No, state, byte);
-            if automaton.is_special(state) && automaton.is_match(state) {
-                for index in 0..automaton.match_len(state) {
-                    self.part(automaton.match_pattern(state, index), at + 1);
-                }
-            }
-        }
+impl<'s> Search<'s> {
+    /// The first match of each class that is wanted.
+    fn run(
+        dictionary: &'s Dictionary,
+        source: Source<'s>,
+        folded: &'s mut Vec<u8>,
+        wanted: u16,
+    ) -> [Option<Match>; COUNT] {
+        let len = folded.len();
+        folded.extend_from_slice(&PADDING);
+        let padded: &'s [u8] = folded;
+        let mut search = Search {
+            dictionary,
+            source,
+            folded: padded.get(..len).unwrap_or_default(),
+            wanted,
+            first: [None; COUNT],
+            parts: BumpVec::new_in(source.cx.bump),
+            gaps: OnceCell::new(),
+        };
+        dictionary.patterns.find_all(padded, |id, start, end| search.part(id, start, end));
+        search.join_parts();
+        search.first
     }
 
-    /// Takes a part that ends at `end`.
-    fn part(&mut self, id: PatternID, end: usize) {
-        let Some(&part) = self.dictionary.parts.get(id.as_usize()) else { return };
-        let Some(start) = end.checked_sub(part.len) else { return };
-        if self.wanted >> part.class & 1 == 0 || !self.stands_alone(part, start, end) {
+    /// Takes a part that stands from `start` to `end`.
+    fn part(&mut self, id: usize, start: usize, end: usize) {
+        let Some(&part) = self.dictionary.parts.get(id) else { return };
+        let found = Match { end, start, id, begun: start };
+        let is_traced = self.source.cx.traced;
+        let is_before = |first: &Option<Match>| first.is_some_and(|first| !is_traced || first < found);
+        let is_late = self.first.get(part.class).is_some_and(is_before);
+        if self.wanted >> part.class & 1 == 0 || is_late || !self.stands_alone(part, start, end) {
             return;
         }
         match part.step {
-            Step::Only => self.finish(part.class, start..end),
-            Step::First { slot } => self.advance(slot, start..end),
-            Step::Middle { from, slot } => {
-                if let Some(begun) = self.reached(from, start) {
-                    self.advance(slot, begun..end);
-                }
+            Step::Only => self.finish(part.class, found),
+            _ => self.parts.push(found),
+        }
+    }
+
+    fn finish(&mut self, class: usize, found: Match) {
+        if let Some(first) = self.first.get_mut(class)
+            && first.is_none_or(|first| found < first)
+        {
+            *first = Some(found);
+        }
+    }
+
+    /// Puts the parts of entries together, in the order in which they end.
+    fn join_parts(&mut self) {
+        if self.parts.is_empty() {
+            return;
+        }
+        let mut parts = std::mem::replace(&mut self.parts, BumpVec::new_in(self.source.cx.bump));
+        parts.sort_unstable();
+        let mut progress: BumpVec<'s, Option<Range<usize>>> =
+            bumpalo::vec![in self.source.cx.bump; None; self.dictionary.slots];
+        for found in parts {
+            let Match { end, start, id, .. } = found;
+            let Some(&Part { class, step, .. }) = self.dictionary.parts.get(id) else { continue };
+            // Where the entry began whose part so far ended not far before this one.
+            let reached = |slot: usize| {
+                let so_far = progress.get(slot)?.as_ref()?;
+                let gap = start.checked_sub(so_far.end)?;
+                (gap <= GAP).then_some(so_far.start)
+            };
+            let (begun, next) = match step {
+                Step::Only => (None, None),
+                Step::First { slot } => (Some(start), Some(slot)),
+                Step::Middle { from, slot } => (reached(from), Some(slot)),
+                Step::Last { from } => (reached(from), None),
+            };
+            match (begun, next.and_then(|slot| progress.get_mut(slot))) {
+                (Some(begun), Some(place)) => *place = Some(begun..end),
+                (Some(begun), None) => self.finish(class, Match { begun, ..found }),
+                (None, _) => {}
             }
-            Step::Last { from } => {
-                if let Some(begun) = self.reached(from, start) {
-                    self.finish(part.class, begun..end);
-                }
-            }
         }
-    }
-
-    fn finish(&mut self, class: usize, range: Range<usize>) {
-        if let Some(place) = self.found.ranges.get_mut(class) {
-            *place = Some(range);
-            self.wanted &= !(1 << class);
-        }
-    }
-
-    fn advance(&mut self, slot: usize, range: Range<usize>) {
-        if self.progress.is_empty() {
-            self.progress.resize(self.dictionary.slots, None);
-        }
-        if let Some(place) = self.progress.get_mut(slot) {
-            *place = Some(range);
-        }
-    }
-
-    /// Where the entry began whose part so far ended not far before `start`.
-    fn reached(&self, slot: usize, start: usize) -> Option<usize> {
-        let so_far = self.progress.get(slot)?.as_ref()?;
-        let gap = start.checked_sub(so_far.end)?;
-        (gap <= GAP).then_some(so_far.start)
     }
 
     /// Whether what stands around a part is what it asks for.
     fn stands_alone(&self, part: Part, start: usize, end: usize) -> bool {
-        let bytes = &self.folded.bytes;
+        let bytes = self.folded;
         let before = |back: usize| start.checked_sub(back).and_then(|at| bytes.get(at)).copied();
         let begins = match part.before {
             Edge::Any => true,
@@ -657,7 +710,8 @@ impl Search<'_> {
             }
             Edge::End => next.is_none(),
         };
-        let is_gap = || self.folded.gaps.binary_search(&(end - 1)).is_ok();
+        let Source { text, look, cx } = self.source;
+        let is_gap = || self.gaps.get_or_init(|| gaps(text, look, cx)).binary_search(&(end - 1)).is_ok();
         let is_plural = || rest.starts_with(b"s)") || rest.starts_with(b"es)");
         begins && ends && !(part.is_close && (is_gap() || is_plural()))
     }
@@ -667,9 +721,10 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::bytes;
+    use crate::context::tests::with_context;
 
     fn classes(text: &[u8]) -> Found {
-        super::classes(text, bytes::union(text)).unwrap_or_default()
+        with_context(|cx| super::classes(text, bytes::union(text), cx)).unwrap_or_default()
     }
 
     fn found(text: impl AsRef<[u8]>) -> Vec<&'static str> {
@@ -699,11 +754,11 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_dictionary_and_classes_are_sorted() {
-        let dictionary = DICTIONARY.as_ref().unwrap();
-        assert!(dictionary.parts.iter().all(|part| part.len >= SHORTEST
-            || !matches!(part.step, Step::Only)
-            || part.before == Edge::Command));
+    fn entries_are_long_enough_and_classes_are_sorted() {
+        let is_long = |entry: &str| folded_part(entry).len() >= SHORTEST;
+        assert!(
+            entries().all(|(_, entry)| is_long(entry) || entry.contains(SEPARATOR) || entry.starts_with('^'))
+        );
         assert!(CLASSES.is_sorted_by_key(|(name, _)| name));
         assert_eq!(COUNT, 11);
     }
@@ -825,6 +880,19 @@ mod tests {
         ] {
             assert_eq!(folded(text, Look::Shell), shell, "{text:?}");
         }
+    }
+
+    #[test]
+    fn classes_tell_what_the_bytes_tell() {
+        let texts = ["a", "a b", "1.5", "a'b", "a\nb", "-- a\n", "/* a", "a$b", "A/b?c=1", "é", "a~b", ""];
+        for text in texts {
+            let seen = Seen::of(text.as_bytes());
+            if let Some(by_classes) = Seen::by_classes(bytes::union(text.as_bytes())) {
+                assert!(seen.telling && by_classes.telling, "{text}");
+                assert!(!seen.comment && !seen.quoting, "{text}");
+            }
+        }
+        assert!(Seen::by_classes(bytes::union(b"a b/c")).is_some());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 )]
 
 use crate::bytes::{self, CONTROL, HIGH, NO_NAME, NO_QUERY, SPACE, WAY};
+use crate::context::Context;
 use crate::decode::{Char, GUARD, char_indices, unicode};
 use crate::show::marker;
 
@@ -76,20 +77,20 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
 
 /// Writes text escaped, then with its ASCII letters in lower case, except those of `%HH` and of
 /// markers.
-pub(crate) fn write_lowercase(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
+pub(crate) fn write_lowercase(text: &[u8], spot: Spot, cx: Context<'_>, out: &mut Vec<u8>) {
     let mut plain = 0;
     let mut at = 0;
     while let Some(step) = memchr::memchr3(b'%', b'<', GUARD, text.get(at..).unwrap_or_default()) {
         at += step;
         let kept = kept_case(text.get(at..).unwrap_or_default(), spot);
         if kept > 0 {
-            fold(text.get(plain..at).unwrap_or_default(), spot, out);
+            fold(text.get(plain..at).unwrap_or_default(), spot, cx, out);
             write(text.get(at..at + kept).unwrap_or_default(), spot, out);
             plain = at + kept;
         }
         at += kept.max(1);
     }
-    fold(text.get(plain..).unwrap_or_default(), spot, out);
+    fold(text.get(plain..).unwrap_or_default(), spot, cx, out);
 }
 
 /// How long the `%HH` or marker is that `text` begins with, if it does. Escaped it is no marker.
@@ -104,29 +105,33 @@ fn kept_case(text: &[u8], spot: Spot) -> usize {
     }
 }
 
-fn fold(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
-    let lower: Vec<u8> = text.iter().map(u8::to_ascii_lowercase).collect();
-    write(&lower, spot, out);
+fn fold(text: &[u8], spot: Spot, cx: Context<'_>, out: &mut Vec<u8>) {
+    cx.spare.with(|lower| {
+        lower.extend(text.iter().map(u8::to_ascii_lowercase));
+        write(lower, spot, out);
+    });
 }
 
 /// Rewrites ` [` in the header value that begins at `start` of `out`, so that no value can pass
 /// for the flags that follow it.
-pub(crate) fn guard_flags(out: &mut Vec<u8>, start: usize) {
+pub(crate) fn guard_flags(out: &mut Vec<u8>, start: usize, cx: Context<'_>) {
     let value = out.get(start..).unwrap_or_default();
-    if memchr::memmem::find(value, b" [").is_none() {
+    if !memchr::memchr_iter(b'[', value).any(|at| at > 0 && value.get(at - 1) == Some(&b' ')) {
         return;
     }
-    let mut safe = Vec::with_capacity(value.len() + 8);
-    for (i, &byte) in value.iter().enumerate() {
-        let after_space = i.checked_sub(1).and_then(|before| value.get(before)) == Some(&b' ');
-        if byte == b'[' && after_space {
-            escape(byte, &mut safe);
-        } else {
-            safe.push(byte);
+    cx.spare.with(|came| {
+        came.extend_from_slice(out.get(start..).unwrap_or_default());
+        out.truncate(start);
+        let mut before = 0;
+        for &byte in came.iter() {
+            if byte == b'[' && before == b' ' {
+                escape(byte, out);
+            } else {
+                out.push(byte);
+            }
+            before = byte;
         }
-    }
-    out.truncate(start);
-    out.extend_from_slice(&safe);
+    });
 }
 
 /// The number of characters of written text.
@@ -138,6 +143,7 @@ pub(crate) fn chars(written: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
     fn written(text: &[u8], spot: Spot) -> String {
         let mut out = Vec::new();
@@ -159,10 +165,10 @@ mod tests {
     #[test]
     fn case_is_folded_but_not_of_escapes() {
         let mut out = Vec::new();
-        write_lowercase(b"AB\0C\xFFFF", Spot::Name, &mut out);
+        with_context(|cx| write_lowercase(b"AB\0C\xFFFF", Spot::Name, cx, &mut out));
         assert_eq!(out, b"ab%00c%FF");
         let mut out = Vec::new();
-        write_lowercase(b"A%3B<SECRET:jwt:5>B%zZ", Spot::Line, &mut out);
+        with_context(|cx| write_lowercase(b"A%3B<SECRET:jwt:5>B%zZ", Spot::Line, cx, &mut out));
         assert_eq!(out, b"a%3B<SECRET:jwt:5>b%zz");
     }
 
@@ -170,7 +176,7 @@ mod tests {
     fn flags_cannot_be_forged() {
         let mut out = b"H:x=".to_vec();
         out.extend_from_slice(b"[a] [QUOTE] [b");
-        guard_flags(&mut out, 4);
+        with_context(|cx| guard_flags(&mut out, 4, cx));
         assert_eq!(out, b"H:x=[a] %5BQUOTE] %5Bb");
     }
 }

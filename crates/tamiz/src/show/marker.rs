@@ -3,16 +3,17 @@
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice; twenty digits hold any number")]
 
 use std::io::Write as _;
+use std::ops::Range;
 
+use crate::context::Context;
 use crate::decode;
 use crate::lists::AUTH_SCHEMES;
 use crate::measure::entropy_tenths;
-use crate::settings::Settings;
 use crate::shape::Shape;
 
 /// Writes the marker of `text`: `<SECRET:alpha:10>` for a secret, else `<lower:5>`.
-pub(crate) fn write(text: &[u8], secret: bool, settings: &Settings, out: &mut Vec<u8>) {
-    Measured::of(text, settings).write(secret, out);
+pub(crate) fn write(text: &[u8], secret: bool, cx: Context<'_>, out: &mut Vec<u8>) {
+    Measured::of(text, cx).write(secret, out);
 }
 
 /// What a marker tells of a text.
@@ -24,8 +25,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    pub(crate) fn of(text: &[u8], settings: &Settings) -> Self {
-        let entropy_tenths = if settings.entropy { entropy_tenths(text) } else { None };
+    pub(crate) fn of(text: &[u8], cx: Context<'_>) -> Self {
+        let entropy_tenths = if cx.settings.entropy { entropy_tenths(text, cx.bump) } else { None };
         Measured { shape: Shape::of(text), chars: decode::chars(text), entropy_tenths }
     }
 
@@ -99,26 +100,34 @@ pub(crate) fn is_marker(text: &[u8]) -> bool {
     }
 }
 
-/// `text` without its markers; `None` when it has none.
-pub(crate) fn taken_out(text: &[u8]) -> Option<Vec<u8>> {
-    let mut without = Vec::new();
-    let mut copied = 0;
-    let mut at = 0;
-    while let Some(open) = memchr::memchr(b'<', text.get(at..).unwrap_or_default()) {
-        let start = at + open;
-        at = start + 1;
+/// The markers in a text.
+fn markers(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    memchr::memchr_iter(b'<', text).filter_map(move |start| {
+        if start < from {
+            return None;
+        }
         // The longest marker is well under 64 bytes, so the search stays linear.
         let head = text.get(start..text.len().min(start + 64)).unwrap_or_default();
-        if let Some(close) = memchr::memchr(b'>', head)
-            && head.get(..=close).is_some_and(is_marker)
-        {
-            without.extend_from_slice(text.get(copied..start).unwrap_or_default());
-            at = start + close + 1;
-            copied = at;
-        }
+        let close = memchr::memchr(b'>', head)?;
+        head.get(..=close).filter(|head| is_marker(head))?;
+        from = start + close + 1;
+        Some(start..from)
+    })
+}
+
+pub(crate) fn holds_marker(text: &[u8]) -> bool {
+    markers(text).next().is_some()
+}
+
+/// Appends `text` without its markers.
+pub(crate) fn take_out(text: &[u8], out: &mut Vec<u8>) {
+    let mut copied = 0;
+    for marker in markers(text) {
+        out.extend_from_slice(text.get(copied..marker.start).unwrap_or_default());
+        copied = marker.end;
     }
-    without.extend_from_slice(text.get(copied..).unwrap_or_default());
-    (copied > 0).then_some(without)
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
 }
 
 /// Whether `text` is a marker that this form writes, of whatever length.

@@ -15,8 +15,8 @@ use crate::target::query::{Key, Pair};
 pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     match key.shown {
         NameShown::Text => escape::write(key.text.bytes, Spot::Name, out),
-        NameShown::Shape => marker::write(key.text.bytes, false, cx.settings, out),
-        NameShown::Secret => marker::write(key.text.bytes, true, cx.settings, out),
+        NameShown::Shape => marker::write(key.text.bytes, false, cx, out),
+        NameShown::Secret => marker::write(key.text.bytes, true, cx, out),
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     }
     if let Some(fragment) = url.fragment {
         push(out, "%23");
-        marker::write(fragment.bytes, url.fragment_secret, cx.settings, out);
+        marker::write(fragment.bytes, url.fragment_secret, cx, out);
     }
 }
 
@@ -77,8 +77,8 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
         let text = segment.text;
         match segment.shown {
             Shown::Text => escape::write(text.bytes, Spot::Line, out),
-            Shown::Shape => marker::write(text.bytes, false, cx.settings, out),
-            Shown::Secret => marker::write(text.bytes, true, cx.settings, out),
+            Shown::Shape => marker::write(text.bytes, false, cx, out),
+            Shown::Secret => marker::write(text.bytes, true, cx, out),
             Shown::Parameters => {
                 for (i, part) in text.split(|b| b == b';').enumerate() {
                     if i > 0 {
@@ -89,7 +89,7 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
                         Some(value) => {
                             let name = part.slice(0..part.len() - value.len());
                             escape::write(name.bytes, Spot::Line, out);
-                            marker::write(value.bytes, true, cx.settings, out);
+                            marker::write(value.bytes, true, cx, out);
                         }
                     }
                 }
@@ -122,10 +122,14 @@ fn is_left(pair: &Pair<'_>) -> bool {
 
 /// Writes a value as its marker, whatever the view.
 pub(crate) fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let Some(recalled) = pair.recalled.filter(|_| !pair.secret) {
+        recalled.write(out);
+        return;
+    }
     let value = pair.value.map_or(&b""[..], |value| value.bytes);
     if is_left(pair) {
         out.extend_from_slice(value);
     } else {
-        marker::write(value, pair.secret, cx.settings, out);
+        marker::write(value, pair.secret, cx, out);
     }
 }

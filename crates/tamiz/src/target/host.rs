@@ -2,13 +2,15 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use bumpalo::collections::String as BumpString;
+use idna::uts46::{AsciiDenyList, ErrorPolicy, Hyphens, ProcessingSuccess, Uts46};
 
 use crate::bytes::{self, ALNUM, DIGIT};
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::{self, unicode, utf8};
 use crate::flags::{Flag, Flags};
+use crate::memo::HostSaid;
 use crate::scan;
 use crate::secrets;
 use crate::show::marker;
@@ -48,9 +50,18 @@ impl<'a> Host<'a> {
         flags: &mut Flags<'a>,
     ) -> Option<Self> {
         let trimmed = text.trim();
-        look(trimmed, cx, flags);
-        match read_host(trimmed, cx, flags) {
-            Ok(host) => Some(host),
+        if let Some(host) = recall(trimmed, cx, flags) {
+            return Some(host);
+        }
+        let mut told = cx.flags();
+        look(trimmed, cx, &mut told);
+        let host = read_host(trimmed, cx, &mut told);
+        flags.absorb(&told);
+        match host {
+            Ok(host) => {
+                keep(trimmed, host, &told, cx);
+                Some(host)
+            }
             Err(bad) => {
                 flags.raise(Flag::BadHost, text);
                 if matches!(bad, Bad::Character) && source == Source::Header {
@@ -72,6 +83,26 @@ impl<'a> Host<'a> {
             out.push(b':');
             marker::number(out, u64::from(port));
         }
+    }
+}
+
+/// A host that came before.
+fn recall<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Option<Host<'a>> {
+    let memo = &cx.memo?.hosts;
+    memo.with(memo.find(text.bytes)?, |name, said| {
+        flags.recall(said.flags, &[]);
+        let name = std::str::from_utf8(name).ok()?;
+        Some(Host { name: cx.bump.alloc_str(name), port: said.port })
+    })
+}
+
+/// Remembers a host that may come again.
+fn keep<'a>(text: Text<'a>, host: Host<'a>, told: &Flags<'a>, cx: Context<'a>) {
+    if let Some(memo) = cx.memo
+        && told.words().is_empty()
+        && memo.hosts.comes_again(text.bytes)
+    {
+        memo.hosts.keep(text.bytes, host.name.as_bytes(), HostSaid { flags: told.set, port: host.port });
     }
 }
 
@@ -98,7 +129,7 @@ fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resu
         };
         let inside = text.bytes.get(1..close).unwrap_or_default();
         let address: Ipv6Addr = parse(inside).ok_or(Bad::Form)?;
-        return Ok(Host { name: cx.bump.alloc_str(&format!("[{address}]")), port });
+        return Ok(Host { name: bumpalo::format!(in cx.bump, "[{}]", address).into_bump_str(), port });
     }
     let (name, port) = match memchr::memrchr(b':', text.bytes) {
         None => (text, None),
@@ -164,18 +195,36 @@ fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resul
 }
 
 fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
-    let plain = if text.is_repaired() { decode::without_guarded(text.bytes) } else { text.bytes.into() };
-    let (shown, _) = Uts46::new().to_unicode(&plain, AsciiDenyList::EMPTY, Hyphens::Allow);
-    if shown.split('.').any(|label| unicode::mixes_scripts(label.as_bytes())) {
+    let is_mixed = cx.spare.with(|plain| {
+        let plain = if text.is_repaired() { decode::without_guarded(text.bytes, plain) } else { text.bytes };
+        let shown = to_unicode(plain, cx);
+        shown.split(|&b| b == b'.').any(unicode::mixes_scripts)
+    });
+    if is_mixed {
         flags.raise(Flag::MixedScript, text);
     }
-    let ascii = Uts46::new()
-        .to_ascii(text.bytes, AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore)
-        .map_err(|_| Bad::Character)?;
+    let mut sink = BumpString::new_in(cx.bump);
+    let (deny, policy) = (AsciiDenyList::STD3, ErrorPolicy::FailFast);
+    let done =
+        Uts46::new().process(text.bytes, deny, Hyphens::Allow, policy, |_, _, _| false, &mut sink, None);
+    let ascii = match done.map_err(|_| Bad::Character)? {
+        ProcessingSuccess::Passthrough => std::str::from_utf8(text.bytes).map_err(|_| Bad::Character)?,
+        ProcessingSuccess::WroteToSink => sink.into_bump_str(),
+    };
     if !text.bytes.is_ascii() {
         flags.raise(Flag::Idna, text);
     }
-    Ok(cx.bump.alloc_str(&ascii))
+    Ok(ascii)
+}
+
+/// UTS-46 to Unicode, whether it is valid or not.
+fn to_unicode<'a>(text: &'a [u8], cx: Context<'a>) -> &'a [u8] {
+    let mut sink = BumpString::new_in(cx.bump);
+    let (deny, policy) = (AsciiDenyList::EMPTY, ErrorPolicy::MarkErrors);
+    match Uts46::new().process(text, deny, Hyphens::Allow, policy, |_, _, _| true, &mut sink, None) {
+        Ok(ProcessingSuccess::Passthrough) => text,
+        _ => sink.into_bump_str().as_bytes(),
+    }
 }
 
 #[cfg(test)]

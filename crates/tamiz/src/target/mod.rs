@@ -69,7 +69,7 @@ impl<'a> Url<'a> {
         self.flags.raise(Flag::Fragment, text.from(at));
         let raw = utf8::repair(text.from(at + 1), cx, &mut self.flags);
         let fragment = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
-        self.fragment_secret = cx.settings.names.find_credential(fragment.bytes).is_some();
+        self.fragment_secret = cx.settings.names.find_credential(fragment.bytes, cx).is_some();
         if self.fragment_secret {
             self.flags.hide(fragment);
         }

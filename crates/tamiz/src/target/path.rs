@@ -4,7 +4,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM, DIGIT, HEX, LOWER, UPPER};
+use crate::bytes::{self, ALNUM, ALPHA, AT, COLON, DIGIT, DOT, HEX, LOWER, UPPER};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, percent, unicode, utf8};
@@ -108,12 +108,14 @@ impl<'a> Path<'a> {
 
     /// Drops empty and `.` segments.
     fn collapse(&mut self, text: Text<'a>, cx: Context<'a>) {
+        let has_guards = memchr::memchr(GUARD, text.bytes).is_some();
         let mut start = usize::from(text.bytes.first() == Some(&b'/'));
         loop {
             let rest = text.bytes.get(start..).unwrap_or_default();
             let next_slash = memchr::memchr(b'/', rest).map(|len| start + len);
             let end = next_slash.unwrap_or(text.len());
-            let segment = without_needless_guards(text.slice(start..end), cx);
+            let segment = text.slice(start..end);
+            let segment = if has_guards { without_needless_guards(segment, cx) } else { segment };
             match segment.bytes {
                 [] if next_slash.is_none() => {
                     if !self.segments.is_empty() {
@@ -139,6 +141,9 @@ impl<'a> Path<'a> {
 
     /// Finds `..`, also where another layer would cut, and how far it climbs.
     fn follow_dots(&mut self) {
+        if !self.segments.iter().any(|segment| has_dots(segment.text.bytes)) {
+            return;
+        }
         let (mut depth, mut climb) = (0_usize, 0);
         for segment in &self.segments {
             for piece in pieces(segment.text) {
@@ -307,6 +312,11 @@ fn pieces(segment: Text<'_>) -> impl Iterator<Item = Text<'_>> {
     })
 }
 
+/// Whether two dots stand side by side.
+fn has_dots(segment: &[u8]) -> bool {
+    memchr::memchr_iter(b'.', segment).any(|at| segment.get(at + 1) == Some(&b'.'))
+}
+
 /// What stands before `;` or `%3B`.
 fn before_parameters(piece: &[u8]) -> &[u8] {
     let cut = memchr::memchr3_iter(b';', b'%', GUARD, piece).find(|&at| {
@@ -319,6 +329,9 @@ fn before_parameters(piece: &[u8]) -> &[u8] {
 /// `DOTTAIL`: where the tail that Windows drops begins.
 fn odd_tail(segment: &[u8]) -> Option<usize> {
     const STREAM: &[u8] = b"::$data";
+    if !matches!(segment.last(), Some(b'.' | b' ' | b'a' | b'A')) {
+        return None;
+    }
     let stream = segment.len().checked_sub(STREAM.len());
     if let Some(at) = stream
         && segment.get(at..).is_some_and(|tail| tail.eq_ignore_ascii_case(STREAM))
@@ -342,7 +355,7 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
             flags.hide(value);
             shown = Shown::Parameters;
         }
-        if names.find_credential(kept.bytes).is_some() {
+        if names.find_credential(kept.bytes, cx).is_some() {
             flags.hide(segment);
             return Shown::Secret;
         }
@@ -365,13 +378,14 @@ pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Optio
 /// The same, marker or not.
 pub(crate) fn hidden_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let (name, value) = parameter.cut(b'=')?;
-    cx.settings.names.matches(name.bytes).then_some(value)
+    cx.settings.names.matches(name.bytes, cx).then_some(value)
 }
 
 /// A segment that is wholly a uuid, 16 or more hexadecimal digits, an e-mail or IP address, or 20
 /// or more of `[A-Za-z0-9_~-]` with both cases and digits.
 fn identifies(segment: &[u8]) -> bool {
     let seen = bytes::union(segment);
+    let has = |classes: u32| seen & classes != 0;
     let hex = segment.len() >= 16 && bytes::all(segment, HEX);
     let random = segment.len() >= 20
         && seen & UPPER != 0
@@ -380,7 +394,7 @@ fn identifies(segment: &[u8]) -> bool {
         && segment.iter().all(|&b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'~' | b'-'));
     hex || random
         || shape::is_uuid(segment)
-        || shape::is_ipv4(segment)
-        || shape::is_ipv6(segment)
-        || shape::is_email(segment)
+        || has(DOT) && !has(ALPHA) && shape::is_ipv4(segment)
+        || has(COLON) && shape::is_ipv6(segment)
+        || has(AT) && shape::is_email(segment)
 }

@@ -7,13 +7,17 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, DIGIT, ENCODED, HEX, HIGH, NAME_MARK};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
-use crate::decode::{Char, byte_len, char_indices, chars, entities, percent, unicode, utf8};
+use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{Memo, NameSaid, Slot};
+use crate::memo::{self, Memo, Memos, NameSaid, Recalled, Slot, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::shape;
+use crate::show::url::write_value_shape;
 use crate::show::{NameShown, marker};
 use crate::text::Text;
+
+/// So many keys are compared with each other faster than they are sorted.
+const FEW: usize = 12;
 
 /// A query, cut and decoded.
 pub(crate) struct Query<'a> {
@@ -29,6 +33,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) value: Option<Text<'a>>,
     /// Whether the value is shown as a secret.
     pub(crate) secret: bool,
+    /// Where its value is remembered.
+    pub(crate) recalled: Option<Recalled<'a>>,
     pub(crate) flags: Flags<'a>,
 }
 
@@ -42,7 +48,7 @@ pub(crate) struct Key<'a> {
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.6).
     pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
-        let shown = if cx.settings.names.find_credential(text.bytes).is_some() {
+        let shown = if cx.settings.names.find_credential(text.bytes, cx).is_some() {
             NameShown::Secret
         } else if looks_like_a_name(text.bytes) && !identifies(text.bytes) {
             NameShown::Text
@@ -91,6 +97,14 @@ impl Syntax {
         }
     }
 
+    /// The values that came before.
+    fn values(self, memo: &Memos) -> &Memo<ValueSaid> {
+        match self {
+            Syntax::Url => &memo.query_values,
+            Syntax::Form => &memo.form_values,
+        }
+    }
+
     /// The text with its `+` as what they stand for.
     fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
         if self == Syntax::Url || memchr::memchr(b'+', raw.bytes).is_none() {
@@ -115,14 +129,36 @@ impl<'a> Query<'a> {
 
     /// `QREPEAT`, on every pair whose key came before.
     fn find_repeats(&mut self, cx: Context<'a>) {
-        let n = self.pairs.len();
-        let mut order = BumpVec::with_capacity_in(n, cx.bump);
-        order.extend(0..n);
+        if self.pairs.len() <= FEW {
+            self.find_repeats_among_few();
+        } else {
+            self.find_repeats_among_many(cx);
+        }
+    }
+
+    /// By comparing each key with all before it.
+    fn find_repeats_among_few(&mut self) {
+        for i in 1..self.pairs.len() {
+            if let Some((before, [pair, ..])) = self.pairs.split_at_mut_checked(i)
+                && before.iter().any(|other| other.key.text.bytes == pair.key.text.bytes)
+            {
+                pair.flags.raise(Flag::QRepeat, pair.key.text);
+            }
+        }
+    }
+
+    /// By sorting their hashes, and keys where these are the same.
+    fn find_repeats_among_many(&mut self, cx: Context<'a>) {
+        let mut order = BumpVec::with_capacity_in(self.pairs.len(), cx.bump);
+        order.extend(self.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)).enumerate());
         let key = |i: usize| self.pairs.get(i).map_or(&b""[..], |pair| pair.key.text.bytes);
-        order.sort_unstable_by(|&a, &b| key(a).cmp(key(b)).then(a.cmp(&b)));
+        order.sort_unstable_by(|(a, hash), (b, other)| {
+            hash.cmp(other).then_with(|| key(*a).cmp(key(*b)).then(a.cmp(b)))
+        });
         let mut repeated = BumpVec::new_in(cx.bump);
         for two in order.windows(2) {
-            if let [a, b] = two
+            if let [(a, hash), (b, other)] = two
+                && hash == other
                 && key(*a) == key(*b)
             {
                 repeated.push(*b);
@@ -145,9 +181,10 @@ struct Cut {
 
 /// Cuts the raw query into its non-empty tokens.
 fn cut<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Text<'a>> {
-    let mut tokens = BumpVec::new_in(cx.bump);
+    let most = memchr::memchr_iter(b'&', raw.bytes).count() + 1;
+    let mut tokens = BumpVec::with_capacity_in(most, cx.bump);
     if memchr::memchr(b';', raw.bytes).is_none() {
-        tokens.extend(raw.split(|b| b == b'&').filter(|token| !token.is_empty()));
+        tokens.extend(raw.split_at_each(b'&').filter(|token| !token.is_empty()));
         return tokens;
     }
     let cuts = find_cuts(raw, cx, flags);
@@ -233,26 +270,38 @@ impl<'a> Pair<'a> {
             }),
             None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
         };
-        let value = raw_value.map(|raw| decode_value(raw, syntax.field(), cx, &mut flags));
-        let mut pair = Pair { key, value, secret: false, flags };
-        pair.look(token, is_sensitive, cx);
-        pair
-    }
-
-    /// Looks at all but the key.
-    fn look(&mut self, token: Text<'a>, is_sensitive: bool, cx: Context<'a>) {
-        let flags = &mut self.flags;
-        match self.value {
-            None => flags.raise(Flag::QBare, token),
-            Some(value) => raise_encoding(value, flags),
+        let mut pair = Pair { key, value: None, secret: false, recalled: None, flags };
+        match raw_value {
+            None => pair.flags.raise(Flag::QBare, token),
+            Some(raw) if raw.is_empty() => {
+                pair.value = Some(raw.repaired());
+                pair.flags.raise(Flag::QEmptyVal, token);
+                pair.secret = look_at_value(raw, Kind::Value, is_sensitive, cx, &mut pair.flags);
+            }
+            Some(raw) if is_sensitive => pair.look(raw, true, syntax, cx),
+            Some(raw) => match cx.memo.map(|memo| syntax.values(memo)) {
+                None => pair.look(raw, false, syntax, cx),
+                Some(memo) => pair.look_or_recall(raw, memo, syntax, cx),
+            },
         }
+        let flags = &mut pair.flags;
         if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
             flags.raise(Flag::MultiEnc, token);
         }
-        let Some(value) = self.value else { return };
-        if value.is_empty() {
-            flags.raise(Flag::QEmptyVal, token);
-        }
+        pair
+    }
+
+    /// Looks at a value, which is not empty.
+    fn look(&mut self, raw: Text<'a>, is_sensitive: bool, syntax: Syntax, cx: Context<'a>) {
+        let flags = &mut self.flags;
+        let value = if is_plain(raw.bytes) {
+            raw.repaired()
+        } else {
+            let value = decode_value(raw, syntax.field(), cx, flags);
+            raise_encoding(value, flags);
+            value
+        };
+        self.value = Some(value);
         if byte_len(value.bytes) > cx.settings.config.limits.long_value {
             flags.raise(Flag::QLong, value);
         }
@@ -261,6 +310,45 @@ impl<'a> Pair<'a> {
             flags.raise(Flag::QNul, value);
         }
     }
+
+    /// The same, but what came before is not looked at again. The key is no secret's.
+    fn look_or_recall(&mut self, raw: Text<'a>, memo: &'a Memo<ValueSaid>, syntax: Syntax, cx: Context<'a>) {
+        if let Some(slot) = memo.find(raw.bytes) {
+            memo.with(slot, |text, said| {
+                self.flags.recall(said.flags, &said.words);
+                let decoded = text.get(said.marker_len..).filter(|_| said.is_decoded);
+                let value = decoded.map(|decoded| Text::untraced(cx.bump.alloc_slice_copy(decoded)));
+                self.value = Some(value.unwrap_or(raw).repaired());
+            });
+            self.recalled = Some(Recalled { memo, slot });
+            return;
+        }
+        if !memo.comes_again(raw.bytes) {
+            self.look(raw, false, syntax, cx);
+            return;
+        }
+        let key_flags = std::mem::replace(&mut self.flags, cx.flags());
+        self.look(raw, false, syntax, cx);
+        if let Some(value) = self.value.filter(|_| !self.secret) {
+            cx.spare.with(|text| {
+                write_value_shape(self, cx, text);
+                let marker_len = text.len();
+                let is_decoded = value.bytes != raw.bytes;
+                if is_decoded {
+                    text.extend_from_slice(value.bytes);
+                }
+                if let Some(said) = ValueSaid::new(&self.flags, marker_len, is_decoded) {
+                    memo.keep(raw.bytes, text, said);
+                }
+            });
+        }
+        self.flags.absorb(&key_flags);
+    }
+}
+
+/// Whether nothing in a text would be decoded.
+fn is_plain(text: &[u8]) -> bool {
+    bytes::union(text) & (ENCODED | HIGH) == 0
 }
 
 /// A key that came before.
@@ -288,11 +376,12 @@ fn read_and_look_at_key<'a>(
         flags.raise(Flag::QArray, text);
     }
     raise_encoding(text, flags);
-    let is_sensitive = cx.settings.names.matches(text.bytes);
+    let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     if let Some(memo) = cx.memo
         && key.shown == NameShown::Text
         && text.bytes == raw.bytes
         && flags.words().is_empty()
+        && memo.keys.comes_again(raw.bytes)
     {
         memo.keys.keep(raw.bytes, b"", NameSaid { flags: flags.set, is_sensitive });
     }
@@ -304,7 +393,7 @@ fn raise_encoding<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
     if bytes::union(text.bytes) & (ENCODED | HIGH) == 0 {
         return;
     }
-    if let Some((at, c)) = char_indices(text.bytes).find(|(_, c)| !c.is_ascii()) {
+    if let Some((at, c)) = first_beyond_ascii(text.bytes) {
         flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
     }
     for residue in percent::residues(text.bytes) {
@@ -313,8 +402,25 @@ fn raise_encoding<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
+/// The first character that stands for none of ASCII, and where it is.
+fn first_beyond_ascii(text: &[u8]) -> Option<(usize, Char)> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        at += rest.iter().position(|b| !b.is_ascii())?;
+        let c = first_char(text.get(at..)?)?;
+        if !c.is_ascii() {
+            return Some((at, c));
+        }
+        at += c.len();
+    }
+}
+
 /// Percent-decode, NFKC, entities: a key.
 fn read_key<'a>(raw: Text<'a>, field: percent::Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a> {
+    if is_plain(raw.bytes) {
+        return Key::new(raw.repaired(), cx);
+    }
     let text = utf8::repair(raw, cx, flags);
     let text = percent::decode(text, field, cx, flags);
     let text = unicode::normalize(text, Stage::Name, cx, flags);
@@ -352,7 +458,7 @@ pub(crate) fn look_at_value<'a>(
         return false;
     }
     let seen = bytes::union(value.bytes);
-    let secret = sensitive || names.find_credential_seen(value.bytes, seen).is_some();
+    let secret = sensitive || names.find_credential_seen(value.bytes, seen, cx).is_some();
     if seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
         flags.raise(Flag::Jwt, value);
     }

@@ -12,6 +12,8 @@ mod references;
 #[cfg(test)]
 mod tests;
 
+use bumpalo::collections::Vec as BumpVec;
+
 use crate::body::charset;
 use crate::body::step::{Leaf, Outcome, Sink, Step};
 use crate::bytes::{self, ALNUM, CONTROL};
@@ -69,11 +71,11 @@ pub(crate) fn read<'a>(
         cx,
         sink,
         flags,
-        open: Vec::new(),
-        path: Vec::new(),
+        open: BumpVec::new_in(cx.bump),
+        path: BumpVec::new_in(cx.bump),
         deep_start: 0,
         run: Run { first: None, joined: None },
-        attributes: Vec::new(),
+        attributes: BumpVec::new_in(cx.bump),
         entities: 0,
         has_doctype: false,
         has_root: false,
@@ -120,15 +122,15 @@ struct Reader<'a, 's, S> {
     cx: Context<'a>,
     sink: &'s mut S,
     flags: &'s mut Flags<'a>,
-    open: Vec<Open<'a>>,
+    open: BumpVec<'a, Open<'a>>,
     /// The names of the open elements, down to the depth limit.
-    path: Vec<Step<'a>>,
+    path: BumpVec<'a, Step<'a>>,
     /// Where the element that crossed the depth limit begins, while it is open.
     deep_start: usize,
     /// The text since the last tag.
     run: Run<'a>,
     /// The names of the attributes of the tag that is being read.
-    attributes: Vec<&'a [u8]>,
+    attributes: BumpVec<'a, &'a [u8]>,
     /// How many declarations of entities there were.
     entities: usize,
     has_doctype: bool,

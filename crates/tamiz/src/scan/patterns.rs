@@ -1,0 +1,340 @@
+//! Thousands of patterns, found in folded text by the places they begin at (clause 7.8).
+//!
+//! A pattern begins at one kind of place: where a word begins, where a command may stand, at a sign, or
+//! anywhere in a word. For the four characters at each place of a text a table says at which kinds of
+//! place a pattern begins so. Where that is this kind, which is seldom, patterns are compared.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice or table, and counts of what is in it"
+)]
+
+use std::ops::Range;
+
+/// Where a pattern begins; a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Anywhere in a word.
+    Anywhere = 1,
+    /// Where a word begins.
+    Word = 2,
+    /// Where a word begins after `; | & (`.
+    Command = 4,
+    /// At what is no letter, digit or `_`.
+    Sign = 8,
+}
+
+const PLACES: [Place; 4] = [Place::Anywhere, Place::Word, Place::Command, Place::Sign];
+
+/// How many characters are looked up at once.
+const HEAD: usize = 4;
+
+/// What a text must end with so that all its places are looked at; no pattern has it.
+pub(super) const PADDING: [u8; HEAD - 1] = [0; HEAD - 1];
+
+/// How many entries the table of heads has, as a power of two.
+const BITS: u32 = 16;
+
+/// All patterns.
+pub(super) struct Patterns {
+    /// The places of those that begin with four characters, by their hash.
+    heads: Vec<u8>,
+    /// The places of shorter ones, by their first two characters.
+    pairs: Vec<u8>,
+    /// In the order of `PLACES`.
+    groups: [Group; PLACES.len()],
+}
+
+/// The patterns of a kind of place.
+#[derive(Default)]
+struct Group {
+    /// Their first four characters, each once, in order.
+    heads: Vec<Head>,
+    /// Where heads are, from one on, by their hash or after that; zero where none is.
+    places: Vec<u16>,
+    /// Sorted.
+    long: Vec<Pattern>,
+    /// Those of fewer characters than a head, by the first.
+    short: Vec<Vec<Pattern>>,
+}
+
+/// The patterns that begin with four characters.
+struct Head {
+    text: u32,
+    /// Where they are among the long ones.
+    patterns: Range<usize>,
+}
+
+/// What is looked for, for one or more reasons.
+#[derive(Clone)]
+struct Pattern {
+    text: Vec<u8>,
+    ids: Vec<usize>,
+    /// The longest other one of the group that it begins with.
+    shorter: Option<usize>,
+}
+
+fn hash(head: u32) -> usize {
+    (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BITS)) as usize
+}
+
+impl Patterns {
+    /// Patterns are known by their place in the list.
+    pub(super) fn new(list: &[(Vec<u8>, Place)]) -> Self {
+        let mut patterns =
+            Patterns { heads: vec![0; 1 << BITS], pairs: vec![0; 1 << 16], groups: Default::default() };
+        for (group, place) in patterns.groups.iter_mut().zip(PLACES) {
+            let mut all: Vec<(&[u8], usize)> = Vec::new();
+            all.extend(
+                list.iter()
+                    .enumerate()
+                    .filter(|(_, (_, of))| *of == place)
+                    .map(|(id, (text, _))| (&text[..], id)),
+            );
+            all.sort_unstable();
+            group.short = vec![Vec::new(); 256];
+            for same in all.chunk_by(|a, b| a.0 == b.0) {
+                let Some(&(text, _)) = same.first() else { continue };
+                let ids = same.iter().map(|(_, id)| *id).collect();
+                match text.first_chunk::<HEAD>() {
+                    Some(head) => {
+                        let head = u32::from_be_bytes(*head);
+                        if let Some(places) = patterns.heads.get_mut(hash(head)) {
+                            *places |= place as u8;
+                        }
+                        group.add_long(head, Pattern { text: text.to_vec(), ids, shorter: None });
+                    }
+                    None => {
+                        for (pair, places) in patterns.pairs.iter_mut().enumerate() {
+                            let pair = (pair as u16).to_be_bytes();
+                            if pair.starts_with(text.get(..2).unwrap_or(text)) {
+                                *places |= place as u8;
+                            }
+                        }
+                        let first = text.first().map(|first| usize::from(*first)).unwrap_or_default();
+                        if let Some(same) = group.short.get_mut(first) {
+                            same.push(Pattern { text: text.to_vec(), ids, shorter: None });
+                        }
+                    }
+                }
+            }
+            group.place_heads();
+        }
+        patterns
+    }
+
+    /// Tells the pattern and the place of every match in a text, which ends with [`PADDING`].
+    pub(super) fn find_all(&self, padded: &[u8], mut tell: impl FnMut(usize, usize, usize)) {
+        let (mut head, mut places) = (0_u32, 0_u32);
+        let mut before = Side::Sign;
+        for (last, &byte) in padded.iter().enumerate() {
+            let side = Side::of(byte);
+            let here = places_at(before, side);
+            before = side;
+            head = head << 8 | u32::from(byte);
+            places = places << 8 | u32::from(here);
+            // Of the place that the head begins at.
+            let here = (places >> 24) as u8;
+            let long = self.heads.get(hash(head)).copied().unwrap_or_default() & here;
+            let short = self.pairs.get((head >> 16) as usize).copied().unwrap_or_default() & here;
+            if long | short != 0 {
+                self.compare(padded, last.saturating_sub(HEAD - 1), head, long, short, &mut tell);
+            }
+        }
+    }
+
+    #[cold]
+    fn compare(
+        &self,
+        padded: &[u8],
+        start: usize,
+        head: u32,
+        long: u8,
+        short: u8,
+        tell: &mut impl FnMut(usize, usize, usize),
+    ) {
+        let rest = padded.get(start..).unwrap_or_default();
+        for (group, place) in self.groups.iter().zip(PLACES) {
+            if long & place as u8 != 0 {
+                group.compare_long(rest, head, |pattern| tell_all(pattern, start, tell));
+            }
+            if short & place as u8 != 0 {
+                let same = rest.first().and_then(|first| group.short.get(usize::from(*first)));
+                let found = same.into_iter().flatten().filter(|pattern| rest.starts_with(&pattern.text));
+                found.for_each(|pattern| tell_all(pattern, start, tell));
+            }
+        }
+    }
+}
+
+fn tell_all(pattern: &Pattern, start: usize, tell: &mut impl FnMut(usize, usize, usize)) {
+    pattern.ids.iter().for_each(|&id| tell(id, start, start + pattern.text.len()));
+}
+
+impl Group {
+    /// Adds one that is not before the last.
+    fn add_long(&mut self, head: u32, mut pattern: Pattern) {
+        let at = self.long.len();
+        match self.heads.last_mut() {
+            Some(last) if last.text == head => last.patterns.end = at + 1,
+            _ => self.heads.push(Head { text: head, patterns: at..at + 1 }),
+        }
+        // Whatever it begins with is the last one, or the last one begins with it.
+        let mut shorter = self.long.len().checked_sub(1);
+        while let Some(other) = shorter.and_then(|at| self.long.get(at))
+            && !pattern.text.starts_with(&other.text)
+        {
+            shorter = other.shorter;
+        }
+        pattern.shorter = shorter;
+        self.long.push(pattern);
+    }
+
+    fn place_heads(&mut self) {
+        let mut places = vec![0; 1 << BITS];
+        for (head, nth) in self.heads.iter().zip(1..) {
+            let mut at = hash(head.text);
+            while places.get(at).is_some_and(|place| *place != 0) {
+                at = (at + 1) % places.len();
+            }
+            if let Some(place) = places.get_mut(at) {
+                *place = nth;
+            }
+        }
+        self.places = places;
+    }
+
+    fn head(&self, text: u32) -> Option<&Head> {
+        let mut at = hash(text);
+        loop {
+            let nth = usize::from(*self.places.get(at)?).checked_sub(1)?;
+            let head = self.heads.get(nth)?;
+            if head.text == text {
+                return Some(head);
+            }
+            at = (at + 1) % self.places.len();
+        }
+    }
+
+    /// Tells the patterns that `rest` begins with.
+    fn compare_long<'p>(&'p self, rest: &[u8], head: u32, mut tell: impl FnMut(&'p Pattern)) {
+        let Some(Head { patterns, .. }) = self.head(head) else { return };
+        let start = patterns.start;
+        let same = self.long.get(patterns.clone()).unwrap_or_default();
+        // Of all that are not after it in the order of texts, the last begins with all that it begins with.
+        let not_after = match same {
+            [_] => 1,
+            _ => same.partition_point(|pattern| pattern.text.as_slice() <= rest),
+        };
+        let mut next = (start + not_after).checked_sub(1).filter(|at| *at >= start);
+        while let Some(pattern) = next.and_then(|at| self.long.get(at)) {
+            if rest.starts_with(&pattern.text) {
+                tell(pattern);
+            }
+            next = pattern.shorter;
+        }
+    }
+}
+
+/// What a character is to those beside it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// A letter, digit or `_`.
+    Word,
+    /// What may stand before a command.
+    Opener,
+    Sign,
+}
+
+impl Side {
+    fn of(byte: u8) -> Self {
+        const SIDES: [Side; 256] = {
+            let mut sides = [Side::Sign; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                sides[byte] = match byte as u8 {
+                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Side::Word,
+                    b';' | b'|' | b'&' | b'(' => Side::Opener,
+                    _ => Side::Sign,
+                };
+                byte += 1;
+            }
+            sides
+        };
+        SIDES.get(usize::from(byte)).copied().unwrap_or(Side::Sign)
+    }
+}
+
+/// The kinds of a place, by its character and the one before it.
+fn places_at(before: Side, here: Side) -> u8 {
+    let begins_word = Place::Anywhere as u8 | Place::Word as u8;
+    match (before, here) {
+        (_, Side::Opener | Side::Sign) => Place::Sign as u8,
+        (Side::Word, Side::Word) => Place::Anywhere as u8,
+        (Side::Sign, Side::Word) => begins_word,
+        (Side::Opener, Side::Word) => begins_word | Place::Command as u8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every match, by trying every pattern at every place.
+    fn find_slowly(list: &[(Vec<u8>, Place)], text: &[u8]) -> Vec<(usize, usize, usize)> {
+        let mut found = Vec::new();
+        for start in 0..text.len() {
+            let before = start.checked_sub(1).map_or(b' ', |before| text[before]);
+            let is_in_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            let here = match (is_in_word(before), is_in_word(text[start])) {
+                (_, false) => 8,
+                (true, true) => 1,
+                (false, true) if b";|&(".contains(&before) => 7,
+                (false, true) => 3,
+            };
+            for (id, (pattern, place)) in list.iter().enumerate() {
+                if *place as u8 & here != 0 && text[start..].starts_with(pattern) {
+                    found.push((id, start, start + pattern.len()));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn all_matches_are_found() {
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        let mut some_text = |most: u32, least: u32| -> Vec<u8> {
+            let len = least + random(most);
+            (0..len).map(|_| b"aab_(;. "[random(8) as usize]).collect()
+        };
+        for _ in 0..200 {
+            let mut list = Vec::new();
+            for _ in 0..60 {
+                let text = some_text(8, 1);
+                let places: &[Place] = if Side::of(text[0]) == Side::Word {
+                    &[Place::Anywhere, Place::Word, Place::Command]
+                } else {
+                    &[Place::Sign]
+                };
+                for place in places {
+                    list.push((text.clone(), *place));
+                }
+            }
+            let patterns = Patterns::new(&list);
+            for _ in 0..20 {
+                let text = some_text(40, 0);
+                let mut found = Vec::new();
+                let padded = [&text[..], &PADDING].concat();
+                patterns.find_all(&padded, |id, start, end| found.push((id, start, end)));
+                found.sort_unstable();
+                assert_eq!(found, find_slowly(&list, &text), "{}", text.escape_ascii());
+            }
+        }
+    }
+}
