@@ -33,16 +33,16 @@ impl Package<'_> {
         }
         let python = environment(&folder)?;
         process::run(self.pip(&python).args(["install", "."]))?;
-        let example = self.target.join("python-example.py");
-        fs::write(&example, python_blocks(&fs::read_to_string(self.root.join("python/README.md"))?))?;
-        let printed =
-            process::output(Command::new(&python).arg("-I").arg(&example).current_dir(&self.target))?;
-        print!("{printed}");
-        if printed.starts_with("M:POST\n") {
-            Ok(())
-        } else {
-            Err("the README's example prints no document".into())
+        for readme in ["README.md", "README.es.md", "python/README.md"] {
+            let example = self.target.join("python-example.py");
+            fs::write(&example, python_blocks(&fs::read_to_string(self.root.join(readme))?))?;
+            let mut run = Command::new(&python);
+            let printed = process::output(run.arg("-I").arg(&example).current_dir(&self.target))?;
+            if !printed.starts_with("M:POST\n") {
+                return Err(format!("the Python of {readme} prints no document").into());
+            }
         }
+        Ok(())
     }
 
     /// The tests, and the stubs against real use. `look` is handed each line that pytest prints.
