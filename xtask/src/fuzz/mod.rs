@@ -8,7 +8,8 @@ use crate::Result;
 use crate::process::{self, cargo};
 
 /// The targets, in the order they are run.
-pub(crate) const TARGETS: &[&str] = &["request", "document_parse", "parts", "body", "containers", "fast_vs_reference"];
+pub(crate) const TARGETS: &[&str] =
+    &["request", "document_parse", "parts", "body", "containers", "fast_vs_reference"];
 
 /// How long each target runs when nothing else is said, in seconds.
 const SECONDS: u32 = 60;
