@@ -33,8 +33,8 @@ Examples:
   tamiz batch a.pcap -o a.parquet     every request of a capture, as columns
   tamiz flags DOTDOT                  what a flag means
 
-Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage; 3 'batch' is done, but
-some records could not be read.")]
+Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage;
+3 'batch' is done, but some records could not be read.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

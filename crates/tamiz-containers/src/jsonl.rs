@@ -1,9 +1,10 @@
 //! JSON lines: an object a line, with the bytes of a request or with its parts.
 
-use std::borrow::Cow;
+use std::fmt;
 
 use data_encoding::{BASE64, BASE64_NOPAD};
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::fields;
@@ -15,48 +16,82 @@ const SOURCE: &str = "json-lines";
 
 /// A line that has the bytes of a request, which is what most have: nothing else in it is kept.
 #[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow)]
-    raw_b64: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    raw: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    id: Option<Word<'a>>,
-    #[serde(borrow)]
-    label: Option<Word<'a>>,
-    #[serde(borrow, alias = "timestamp", alias = "@timestamp")]
-    time: Option<Word<'a>>,
+struct Line {
+    raw_b64: Option<Encoded>,
+    raw: Option<String>,
+    id: Option<Word>,
+    label: Option<Word>,
+    #[serde(alias = "timestamp", alias = "@timestamp")]
+    time: Option<Word>,
+}
+
+/// Base64, decoded where it stands; `None` for what is none.
+struct Encoded(Option<Vec<u8>>);
+
+impl<'de> Deserialize<'de> for Encoded {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Decode;
+        impl Visitor<'_> for Decode {
+            type Value = Encoded;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("Base64")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Encoded, E> {
+                Ok(Encoded(decode(text.as_bytes())))
+            }
+        }
+        deserializer.deserialize_str(Decode)
+    }
 }
 
 /// A value that is told as text.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Word<'a> {
-    Text(#[serde(borrow)] Cow<'a, str>),
-    Number(serde_json::Number),
-    Truth(bool),
-}
+struct Word(String);
 
-impl Word<'_> {
-    fn into_string(self) -> String {
-        match self {
-            Word::Text(text) => text.into_owned(),
-            Word::Number(number) => number.to_string(),
-            Word::Truth(truth) => truth.to_string(),
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Tell;
+        impl Visitor<'_> for Tell {
+            type Value = Word;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text, a number or a truth")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Word, E> {
+                Ok(Word(text.to_owned()))
+            }
+
+            fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<Word, E> {
+                Ok(Word(truth.to_string()))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Word, E> {
+                Ok(Word(number.to_string()))
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Word, E> {
+                Ok(Word(number.to_string()))
+            }
+
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Word, E> {
+                Ok(Word(number.to_string()))
+            }
         }
+        deserializer.deserialize_any(Tell)
     }
 }
 
 pub(crate) fn read(line: &[u8]) -> Result<Found, Reason> {
-    if let Ok(Line { raw_b64, raw, id, label, time }) = serde_json::from_slice::<Line<'_>>(line) {
+    if let Ok(Line { raw_b64, raw, id, label, time }) = serde_json::from_slice::<Line>(line) {
         let bytes = match (raw_b64, raw) {
-            (Some(encoded), _) => Some(decode(encoded.as_bytes()).ok_or("`raw_b64` is not Base64")?),
-            (None, Some(text)) => Some(text.into_owned().into_bytes()),
-            (None, None) => None,
+            (Some(Encoded(decoded)), _) => Some(decoded.ok_or("`raw_b64` is not Base64")?),
+            (None, raw) => raw.map(String::into_bytes),
         };
         if let Some(bytes) = bytes {
-            let time = time.and_then(|time| Time::parse(time.into_string().as_bytes()));
-            let (id, label) = (id.map(Word::into_string), label.map(Word::into_string));
+            let time = time.and_then(|Word(time)| Time::parse(time.as_bytes()));
+            let (id, label) = (id.map(|Word(id)| id), label.map(|Word(label)| label));
             return Ok(Found { id, label, time, ..Found::raw(bytes) });
         }
     }

@@ -115,7 +115,7 @@ fn check(bytes: &[u8], format: Option<Format>, limit: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10_000) })]
 
     #[test]
     fn changed_containers(

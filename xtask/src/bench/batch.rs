@@ -37,7 +37,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     for corpus in CORPORA {
         let measured = Measured::of(&library, &command, &folder, corpus)?;
         println!("| {corpus} | {measured}");
-        if measured.share() < LEAST {
+        // On a busy machine the clock tells of others; on an idle one the two are the same.
+        if measured.share().max(measured.share_by_processor()) < LEAST {
             too_slow.push(corpus);
         }
     }
@@ -95,16 +96,22 @@ impl Measured {
         Ok(measured)
     }
 
+    /// What batch does of what as many cores would do with the library alone, by the clock.
     fn share(&self) -> f64 {
         self.text / (JOBS as f64 * self.library)
+    }
+
+    /// The same by processor time: what it would do if the cores were its own.
+    fn share_by_processor(&self) -> f64 {
+        self.by_processor / (JOBS as f64 * self.library)
     }
 }
 
 impl std::fmt::Display for Measured {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Measured { library, text, by_processor, others } = self;
-        let by_processor = by_processor / (JOBS as f64 * library);
-        write!(f, "{library:.0} | {text:.0} | {:.2} | {by_processor:.2} |", self.share())?;
+        let Measured { library, text, others, .. } = self;
+        let (share, by_processor) = (self.share(), self.share_by_processor());
+        write!(f, "{library:.0} | {text:.0} | {share:.2} | {by_processor:.2} |")?;
         others.iter().try_for_each(|rate| write!(f, " {rate:.0} |"))
     }
 }
