@@ -49,7 +49,7 @@ impl Payload {
     }
 }
 
-/// The link types that are read (https://www.tcpdump.org/linktypes.html).
+/// The link types that are read (<https://www.tcpdump.org/linktypes.html>).
 mod link_type {
     pub(super) const NULL: u32 = 0;
     pub(super) const ETHERNET: u32 = 1;
