@@ -1,4 +1,4 @@
-//! A request, the evidence of its flags beneath it, and what they mean: for a terminal ([`write`]) and for a
+//! A request, the evidence of its flags beneath it, and what they mean: for a terminal ([`write()`]) and for a
 //! page ([`html`]). Bytes that a document hides are masked here too, and nothing in a request can drive a
 //! terminal or a browser.
 //!
