@@ -63,7 +63,7 @@ pub(crate) fn columns(path: &Path, kind: Kind, name: &str) -> Vec<(String, Optio
         for row in 0..batch.num_rows() {
             let value = match other.as_string_opt::<i32>() {
                 Some(column) => column.is_valid(row).then(|| column.value(row).to_owned()),
-                None => Some(other.as_primitive::<arrow_array::types::UInt64Type>().value(row).to_string()),
+                None => Some(other.as_primitive::<arrow_array::types::Int64Type>().value(row).to_string()),
             };
             rows.push((texts.value(row).to_owned(), value));
         }
