@@ -10,11 +10,13 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 4] = [
+const LIBRARIES: [&str; 6] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-columns/src",
     "crates/tamiz-containers/src",
+    "crates/tamiz-explain/src",
+    "crates/tamiz-python/src",
 ];
 
 /// Everything in backquotes.
@@ -65,6 +67,8 @@ fn every_dependency_has_its_reason() {
         "crates/tamiz-cli/Cargo.toml",
         "crates/tamiz-columns/Cargo.toml",
         "crates/tamiz-containers/Cargo.toml",
+        "crates/tamiz-explain/Cargo.toml",
+        "crates/tamiz-python/Cargo.toml",
         "xtask/Cargo.toml",
     ] {
         for name in dependencies(manifest).iter().filter(|name| *name != "tamiz") {
