@@ -33,6 +33,6 @@ def canonicalize(
         labels=None if labels is None else pa.array(labels, pa.string()),
         source=source,
     )
-    frame = batch.to_pandas()
+    frame: pd.DataFrame = batch.to_pandas()
     frame.index = requests.index
     return frame

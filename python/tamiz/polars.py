@@ -29,8 +29,11 @@ def canonicalize(
 ) -> pl.DataFrame:
     """The documents of a column of requests: the columns of ``tamiz batch``'s Parquet."""
     made = canonicalizer if canonicalizer is not None else Canonicalizer()
-    text = lambda name: None if name is None else df[name].cast(pl.String)  # noqa: E731
-    batch: Any = made.canonicalize_arrow(df[column], ids=text(id), labels=text(label), source=source)
+    batch: Any = made.canonicalize_arrow(df[column], ids=_text(df, id), labels=_text(df, label), source=source)
     frame = pl.from_arrow(batch)
     assert isinstance(frame, pl.DataFrame)
     return frame
+
+
+def _text(df: pl.DataFrame, name: Optional[str]) -> Optional[pl.Series]:
+    return None if name is None else df[name].cast(pl.String)
