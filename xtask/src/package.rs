@@ -11,6 +11,7 @@ use serde_json::json;
 use tamiz::{Canonicalizer, Config};
 
 use crate::process::{self, cargo};
+use crate::python::{environment, interpreter};
 use crate::{Result, vectors};
 
 /// How many rows of a corpus are compared.
@@ -125,15 +126,6 @@ fn corpus_rows(root: &Path) -> Result<Vec<Vec<u8>>> {
     }
     rows.truncate(ROWS);
     Ok(rows)
-}
-
-fn interpreter(folder: &Path) -> PathBuf {
-    folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
-}
-
-fn environment(folder: &Path) -> Result<PathBuf> {
-    process::run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-    Ok(interpreter(folder))
 }
 
 /// The Python of a Markdown file.

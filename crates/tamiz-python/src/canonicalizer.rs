@@ -1,7 +1,7 @@
 //! `tamiz.Canonicalizer`.
 
 use std::num::NonZero;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -175,7 +175,11 @@ impl Canonicalizer {
                 .chunks(part)
                 .map(|part| scope.spawn(move || part.iter().map(one).collect::<Vec<_>>()))
                 .collect();
-            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+            // A part that is lost must not shift the others.
+            let documents = |worker: ScopedJoinHandle<'_, Vec<Document>>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().flat_map(documents).collect()
         })
     }
 }
