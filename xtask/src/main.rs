@@ -12,6 +12,7 @@ mod python;
 mod signal;
 mod test;
 mod vectors;
+mod web;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -10,6 +10,7 @@ use crate::generate::{self, Mode};
 use crate::package::Package;
 use crate::process::{self, cargo, line};
 use crate::python;
+use crate::web::Web;
 
 /// The first command of the README: it must work as it stands there.
 const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
@@ -81,6 +82,15 @@ impl Tally {
             }
         }
     }
+
+    /// Adds what the closing lines of Node's test runner, `# pass 3` and `# fail 0`, tell.
+    fn add_tap_line(&mut self, line: &str) {
+        match line.strip_prefix("# ").and_then(|count| count.split_once(' ')) {
+            Some(("pass", n)) => self.passed += n.parse().unwrap_or(0),
+            Some(("fail", n)) => self.failed += n.parse().unwrap_or(0),
+            _ => {}
+        }
+    }
 }
 
 struct Runner<'a> {
@@ -100,6 +110,7 @@ impl Runner<'_> {
             self.dependencies()?;
             self.first_command()?;
             self.package()?;
+            self.web()?;
             self.fuzzing()?;
         }
         Ok(())
@@ -182,6 +193,16 @@ impl Runner<'_> {
         self.step("python -m pytest; python -m mypy", |runner| {
             package.test(|line| runner.tally.add_pytest_line(line))
         })
+    }
+
+    /// Pages, in a real browser, where one can be had.
+    fn web(&mut self) -> Result<()> {
+        let web = Web { root: self.root, target: target(self.root)? };
+        if let Err(error) = web.install() {
+            println!("\nWARNING: pages were NOT looked at in a browser: {error}");
+            return Ok(());
+        }
+        self.step("npm test", |runner| web.test(|line| runner.tally.add_tap_line(line)))
     }
 
     /// Licences, sources and bans always; advisories where their database can be had.
@@ -284,6 +305,17 @@ mod tests {
             sum.add_result_line(line);
         }
         assert_eq!(sum, tally(49, 2));
+    }
+
+    #[test]
+    fn closing_lines_of_node_are_summed() {
+        let mut sum = Tally::default();
+        for line in
+            ["# Subtest: pass 9", "ok 1 - pass 9", "# tests 5", "# pass 4", "# fail 1", "# cancelled 0"]
+        {
+            sum.add_tap_line(line);
+        }
+        assert_eq!(sum, tally(4, 1));
     }
 
     #[test]
