@@ -79,8 +79,7 @@ impl LineReader {
         let first = self.line;
         if let Some(end) = end {
             let len = end.saturating_add(1);
-            let bytes = self.window.bytes().get(..len).unwrap_or_default().to_vec();
-            self.window.consume(len);
+            let bytes = self.window.take(len);
             self.line = first.saturating_add(memchr::memchr_iter(b'\n', &bytes).count() as u64);
             return Some(Piece::Lines { bytes, first });
         }
@@ -93,7 +92,7 @@ impl LineReader {
         if let Some(error) = self.window.failure() {
             return Some(Piece::Unreadable { line: first, reason: compressed::reason(error) });
         }
-        let bytes = self.window.bytes().to_vec();
+        let bytes = self.window.take(usize::MAX);
         (!bytes.is_empty()).then_some(Piece::Lines { bytes, first })
     }
 }

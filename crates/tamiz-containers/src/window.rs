@@ -75,6 +75,21 @@ impl Window {
         self.offset = self.offset.saturating_add(len as u64);
     }
 
+    /// Hands over the first bytes, without a copy of them, and moves past them.
+    pub(crate) fn take(&mut self, len: usize) -> Vec<u8> {
+        let end = self.start.saturating_add(len).min(self.buffer.len());
+        let rest = self.buffer.get(end..).unwrap_or_default();
+        let mut buffer = Vec::with_capacity(rest.len().saturating_add(STEP));
+        buffer.extend_from_slice(rest);
+        let mut taken = std::mem::replace(&mut self.buffer, buffer);
+        taken.truncate(end);
+        // Nothing, unless what is before was passed over one by one.
+        taken.drain(..self.start);
+        self.start = 0;
+        self.offset = self.offset.saturating_add(taken.len() as u64);
+        taken
+    }
+
     /// Why the input ended before its end, if it did.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         match &self.end {
@@ -168,6 +183,20 @@ mod tests {
         assert_eq!((window.bytes(), window.offset()), (&b"ree"[..], 10));
         assert!(!window.skip_past(b"x") && window.peek().is_none() && window.failure().is_none());
         assert_eq!(window.offset(), 13);
+    }
+
+    #[test]
+    fn bytes_are_handed_over() {
+        let mut window = Window::new(Box::new(Drip(b"one two three".to_vec(), false)));
+        assert!(window.fill(13));
+        assert_eq!(
+            (window.take(4), window.bytes(), window.offset()),
+            (b"one ".to_vec(), &b"two three"[..], 4)
+        );
+        window.consume(1);
+        assert_eq!((window.take(3), window.bytes(), window.offset()), (b"wo ".to_vec(), &b"three"[..], 8));
+        assert_eq!((window.take(usize::MAX), window.offset()), (b"three".to_vec(), 13));
+        assert_eq!(window.take(1), b"");
     }
 
     #[test]

@@ -105,12 +105,8 @@ impl Patterns {
                         group.add_long(head, Pattern { text: text.to_vec(), ids, shorter: None });
                     }
                     None => {
-                        for (pair, places) in patterns.pairs.iter_mut().enumerate() {
-                            let pair = (pair as u16).to_be_bytes();
-                            if pair.starts_with(text.get(..2).unwrap_or(text)) {
-                                *places |= place as u8;
-                            }
-                        }
+                        let pairs = patterns.pairs.get_mut(pairs_of(text)).unwrap_or_default();
+                        pairs.iter_mut().for_each(|places| *places |= place as u8);
                         let first = text.first().map(|first| usize::from(*first)).unwrap_or_default();
                         if let Some(same) = group.short.get_mut(first) {
                             same.push(Pattern { text: text.to_vec(), ids, shorter: None });
@@ -163,6 +159,21 @@ impl Patterns {
                 let found = same.into_iter().flatten().filter(|pattern| rest.starts_with(&pattern.text));
                 found.for_each(|pattern| tell_all(pattern, start, tell));
             }
+        }
+    }
+}
+
+/// The pairs of characters that a text which begins with `short` may begin with.
+fn pairs_of(short: &[u8]) -> Range<usize> {
+    match *short {
+        [] => 0..1 << 16,
+        [first] => {
+            let start = usize::from(first) << 8;
+            start..start + 256
+        }
+        [first, second, ..] => {
+            let pair = usize::from(u16::from_be_bytes([first, second]));
+            pair..pair + 1
         }
     }
 }

@@ -10,6 +10,7 @@ mod families;
 
 use std::hint::black_box;
 use std::process::ExitCode;
+use std::thread;
 
 use cpu_time::ProcessTime;
 use peak_alloc::PeakAlloc;
@@ -61,16 +62,20 @@ fn run(names: &[&str], from: usize, to: usize) {
     }
 }
 
-/// Nanoseconds of processor time and bytes of memory at the peak, beyond what was in use.
-fn measure<T>(work: impl Fn() -> T) -> (T, String) {
-    let before = MEMORY.current_usage();
-    MEMORY.reset_peak_usage();
-    counted_from_here();
-    let started = ProcessTime::now();
-    let result = black_box(work());
-    let nanoseconds = started.elapsed().as_nanos();
-    let memory = MEMORY.peak_usage().saturating_sub(before);
-    (result, format!("{nanoseconds} {memory}"))
+/// Nanoseconds of processor time and bytes of memory at the peak, beyond what was in use. On a thread of
+/// its own, which remembers nothing of requests before: memory that is kept for the next is new to each.
+fn measure<T: Send>(work: impl Fn() -> T + Sync) -> (T, String) {
+    let on_its_own = || {
+        let before = MEMORY.current_usage();
+        MEMORY.reset_peak_usage();
+        counted_from_here();
+        let started = ProcessTime::now();
+        let result = black_box(work());
+        let nanoseconds = started.elapsed().as_nanos();
+        let memory = MEMORY.peak_usage().saturating_sub(before);
+        (result, format!("{nanoseconds} {memory}"))
+    };
+    thread::scope(|scope| scope.spawn(on_its_own).join()).expect("reading does not panic")
 }
 
 // Callgrind dumps its counts after each of these: what it dumps first is what came before the work,
