@@ -27,13 +27,18 @@ class Lof:
     def fit(self, matrix: csr_matrix) -> "Lof":
         self.pca = _pca(matrix, 150)
         self.lof = LocalOutlierFactor(n_neighbors=100, novelty=True, n_jobs=-1)
-        self.lof.fit(self.pca.transform(matrix))
+        self.lof.fit(self._points(matrix))
         return self
 
     def score(self, matrix: csr_matrix) -> Scores:
         # Rows that are the same have the same score: most documents come more than once.
-        points, back = np.unique(self.pca.transform(matrix).round(12), axis=0, return_inverse=True)
+        points, back = np.unique(self._points(matrix), axis=0, return_inverse=True)
         return -self.lof.score_samples(points)[back.ravel()]
+
+    def _points(self, matrix: csr_matrix) -> Scores:
+        # Texts that are the same are one point: the last digits of a product depend on the rows beside it, and
+        # among a hundred copies of a request such a distance is taken for a great one.
+        return self.pca.transform(matrix).round(9)
 
 
 class Mahalanobis:

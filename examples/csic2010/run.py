@@ -178,22 +178,24 @@ def plot(path: Path, results: Dict[str, Any]) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), width_ratios=[3, 2], layout="constrained")
-    rows = results["table"] + [results["best"]]
-    labels = [f"{row['text']}\n{row['detector'].replace('TF-IDF + ', '')}" for row in rows]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), width_ratios=[5, 4], layout="constrained")
+    rows = (results["table"] + [results["best"]])[::-1]
     places = np.arange(len(rows))
-    left.bar(places - 0.2, [row["at 1 %"] for row in rows], 0.4, label="1 % false positives", color="#8ecae6")
-    bars = left.bar(places + 0.2, [row["at 5 %"] for row in rows], 0.4, label="5 %", color="#126782")
-    left.bar_label(bars, fmt="%.0f", fontsize=8)
-    left.set_xticks(places, labels, fontsize=7)
-    left.set_ylabel("attacks found, %")
-    left.legend(fontsize=8, loc="lower right")
-    left.set_title("CSIC 2010, trained on valid requests", fontsize=10)
+    bars = {"5 % false positives": ("at 5 %", 0.2, "#126782"), "1 %": ("at 1 %", -0.2, "#8ecae6")}
+    for label, (rate, offset, colour) in bars.items():
+        drawn = left.barh(places + offset, [row[rate] for row in rows], 0.4, label=label, color=colour)
+        left.bar_label(drawn, fmt="%.1f", fontsize=8, padding=2)
+    left.set_yticks(places, [f"{row['text']}: {row['detector']}" for row in rows])
+    left.set_title("CSIC 2010, trained on valid requests only: attacks found, %", fontsize=10)
+    left.legend(fontsize=8, loc="lower left", bbox_to_anchor=(0, -0.16), ncols=2, frameon=False)
     spellings = results["spellings"][::-1]
-    right.barh([row["spelling"] for row in spellings], [row["rates"][1] for row in spellings], color="#126782")
-    right.set_xlim(0, 100)
-    right.tick_params(labelsize=8)
-    right.set_title("the same attacks, rewritten (5 %)", fontsize=10)
+    drawn = right.barh([row["spelling"] for row in spellings], [row["rates"][1] for row in spellings], color="#126782")
+    right.bar_label(drawn, fmt="%.1f", fontsize=8, padding=2)
+    right.set_title("the same attacks in other spellings: found at 5 %", fontsize=10)
+    for axes in (left, right):
+        axes.set_xlim(0, 108)
+        axes.tick_params(labelsize=8)
+        axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=110)
 
 

@@ -36,6 +36,7 @@ Commands:
                      instructions for each request of the corpora, or of those named, and httparse's
   bench profile CORPUS
                      which functions take them
+  bench python       how fast the Python package is beside the library
   fuzz [TARGET] [--seconds N] [--seed N]
                      fuzz every target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/lists and from the flag registry

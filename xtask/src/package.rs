@@ -26,14 +26,20 @@ pub(crate) struct Package<'a> {
 }
 
 impl Package<'_> {
-    /// `pip install .` where nothing else is installed, and the README's own example.
-    pub(crate) fn install(&self) -> Result<()> {
+    /// `pip install .` where nothing else is installed but `packages`; the interpreter.
+    pub(crate) fn installed(&self, packages: &[&str]) -> Result<PathBuf> {
         let folder = self.target.join("python-fresh");
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
         let python = environment(&folder)?;
-        process::run(self.pip(&python).args(["install", "."]))?;
+        process::run(self.pip(&python).args(["install", "."]).args(packages))?;
+        Ok(python)
+    }
+
+    /// `pip install .` where nothing else is installed, and the README's own example.
+    pub(crate) fn install(&self) -> Result<()> {
+        let python = self.installed(&[])?;
         for readme in ["README.md", "README.es.md", "python/README.md"] {
             let example = self.target.join("python-example.py");
             fs::write(&example, python_blocks(&fs::read_to_string(self.root.join(readme))?))?;

@@ -259,7 +259,7 @@ impl Runner<'_> {
 }
 
 /// The folder that cargo builds in.
-fn target(root: &Path) -> Result<PathBuf> {
+pub(crate) fn target(root: &Path) -> Result<PathBuf> {
     let metadata = process::output(&mut cargo(root, ["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
     let folder = metadata["target_directory"].as_str().ok_or("`cargo metadata` names no folder")?;

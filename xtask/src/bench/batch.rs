@@ -1,12 +1,12 @@
 //! `cargo x bench batch`: how fast `tamiz batch` is beside the library, and how much memory it takes.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::programs::{self, Folder};
+use super::programs::{self, Folder, Served};
 use crate::Result;
 use crate::process;
 
@@ -78,7 +78,7 @@ impl Measured {
         process::run(Command::new(library).args(["corpus", corpus, &most]).arg(&requests))?;
         let lines = folder.path("requests.jsonl");
         let count = write_lines(&std::fs::read(&requests)?, &lines)?;
-        let mut served = Served::new(library, &requests)?;
+        let mut served = Served::library(library, &requests)?;
         let mut measured = Measured { library: 0.0, text: 0.0, by_processor: 0.0, others: vec![0.0; 4] };
         let (per_pass, all) = (count as f64 / REPEATS as f64, count as f64);
         for _ in 0..ROUNDS {
@@ -164,41 +164,6 @@ fn children_seconds() -> Option<f64> {
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(13);
     let mut ticks = || fields.next()?.parse::<f64>().ok();
     Some((ticks()? + ticks()?) / TICKS)
-}
-
-/// The library's program, which reads all requests again for each line it is sent.
-struct Served {
-    child: Child,
-    answers: BufReader<std::process::ChildStdout>,
-}
-
-impl Served {
-    fn new(program: &Path, requests: &Path) -> Result<Self> {
-        let mut child = Command::new(program)
-            .arg("serve")
-            .arg(requests)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let answers = BufReader::new(child.stdout.take().ok_or("a pipe was asked for")?);
-        Ok(Served { child, answers })
-    }
-
-    /// The processor time of reading them all, by one thread.
-    fn nanoseconds(&mut self, name: &str) -> Result<f64> {
-        let stdin = self.child.stdin.as_mut().ok_or("a pipe was asked for")?;
-        writeln!(stdin, "{name}")?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line)?;
-        Ok(line.trim().parse()?)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
-    }
 }
 
 /// The peak of memory while five gigabytes of JSON lines become Parquet; `None` where the system does not tell.

@@ -7,6 +7,7 @@ mod hostile;
 mod peers;
 mod profile;
 mod programs;
+mod python;
 mod rounds;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),
+        ["python"] => Some(python::run(root)),
         ["profile", corpus] => Some(profile::run(root, corpus)),
         arguments => compare::Options::read(arguments).map(|options| compare::run(root, &options)),
     }

@@ -1,7 +1,8 @@
 //! The measured programs: where they are built, what they are called with.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::Result;
 use crate::process::{self, cargo};
@@ -104,6 +105,42 @@ impl Sample {
         } else {
             Ok(Sample { file, requests, bytes })
         }
+    }
+}
+
+/// A program that reads all requests of a file again for each line it is sent, which says how.
+pub(super) struct Served {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Served {
+    /// The program with the library.
+    pub(super) fn library(program: &Path, requests: &Path) -> Result<Self> {
+        Self::start(Command::new(program).arg("serve").arg(requests))
+    }
+
+    /// Whatever reads lines and answers each with a number of nanoseconds.
+    pub(super) fn start(command: &mut Command) -> Result<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let answers = BufReader::new(child.stdout.take().ok_or("a pipe was asked for")?);
+        Ok(Served { child, answers })
+    }
+
+    /// The processor time of reading them all, by one thread.
+    pub(super) fn nanoseconds(&mut self, how: &str) -> Result<f64> {
+        let stdin = self.child.stdin.as_mut().ok_or("a pipe was asked for")?;
+        writeln!(stdin, "{how}")?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        Ok(line.trim().parse()?)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
     }
 }
 

@@ -1,0 +1,67 @@
+"""The examples that need other packages, run as their users run them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import List
+
+import pytest
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+import tamiz
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+REQUESTS = [b"GET /%d?q=%%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n" % n for n in range(500)] + [b"", b"\xff\x00"]
+TEXTS = [str(document) for document in tamiz.Canonicalizer().canonicalize_many(REQUESTS)]
+
+
+def run(name: str, *arguments: object) -> None:
+    command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def folder_of_requests(path: Path) -> Path:
+    path.mkdir()
+    ids = [str(n) for n in range(len(REQUESTS))]
+    table = pa.table({"id": ids, "raw": pa.array(REQUESTS, pa.binary()), "label": ["valid"] * len(ids)})
+    pq.write_table(table.slice(0, 300), path / "a.parquet")
+    pq.write_table(table.slice(300), path / "b.parquet")
+    return path
+
+
+def documents(path: Path) -> List[str]:
+    rows = pq.read_table(path, columns=["id", "label", "tamiz.text"]).to_pylist()
+    assert {row["label"] for row in rows} == {"valid"}
+    return [row["tamiz.text"] for row in sorted(rows, key=lambda row: int(row["id"]))]
+
+
+@pytest.mark.parametrize("package", ["ray", "dask"])
+def test_a_folder_of_parquet(package: str, tmp_path: Path) -> None:
+    pytest.importorskip(package)
+    source = folder_of_requests(tmp_path / "requests")
+    run(f"{package}_job.py", source, tmp_path / "documents", "--id", "id", "--label", "label")
+    assert documents(tmp_path / "documents") == TEXTS
+
+
+def test_a_tokenizer_and_a_data_set(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    datasets = pytest.importorskip("datasets")
+    lines = tmp_path / "requests.jsonl"
+    rows = [{"raw_b64": base64.b64encode(request).decode(), "label": "valid"} for request in REQUESTS]
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("huggingface.py", lines, tmp_path / "out")
+    tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json"))
+    dataset = datasets.load_from_disk(str(tmp_path / "out" / "dataset"))
+    assert dataset["text"][:] == TEXTS
+    assert set(dataset["fingerprint"]) == {tamiz.fingerprint()}
+    assert dataset["input_ids"][0] == tokenizer.encode(TEXTS[0]).ids
+    assert 0 not in dataset["input_ids"][0], "a document it was trained on has no unknown token"
