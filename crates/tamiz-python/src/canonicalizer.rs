@@ -14,6 +14,18 @@ use crate::document::Document;
 use crate::input::{Input, TextOrBytes};
 
 /// Turns requests into documents.
+///
+/// Cheap to share between threads: build one per configuration. Pickles as its configuration.
+///
+/// Parameters
+/// ----------
+/// config
+///     The text of a ``tamiz.toml``, its path, or a mapping with the same keys.
+/// profile, view, scheme
+///     Say so whatever the configuration says.
+///
+/// >>> tamiz.Canonicalizer({"flags": {"WSPAD": False}}, profile="full").config["profile"]
+/// 'full'
 #[pyclass(frozen, module = "tamiz._tamiz")]
 pub(crate) struct Canonicalizer {
     inner: tamiz::Canonicalizer,
@@ -51,16 +63,28 @@ impl Canonicalizer {
         Ok(Canonicalizer { inner: tamiz::Canonicalizer::new(config::from_json(json)?) })
     }
 
+    /// The identity of rules, tables and configuration.
     #[getter]
     fn fingerprint(&self) -> &str {
         self.inner.fingerprint().as_str()
     }
 
+    /// The whole configuration, by the keys of ``tamiz.toml``.
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.call_method1("loads", (config::to_json(self.inner.config())?,))
     }
 
+    /// The document of the wire bytes of one HTTP/1.x request. Any bytes give one.
+    ///
+    /// With ``evidence`` its flags tell which bytes raised them, and it can be explained.
+    ///
+    /// >>> request = b"GET //a/%2e%2e/b HTTP/1.1\r\nHost: ex.com\r\n\r\n"
+    /// >>> document = tamiz.Canonicalizer().canonicalize(request, evidence=True)
+    /// >>> document.path
+    /// '/a/../b'
+    /// >>> [request[start:end] for start, end in document.raised[0].evidence]
+    /// [b'%2e%2e']
     #[pyo3(signature = (request, *, evidence=false))]
     fn canonicalize(&self, py: Python<'_>, request: Input, evidence: bool) -> Document {
         py.detach(|| {
@@ -73,6 +97,11 @@ impl Canonicalizer {
         })
     }
 
+    /// The documents of requests, in their order.
+    ///
+    /// >>> requests = [b"GET /%d HTTP/1.1\r\nHost: ex.com\r\n\r\n" % n for n in range(3)]
+    /// >>> [document.path for document in tamiz.Canonicalizer().canonicalize_many(requests, threads=2)]
+    /// ['/0', '/1', '/2']
     #[pyo3(signature = (requests, *, threads=1))]
     fn canonicalize_many(
         &self,
@@ -90,6 +119,13 @@ impl Canonicalizer {
         Ok(py.detach(|| self.many(&inputs, threads)))
     }
 
+    /// The document of a request that someone else has cut already.
+    ///
+    /// >>> document = tamiz.Canonicalizer().canonicalize_parts(
+    /// ...     method="POST", target="/login", headers=[("Host", "ex.com"), ("Content-Type", "application/json")],
+    /// ...     body=b'{"user": "ana", "password": "1234"}')
+    /// >>> document.body_values
+    /// [('user', ['<lower:3>']), ('password', ['<SECRET:num:4>'])]
     #[pyo3(signature = (*, method, target, headers=Vec::new(), body=None, scheme=None, authority=None, version=None))]
     #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
     fn canonicalize_parts(
@@ -116,6 +152,17 @@ impl Canonicalizer {
         })
     }
 
+    /// The documents of a column of requests, as a batch: the columns of ``tamiz batch``'s Parquet.
+    ///
+    /// Takes an array or chunked array of bytes or text of any library that speaks Arrow (pyarrow, polars, …), without
+    /// copying it; ``ids`` and ``labels`` are columns of text of the same length. A null request raises ``ValueError``
+    /// or, with ``nulls="drop"``, has no row.
+    ///
+    /// >>> import pyarrow
+    /// >>> requests, labels = pyarrow.array([b"GET /a HTTP/1.1\r\n\r\n"]), pyarrow.array(["valid"])
+    /// >>> batch = tamiz.Canonicalizer().canonicalize_arrow(requests, labels=labels)
+    /// >>> batch.select(["label", "http.request.method", "url.path", "tamiz.flags"]).to_pylist()
+    /// [{'label': 'valid', 'http.request.method': 'GET', 'url.path': '/a', 'tamiz.flags': ['BADHOST']}]
     #[pyo3(signature = (requests, *, ids=None, labels=None, source="wire", nulls="raise"))]
     fn canonicalize_arrow<'py>(
         &self,

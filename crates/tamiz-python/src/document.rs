@@ -36,6 +36,11 @@ impl Document {
 
 #[pymethods]
 impl Document {
+    /// Reads the text of a document, strictly. Raises ``ValueError`` that names the place.
+    ///
+    /// >>> document = tamiz.Canonicalizer().canonicalize(b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n")
+    /// >>> tamiz.Document.parse(str(document)) == document
+    /// True
     #[classmethod]
     fn parse(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
         match tamiz::Document::parse(text) {
@@ -70,61 +75,73 @@ impl Document {
         Ok((parse, PyTuple::new(py, [self.inner.as_str()])?))
     }
 
+    /// The text, also ``str(document)``.
     #[getter]
     fn text(&self) -> &str {
         self.inner.as_str()
     }
 
+    /// The method, as the document has it.
     #[getter]
     fn method(&self) -> &str {
         self.inner.method()
     }
 
+    /// The whole URL, with its query; ``None`` where there is no host.
     #[getter]
     fn url(&self) -> Option<&str> {
         self.inner.url()
     }
 
+    /// The path; ``None`` where the target has none.
     #[getter]
     fn path(&self) -> Option<&str> {
         self.inner.path()
     }
 
+    /// The keys of the query; ``None`` without one.
     #[getter]
     fn query_keys(&self) -> Option<Vec<&str>> {
         self.inner.query_keys()
     }
 
+    /// Names and values of the headers, as the document has them.
     #[getter]
     fn headers(&self) -> Vec<(&str, &str)> {
         self.inner.headers().iter().map(|header| (header.name, header.value)).collect()
     }
 
+    /// The keys of a body that has some.
     #[getter]
     fn body_keys(&self) -> Option<Vec<&str>> {
         self.inner.body_keys()
     }
 
+    /// The markers of a body's values, by key.
     #[getter]
     fn body_values(&self) -> Vec<(&str, Vec<&str>)> {
         self.inner.body_values()
     }
 
+    /// The HTTP version; ``None`` for a document that was parsed.
     #[getter]
     fn version(&self) -> Option<&str> {
         self.inner.version()
     }
 
+    /// What it was made under; ``None`` for a document that was parsed.
     #[getter]
     fn fingerprint(&self) -> Option<&str> {
         self.inner.fingerprint().map(tamiz::Fingerprint::as_str)
     }
 
+    /// Every flag with its parameter, as the ``FLAGS`` line lists them: ``KW:sql``.
     #[getter]
     fn flags(&self) -> Vec<&str> {
         self.inner.rollup().collect()
     }
 
+    /// Every flag where it was raised.
     #[getter]
     fn raised(&self) -> Vec<Raised> {
         let raised = self.inner.flags().map(|raised| Raised {
@@ -136,24 +153,32 @@ impl Document {
         raised.collect()
     }
 
+    /// Strings for models that count words.
     #[getter]
     fn tokens(&self) -> Vec<String> {
         self.inner.tokens()
     }
 
+    /// The JSON object of the document, by OpenTelemetry's names.
     fn to_json(&self) -> PyResult<String> {
         serde_json::to_string(&self.inner).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
+    /// The same as a dictionary.
+    ///
+    /// >>> tamiz.Canonicalizer().canonicalize(b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n").to_dict()["url.path"]
+    /// '/a'
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.call_method1("loads", (self.to_json()?,))
     }
 
+    /// The request, its evidence beneath it, and what its flags mean. Needs ``evidence=True``.
     #[pyo3(signature = (*, columns=100, name="request"))]
     fn explain(&self, columns: usize, name: &str) -> PyResult<String> {
         Ok(tamiz_explain::text(name, self.request()?, &self.inner, columns))
     }
 
+    /// The same for a page; what a notebook shows.
     fn explain_html(&self) -> PyResult<String> {
         Ok(tamiz_explain::html(self.request()?, &self.inner))
     }

@@ -3,6 +3,7 @@
 //! Each class is a thin wrapper; what is documented, typed and re-exported is in `python/tamiz/`. Nothing here
 //! decides anything about a document.
 
+#![allow(clippy::doc_lazy_continuation, reason = "docstrings of Python, whose examples look like quotations")]
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,
