@@ -108,11 +108,10 @@ impl Task<'_> {
     }
 
     /// Does the work: nothing of Python is needed.
-    pub(crate) fn run(&self) -> PyResult<PyRecordBatch> {
+    pub(crate) fn run(&self, scratch: &mut Scratch) -> PyResult<PyRecordBatch> {
         /// What a column of text can hold, in bytes.
         const MOST: usize = i32::MAX as usize;
         let mut builder = Builder::new(self.canonicalizer.fingerprint().as_str());
-        let mut scratch = Scratch::default();
         let mut text = Vec::new();
         let mut written = 0_usize;
         let mut ids = self.ids.as_ref().map(Column::rows);
@@ -129,7 +128,7 @@ impl Task<'_> {
                 }
             };
             text.clear();
-            self.canonicalizer.canonicalize_into(&mut scratch, request, &mut text);
+            self.canonicalizer.canonicalize_into(scratch, request, &mut text);
             written = written.saturating_add(text.len());
             if written > MOST {
                 return Err(PyOverflowError::new_err(format!(

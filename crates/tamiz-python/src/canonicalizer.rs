@@ -1,12 +1,13 @@
 //! `tamiz.Canonicalizer`.
 
 use std::num::NonZero;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tamiz::{Parts, Profile, Scheme, View};
+use tamiz::{Parts, Profile, Scheme, Scratch, View};
 
 use crate::arrow::{Column, Nulls, Task};
 use crate::config;
@@ -29,6 +30,8 @@ use crate::input::{Input, TextOrBytes};
 #[pyclass(frozen, module = "tamiz._tamiz")]
 pub(crate) struct Canonicalizer {
     inner: tamiz::Canonicalizer,
+    /// What calls leave behind for the next: memory, and what they remember.
+    scratches: Mutex<Vec<Scratch>>,
 }
 
 /// A header as Python gives it.
@@ -54,13 +57,13 @@ impl Canonicalizer {
         if let Some(scheme) = scheme {
             read.scheme = config::word("scheme", scheme, &words(Scheme::ALL, Scheme::as_str))?;
         }
-        Ok(Canonicalizer { inner: tamiz::Canonicalizer::new(read) })
+        Ok(Self::of(read))
     }
 
     /// The canonicalizer that `config_json` tells of.
     #[staticmethod]
     fn _from_json(json: &str) -> PyResult<Self> {
-        Ok(Canonicalizer { inner: tamiz::Canonicalizer::new(config::from_json(json)?) })
+        Ok(Self::of(config::from_json(json)?))
     }
 
     /// The identity of rules, tables and configuration.
@@ -185,7 +188,13 @@ impl Canonicalizer {
             nulls: Nulls::read(nulls)?,
         };
         task.check()?;
-        py.detach(|| task.run())?.into_pyarrow(py)
+        let run = || {
+            let mut scratch = self.lock().pop().unwrap_or_default();
+            let batch = task.run(&mut scratch);
+            self.lock().push(scratch);
+            batch
+        };
+        py.detach(run)?.into_pyarrow(py)
     }
 
     /// Pickles as its configuration.
@@ -210,6 +219,14 @@ fn named(py: Python<'_>, at: usize, error: &PyErr) -> PyErr {
 }
 
 impl Canonicalizer {
+    fn of(config: tamiz::Config) -> Self {
+        Canonicalizer { inner: tamiz::Canonicalizer::new(config), scratches: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Scratch>> {
+        self.scratches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The documents of requests, in their order.
     fn many(&self, requests: &[Input], threads: NonZero<usize>) -> Vec<Document> {
         let one = |request: &Input| Document::new(self.inner.canonicalize(request.as_ref()));
