@@ -330,9 +330,11 @@ fn stored_four_times(size: usize) -> Vec<u8> {
     })
 }
 
-/// Base64 of Base64 and so on, eight times: each layer is four thirds of the one in it.
+/// Base64 of Base64 and so on, eight times: each layer is four thirds of the one in it. What is inside is such that
+/// some letters of the outermost look like the beginning of a word at every size, so that all are searched for words:
+/// that is the dearer way, and by chance alone only the larger ones would take it.
 fn base64_in_base64(size: usize) -> String {
-    let inner = fill("<script>", size * 3_usize.pow(8) / 4_usize.pow(8));
+    let inner = fill("union select ", size * 3_usize.pow(8) / 4_usize.pow(8));
     (0..8).fold(inner, |text, _| BASE64.encode(text.as_bytes()))
 }
 
