@@ -70,6 +70,13 @@ impl Scratch {
         self.memos.begin(owner);
     }
 
+    /// How many bytes that were set aside for the last request were never touched: for those who measure memory, to
+    /// whom an allocator tells only what was set aside.
+    #[doc(hidden)]
+    pub fn untouched(&self) -> usize {
+        self.bump.chunk_capacity()
+    }
+
     /// Lets go of what a large request has taken.
     fn shrink(&mut self) {
         // The largest chunk stays.

@@ -21,6 +21,14 @@ const LARGEST: usize = SMALLEST << 8;
 /// No doubling of the input may cost more than this many times as many instructions, or as much memory.
 const MOST: f64 = 2.2;
 
+/// Memory that is less than so many bytes for each of the request counts as so many: it is what a few copies of the
+/// request take, and where there are none at one size and some at the next, nothing grows.
+const COPIES: u64 = 4;
+
+/// Families that go beyond it once, where they meet the limit of 1,024 parts: what lies behind it is searched for words
+/// as one text, which takes twice the memory for each byte and is linear as well. One that does not is stale, and fails.
+const STEPS: [&str; 3] = ["multipart: parts", "multipart: names of files", "multipart: nested"];
+
 /// How many families one process measures: starting is slow under callgrind, and its dumps are large.
 const AT_ONCE: usize = 8;
 
@@ -58,28 +66,38 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     }
     println!("| family | instructions | memory | time | memory per byte | ns per byte | document |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
-    let mut too_fast = Vec::new();
-    let mut worst_row = Row::default();
+    let mut unexpected = Vec::new();
+    let (mut worst_row, mut worst_step) = (Row::default(), Row::default());
     for families in families.chunks(AT_ONCE) {
         let native = native(&program, families)?;
         let counted = if callgrind.is_ok() { counted(&program, families)? } else { Vec::new() };
         for (i, family) in families.iter().enumerate() {
             let row = Row::of(nth(&native, i, families.len()), nth(&counted, i, families.len()));
             println!("| {} | {row}", family.replace('|', "\\|"));
-            worst_row.instructions = worst_row.instructions.max(row.instructions);
-            worst_row.memory = worst_row.memory.max(row.memory);
-            if row.instructions.max(row.memory) > MOST {
-                too_fast.push(*family);
+            let is_step = STEPS.contains(family);
+            let worst = if is_step { &mut worst_step } else { &mut worst_row };
+            worst.instructions = worst.instructions.max(row.instructions);
+            worst.memory = worst.memory.max(row.memory);
+            if (row.instructions.max(row.memory) > MOST) != is_step {
+                unexpected.push(*family);
             }
         }
     }
     println!(
-        "\n{} families; instructions at most {:.2}, memory at most {:.2} per doubling; {MOST} is the most there may be",
+        "\n{} families; instructions at most {:.2}, memory at most {:.2} per doubling; {MOST} is the most there may be, but for\n\
+         {} that step at a limit: {:.2} and {:.2}",
         families.len(),
         worst_row.instructions,
-        worst_row.memory
+        worst_row.memory,
+        families.iter().filter(|family| STEPS.contains(family)).count(),
+        worst_step.instructions,
+        worst_step.memory,
     );
-    if too_fast.is_empty() { Ok(()) } else { Err(format!("too fast: {}", too_fast.join(", ")).into()) }
+    if unexpected.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not as listed: {}", unexpected.join(", ")).into())
+    }
 }
 
 /// What belongs to the family `i` of `families`, which have as many sizes each.
@@ -176,7 +194,8 @@ impl Row {
         for work in 0..WORKS {
             row.instructions = row.instructions.max(worst(counted.iter().map(|size| size[work])));
             let of_work = || native.iter().filter_map(|size| Some((size.request, size.works.get(work)?)));
-            row.memory = row.memory.max(worst(of_work().map(|(_, work)| work.memory)));
+            let memory = of_work().map(|(request, work)| work.memory.max(COPIES * request));
+            row.memory = row.memory.max(worst(memory));
             // Below this size time is mostly noise.
             let large = of_work().filter(|(request, _)| *request >= LARGEST_COUNTED as u64);
             row.time = row.time.max(worst(large.map(|(_, work)| work.nanoseconds)));
@@ -212,10 +231,14 @@ mod tests {
             document: 9,
             works: memory.iter().map(|&memory| Work { nanoseconds: 4, memory }).collect(),
         };
-        let native = [size(100, &[10, 10, 10]), size(200, &[20, 25, 20]), size(400, &[40, 50])];
+        let native = [size(1, &[10, 10, 1]), size(2, &[20, 25, 8]), size(4, &[40, 50])];
         let row = Row::of(&native, &[[100, 100, 100], [200, 200, 310]]);
-        assert_eq!((row.instructions, row.memory), (3.1, 2.5));
-        assert_eq!((row.memory_per_byte, row.document), (0.1, 9));
+        assert_eq!(
+            (row.instructions, row.memory),
+            (3.1, 2.5),
+            "four bytes and eight are copies of the request"
+        );
+        assert_eq!((row.memory_per_byte, row.document), (10.0, 9));
     }
 
     #[test]

@@ -51,9 +51,11 @@ pub(crate) fn read<'a>(
         body,
         rules,
         cx,
+        is_below: false,
         path: BumpVec::new_in(cx.bump),
         open: BumpVec::new_in(cx.bump),
         names: BumpVec::new_in(cx.bump),
+        starts: BumpVec::new_in(cx.bump),
         too_deep: false,
         is_cut_short: false,
         too_deep_to_end: false,
@@ -68,8 +70,7 @@ pub(crate) fn read<'a>(
 
 /// An open object or array.
 enum Level {
-    /// Where its names begin in `names`.
-    Object(usize),
+    Object,
     Array,
 }
 
@@ -78,10 +79,14 @@ struct Reader<'a> {
     rest: &'a [u8],
     rules: Rules,
     cx: Context<'a>,
+    /// Whether nobody asks for ways and repeated names: depth costs a byte a level then.
+    is_below: bool,
     path: BumpVec<'a, Step<'a>>,
     open: BumpVec<'a, Level>,
     /// The names of all open objects.
     names: BumpVec<'a, Text<'a>>,
+    /// Where those of each begin.
+    starts: BumpVec<'a, usize>,
     too_deep: bool,
     /// Whether reading stopped where the body ends, and not at a fault.
     is_cut_short: bool,
@@ -159,7 +164,10 @@ impl<'a> Reader<'a> {
                     }
                     _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
                     inside => {
-                        self.open.push(Level::Object(self.names.len()));
+                        self.open.push(Level::Object);
+                        if !self.is_below {
+                            self.starts.push(self.names.len());
+                        }
                         self.rest = inside;
                         self.name(flags)?;
                         continue;
@@ -173,7 +181,7 @@ impl<'a> Reader<'a> {
                     _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
                     inside => {
                         self.open.push(Level::Array);
-                        self.path.push(Step::Item);
+                        self.step(Step::Item);
                         self.rest = inside;
                         continue;
                     }
@@ -196,7 +204,7 @@ impl<'a> Reader<'a> {
                 return Some(true);
             };
             match (skip_space(self.rest), level) {
-                ([b',', after @ ..], Level::Object(_)) => {
+                ([b',', after @ ..], Level::Object) => {
                     self.path.pop();
                     self.rest = skip_space(after);
                     self.name(flags)?;
@@ -206,9 +214,11 @@ impl<'a> Reader<'a> {
                     self.rest = skip_space(after);
                     return Some(false);
                 }
-                ([b'}', after @ ..], &Level::Object(names)) => {
+                ([b'}', after @ ..], Level::Object) => {
                     self.rest = after;
-                    self.find_repeats(names, flags);
+                    if let Some(start) = self.starts.pop() {
+                        self.find_repeats(start, flags);
+                    }
                 }
                 ([b']', after @ ..], Level::Array) => self.rest = after,
                 (rest, _) => return self.stop(rest.is_empty()),
@@ -230,9 +240,18 @@ impl<'a> Reader<'a> {
             [b':', after @ ..] => skip_space(after),
             rest => return self.stop(rest.is_empty()),
         };
-        self.names.push(name);
-        self.path.push(Step::Name(name));
+        if !self.is_below {
+            self.names.push(name);
+        }
+        self.step(Step::Name(name));
         Some(())
+    }
+
+    /// One step further on the way to what is read.
+    fn step(&mut self, step: Step<'a>) {
+        if !self.is_below {
+            self.path.push(step);
+        }
     }
 
     fn scalar(&mut self, flags: &mut Flags<'a>) -> Option<Leaf<'a>> {
@@ -272,9 +291,11 @@ impl<'a> Reader<'a> {
             rest: self.rest,
             rules: Rules { depth: usize::MAX, ..self.rules },
             cx,
+            is_below: true,
             path: BumpVec::new_in(cx.bump),
             open: BumpVec::new_in(cx.bump),
             names: BumpVec::new_in(cx.bump),
+            starts: BumpVec::new_in(cx.bump),
             too_deep: false,
             is_cut_short: false,
             too_deep_to_end: false,
