@@ -590,6 +590,9 @@ struct Match {
     begun: usize,
 }
 
+/// How many parts are kept before some are joined: a text of signs alone has several at each place.
+const MOST_PARTS: usize = 1024;
+
 /// One look at a text. All offsets are of the folded text.
 struct Search<'s> {
     dictionary: &'s Dictionary,
@@ -599,8 +602,12 @@ struct Search<'s> {
     wanted: u16,
     /// The first match of each class.
     first: [Option<Match>; COUNT],
-    /// The parts of entries of several that were found.
+    /// The parts of entries of several that were found and are not joined yet.
     parts: BumpVec<'s, Match>,
+    /// When there are so many, those that no later one can come before are joined.
+    most_parts: usize,
+    /// Where the entry that a slot stands for began, and where it has come to.
+    progress: BumpVec<'s, Option<Range<usize>>>,
     /// Where white space was dropped; worked out when it is asked for.
     gaps: OnceCell<BumpVec<'s, usize>>,
 }
@@ -623,10 +630,12 @@ impl<'s> Search<'s> {
             wanted,
             first: [None; COUNT],
             parts: BumpVec::new_in(source.cx.bump),
+            most_parts: MOST_PARTS,
+            progress: BumpVec::new_in(source.cx.bump),
             gaps: OnceCell::new(),
         };
         dictionary.patterns.find_all(padded, |id, start, end| search.part(id, start, end));
-        search.join_parts();
+        search.join_parts(usize::MAX);
         search.first
     }
 
@@ -642,7 +651,13 @@ impl<'s> Search<'s> {
         }
         match part.step {
             Step::Only => self.finish(part.class, found),
-            _ => self.parts.push(found),
+            _ => {
+                self.parts.push(found);
+                if self.parts.len() >= self.most_parts {
+                    self.join_parts(start);
+                    self.most_parts = MOST_PARTS.max(2 * self.parts.len());
+                }
+            }
         }
     }
 
@@ -654,35 +669,44 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Puts the parts of entries together, in the order in which they end.
-    fn join_parts(&mut self) {
+    /// Puts the parts of entries together, in the order in which they end: those that end by `reached`, where all that
+    /// are still to come begin.
+    fn join_parts(&mut self, reached: usize) {
         if self.parts.is_empty() {
             return;
         }
+        if self.progress.is_empty() {
+            self.progress.resize(self.dictionary.slots, None);
+        }
         let mut parts = std::mem::replace(&mut self.parts, BumpVec::new_in(self.source.cx.bump));
         parts.sort_unstable();
-        let mut progress: BumpVec<'s, Option<Range<usize>>> =
-            bumpalo::vec![in self.source.cx.bump; None; self.dictionary.slots];
-        for found in parts {
-            let Match { end, start, id, .. } = found;
-            let Some(&Part { class, step, .. }) = self.dictionary.parts.get(id) else { continue };
-            // Where the entry began whose part so far ended not far before this one.
-            let reached = |slot: usize| {
-                let so_far = progress.get(slot)?.as_ref()?;
-                let gap = start.checked_sub(so_far.end)?;
-                (gap <= GAP).then_some(so_far.start)
-            };
-            let (begun, next) = match step {
-                Step::Only => (None, None),
-                Step::First { slot } => (Some(start), Some(slot)),
-                Step::Middle { from, slot } => (reached(from), Some(slot)),
-                Step::Last { from } => (reached(from), None),
-            };
-            match (begun, next.and_then(|slot| progress.get_mut(slot))) {
-                (Some(begun), Some(place)) => *place = Some(begun..end),
-                (Some(begun), None) => self.finish(class, Match { begun, ..found }),
-                (None, _) => {}
-            }
+        let ended = parts.partition_point(|found| found.end <= reached);
+        for found in parts.drain(..ended) {
+            self.join(found);
+        }
+        self.parts = parts;
+    }
+
+    /// Takes a part, which ends behind all that were taken before.
+    fn join(&mut self, found: Match) {
+        let Match { end, start, id, .. } = found;
+        let Some(&Part { class, step, .. }) = self.dictionary.parts.get(id) else { return };
+        // Where the entry began whose part so far ended not far before this one.
+        let reached = |slot: usize| {
+            let so_far = self.progress.get(slot)?.as_ref()?;
+            let gap = start.checked_sub(so_far.end)?;
+            (gap <= GAP).then_some(so_far.start)
+        };
+        let (begun, next) = match step {
+            Step::Only => (None, None),
+            Step::First { slot } => (Some(start), Some(slot)),
+            Step::Middle { from, slot } => (reached(from), Some(slot)),
+            Step::Last { from } => (reached(from), None),
+        };
+        match (begun, next.and_then(|slot| self.progress.get_mut(slot))) {
+            (Some(begun), Some(place)) => *place = Some(begun..end),
+            (Some(begun), None) => self.finish(class, Match { begun, ..found }),
+            (None, _) => {}
         }
     }
 
