@@ -114,6 +114,13 @@ impl Builder {
         }
     }
 
+    /// Makes room for the texts of the next batch, whose bytes are about so many.
+    pub fn expect(&mut self, rows: usize, bytes: usize) {
+        if self.is_empty() {
+            self.text = StringBuilder::with_capacity(rows, bytes);
+        }
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.rows

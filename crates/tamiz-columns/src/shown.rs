@@ -95,9 +95,12 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// As [`str::split_once`], which takes longer to prepare a search than these take.
+/// As [`str::split_once`], which takes longer to prepare a search than these take: what is looked for is short, and its
+/// first character is rare.
 fn split_once<'t>(text: &'t str, at: &str) -> Option<(&'t str, &'t str)> {
-    let start = memchr::memmem::find(text.as_bytes(), at.as_bytes())?;
+    let bytes = text.as_bytes();
+    let is_here = |start: &usize| bytes.get(*start..).is_some_and(|rest| rest.starts_with(at.as_bytes()));
+    let start = memchr::memchr_iter(*at.as_bytes().first()?, bytes).find(is_here)?;
     Some((text.get(..start)?, text.get(start.saturating_add(at.len())..)?))
 }
 

@@ -112,6 +112,9 @@ impl Task<'_> {
         /// What a column of text can hold, in bytes.
         const MOST: usize = i32::MAX as usize;
         let mut builder = Builder::new(self.canonicalizer.fingerprint().as_str());
+        // Documents are about as long as what they are of.
+        let bytes = self.requests.rows().flatten().map(<[u8]>::len).fold(0, usize::saturating_add);
+        builder.expect(self.requests.len(), bytes.min(MOST));
         let mut text = Vec::new();
         let mut written = 0_usize;
         let mut ids = self.ids.as_ref().map(Column::rows);
