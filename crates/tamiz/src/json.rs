@@ -146,7 +146,7 @@ fn plain_len(text: &[u8]) -> usize {
     let mut len = 0;
     for eight in eights {
         let eight = u64::from_le_bytes(*eight);
-        let odd = below(eight, 0x20) | below(eight ^ ONES * 0x22, 1) | below(eight ^ ONES * 0x5C, 1);
+        let odd = below(eight, 0x20) | below(eight ^ (ONES * 0x22), 1) | below(eight ^ (ONES * 0x5C), 1);
         if odd != 0 {
             return len + odd.trailing_zeros() as usize / 8;
         }

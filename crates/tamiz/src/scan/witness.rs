@@ -552,13 +552,13 @@ mod eights {
     }
 
     pub(super) fn letters(eight: u64) -> u64 {
-        let lower = eight | ONES * 0x20;
+        let lower = eight | (ONES * 0x20);
         (lower + ONES * 0x1F) & !(lower + ONES * 0x05) & TOPS
     }
 
     pub(super) fn underscores(eight: u64) -> u64 {
         // Nothing but `_` is zero then.
-        !((eight ^ ONES * 0x5F) + ONES * 0x7F) & TOPS
+        !((eight ^ (ONES * 0x5F)) + ONES * 0x7F) & TOPS
     }
 
     /// The digits, each as `0`.
