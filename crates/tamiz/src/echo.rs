@@ -41,6 +41,8 @@ struct Echo<'a> {
     /// No secret stands anywhere in it but where it was found: only text that was decoded, or may be,
     /// is worth a search.
     is_nowhere_plain: bool,
+    /// How long the shortest secret is.
+    shortest: usize,
     /// Whether a path that was not read holds a secret.
     is_in_known_path: Cell<bool>,
     /// Sorted; used instead of `needles` when these are too many.
@@ -54,6 +56,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         needles: BumpVec::new_in(cx.bump),
         request: raw,
         is_nowhere_plain: false,
+        shortest: SHORTEST,
         is_in_known_path: Cell::new(false),
         prefixes: None,
     };
@@ -71,10 +74,10 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     }
     let known = |known: &Known<'a>| {
         let Some(memo) = cx.memo else { return false };
-        memo.lines.with(known.slot, |text, said| {
-            let is_elsewhere = echo.is_nowhere_plain && said.is_plain;
-            !is_elsewhere && echo.is_in(known.line.bytes) || echo.is_in_plain(memo::name_of(text, said))
-        })
+        let is_elsewhere = echo.is_nowhere_plain && known.is_plain;
+        let is_in_name =
+            || memo.lines.with(known.slot, |text, said| echo.is_in_plain(memo::name_of(text, said)));
+        !is_elsewhere && echo.is_in(known.line.bytes) || known.name_len >= echo.shortest && is_in_name()
     };
     request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
@@ -241,6 +244,7 @@ impl<'a> Echo<'a> {
         self.needles.sort_unstable();
         self.needles.dedup();
         if self.needles.len() <= MOST {
+            self.shortest = self.needles.iter().map(|needle| needle.len()).min().unwrap_or(SHORTEST);
             self.is_nowhere_plain = self.needles.iter().all(|needle| self.stands_once(needle));
             return;
         }

@@ -135,11 +135,36 @@ pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
     skip_string(text).or_else(|| skip_number(text))
 }
 
+/// How many bytes come before the first that does not stand for itself in a string: a quote, a backslash
+/// or a control.
+#[allow(clippy::arithmetic_side_effects, reason = "counts the bytes of a slice")]
+fn plain_len(text: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // The lowest bit that is set is that of the first byte below `least`.
+    let below = |eight: u64, least: u64| eight.wrapping_sub(ONES * least) & !eight & ONES << 7;
+    let (eights, _) = text.as_chunks();
+    let mut len = 0;
+    for eight in eights {
+        let eight = u64::from_le_bytes(*eight);
+        let odd = below(eight, 0x20) | below(eight ^ (ONES * 0x22), 1) | below(eight ^ (ONES * 0x5C), 1);
+        if odd != 0 {
+            return len + odd.trailing_zeros() as usize / 8;
+        }
+        len += 8;
+    }
+    len + plain_len_slow(text.get(len..).unwrap_or_default())
+}
+
+/// The same, byte by byte.
+fn plain_len_slow(text: &[u8]) -> usize {
+    text.iter().position(|&b| matches!(b, b'"' | b'\\' | 0..=0x1F)).unwrap_or(text.len())
+}
+
 /// What follows a string.
 pub(crate) fn skip_string(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.strip_prefix(b"\"")?;
     loop {
-        let plain = rest.iter().position(|&b| matches!(b, b'"' | b'\\' | 0..=0x1F))?;
+        let plain = plain_len(rest);
         rest = match rest.get(plain..)? {
             [b'"', after @ ..] => return Some(after),
             [b'\\', b'u', digits @ ..] => {
@@ -185,7 +210,23 @@ fn skip_number(text: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_object, is_object_or_array};
+    use super::{is_object, is_object_or_array, plain_len, plain_len_slow};
+
+    #[test]
+    fn strings_are_passed_over_alike() {
+        for byte in 0..=u8::MAX {
+            for at in 0..20 {
+                for other in [b'a', 0xFF, b'!', b'#', b'[', b']', 0x80, 0x7F] {
+                    let mut text = vec![other; 20];
+                    text[at] = byte;
+                    assert_eq!(plain_len(&text), plain_len_slow(&text), "{}", text.escape_ascii());
+                    text[at / 2] = byte;
+                    assert_eq!(plain_len(&text), plain_len_slow(&text), "{}", text.escape_ascii());
+                }
+            }
+        }
+        assert_eq!(plain_len(b""), 0);
+    }
 
     #[test]
     fn objects_and_others() {

@@ -1,11 +1,11 @@
 //! Fields that came before, with what was made of them.
 //!
 //! Clients send the same things over and over: the same `user-agent`, the same lists of what they
-//! accept, the same paths and names. What tells nothing of its request and takes nothing from it (it
-//! holds no secret, frames nothing, is no repeat) is worked out once and then copied. A [`Memo`] is
-//! bounded: a fixed number of fields of a fixed size, where a new one takes the place of an old one.
-//! What comes once and never again, such as an identifier, does not: a field is kept when it comes for
-//! the second time.
+//! accept, the same paths and names. What the document says alike of it in any request (it holds no
+//! secret, is no repeat, and what others read of it is its value as it stands there) is worked out once
+//! and then copied. A [`Memo`] is bounded: a fixed number of fields of a fixed size, where a new one takes
+//! the place of an old one. What comes once and never again, such as an identifier, does not: a field is
+//! kept when it comes for the second time.
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths and offsets of slots, all below a megabyte")]
 
@@ -27,6 +27,8 @@ pub(crate) struct Memos {
     pub(crate) lines: Memo<Said>,
     /// Paths, with their `P:` lines.
     pub(crate) paths: Memo<PathSaid>,
+    /// Segments of paths that tell nothing by themselves and are shown as they are.
+    pub(crate) segments: Memo<()>,
     /// Hosts, with their canonical names.
     pub(crate) hosts: Memo<HostSaid>,
     /// Keys of queries and forms.
@@ -48,6 +50,7 @@ impl Default for Memos {
         Memos {
             lines: Memo::new(512, 768),
             paths: Memo::new(256, 384),
+            segments: Memo::new(256, 32),
             hosts: Memo::new(64, 128),
             keys: Memo::new(256, 32),
             cookies: Memo::new(128, 32),
@@ -64,6 +67,7 @@ impl Memos {
     pub(crate) fn begin(&mut self, owner: u64) {
         self.lines.begin(owner);
         self.paths.begin(owner);
+        self.segments.begin(owner);
         self.hosts.begin(owner);
         self.keys.begin(owner);
         self.cookies.begin(owner);
@@ -166,6 +170,17 @@ impl Rank {
     }
 }
 
+/// What a line is to those who read the rest of the request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing.
+    #[default]
+    None,
+    Host,
+    ContentType,
+    ContentLength,
+}
+
 /// What the document says of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Said {
@@ -176,9 +191,12 @@ pub(crate) struct Said {
     pub(crate) name_len: usize,
     /// What it adds to the length of all headers.
     pub(crate) len: usize,
-    rank: Rank,
+    pub(crate) rank: Rank,
     /// Whether nothing in the line would be decoded.
     pub(crate) is_plain: bool,
+    pub(crate) role: Role,
+    /// How long its value is, which the line ends with; told where it has a role.
+    pub(crate) value_len: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -248,6 +266,11 @@ impl<T: Copy + Default> Memo<T> {
 
     /// The slot of a field that came before.
     pub(crate) fn find(&self, field: &[u8]) -> Option<Slot> {
+        self.find_with(field, |slot, _| slot)
+    }
+
+    /// The same, with what it says.
+    pub(crate) fn find_with<R>(&self, field: &[u8], show: impl FnOnce(Slot, &T) -> R) -> Option<R> {
         let mut inner = self.inner.borrow_mut();
         let Inner { owner, request, entries, bytes, .. } = &mut *inner;
         let hash = hash(field);
@@ -260,7 +283,7 @@ impl<T: Copy + Default> Memo<T> {
             let start = slot * self.slot_bytes;
             if bytes.get(start..start + field.len())? == field {
                 entry.used = *request;
-                return Some(Slot(slot));
+                return Some(show(Slot(slot), &entry.said));
             }
         }
         None
@@ -308,13 +331,6 @@ impl<T: Copy + Default> Memo<T> {
         }
         let (field_len, text_len) = (field.len(), text.len());
         *entry = Entry { owner: *owner, hash, used: *request, field_len, text_len, said };
-    }
-}
-
-impl Memo<Said> {
-    /// The place of a line's name among others.
-    pub(crate) fn rank(&self, slot: Slot) -> Rank {
-        self.inner.borrow().entries.get(slot.0).map(|entry| entry.said.rank).unwrap_or_default()
     }
 }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use memchr::memmem::Finder;
 
 use crate::bytes::{
     self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, NO_ALNUM,
@@ -29,6 +30,8 @@ pub(crate) struct SensitiveNames {
     /// `None` only if there were too many names for one automaton: then every name is sensitive.
     anywhere: Option<AhoCorasick>,
     words: Vec<Box<[u8]>>,
+    /// How long these are, a bit each.
+    lengths: u64,
 }
 
 impl SensitiveNames {
@@ -39,10 +42,9 @@ impl SensitiveNames {
         };
         let extra = extra.iter().map(String::as_str).filter(|name| !name.is_empty());
         let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(of("anywhere").chain(extra));
-        SensitiveNames {
-            anywhere: anywhere.ok(),
-            words: of("word").map(|word| Box::from(word.as_bytes())).collect(),
-        }
+        let words: Vec<Box<[u8]>> = of("word").map(|word| Box::from(word.as_bytes())).collect();
+        let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word));
+        SensitiveNames { anywhere: anywhere.ok(), words, lengths }
     }
 
     /// Whether the value under `name` is a secret.
@@ -61,6 +63,7 @@ impl SensitiveNames {
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
+                .filter(|word| self.lengths & length_bit(word) != 0)
                 .any(|word| self.words.iter().any(|w| w.len() == word.len() && word.eq_ignore_ascii_case(w)))
     }
 
@@ -144,6 +147,11 @@ impl SensitiveNames {
             (len > 0).then_some(start..start + len)
         })
     }
+}
+
+/// The bit of a word's length; long words share one.
+fn length_bit(word: &[u8]) -> u64 {
+    1 << word.len().min(63)
 }
 
 /// Whether a text is too short and too plain for a credential. `seen` is the union of the classes of
@@ -232,9 +240,12 @@ fn undo_entities(text: &[u8], out: &mut Vec<u8>) {
 
 /// A JSON Web Token anywhere in the text.
 fn find_jwt(text: &[u8]) -> Option<Range<usize>> {
-    if memchr::memchr_iter(b'.', text).take(2).count() < 2 {
-        return None;
-    }
+    // What the header of one begins with, and what separates it from the rest.
+    let has_start = memchr::memchr(b'e', text).is_some() || memchr::memchr3(b'I', b'C', b'D', text).is_some();
+    if has_start && memchr::memchr_iter(b'.', text).take(2).count() == 2 { find_jwt_slow(text) } else { None }
+}
+
+fn find_jwt_slow(text: &[u8]) -> Option<Range<usize>> {
     let in_token = |b: u8| bytes::is(b, ALNUM | B64URL_MARK) || b == b'.';
     let mut at = 0;
     while at < text.len() {
@@ -274,9 +285,10 @@ fn find_jwt_in_run(run: &[u8]) -> Option<Range<usize>> {
 /// Where the header of a token begins in a segment: at its start, or glued behind something else
 /// at one of the first `eyJ` (`{"` in Base64).
 fn jwt_header_in(segment: &[u8]) -> Option<usize> {
-    std::iter::once(0)
-        .chain(memchr::memmem::find_iter(segment, b"eyJ").take(8))
-        .find(|&at| segment.get(at..).is_some_and(shape::is_jwt_header))
+    let glued = memchr::memchr_iter(b'J', segment)
+        .filter_map(|at| at.checked_sub(2).filter(|&start| segment.get(start..at) == Some(b"ey")))
+        .take(8);
+    std::iter::once(0).chain(glued).find(|&at| segment.get(at..).is_some_and(shape::is_jwt_header))
 }
 
 /// The prefixes of `CREDENTIAL_PREFIXES` by their first byte.
@@ -324,7 +336,7 @@ fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
         let byte = text.get(at).copied().unwrap_or_default();
         let Some(Prefixes { seconds, list }) = prefixes.get(usize::from(byte)) else { continue };
         let second = text.get(at + 1).copied().unwrap_or_default();
-        if seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
+        if *seconds == 0 || seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
             continue;
         }
         for prefix in list {
@@ -387,6 +399,32 @@ const SCHEMES: [(&[u8], bool); 6] = [
 
 /// A scheme word followed by credentials.
 fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
+    if names_scheme(text) { find_scheme_slow(text) } else { None }
+}
+
+/// Whether a scheme word stands right before something that may stand between it and its credentials.
+fn names_scheme(text: &[u8]) -> bool {
+    let ends_with = |before: &[u8], scheme: &[u8]| {
+        let start = before.len().checked_sub(scheme.len());
+        start.and_then(|start| before.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(scheme))
+    };
+    let mut at = 0;
+    while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(|&b| bytes::is(b, BLANK))) {
+        let before = text.get(..at + step).unwrap_or_default();
+        // The last letters of the schemes.
+        if matches!(
+            before.last(),
+            Some(b'r' | b'R' | b'c' | b'C' | b't' | b'T' | b'n' | b'N' | b'e' | b'E' | b'6')
+        ) && SCHEMES.iter().any(|(scheme, _)| ends_with(before, scheme))
+        {
+            return true;
+        }
+        at += step + 1;
+    }
+    false
+}
+
+fn find_scheme_slow(text: &[u8]) -> Option<Range<usize>> {
     SCHEMES.iter().find_map(|(scheme, is_word)| {
         let mut from = 0;
         while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
@@ -418,8 +456,8 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
 
 /// A PEM private key.
 fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
-    let dashes = memchr::memchr(b'-', text)?;
-    let at = dashes + memchr::memmem::find(text.get(dashes..)?, b"-----BEGIN")?;
+    static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("-----BEGIN"));
+    let at = BEGIN.find(text)?;
     let rest = text.get(at..)?;
     let private = [&b"PRIVATE KEY"[..], b"PRIVATE+KEY"];
     private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then_some(at..text.len())
@@ -518,6 +556,36 @@ mod tests {
                 assert!(got.is_some(), "{text}");
             } else {
                 assert_eq!(got.as_deref(), Some(secret), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn tokens_are_found_alike() {
+        let pieces =
+            ["", "a", "e30", "IHt9", "CXt9", "DXt9", "eyJhbGciOiJub25lIn0", "xeyJhIjoxfQ", "GA1", "\u{e9}"];
+        for (a, b) in pieces.iter().flat_map(|a| pieces.map(|b| (a, b))) {
+            for c in pieces {
+                for text in [
+                    format!("{a}.{b}.{c}"),
+                    format!("{a} {b}.{c}."),
+                    format!(".{a}.{b}"),
+                    format!("{a}{b}{c}"),
+                ] {
+                    assert_eq!(find_jwt(text.as_bytes()), find_jwt_slow(text.as_bytes()), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn schemes_are_found_alike() {
+        let words = ["", "x", "bearer", "Basic", "DIGEST", "token", "Negotiate", "aws4-hmac-sha256", "usage"];
+        let between = ["", " ", "\t", "+", "\"", "\\\"", ": ", "-"];
+        for (first, second) in words.iter().flat_map(|first| words.map(|second| (first, second))) {
+            for (a, b) in between.iter().flat_map(|a| between.map(|b| (a, b))) {
+                let text = format!("{first}{a}{second}{b}abc123");
+                assert_eq!(find_scheme(text.as_bytes()), find_scheme_slow(text.as_bytes()), "{text}");
             }
         }
     }

@@ -66,11 +66,12 @@ words! {
 
 impl Shape {
     /// The shape of decoded text.
+    #[cfg(test)]
     pub(crate) fn of(text: &[u8]) -> Shape {
         Shape::of_seen(text, bytes::union(text))
     }
 
-    /// The same, where the union of the classes of its bytes is known.
+    /// The shape of decoded text; `seen` is the union of the classes of its bytes.
     pub(crate) fn of_seen(text: &[u8], seen: u32) -> Shape {
         if text.is_empty() {
             Shape::Mixed

@@ -115,6 +115,75 @@ fn a_known_line_may_repeat_fold_and_be_one_too_many() {
 }
 
 #[test]
+fn known_lines_that_steer_steer_on() {
+    let tamiz = Canonicalizer::new(Config::default());
+    let mut scratch = Scratch::default();
+    let form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    let odd_form = "Content-Type:  application/x-www-form-urlencoded \r\n";
+    let headers = [
+        "Host: ex.com\r\n",
+        "Host: ex.com:80\r\n",
+        "Host: ex.com:443\r\n",
+        "Host: ex.com:8080\r\n",
+        "Host: EX.com.\r\n",
+        "Host: [::1]\r\n",
+        "Host: a_b\r\n",
+        "Host: ex.com\r\nHost: ex.com\r\n",
+        "Host: ex.com\r\nHost : ex.org\r\n",
+        "Host: ex.com\r\n folded\r\n",
+        "",
+    ];
+    let types = [
+        "",
+        form,
+        odd_form,
+        "Content-Type: application/json\r\n",
+        "Content-Type: application/json\r\nContent-Type: text/plain\r\n",
+        "Content-Type: application/json\r\n\u{ff23}ontent-Type: text/plain\r\n",
+        "Content-Type: text/plain; charset=utf-7\r\n",
+    ];
+    let lengths = [
+        "",
+        "Content-Length: 7\r\n",
+        "Content-Length: 8\r\n",
+        "Content-Length: +7\r\n",
+        "Content-Length: 7 \r\n",
+        "Content-Length: 7\r\nContent-Length: 7\r\n",
+        "Content-Length: 7\r\nContent-Length: 8\r\n",
+        "Content-Length: 7\r\nTransfer-Encoding: chunked\r\n",
+        "Content_Length: 7\r\n",
+    ];
+    for _ in 0..3 {
+        for target in ["/a", "http://ex.com/a", "https://ex.com/a"] {
+            for (host, rest) in headers
+                .iter()
+                .flat_map(|host| types.map(|of| (host, of)))
+                .flat_map(|(host, of)| lengths.map(|length| (host, format!("{of}{length}"))))
+            {
+                let request = format!("POST {target} HTTP/1.1\r\n{host}{rest}\r\npwd=a&b");
+                check(&tamiz, &mut scratch, &[request.as_bytes()]);
+            }
+        }
+    }
+}
+
+#[test]
+fn segments_that_came_before_are_judged_alike() {
+    let tamiz = Canonicalizer::new(Config::default());
+    let mut scratch = Scratch::default();
+    let segments =
+        ["a", "etc", "passwd", "..", "a;b=1", "visionario", "x.php.", "<num:3>", "http:", "u:p@h", "%61"];
+    for _ in 0..3 {
+        for (first, second) in segments.iter().flat_map(|first| segments.map(|second| (first, second))) {
+            for query in ["", "?pwd=visionario"] {
+                let target = format!("/{first}/{second}{query}");
+                check(&tamiz, &mut scratch, &[&request(&target, "")]);
+            }
+        }
+    }
+}
+
+#[test]
 fn other_settings_write_anew() {
     let mut scratch = Scratch::default();
     let request = request("/a/b?q=1", "User-Agent: Mozilla/5.0 (X11)\r\nX-B: a b\r\nCookie: a=b\r\n");

@@ -78,10 +78,7 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
         return None;
     }
     let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false, broken: None };
-    // It steers nothing, so that any spelling of its name will do.
-    let is_type =
-        |header: &&Header<'a>| header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type");
-    let content_type = headers.list.iter().find(is_type).map(|header| header.whole);
+    let content_type = headers.content_type();
     let text = reader.dechunk(raw, headers);
     let coded = text;
     let (text, undone) = reader.inflate(text, headers);
@@ -104,10 +101,6 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     })
 }
 
-fn named<'h, 'a: 'h>(headers: &'h Headers<'a>, name: &'static [u8]) -> impl Iterator<Item = &'h Header<'a>> {
-    headers.list.iter().filter(move |header| header.is_named(name))
-}
-
 impl<'a> Reader<'a> {
     fn dechunk(&mut self, raw: Text<'a>, headers: &Headers<'a>) -> Text<'a> {
         let says_chunked = |header: &Header<'a>| {
@@ -116,14 +109,14 @@ impl<'a> Reader<'a> {
                 bytes::find_ignore_case(value, b"chunked").is_some()
             })
         };
-        let is_chunked = named(headers, b"transfer-encoding").any(says_chunked);
+        let is_chunked = headers.named(b"transfer-encoding").any(says_chunked);
         if is_chunked { chunked::join(raw, self.cx).unwrap_or(raw) } else { raw }
     }
 
     /// Undoes the codings, last one first, as far as they are known; whether all are undone.
     fn inflate(&mut self, text: Text<'a>, headers: &Headers<'a>) -> (Text<'a>, bool) {
         let mut codings = BumpVec::new_in(self.cx.bump);
-        for header in named(headers, b"content-encoding") {
+        for header in headers.named(b"content-encoding") {
             for word in coding::codings(header.whole.bytes) {
                 self.flags.raise_word(Flag::BodyEnc, word, header.whole, 0..header.whole.len());
                 codings.push(word);

@@ -508,6 +508,7 @@ impl<'a> Writer<'a, '_> {
         if let Some(said) =
             Said::new(plain, words.chain(names), line, name, header.len).filter(|_| !is_counted)
         {
+            let said = Said { role: header.role(), value_len: header.whole.len(), ..said };
             memo.lines.keep(line, self.out.get(start..).unwrap_or_default(), said);
         }
     }
@@ -555,6 +556,9 @@ impl<'a> Writer<'a, '_> {
 fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter == ANY, *parameter));
     parameters.dedup();
+    if parameters.len() <= most && parameters.iter().all(|(_, parameter)| *parameter != ANY) {
+        return false;
+    }
     let (mut before, mut shown, mut capped) = (None, 0, false);
     parameters.retain_mut(|(flag, parameter)| {
         if before != Some(*flag) {

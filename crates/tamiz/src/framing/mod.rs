@@ -18,18 +18,17 @@ pub(crate) fn check<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
-    let named = |name: &'static [u8]| headers.list.iter().filter(move |header| header.is_named(name));
-    let lengths = || named(b"content-length");
-    let codings = || named(b"transfer-encoding");
+    let lengths = || headers.lengths();
+    let codings = || headers.named(b"transfer-encoding");
     let has_coding = codings().next().is_some();
     if let (Some(length), true) = (lengths().next(), has_coding) {
-        flags.raise(Flag::ClTe, length.whole);
+        flags.raise(Flag::ClTe, length);
     }
     let length = check_length(lengths(), flags);
     if let (Some(body), Some(length)) = (body, length.or_else(|| absent(lengths(), has_coding)))
         && length != body.len() as u64
     {
-        let evidence = lengths().next().map_or(body, |header| header.whole);
+        let evidence = lengths().next().unwrap_or(body);
         flags.raise(Flag::ClMismatch, evidence);
     }
     if check_coding(codings(), flags)
@@ -43,25 +42,21 @@ pub(crate) fn check<'a>(
 }
 
 /// A request without a length has none, unless it is chunked.
-fn absent<'h, 'a: 'h>(mut lengths: impl Iterator<Item = &'h Header<'a>>, has_coding: bool) -> Option<u64> {
+fn absent<'a>(mut lengths: impl Iterator<Item = Text<'a>>, has_coding: bool) -> Option<u64> {
     (lengths.next().is_none() && !has_coding).then_some(0)
 }
 
 /// The length, where there is just one and it is a number.
-fn check_length<'h, 'a: 'h>(
-    lengths: impl Iterator<Item = &'h Header<'a>>,
-    flags: &mut Flags<'a>,
-) -> Option<u64> {
-    let mut length: Option<&'h [u8]> = None;
+fn check_length<'a>(lengths: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'a>) -> Option<u64> {
+    let mut length: Option<&'a [u8]> = None;
     let mut good = true;
-    for header in lengths {
-        let value = header.whole.bytes;
-        let is_number = !value.is_empty() && bytes::all(value, DIGIT);
-        if !is_number || length.is_some_and(|before| before != value) {
-            flags.raise(Flag::BadCl, header.whole);
+    for value in lengths {
+        let is_number = !value.is_empty() && bytes::all(value.bytes, DIGIT);
+        if !is_number || length.is_some_and(|before| before != value.bytes) {
+            flags.raise(Flag::BadCl, value);
             good = false;
         }
-        length = Some(value);
+        length = Some(value.bytes);
     }
     let digits = std::str::from_utf8(length.filter(|_| good)?).ok()?;
     // A number too large for any body differs from every body.

@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, TOKEN};
+use crate::bytes::{self, ALNUM, PATH_MARK, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
@@ -125,13 +125,18 @@ pub(crate) fn read_set<'a>(
 }
 
 impl Cookie<'_> {
-    /// Whether nothing in it can be a credential that its name does not make one: it is short, and
-    /// plain.
+    /// Whether nothing in it is a credential that its name does not make one, as far as that is seen
+    /// quickly: it is short and plain, or a name and a word of which no token is a part.
     pub(crate) fn is_harmless(&self) -> bool {
-        let is_plain = |name: Key<'_>| name.shown == NameShown::Text;
-        self.name.is_some_and(is_plain)
-            && !self.sensitive
-            && secrets::is_too_plain(self.value.bytes, bytes::union(self.value.bytes))
+        let Some(name) = self.name.filter(|name| name.shown == NameShown::Text && !self.sensitive) else {
+            return false;
+        };
+        let (name, value) = (name.text.bytes, self.value.bytes);
+        // Nothing but the `=` between the two is a sign that a credential needs.
+        let is_word = || bytes::all(value, ALNUM | PATH_MARK) && bytes::all(name, ALNUM | PATH_MARK);
+        let is_pair = || name.len().saturating_add(value.len()).saturating_add(1) == self.piece.len();
+        secrets::is_too_plain(value, bytes::union(value))
+            || is_pair() && is_word() && !secrets::holds_token(self.piece.bytes)
     }
 
     pub(crate) fn is_attribute(&self) -> bool {

@@ -19,7 +19,7 @@ use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{Memos, Rank};
+use crate::memo::{Rank, Role};
 use crate::message::{Known, Line};
 use crate::scan;
 use crate::show::NameShown;
@@ -55,23 +55,30 @@ impl<'a> Header<'a> {
         self.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
     }
 
-    /// The line to remember it by, where the document would say the same of it in any request: it is
-    /// no part of framing, of the target or of the body, and neither holds nor makes a secret.
+    /// The line to remember it by, where the document would say the same of it in any request: it
+    /// neither holds nor makes a secret, and what others read of it is its value as it stands there.
     pub(crate) fn line_to_keep(&self) -> Option<&'a [u8]> {
         let name = self.name.as_ref().filter(|name| name.shown == NameShown::Text && name.is_exact)?;
-        let steers_reading = matches!(
-            name.rule.kind,
-            Kind::Cookie
-                | Kind::SetCookie
-                | Kind::Authorization
-                | Kind::Host
-                | Kind::ContentType
-                | Kind::ContentLength
-        ) || matches!(name.text.bytes, b"transfer-encoding" | b"content-encoding");
-        let is_plain =
-            matches!(self.values.as_slice(), [value] if value.is_in_clear() || value.is_plain_url());
-        let stands_alone = !steers_reading && is_plain && !self.flags.set.contains(Flag::DupHdr);
-        self.raw.filter(|_| stands_alone).map(|raw| raw.bytes)
+        let [value] = self.values.as_slice() else { return None };
+        let raw = self.raw?.bytes;
+        let is_kept = match name.rule.kind {
+            Kind::Cookie | Kind::SetCookie | Kind::Authorization => false,
+            _ if matches!(name.text.bytes, b"transfer-encoding" | b"content-encoding") => false,
+            Kind::Host => value.is_host_of_any_scheme() && raw.ends_with(self.whole.bytes),
+            Kind::ContentType | Kind::ContentLength => value.is_in_clear() && raw.ends_with(self.whole.bytes),
+            _ => value.is_in_clear() || value.is_plain_url(),
+        };
+        (is_kept && !self.flags.set.contains(Flag::DupHdr)).then_some(raw)
+    }
+
+    /// What it is to those who read the rest of the request.
+    pub(crate) fn role(&self) -> Role {
+        match self.name.as_ref().map(|name| name.rule.kind) {
+            Some(Kind::Host) => Role::Host,
+            Some(Kind::ContentType) => Role::ContentType,
+            Some(Kind::ContentLength) => Role::ContentLength,
+            _ => Role::None,
+        }
     }
 
     /// `CAPPED`: more segments or pairs of a URL than are shown.
@@ -149,8 +156,8 @@ pub(crate) fn read<'a>(
     cx: Context<'a>,
 ) -> Headers<'a> {
     let mut order = BumpVec::new_in(cx.bump);
-    if let Some(memo) = cx.memo.filter(|_| !known.is_empty()) {
-        match ranked(&lines, &known, memo, cx) {
+    if !known.is_empty() {
+        match ranked(&lines, &known, cx) {
             Some(ranked) => order = ranked,
             None => lines = unfold_known(lines, &mut known, cx),
         }
@@ -165,6 +172,10 @@ pub(crate) fn read<'a>(
         host: None,
         has_host: false,
     };
+    if let Some(known) = headers.known_with(Role::Host) {
+        headers.host = Host::read(known.value(), host::Source::Header, cx, &mut cx.flags());
+        headers.has_host = true;
+    }
     for header in collapsed {
         headers.push(header, scheme, cx);
     }
@@ -172,18 +183,12 @@ pub(crate) fn read<'a>(
 }
 
 /// The known lines by name; `None` where one has the name of another line, or a limit is reached.
-fn ranked<'a>(
-    lines: &[Line<'a>],
-    known: &[Known<'a>],
-    memo: &Memos,
-    cx: Context<'a>,
-) -> Option<BumpVec<'a, Ranked>> {
+fn ranked<'a>(lines: &[Line<'a>], known: &[Known<'a>], cx: Context<'a>) -> Option<BumpVec<'a, Ranked>> {
     if lines.len().saturating_add(known.len()) > cx.settings.config.limits.headers {
         return None;
     }
     let mut order = BumpVec::with_capacity_in(known.len(), cx.bump);
-    order
-        .extend(known.iter().enumerate().map(|(at, known)| Ranked { rank: memo.lines.rank(known.slot), at }));
+    order.extend(known.iter().enumerate().map(|(at, known)| Ranked { rank: known.rank, at }));
     order.sort_unstable_by_key(|known| known.rank);
     let is_sole = order.windows(2).all(|two| matches!(two, [a, b] if a.rank != b.rank));
     let is_other = |line: &Line<'a>| {
@@ -221,8 +226,22 @@ fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     Collapsed { name, value, breaks, raw: line.raw, flags }
 }
 
+/// So many names are compared with each other faster than they are sorted.
+const FEW: usize = 12;
+
+/// Whether a header has the name of another, found by comparing each with all before it.
+fn any_repeats(headers: &[Collapsed<'_>]) -> bool {
+    headers.iter().enumerate().any(|(i, header)| {
+        let own = text_of(header.name.as_ref());
+        own.is_some() && headers.iter().take(i).any(|other| text_of(other.name.as_ref()) == own)
+    })
+}
+
 /// Joins the repeats of list headers, and flags every repeat.
 fn merge<'a>(headers: BumpVec<'a, Collapsed<'a>>, cx: Context<'a>) -> BumpVec<'a, Collapsed<'a>> {
+    if headers.len() <= FEW && !any_repeats(&headers) {
+        return headers;
+    }
     let n = headers.len();
     let mut order = BumpVec::with_capacity_in(n, cx.bump);
     order.extend(0..n);
@@ -304,6 +323,31 @@ fn join<'a>(
 }
 
 impl<'a> Headers<'a> {
+    /// The remembered line that has a role; there is no other header of its name.
+    fn known_with(&self, role: Role) -> Option<&Known<'a>> {
+        self.known.iter().find(|known| known.role == role)
+    }
+
+    /// The value of each `content-length`.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = Text<'a>> {
+        let known = self.known_with(Role::ContentLength).map(Known::value);
+        self.named(b"content-length").map(|header| header.whole).chain(known)
+    }
+
+    /// The value of the first `content-type`, whose name may be spelt in any way: it steers nothing.
+    pub(crate) fn content_type(&self) -> Option<Text<'a>> {
+        let is_type = |header: &&Header<'a>| {
+            header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type")
+        };
+        let read = self.list.iter().find(is_type).map(|header| header.whole);
+        read.or_else(|| self.known_with(Role::ContentType).map(Known::value))
+    }
+
+    /// The headers of a name that is never remembered, spelt exactly so.
+    pub(crate) fn named(&self, name: &'static [u8]) -> impl Iterator<Item = &Header<'a>> {
+        self.list.iter().filter(move |header| header.is_named(name))
+    }
+
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();

@@ -9,7 +9,7 @@ use super::whitespace::Break;
 use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
 use crate::body::{self, file};
 use crate::bytes;
-use crate::config::Unlisted;
+use crate::config::{Scheme, Unlisted};
 use crate::context::Context;
 use crate::flags::{Family, Flag, FlagSet, Flags, Parameter, Weight};
 use crate::lists::FILE_NAME_HEADERS;
@@ -157,6 +157,17 @@ impl<'a> Value<'a> {
     /// Whether the document shows this value in clear, so that an echo of a secret would leak.
     pub(crate) fn is_in_clear(&self) -> bool {
         matches!(self.content, Content::Plain)
+    }
+
+    /// Whether it is a host that is shown alike whatever the scheme is: it has no port that one implies.
+    pub(crate) fn is_host_of_any_scheme(&self) -> bool {
+        match &self.content {
+            Content::Host(Host { port: Some(port), .. }) => {
+                Scheme::ALL.iter().all(|scheme| scheme.default_port() != *port)
+            }
+            Content::Host(_) => memchr::memchr(b':', self.text.bytes).is_none(),
+            _ => false,
+        }
     }
 
     /// Whether it is a URL that holds no secret.

@@ -9,7 +9,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::memo::Slot;
+use crate::memo::{Rank, Role, Said, Slot};
 use crate::text::{Builder, Text};
 
 pub(crate) use wire::read;
@@ -80,6 +80,29 @@ pub(crate) struct Known<'a> {
     pub(crate) slot: Slot,
     /// How many lines that are read came before it.
     pub(crate) at: usize,
+    /// The place of its name among others.
+    pub(crate) rank: Rank,
+    pub(crate) role: Role,
+    /// Whether nothing in it would be decoded.
+    pub(crate) is_plain: bool,
+    /// How long its name is, as shown.
+    pub(crate) name_len: usize,
+    value_len: usize,
+}
+
+impl<'a> Known<'a> {
+    /// A line that is found among those that came before.
+    pub(crate) fn find(line: Text<'a>, at: usize, cx: Context<'a>) -> Option<Self> {
+        cx.memo?.lines.find_with(line.bytes, |slot, said| {
+            let Said { rank, role, is_plain, name_len, value_len, .. } = *said;
+            Known { line, slot, at, rank, role, is_plain, name_len, value_len }
+        })
+    }
+
+    /// Its value, repaired and collapsed, where it has a role.
+    pub(crate) fn value(&self) -> Text<'a> {
+        self.line.from(self.line.len().saturating_sub(self.value_len)).repaired()
+    }
 }
 
 impl<'a> Line<'a> {

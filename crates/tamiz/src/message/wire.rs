@@ -121,8 +121,8 @@ impl<'a> Block<'a> {
     /// A line of its own.
     fn push(&mut self, line: Text<'a>) {
         self.close();
-        if let Some(slot) = self.cx.memo.and_then(|memo| memo.lines.find(line.bytes)) {
-            self.known.push(Known { line, slot, at: self.lines.len() });
+        if let Some(known) = Known::find(line, self.lines.len(), self.cx) {
+            self.known.push(known);
             self.last = Last::Known;
             return;
         }

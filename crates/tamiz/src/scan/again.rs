@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look};
-use crate::bytes::{self, ALNUM, BACKSLASH, CONTROL, ENCODED, HIGH, NO_BASE64};
+use crate::bytes::{self, ALNUM, BACKSLASH, CONTROL, ENCODED, HIGH, NO_BASE64, WORD_SIGN};
 use crate::decode::{entities, percent};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::text::{Builder, Text};
@@ -150,10 +150,15 @@ pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if text.len() < SHORTEST {
         return;
     }
-    let encoded = match memchr::memmem::find(text.bytes, b";base64,").filter(|_| look.seen & NO_BASE64 != 0) {
-        Some(at) => text.from(at + 8),
-        None if look.seen & NO_BASE64 != 0 => return,
-        None => text,
+    let encoded = if look.seen & NO_BASE64 == 0 {
+        text
+    } else if look.seen & WORD_SIGN == 0 {
+        return;
+    } else {
+        match memchr::memmem::find(text.bytes, b";base64,") {
+            Some(at) => text.from(at + 8),
+            None => return,
+        }
     };
     let plain = look.cx.spare.with(|decoded| {
         decode_readable(encoded.bytes, decoded).then(|| {

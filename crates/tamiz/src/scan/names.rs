@@ -1,12 +1,16 @@
 //! Keys that steer what reads them (clause 8.34): prototypes and query operators.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::flags::{Flag, Flags};
 use crate::lists::QUERY_OPERATORS;
 use crate::text::Text;
 
 /// Raises `PROTO` and `JOPER` by the names a key is made of: `a[$ne]`, `x.__proto__.y`.
 pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
-    if memchr::memchr3(b'$', b'_', b'r', key.bytes).is_none() {
+    if !may_steer(key.bytes) {
         return;
     }
     let mut before = None;
@@ -14,6 +18,12 @@ pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
         self::name(name, before, flags);
         before = Some(name.bytes);
     }
+}
+
+/// Whether a key has what one of the names that steer has: `$`, or `proto`.
+fn may_steer(key: &[u8]) -> bool {
+    static PROTO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("proto"));
+    memchr::memchr(b'$', key).is_some() || PROTO.find(key).is_some()
 }
 
 /// `METHODOVERRIDE`: the key that frameworks read another method from.
@@ -31,5 +41,18 @@ pub(crate) fn name<'a>(name: Text<'a>, above: Option<&[u8]>, flags: &mut Flags<'
     }
     if bytes.first() == Some(&b'$') && QUERY_OPERATORS.iter().any(|known| known.as_bytes() == bytes) {
         flags.raise(Flag::JOper, name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_that_steers_is_looked_at() {
+        for name in QUERY_OPERATORS.iter().copied().chain(["__proto__", "constructor.prototype"]) {
+            assert!(may_steer(name.as_bytes()), "{name}");
+        }
+        assert!(!may_steer(b"user_name"));
     }
 }

@@ -32,6 +32,9 @@ const HEAD: usize = 4;
 /// What a text must end with so that all its places are looked at; no pattern has it.
 pub(super) const PADDING: [u8; HEAD - 1] = [0; HEAD - 1];
 
+/// The classes of a pattern, a bit each: those that are not wanted are passed over.
+pub(super) type Classes = u16;
+
 /// How many entries the table of heads has, as a power of two.
 const BITS: u32 = 16;
 
@@ -61,6 +64,8 @@ struct Group {
 /// The patterns that begin with four characters.
 struct Head {
     text: u32,
+    /// The classes of all of them.
+    classes: Classes,
     /// Where they are among the long ones.
     patterns: Range<usize>,
 }
@@ -70,6 +75,8 @@ struct Head {
 struct Pattern {
     text: Vec<u8>,
     ids: Vec<usize>,
+    /// The classes of these.
+    classes: Classes,
     /// The longest other one of the group that it begins with.
     shorter: Option<usize>,
 }
@@ -79,8 +86,8 @@ fn hash(head: u32) -> usize {
 }
 
 impl Patterns {
-    /// Patterns are known by their place in the list.
-    pub(super) fn new(list: &[(Vec<u8>, Place)]) -> Self {
+    /// Patterns are known by their place in the list; `class_of` tells the class of each.
+    pub(super) fn new(list: &[(Vec<u8>, Place)], class_of: impl Fn(usize) -> Classes) -> Self {
         let mut patterns =
             Patterns { heads: vec![0; 1 << BITS], pairs: vec![0; 1 << 16], groups: Default::default() };
         for (group, place) in patterns.groups.iter_mut().zip(PLACES) {
@@ -95,21 +102,23 @@ impl Patterns {
             group.short = vec![Vec::new(); 256];
             for same in all.chunk_by(|a, b| a.0 == b.0) {
                 let Some(&(text, _)) = same.first() else { continue };
-                let ids = same.iter().map(|(_, id)| *id).collect();
+                let ids: Vec<usize> = same.iter().map(|(_, id)| *id).collect();
+                let classes = ids.iter().fold(0, |classes, id| classes | class_of(*id));
+                let pattern = Pattern { text: text.to_vec(), ids, classes, shorter: None };
                 match text.first_chunk::<HEAD>() {
                     Some(head) => {
                         let head = u32::from_be_bytes(*head);
                         if let Some(places) = patterns.heads.get_mut(hash(head)) {
                             *places |= place as u8;
                         }
-                        group.add_long(head, Pattern { text: text.to_vec(), ids, shorter: None });
+                        group.add_long(head, pattern);
                     }
                     None => {
                         let pairs = patterns.pairs.get_mut(pairs_of(text)).unwrap_or_default();
                         pairs.iter_mut().for_each(|places| *places |= place as u8);
                         let first = text.first().map(|first| usize::from(*first)).unwrap_or_default();
                         if let Some(same) = group.short.get_mut(first) {
-                            same.push(Pattern { text: text.to_vec(), ids, shorter: None });
+                            same.push(pattern);
                         }
                     }
                 }
@@ -119,8 +128,14 @@ impl Patterns {
         patterns
     }
 
-    /// Tells the pattern and the place of every match in a text, which ends with [`PADDING`].
-    pub(super) fn find_all(&self, padded: &[u8], mut tell: impl FnMut(usize, usize, usize)) {
+    /// Tells the pattern and the place of every match in a text, which ends with [`PADDING`], of a class
+    /// that is wanted. Whoever is told says which are wanted from then on.
+    pub(super) fn find_all(
+        &self,
+        padded: &[u8],
+        mut wanted: Classes,
+        mut tell: impl FnMut(usize, usize, usize) -> Classes,
+    ) {
         let (mut head, mut places) = (0_u32, 0_u32);
         let mut before = Side::Sign;
         for (last, &byte) in padded.iter().enumerate() {
@@ -134,7 +149,11 @@ impl Patterns {
             let long = self.heads.get(hash(head)).copied().unwrap_or_default() & here;
             let short = self.pairs.get((head >> 16) as usize).copied().unwrap_or_default() & here;
             if long | short != 0 {
-                self.compare(padded, last.saturating_sub(HEAD - 1), head, long, short, &mut tell);
+                let start = last.saturating_sub(HEAD - 1);
+                self.compare(padded, start, head, (long, short), &mut wanted, &mut tell);
+                if wanted == 0 {
+                    return;
+                }
             }
         }
     }
@@ -145,19 +164,19 @@ impl Patterns {
         padded: &[u8],
         start: usize,
         head: u32,
-        long: u8,
-        short: u8,
-        tell: &mut impl FnMut(usize, usize, usize),
+        (long, short): (u8, u8),
+        wanted: &mut Classes,
+        tell: &mut impl FnMut(usize, usize, usize) -> Classes,
     ) {
         let rest = padded.get(start..).unwrap_or_default();
         for (group, place) in self.groups.iter().zip(PLACES) {
             if long & place as u8 != 0 {
-                group.compare_long(rest, head, |pattern| tell_all(pattern, start, tell));
+                group.compare_long(rest, head, *wanted, |pattern| tell_all(pattern, start, wanted, tell));
             }
             if short & place as u8 != 0 {
                 let same = rest.first().and_then(|first| group.short.get(usize::from(*first)));
                 let found = same.into_iter().flatten().filter(|pattern| rest.starts_with(&pattern.text));
-                found.for_each(|pattern| tell_all(pattern, start, tell));
+                found.for_each(|pattern| tell_all(pattern, start, wanted, tell));
             }
         }
     }
@@ -178,8 +197,15 @@ fn pairs_of(short: &[u8]) -> Range<usize> {
     }
 }
 
-fn tell_all(pattern: &Pattern, start: usize, tell: &mut impl FnMut(usize, usize, usize)) {
-    pattern.ids.iter().for_each(|&id| tell(id, start, start + pattern.text.len()));
+fn tell_all(
+    pattern: &Pattern,
+    start: usize,
+    wanted: &mut Classes,
+    tell: &mut impl FnMut(usize, usize, usize) -> Classes,
+) {
+    if pattern.classes & *wanted != 0 {
+        pattern.ids.iter().for_each(|&id| *wanted = tell(id, start, start + pattern.text.len()));
+    }
 }
 
 impl Group {
@@ -187,8 +213,11 @@ impl Group {
     fn add_long(&mut self, head: u32, mut pattern: Pattern) {
         let at = self.long.len();
         match self.heads.last_mut() {
-            Some(last) if last.text == head => last.patterns.end = at + 1,
-            _ => self.heads.push(Head { text: head, patterns: at..at + 1 }),
+            Some(last) if last.text == head => {
+                last.patterns.end = at + 1;
+                last.classes |= pattern.classes;
+            }
+            _ => self.heads.push(Head { text: head, classes: pattern.classes, patterns: at..at + 1 }),
         }
         // Whatever it begins with is the last one, or the last one begins with it.
         let mut shorter = self.long.len().checked_sub(1);
@@ -227,9 +256,17 @@ impl Group {
         }
     }
 
-    /// Tells the patterns that `rest` begins with.
-    fn compare_long<'p>(&'p self, rest: &[u8], head: u32, mut tell: impl FnMut(&'p Pattern)) {
-        let Some(Head { patterns, .. }) = self.head(head) else { return };
+    /// Tells the patterns that `rest` begins with, where one of its head is of a class that is wanted.
+    fn compare_long<'p>(
+        &'p self,
+        rest: &[u8],
+        head: u32,
+        wanted: Classes,
+        mut tell: impl FnMut(&'p Pattern),
+    ) {
+        let Some(Head { patterns, .. }) = self.head(head).filter(|head| head.classes & wanted != 0) else {
+            return;
+        };
         let start = patterns.start;
         let same = self.long.get(patterns.clone()).unwrap_or_default();
         // Of all that are not after it in the order of texts, the last begins with all that it begins with.
@@ -337,14 +374,23 @@ mod tests {
                     list.push((text.clone(), *place));
                 }
             }
-            let patterns = Patterns::new(&list);
+            let patterns = Patterns::new(&list, |id| 1 << (id % 16));
             for _ in 0..20 {
                 let text = some_text(40, 0);
-                let mut found = Vec::new();
                 let padded = [&text[..], &PADDING].concat();
-                patterns.find_all(&padded, |id, start, end| found.push((id, start, end)));
-                found.sort_unstable();
-                assert_eq!(found, find_slowly(&list, &text), "{}", text.escape_ascii());
+                for wanted in [Classes::MAX, 0x0F0F, 1] {
+                    let mut found = Vec::new();
+                    patterns.find_all(&padded, wanted, |id, start, end| {
+                        found.push((id, start, end));
+                        wanted
+                    });
+                    // Others may be told along with them.
+                    found.retain(|(id, ..)| wanted >> (id % 16) & 1 == 1);
+                    found.sort_unstable();
+                    let mut slowly = find_slowly(&list, &text);
+                    slowly.retain(|(id, ..)| wanted >> (id % 16) & 1 == 1);
+                    assert_eq!(found, slowly, "{}", text.escape_ascii());
+                }
             }
         }
     }

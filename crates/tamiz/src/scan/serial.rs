@@ -5,7 +5,10 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+use std::sync::LazyLock;
+
 use data_encoding::{BASE64, BASE64URL};
+use memchr::memmem::Finder;
 
 use super::Look;
 use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HIGH, UNDERSCORE};
@@ -113,9 +116,10 @@ fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
 fn holds_stream(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'5', text).any(|at| {
-        let head = at.checked_sub(7).and_then(|start| text.get(start..at));
-        head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced000"))
+    static DIGITS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("0005"));
+    DIGITS.find_iter(text).any(|at| {
+        let head = at.checked_sub(4).and_then(|start| text.get(start..at));
+        head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced"))
     })
 }
 

@@ -6,6 +6,7 @@
 )]
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::LazyLock;
 
 use super::Look;
 use crate::bytes::{self, ALNUM, ALPHA};
@@ -77,7 +78,25 @@ fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
     (start, before.get(start..).unwrap_or_default())
 }
 
+/// The first letter by its place in the alphabet, case ignored; other characters share these places.
+fn first_letter(name: &[u8]) -> usize {
+    name.first().map_or(0, |first| usize::from(first & 31))
+}
+
 fn known_scheme(name: &[u8]) -> Option<(&'static str, &'static str)> {
+    /// How long the schemes are that begin with each letter, a bit each.
+    static LENGTHS: LazyLock<[u32; 32]> = LazyLock::new(|| {
+        let mut lengths = [0; 32];
+        for (scheme, _) in URL_SCHEMES {
+            if let Some(known) = lengths.get_mut(first_letter(scheme.as_bytes())) {
+                *known |= 1_u32 << scheme.len().min(31);
+            }
+        }
+        lengths
+    });
+    if LENGTHS.get(first_letter(name)).is_none_or(|known| known >> name.len().min(31) & 1 == 0) {
+        return None;
+    }
     let is_it = |scheme: &str| scheme.len() == name.len() && name.eq_ignore_ascii_case(scheme.as_bytes());
     URL_SCHEMES.iter().copied().find(|(scheme, _)| is_it(scheme))
 }

@@ -34,7 +34,7 @@ const SHORTEST: usize = 3;
 pub(super) const SEPARATOR: &str = " .. ";
 
 /// Stands for every character beyond ASCII that is no white space.
-const OTHER: u8 = 0xFE;
+pub(super) const OTHER: u8 = 0xFE;
 
 /// The classes found in a text, and where, if that is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -296,7 +296,7 @@ fn begins_with_slash(rest: &[u8]) -> bool {
 
 /// The ASCII character, or [`OTHER`], that the character at the start of `rest` counts as, and its
 /// length.
-fn beyond_ascii(rest: &[u8]) -> (u8, usize) {
+pub(super) fn beyond_ascii(rest: &[u8]) -> (u8, usize) {
     match first_char(rest) {
         None => (OTHER, 1),
         Some(found) => match found {
@@ -453,7 +453,8 @@ impl Dictionary {
                 }
             }
         }
-        Dictionary { patterns: Patterns::new(&patterns), parts, slots }
+        let class_of = |id: usize| parts.get(id).map_or(0, |part: &Part| 1 << part.class);
+        Dictionary { patterns: Patterns::new(&patterns, class_of), parts, slots }
     }
 }
 
@@ -634,7 +635,10 @@ impl<'s> Search<'s> {
             progress: BumpVec::new_in(source.cx.bump),
             gaps: OnceCell::new(),
         };
-        dictionary.patterns.find_all(padded, |id, start, end| search.part(id, start, end));
+        dictionary.patterns.find_all(padded, wanted, |id, start, end| {
+            search.part(id, start, end);
+            search.wanted
+        });
         search.join_parts(usize::MAX);
         search.first
     }
@@ -666,6 +670,10 @@ impl<'s> Search<'s> {
             && first.is_none_or(|first| found < first)
         {
             *first = Some(found);
+            // Only evidence tells which of several is the first.
+            if !self.source.cx.traced {
+                self.wanted &= !(1 << class);
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 use std::io::Write as _;
 use std::ops::Range;
 
+use crate::bytes::{self, HIGH};
 use crate::context::Context;
 use crate::decode;
 use crate::lists::AUTH_SCHEMES;
@@ -26,8 +27,14 @@ pub(crate) struct Measured {
 
 impl Measured {
     pub(crate) fn of(text: &[u8], cx: Context<'_>) -> Self {
+        Measured::of_seen(text, bytes::union(text), cx)
+    }
+
+    /// The same, where the union of the classes of its bytes is known.
+    pub(crate) fn of_seen(text: &[u8], seen: u32, cx: Context<'_>) -> Self {
         let entropy_tenths = if cx.settings.entropy { entropy_tenths(text, cx.bump) } else { None };
-        Measured { shape: Shape::of(text), chars: decode::chars(text), entropy_tenths }
+        let chars = if seen & HIGH == 0 { text.len() } else { decode::chars(text) };
+        Measured { shape: Shape::of_seen(text, seen), chars, entropy_tenths }
     }
 
     pub(crate) fn write(self, secret: bool, out: &mut Vec<u8>) {

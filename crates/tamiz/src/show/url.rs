@@ -1,12 +1,13 @@
 //! Writing URLs, paths, keys and values, as lines and headers show them.
 
+use crate::bytes;
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flag;
 use crate::memo;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
-use crate::show::marker::{self, push};
+use crate::show::marker::{self, Measured, push};
 use crate::target::Url;
 use crate::target::path::{self, Path, Shown};
 use crate::target::query::{Key, Pair};
@@ -130,6 +131,7 @@ pub(crate) fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<
     if is_left(pair) {
         out.extend_from_slice(value);
     } else {
-        marker::write(value, pair.secret, cx, out);
+        let seen = pair.seen.unwrap_or_else(|| bytes::union(value));
+        Measured::of_seen(value, seen, cx).write(pair.secret, out);
     }
 }

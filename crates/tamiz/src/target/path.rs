@@ -171,6 +171,10 @@ impl<'a> Path<'a> {
     fn look_at_segments(&mut self, cx: Context<'a>) {
         for segment in &mut self.segments {
             let text = segment.text;
+            let memo = cx.memo.map(|memo| &memo.segments).filter(|_| segment.shown == Shown::Text);
+            if memo.is_some_and(|memo| memo.find(text.bytes).is_some()) {
+                continue;
+            }
             if let Some(at) = memchr::memchr(b';', text.bytes) {
                 self.flags.raise_at(Flag::PathParam, text, at..at + 1);
             }
@@ -190,6 +194,14 @@ impl<'a> Path<'a> {
                 segment.shown = shown(text, cx, &mut self.flags);
             }
             scan::scan(text, Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
+            // Of flags that are raised already it is not known whose they are.
+            if let Some(memo) = memo
+                && self.flags.set.is_empty()
+                && segment.shown == Shown::Text
+                && memo.comes_again(text.bytes)
+            {
+                memo.keep(text.bytes, b"", ());
+            }
         }
     }
 

@@ -33,6 +33,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) value: Option<Text<'a>>,
     /// Whether the value is shown as a secret.
     pub(crate) secret: bool,
+    /// The union of the classes of the bytes of its value, where that is known.
+    pub(crate) seen: Option<u32>,
     /// Where its value is remembered.
     pub(crate) recalled: Option<Recalled<'a>>,
     pub(crate) flags: Flags<'a>,
@@ -270,7 +272,7 @@ impl<'a> Pair<'a> {
             }),
             None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
         };
-        let mut pair = Pair { key, value: None, secret: false, recalled: None, flags };
+        let mut pair = Pair { key, value: None, secret: false, seen: None, recalled: None, flags };
         match raw_value {
             None => pair.flags.raise(Flag::QBare, token),
             Some(raw) if raw.is_empty() => {
@@ -294,18 +296,20 @@ impl<'a> Pair<'a> {
     /// Looks at a value, which is not empty.
     fn look(&mut self, raw: Text<'a>, is_sensitive: bool, syntax: Syntax, cx: Context<'a>) {
         let flags = &mut self.flags;
-        let value = if is_plain(raw.bytes) {
-            raw.repaired()
+        let raw_seen = bytes::union(raw.bytes);
+        let (value, seen) = if raw_seen & (ENCODED | HIGH) == 0 {
+            (raw.repaired(), raw_seen)
         } else {
             let value = decode_value(raw, syntax.field(), cx, flags);
             raise_encoding(value, flags);
-            value
+            (value, bytes::union(value.bytes))
         };
         self.value = Some(value);
         if byte_len(value.bytes) > cx.settings.config.limits.long_value {
             flags.raise(Flag::QLong, value);
         }
-        self.secret = look_at_value(value, Kind::Value, is_sensitive, cx, flags);
+        self.seen = Some(seen);
+        self.secret = look_at_value_seen(value, seen, Kind::Value, is_sensitive, cx, flags);
         if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
         }
@@ -450,6 +454,18 @@ pub(crate) fn look_at_value<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> bool {
+    look_at_value_seen(value, bytes::union(value.bytes), kind, sensitive, cx, flags)
+}
+
+/// The same, where the union of the classes of its bytes is known.
+pub(crate) fn look_at_value_seen<'a>(
+    value: Text<'a>,
+    seen: u32,
+    kind: Kind,
+    sensitive: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> bool {
     let names = &cx.settings.names;
     let left_as_it_is =
         if sensitive { marker::is_secret_marker(value.bytes) } else { marker::is_marker(value.bytes) };
@@ -457,7 +473,6 @@ pub(crate) fn look_at_value<'a>(
         flags.raise(Flag::Marker, value);
         return false;
     }
-    let seen = bytes::union(value.bytes);
     let secret = sensitive || names.find_credential_seen(value.bytes, seen, cx).is_some();
     if seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
         flags.raise(Flag::Jwt, value);
