@@ -113,6 +113,14 @@ for (const [name, size] of Object.entries(SIZES)) {
 /** What the guide shows. */
 async function shoot(page, name, colorScheme) {
   await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}.png`) });
+  if (name !== "desktop" || colorScheme !== "light") return;
+  // Without what stays in sight above everything.
+  await page.locator("nav").evaluate((nav) => nav.setAttribute("hidden", ""));
+  for (const [section, part] of [["flags", "flags"], ["shapes", "values"], ["lengths", "lengths"]]) {
+    const box = await page.locator(`#${section}`).boundingBox();
+    const clip = { x: box.x - 20, y: box.y + 20, width: box.width + 40, height: Math.min(box.height - 20, 900) };
+    await page.screenshot({ path: join(SHOTS, `${part}.png`), fullPage: true, clip });
+  }
 }
 
 test("values are told where one points", async () => {

@@ -53,8 +53,9 @@ fn input(dir: &Path, cases: &[Case]) -> PathBuf {
 #[track_caller]
 fn check(what: &str, output: &str, cases: &[Case]) {
     assert!(!output.is_empty(), "{what} is empty");
+    let looked_at = look::Output::of(output);
     for case in cases {
-        if let Some(piece) = look::leak(output, &case.canary) {
+        if let Some(piece) = looked_at.leak(&case.canary) {
             let at = output.lines().find(|line| line.contains(&piece)).unwrap_or_default();
             panic!("{what}, {}: {piece}\nTAMIZ_LEAKS_SEED={}\n{at}", case.name, canaries::seed());
         }

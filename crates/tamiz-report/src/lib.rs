@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Everything shown comes from the text of documents, which hides secrets; names of labels and files come from whoever
-//! made the input. All of it is escaped in one place: [`markup`] for pages, `tamiz_explain::visible` for terminals.
+//! made the input. All of it is escaped in one place: `markup` for pages, `tamiz_explain::visible` for terminals.
 
 #![deny(
     clippy::indexing_slicing,

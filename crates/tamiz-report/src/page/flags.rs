@@ -102,7 +102,7 @@ fn families(html: &mut Html, summary: &Summary, series: &AllSeries) {
 }
 
 fn table(html: &mut Html, rows: &[Row<'_>], most: usize, axis: ShareAxis, series: &AllSeries) {
-    html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">flag</th><th scope=\"col\" class=\"p\"><span hidden>share</span>");
+    html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">flag</th><th scope=\"col\" class=\"p\"><span class=\"vh\">share</span>");
     axis.head(html);
     html.raw("</th>");
     for one in &series.shown {
@@ -130,8 +130,10 @@ fn table(html: &mut Html, rows: &[Row<'_>], most: usize, axis: ShareAxis, series
 fn meaning(html: &mut Html, row: &Row<'_>) {
     let meaning = row.flag.meaning();
     // Of those that are counted word by word, the words need not be listed.
-    let meaning =
-        if row.name.contains(':') { meaning.split(": `").next().unwrap_or(meaning) } else { meaning };
+    let (meaning, end) = match meaning.split_once(": `").filter(|_| row.name.contains(':')) {
+        Some((meaning, _)) => (meaning, "."),
+        None => (meaning, ""),
+    };
     html.raw("<small>");
     for (at, piece) in meaning.split('`').enumerate() {
         if at % 2 == 0 {
@@ -140,7 +142,7 @@ fn meaning(html: &mut Html, row: &Row<'_>) {
             html.element("code", "", piece)
         };
     }
-    html.raw("</small>");
+    html.raw(end).raw("</small>");
 }
 
 /// A mark for each label, and a line between them.

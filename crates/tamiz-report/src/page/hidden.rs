@@ -35,7 +35,7 @@ pub(super) fn write_secrets(html: &mut Html, summary: &Summary, series: &AllSeri
     if !all.is_empty() {
         plot::key(html, &series.shown);
         let most = all.first().map_or(1, |(_, entry)| entry.tally.total()).max(1);
-        html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">place</th><th scope=\"col\" class=\"p\"><span hidden>secrets</span></th>");
+        html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">place</th><th scope=\"col\" class=\"p\"><span class=\"vh\">secrets</span></th>");
         html.raw("<th scope=\"col\" class=\"n\">secrets</th></tr></thead><tbody>");
         for (place, entry) in all.iter().take(MOST) {
             let mut kinds: Vec<(&String, u64)> =
@@ -87,7 +87,9 @@ pub(super) fn write_unreadable(html: &mut Html, summary: &Summary) {
         html.raw("<th scope=\"col\" class=\"n\">records</th></tr></thead><tbody>");
         let all = counter.most();
         for (what, entry) in all.iter().take(MOST) {
-            html.raw("<tr>").open("th").attr("scope", "row").element("code", "", what).close("th");
+            html.raw("<tr>").open("th").attr("scope", "row");
+            if name == "file" { html.element("code", "", what) } else { html.text(what) };
+            html.close("th");
             html.element("td", "n", count(entry.tally.total())).raw("</tr>");
         }
         html.raw("</tbody></table>");

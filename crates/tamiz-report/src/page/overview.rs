@@ -52,7 +52,7 @@ fn tiles(html: &mut Html, summary: &Summary) {
         format!("in {}", things(summary.with_secrets.total(), "request", "requests")),
     );
     let unreadable = summary.unreadable();
-    let more = if unreadable > 0 { "named below" } else { "every record was read" };
+    let more = if unreadable > 0 { "named below" } else { "all were read" };
     tile("Unreadable", count(unreadable), more.to_owned());
     html.raw("</dl>");
 }

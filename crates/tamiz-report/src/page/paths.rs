@@ -36,7 +36,7 @@ fn frequent(html: &mut Html, summary: &Summary, all: &[Template<'_>], series: &A
         .clone()
         .flat_map(|(_, entry)| series.shown.iter().map(|one| share(entry.tally.get(one.label), one.requests)))
         .fold(0.0, f64::max);
-    html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">template</th><th scope=\"col\" class=\"p\"><span hidden>share</span></th>");
+    html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">template</th><th scope=\"col\" class=\"p\"><span class=\"vh\">share</span></th>");
     for one in &series.shown {
         html.open("th").attr("scope", "col").attr("class", "n").text(&one.name).close("th");
     }
@@ -93,9 +93,14 @@ fn rare(html: &mut Html, summary: &Summary, all: &[Template<'_>]) {
     if summary.templates.short() > 0 {
         html.text(", of those that were kept; rarer ones were let go");
     }
-    html.raw(". Each opens to its first document.</p>");
-    for (template, entry) in all.iter().rev().take(RARE) {
-        example(html, template, entry.tally.total(), &entry.beside);
+    html.raw(". Some of the rarest, from all over the alphabet; each opens to its first document.</p>");
+    // Neighbours are much alike: the few that are shown are taken evenly.
+    let candidates = rarest.len().max(RARE).min(all.len());
+    let from = all.len() - candidates;
+    for at in 0..candidates.min(RARE) {
+        if let Some((template, entry)) = all.get(from + at * candidates / candidates.min(RARE)) {
+            example(html, template, entry.tally.total(), &entry.beside);
+        }
     }
 }
 

@@ -44,7 +44,8 @@ pub fn diff_table(out: &mut impl Write, diff: &Diff, columns: usize, top: usize)
     if !diff.differs() {
         return writeln!(out, "Nothing differs.");
     }
-    if diff.labels.len() > 1 {
+    // The same requests have the same labels.
+    if diff.labels.len() > 1 && diff.documents.is_none() {
         rows(out, "Labels", "label", &diff.labels, columns, top)?;
     }
     rows(out, "Flags", "flag", &diff.flags, columns, top)?;
@@ -86,7 +87,8 @@ fn rows(
         writeln!(out, "  and {} more; '--top {}' shows them", count(more as u64), shown.len())?;
     }
     if same > 0 && !shown.is_empty() {
-        writeln!(out, "  {} not told apart", things(same as u64, "other is", "others are"))?;
+        let how = if moved == Moved::Nothing { "not told apart" } else { "the same" };
+        writeln!(out, "  {} {how}", things(same as u64, "other is", "others are"))?;
     }
     Ok(())
 }
