@@ -66,11 +66,11 @@ fn one_set_under_two_configurations() {
     let config = file(&dir, "tamiz.toml", "[secrets]\nnames = [\"matricula\"]\n");
     let text = tamiz(["diff", arg(&a), "--with-config", arg(&config)]).ok();
     assert!(
-        text.contains("2 of 10 documents differ (20.0 %)") && text.contains("fingerprints differ"),
+        text.contains("2 of 10 documents changed (20.0 %)") && text.contains("fingerprints differ"),
         "{text}"
     );
     let same = tamiz(["diff", arg(&a), "--with-profile", "standard"]).ok();
-    assert!(same.contains("0 of 10 documents differ") && same.ends_with("Nothing differs.\n"), "{same}");
+    assert!(same.contains("0 of 10 documents changed") && same.ends_with("Nothing differs.\n"), "{same}");
 }
 
 #[test]

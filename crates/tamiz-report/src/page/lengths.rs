@@ -19,7 +19,7 @@ const BARS: f64 = 46.0;
 const NAME: f64 = 20.0;
 
 pub(super) fn write(html: &mut Html, summary: &Summary, series: &AllSeries) {
-    html.raw("<section id=\"lengths\"><h2>Lengths</h2><p class=\"note\">Shares of the requests that have one, by length. Bins grow with the length, so that the axis is logarithmic; all rows of a plot have the same scale. Point at a bin for its values.</p><div class=\"plots\">");
+    html.raw("<section id=\"lengths\"><h2>Lengths</h2><p class=\"note\">Shares of the requests that have one, by length. Bins grow with the length, as the numbers below them say; all rows of a plot have the same scale. Point at a bin for its values.</p><div class=\"plots\">");
     for measure in Measure::ALL {
         if let Some(lengths) = summary.lengths.get(&measure).filter(|lengths| !lengths.is_empty()) {
             let bins = lengths.joined(MOST_BINS);

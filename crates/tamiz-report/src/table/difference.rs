@@ -35,7 +35,7 @@ pub fn diff_table(out: &mut impl Write, diff: &Diff, columns: usize, top: usize)
     if let Some(documents) = diff.documents {
         writeln!(
             out,
-            "{} of {} differ ({}).",
+            "{} of {} changed ({}).",
             count(documents.changed),
             things(documents.compared, "document", "documents"),
             per_cent(changed_share(documents))

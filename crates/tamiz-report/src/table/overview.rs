@@ -80,7 +80,10 @@ fn labels(out: &mut impl Write, summary: &Summary, series: &AllSeries, columns: 
 /// The columns of shares and lifts.
 fn heads(what: &str, series: &AllSeries) -> Vec<String> {
     let mut heads = vec![what.to_owned()];
-    heads.extend(series.shown.iter().map(|one| one.name.clone()));
+    match series.compared() {
+        Some(_) => heads.extend(series.shown.iter().map(|one| one.name.clone())),
+        None => heads.push("share".to_owned()),
+    }
     match series.compared() {
         Some((_, [_])) => heads.push("lift".to_owned()),
         Some((_, others)) => heads.extend(others.iter().map(|one| format!("lift {}", one.name))),
