@@ -10,13 +10,14 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-columns/src",
     "crates/tamiz-containers/src",
     "crates/tamiz-explain/src",
     "crates/tamiz-python/src",
+    "crates/tamiz-report/src",
 ];
 
 /// Everything in backquotes.
@@ -69,6 +70,7 @@ fn every_dependency_has_its_reason() {
         "crates/tamiz-containers/Cargo.toml",
         "crates/tamiz-explain/Cargo.toml",
         "crates/tamiz-python/Cargo.toml",
+        "crates/tamiz-report/Cargo.toml",
         "xtask/Cargo.toml",
     ] {
         for name in dependencies(manifest).iter().filter(|name| *name != "tamiz") {

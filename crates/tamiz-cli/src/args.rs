@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tamiz::{Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, UnknownWord, View, Weight};
-use tamiz_containers::Format as Container;
+use tamiz_containers::{Format as Container, Options};
 
 use crate::batch::{BatchFormat, Separator};
 
@@ -31,10 +31,13 @@ Examples:
   tamiz canon --format tokens *.http  many requests, a line of tokens each
   tamiz explain request.http          what is odd about it, and where
   tamiz batch a.pcap -o a.parquet     every request of a capture, as columns
+  tamiz report a.pcap -o a.html       what the requests of a capture are, as a page
+  tamiz diff old.jsonl new.jsonl      what changed between two sets of requests
   tamiz flags DOTDOT                  what a flag means
 
 Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage;
-3 'batch' is done, but some records could not be read.")]
+3 'batch', 'report' or 'diff' is done, but some records could not be read;
+4 'diff --exit-code' found a difference.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -45,6 +48,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Canon(CanonArgs),
     Batch(BatchArgs),
+    Report(ReportArgs),
+    Diff(DiffArgs),
     Explain(ExplainArgs),
     Flags(FlagsArgs),
     Fingerprint(FingerprintArgs),
@@ -53,7 +58,7 @@ pub(crate) enum Command {
 }
 
 /// How requests are read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ReadOptions {
     /// How values are shown: by shape and length, or decoded and in clear (not anonymous; secrets
     /// are redacted all the same)
@@ -131,10 +136,6 @@ pub(crate) struct BatchArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: PathBuf,
 
-    /// What the inputs are, where that cannot be found out
-    #[arg(long, value_name = "FORMAT", value_parser = container())]
-    pub(crate) from: Option<Container>,
-
     /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow
     #[arg(long, value_enum)]
     pub(crate) format: Option<BatchFormat>,
@@ -143,10 +144,6 @@ pub(crate) struct BatchArgs {
     /// have a line each
     #[arg(long, value_enum)]
     pub(crate) separator: Option<Separator>,
-
-    /// How many threads work; as many as there are processors by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
 
     /// Stop after so many requests
     #[arg(long, value_name = "N")]
@@ -180,24 +177,166 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_name = "N", default_value_t = 200_000, hide_short_help = true)]
     pub(crate) checkpoint: u64,
 
+    /// Do not say at the end what was done
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) containers: ContainerOptions,
+
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+}
+
+/// How containers are read.
+#[derive(Debug, Args)]
+pub(crate) struct ContainerOptions {
+    /// What the inputs are, where that cannot be found out
+    #[arg(long, value_name = "FORMAT", value_parser = container())]
+    pub(crate) from: Option<Container>,
+
+    /// How many threads work; as many as there are processors by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
     /// The most bytes that a record may have; a longer one cannot be read
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, hide_short_help = true)]
     pub(crate) record_limit: usize,
+}
+
+impl ContainerOptions {
+    /// How many threads work.
+    pub(crate) fn jobs(&self) -> usize {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(all, usize::from)
+    }
+
+    /// The same, as containers take them.
+    pub(crate) fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.format = self.from;
+        options.record_limit = self.record_limit;
+        options
+    }
+}
+
+/// Show what the requests of any container are, as a page or a table
+///
+/// Reads what 'batch' reads, and counts: labels, flags and how they differ between labels, values by key, path templates,
+/// lengths, flags over time, secrets that were redacted and records that could not be read. Without -o it is a table; with
+/// it, one HTML page that needs nothing else and nothing from the network. The same input gives the same page.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz report requests.jsonl.gz
+  tamiz report valid.jsonl attack.jsonl -o report.html --title 'Shop, October'
+  tamiz report access.log captures/ -o report.html --errors errors.jsonl
+  tamiz report requests.jsonl -o report.html --baseline normal
+
+Exit codes: 0 everything was read; 1 the report could not be made; 2 wrong usage; 3 the report is made,
+but some records could not be read.")]
+pub(crate) struct ReportArgs {
+    /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The page to write; '-' is standard output. Without it, a table is printed
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// The heading of the page
+    #[arg(long, value_name = "TEXT", requires = "out")]
+    pub(crate) title: Option<String>,
+
+    /// The label that others are compared with; by default 'valid', 'normal', 'benign' and the like, else the most frequent
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) baseline: Option<String>,
+
+    /// Stop after so many requests
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+
+    /// Name every record that cannot be read in this file, a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) errors: Option<PathBuf>,
+
+    /// Replace an output that exists
+    #[arg(long)]
+    pub(crate) force: bool,
 
     /// Do not say at the end what was done
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
     #[command(flatten)]
+    pub(crate) containers: ContainerOptions,
+
+    #[command(flatten)]
     pub(crate) read: ReadOptions,
+
+    #[command(flatten)]
+    pub(crate) color: ColorOption,
 }
 
-impl BatchArgs {
-    /// How many threads work.
-    pub(crate) fn jobs(&self) -> usize {
-        let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(all, usize::from)
-    }
+/// Tell what differs between two sets of requests, or between two ways to read one
+///
+/// With A and B, compares the labels, flags and path templates of the two. With A alone and an option '--with-…', reads A
+/// twice, the second time with that option, and compares document by document: the question before retraining.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tamiz diff october.jsonl november.jsonl
+  tamiz diff requests.jsonl --with-profile full
+  tamiz diff requests.jsonl --config old.toml --with-config new.toml --format json
+  tamiz diff a.har b.har --exit-code
+
+Exit codes: 0 done; 1 an input cannot be read; 2 wrong usage; 3 done, but some records could not be read;
+4 with --exit-code, everything was read and something differs.")]
+pub(crate) struct DiffArgs {
+    /// A file or folder, or '-' for standard input
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+
+    /// Another, to compare it with
+    #[arg(value_name = "B", required_unless_present_any = ["with_view", "with_profile", "with_scheme", "with_config"])]
+    pub(crate) b: Option<PathBuf>,
+
+    /// Read B, or A the second time, with this view
+    #[arg(long, value_name = "VIEW", value_parser = word(View::ALL, View::as_str))]
+    pub(crate) with_view: Option<View>,
+
+    /// Read B, or A the second time, with this profile
+    #[arg(long, value_name = "PROFILE", value_parser = word(Profile::ALL, Profile::as_str))]
+    pub(crate) with_profile: Option<Profile>,
+
+    /// Read B, or A the second time, with this scheme of targets that name none
+    #[arg(long, value_name = "SCHEME", value_parser = word(Scheme::ALL, Scheme::as_str))]
+    pub(crate) with_scheme: Option<Scheme>,
+
+    /// Read B, or A the second time, with this tamiz.toml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with_config: Option<PathBuf>,
+
+    /// How many rows of each kind the tables have
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+
+    /// Tables, or one JSON object with all rows
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// Exit with 4 if something differs
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+
+    #[command(flatten)]
+    pub(crate) containers: ContainerOptions,
+
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+
+    #[command(flatten)]
+    pub(crate) color: ColorOption,
 }
 
 /// Show where in a request each flag comes from, and what it means

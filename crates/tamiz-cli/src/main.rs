@@ -28,6 +28,7 @@ mod args;
 mod batch;
 mod canon;
 mod config;
+mod diff;
 mod documents;
 mod explain;
 mod failure;
@@ -36,7 +37,10 @@ mod flags;
 mod generate;
 mod input;
 mod output;
+mod report;
+mod survey;
 mod usage;
+mod whole_file;
 
 use std::process::ExitCode;
 
@@ -51,6 +55,8 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Canon(args) => canon::run(&args),
         Command::Batch(args) => batch::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Flags(args) => flags::run(&args),
         Command::Fingerprint(args) => fingerprint::run(&args),

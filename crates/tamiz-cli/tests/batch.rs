@@ -127,6 +127,44 @@ fn json_lines_are_those_of_canon_and_what_the_container_says() {
     }
 }
 
+/// Lines of every source, with and without what a container may say, keep the schema that is published for them.
+#[test]
+fn json_lines_keep_their_schema() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let schema = fs::read_to_string(root.join("spec/schema-lines.json")).expect("the schema");
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let dir = scratch("batch-schema");
+    file(
+        &dir,
+        "a.jsonl",
+        lines(2) + "{\"method\":\"GET\",\"url\":\"http://ex.com/a\",\"id\":7,\"label\":[1,\"</b>\"]}\n",
+    );
+    file(
+        &dir,
+        "b.log",
+        "192.0.2.7 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5 \"-\" \"curl/8.5.0\"\n",
+    );
+    let entry = "{\"startedDateTime\":\"2026-10-10T13:55:36.5Z\",\"request\":{\"method\":\"GET\",\"url\":\"https://ex.com/\",\"httpVersion\":\"HTTP/2\",\"headers\":[]}}";
+    file(&dir, "c.har", format!("{{\"log\":{{\"version\":\"1.2\",\"entries\":[{entry}]}}}}"));
+    let mut seen = std::collections::BTreeSet::new();
+    for more in [&[][..], &["--dedup"]] {
+        let out = scratch("batch-schema-out").join("out.jsonl");
+        batch(&[&[arg(&dir), "-o", arg(&out)], more].concat());
+        for line in fs::read_to_string(&out).unwrap().lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let errors: Vec<String> = validator.iter_errors(&line).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{errors:#?}\n{line:#}");
+            seen.extend(line.as_object().unwrap().keys().cloned());
+            seen.insert(line["tamiz.source"].as_str().unwrap().to_owned());
+        }
+    }
+    for what in
+        ["id", "label", "timestamp", "tamiz.count", "tamiz.source", "wire", "json-lines", "access-log", "har"]
+    {
+        assert!(seen.contains(what), "{what}: {seen:?}");
+    }
+}
+
 #[test]
 fn tokens_are_those_of_canon() {
     let dir = scratch("batch-tokens");

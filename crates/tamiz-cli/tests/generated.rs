@@ -55,7 +55,9 @@ fn the_version_names_form_and_fingerprint() {
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = tamiz(["completions", shell]).ok();
-        for command in ["canon", "batch", "explain", "flags", "fingerprint", "completions", "man"] {
+        for command in
+            ["canon", "batch", "report", "diff", "explain", "flags", "fingerprint", "completions", "man"]
+        {
             assert!(script.contains(command), "{shell} {command}");
         }
     }
@@ -79,10 +81,12 @@ fn manual_pages_go_to_standard_output_or_a_directory() {
             "tamiz-batch.1",
             "tamiz-canon.1",
             "tamiz-completions.1",
+            "tamiz-diff.1",
             "tamiz-explain.1",
             "tamiz-fingerprint.1",
             "tamiz-flags.1",
             "tamiz-man.1",
+            "tamiz-report.1",
             "tamiz.1"
         ]
     );

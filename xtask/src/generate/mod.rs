@@ -7,6 +7,7 @@
 //! | `spec/flags.md` | the flag registry |
 //! | `python/tamiz/_flags.py` | the flag registry |
 //! | `spec/schema.json` | `schema.template.json` and the flag registry |
+//! | `spec/schema-lines.json` | the same, and `schema.lines.json` |
 //!
 //! All of them are committed, so that the library builds without this program; `--check` fails when
 //! one of them is not what it would be now.
@@ -49,6 +50,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
         Generated { path: "spec/flags.md", text: flags::render(&clauses) },
         Generated { path: "python/tamiz/_flags.py", text: python::render() },
         Generated { path: "spec/schema.json", text: schema::render() },
+        Generated { path: "spec/schema-lines.json", text: schema::render_lines() },
     ];
     settle(root, &files, mode)?;
     clauses.check()

@@ -1,11 +1,13 @@
-//! `spec/schema.json`: the JSON Schema of documents.
+//! `spec/schema.json`: the JSON Schema of documents. `spec/schema-lines.json`: that of the JSON lines of `tamiz batch`.
 //!
 //! `schema.template.json` beside this file is the schema with `"@…"` where words of the registry
-//! belong. The tests hold it against what the library writes, in both directions.
+//! belong; `schema.lines.json` has the properties that lines have beside those of their document. The tests hold them
+//! against what the library writes, in both directions; those of the command do so for lines.
 
 use tamiz::{FORM_VERSION, Family, Flag, Weight};
 
 const TEMPLATE: &str = include_str!("schema.template.json");
+const OF_LINES: &str = include_str!("schema.lines.json");
 
 /// The schema.
 pub(super) fn render() -> String {
@@ -28,6 +30,27 @@ pub(super) fn render() -> String {
             None => schema.push_str(line),
         }
         schema.push('\n');
+    }
+    schema
+}
+
+/// The schema of lines: that of documents, with the properties of lines before the others.
+pub(super) fn render_lines() -> String {
+    let of_lines = OF_LINES.trim().trim_start_matches('{').trim_end_matches('}').trim();
+    let mut schema = render();
+    for (before, after) in [
+        ("\"title\": \"Tamiz document\"", "\"title\": \"Tamiz document, as a line of `tamiz batch`\"".to_owned()),
+        (
+            "\"description\": \"One HTTP request",
+            "\"description\": \"A line of `tamiz batch --format jsonl`: what the container says about a request, and its document. \
+             `id` and `label` are carried through as they are. The document is one HTTP request"
+                .to_owned(),
+        ),
+        ("\"properties\": {\n", format!("\"properties\": {{\n    {of_lines},\n")),
+        ("\"required\": [\n", "\"required\": [\n    \"tamiz.source\",\n".to_owned()),
+    ] {
+        assert!(schema.contains(before), "the template has {before}");
+        schema = schema.replacen(before, &after, 1);
     }
     schema
 }
@@ -152,6 +175,27 @@ mod tests {
         change(&mut changed);
         assert_ne!(*document, changed);
         assert!(!validator.is_valid(&changed), "{changed:#}");
+    }
+
+    #[test]
+    fn lines_are_documents_with_a_source() {
+        let schema: Value = serde_json::from_str(&render_lines()).unwrap();
+        jsonschema::draft202012::meta::validate(&schema).unwrap();
+        let validator = jsonschema::draft202012::new(&schema).unwrap();
+        for mut document in documents() {
+            assert!(!validator.is_valid(&document), "a line has a source");
+            document["tamiz.source"] = json!("wire");
+            assert!(validator.is_valid(&document), "{document:#}");
+            document["label"] = json!("</script>\u{202E}");
+            document["timestamp"] = json!("2026-10-10T13:55:36Z");
+            document["tamiz.count"] = json!(2);
+            assert!(validator.is_valid(&document), "{document:#}");
+            check_refused(&validator, &document, &|line| line["tamiz.count"] = json!(0));
+            check_refused(&validator, &document, &|line| line["timestamp"] = json!("yesterday"));
+            check_refused(&validator, &document, &|line| line["id"] = json!(7));
+        }
+        let documents = schema["properties"].as_object().unwrap().len();
+        assert_eq!(documents, self::schema()["properties"].as_object().unwrap().len() + 5);
     }
 
     #[test]

@@ -6,12 +6,12 @@
 //! ```
 
 mod counts;
-mod errors;
+pub(crate) mod errors;
 mod format;
-mod inputs;
+pub(crate) mod inputs;
 mod partial;
-mod pipeline;
-mod progress;
+pub(crate) mod pipeline;
+pub(crate) mod progress;
 mod rows;
 mod sample;
 mod sink;
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use tamiz::Canonicalizer;
-use tamiz_containers::{Chunk, Options, Record, Unreadable};
+use tamiz_containers::{Chunk, Record, Unreadable};
 
 use crate::args::BatchArgs;
 use crate::config;
@@ -38,7 +38,7 @@ use sample::Sample;
 use sink::Sink;
 
 /// The exit code of a run that made its output, but could not read everything.
-const SOME_UNREADABLE: u8 = 3;
+pub(crate) const SOME_UNREADABLE: u8 = 3;
 
 /// Runs the command.
 pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
@@ -65,9 +65,7 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
         (true, false) => Some(partial.counts(&state)?),
     };
     let errors = Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume)?;
-    let mut options = Options::default();
-    options.format = args.from;
-    options.record_limit = args.record_limit;
+    let options = args.containers.options();
     let progress = Progress::new(inputs.total(), std::sync::Arc::clone(&options.progress));
     let partial = (!is_stdout).then_some(&partial);
     let before = state.requests;
@@ -92,11 +90,11 @@ fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs)
         env!("CARGO_PKG_VERSION"),
         canonicalizer.fingerprint(),
         inputs.identity(),
-        args.from,
+        args.containers.from,
         args.format,
         args.separator,
         args.limit,
-        args.record_limit,
+        args.containers.record_limit,
         args.dedup,
         args.errors,
     )
@@ -138,7 +136,7 @@ impl<'a> Run<'a> {
         canonicalizer: &Canonicalizer,
         output: Output,
     ) -> Result<(State, Sink<'a>, Option<Counts>), Failure> {
-        let jobs = self.args.jobs();
+        let jobs = self.args.containers.jobs();
         let wants_identities = self.args.dedup;
         let state = || RowMaker::new(canonicalizer, output.rows(), wants_identities);
         let work = |maker: &mut RowMaker<'_>, chunk: Chunk| maker.rows(chunk);

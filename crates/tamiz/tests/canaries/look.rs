@@ -1,5 +1,7 @@
 //! Looking for a secret in an output, as anyone would who tries to read it.
 
+use std::collections::HashSet;
+
 use data_encoding::BASE64;
 
 use super::kinds::Canary;
@@ -9,20 +11,47 @@ const TELLING: usize = 8;
 
 /// The first piece of a secret that an output shows, in clear or behind some encoding.
 pub fn leak(output: &str, canary: &Canary) -> Option<String> {
-    let layers = layers(output);
-    for secret in &canary.secrets {
-        let chars: Vec<char> = secret.to_lowercase().chars().collect();
-        for window in chars.windows(TELLING.min(chars.len())) {
-            let piece: String = window.iter().collect();
-            if layers.iter().any(|layer| layer.contains(&piece)) {
+    Output::of(output).leak(canary)
+}
+
+/// An output that is looked at for the secrets of many requests.
+pub struct Output<'a> {
+    text: &'a str,
+    layers: Vec<String>,
+    /// Every [`TELLING`] bytes in a row of all layers.
+    pieces: HashSet<[u8; TELLING]>,
+}
+
+impl<'a> Output<'a> {
+    pub fn of(text: &'a str) -> Self {
+        let layers = layers(text);
+        let windows = layers.iter().flat_map(|layer| layer.as_bytes().windows(TELLING));
+        let pieces = windows.filter_map(|window| window.try_into().ok()).collect();
+        Output { text, layers, pieces }
+    }
+
+    fn has(&self, piece: &str) -> bool {
+        match piece.as_bytes().try_into() {
+            Ok(piece) => self.pieces.contains::<[u8; TELLING]>(piece),
+            Err(_) => self.layers.iter().any(|layer| layer.contains(piece)),
+        }
+    }
+
+    /// The first piece of the secret that is there.
+    pub fn leak(&self, canary: &Canary) -> Option<String> {
+        for secret in &canary.secrets {
+            let chars: Vec<char> = secret.to_lowercase().chars().collect();
+            let mut pieces =
+                chars.windows(TELLING.min(chars.len())).map(|window| window.iter().collect::<String>());
+            if let Some(piece) = pieces.find(|piece| self.has(piece)) {
+                return Some(piece);
+            }
+            if let Some(piece) = base64(secret).into_iter().find(|piece| self.text.contains(piece)) {
                 return Some(piece);
             }
         }
-        if let Some(piece) = base64(secret).into_iter().find(|piece| output.contains(piece)) {
-            return Some(piece);
-        }
+        None
     }
-    None
 }
 
 /// What the Base64 of any text with the secret in it has in it.

@@ -1,0 +1,80 @@
+//! `tamiz report`: what the requests of any container are, as a page or a table.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use tamiz::Canonicalizer;
+use tamiz_report::{About, page, table};
+
+use crate::args::ReportArgs;
+use crate::batch::SOME_UNREADABLE;
+use crate::batch::errors::Errors;
+use crate::failure::{Failure, complain};
+use crate::survey::{Survey, Surveyed};
+use crate::whole_file::WholeFile;
+use crate::{config, output};
+
+/// Runs the command.
+pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let canonicalizer = config::canonicalizer(&args.read)?;
+    let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
+    let file = out.map(|out| WholeFile::begin(out, args.force)).transpose()?;
+    let errors = Errors::open(args.errors.as_deref(), 0, args.force)?;
+    let mut written: Vec<&Path> = args.errors.as_deref().into_iter().chain(out).collect();
+    written.extend(file.as_ref().map(WholeFile::partial));
+    let survey = Survey { inputs: &args.inputs, written, containers: &args.containers, limit: args.limit };
+    let surveyed = survey.run(&canonicalizer, None, errors)?;
+    if let Some(label) = args.baseline.as_deref().filter(|label| !surveyed.summary.has_label(label)) {
+        return Err(Failure::Usage(format!("no request has the label '{label}' of '--baseline'")));
+    }
+    write(args, &canonicalizer, &surveyed, file)?;
+    if !args.quiet {
+        summary(args, &surveyed);
+    }
+    let is_whole = surveyed.summary.unreadable() == 0;
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(SOME_UNREADABLE) })
+}
+
+fn write(
+    args: &ReportArgs,
+    canonicalizer: &Canonicalizer,
+    surveyed: &Surveyed,
+    file: Option<WholeFile>,
+) -> Result<(), Failure> {
+    let settings = canonicalizer.config();
+    let about = About {
+        title: args.title.clone(),
+        fingerprint: canonicalizer.fingerprint().to_string(),
+        program: concat!("tamiz ", env!("CARGO_PKG_VERSION")).to_owned(),
+        view: settings.view.to_string(),
+        profile: settings.profile.to_string(),
+        baseline: args.baseline.clone(),
+    };
+    match (file, &args.out) {
+        (Some(file), _) => file.finish(page(&surveyed.summary, &about).as_bytes()),
+        (None, Some(_)) => {
+            let mut out = output::raw();
+            out.write_all(page(&surveyed.summary, &about).as_bytes())?;
+            Ok(out.flush()?)
+        }
+        (None, None) => {
+            let mut out = output::coloured(args.color.when);
+            table(&mut out, &surveyed.summary, &about, output::columns())?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+/// Says what was done, in one line.
+fn summary(args: &ReportArgs, surveyed: &Surveyed) {
+    let Some(out) = &args.out else { return };
+    let out = if out.as_os_str() == "-" { "standard output".into() } else { out.display().to_string() };
+    let requests = surveyed.summary.requests();
+    complain(&format!(
+        "{requests} requests, {} unreadable, to {out} in {:.1} s ({} requests/s)",
+        surveyed.summary.unreadable(),
+        surveyed.progress.seconds(),
+        surveyed.progress.rate(requests),
+    ));
+}

@@ -1,0 +1,162 @@
+//! Counting the requests of containers, with several threads: what `report` and `diff` have in common.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tamiz::{Canonicalizer, Scratch};
+use tamiz_containers::{Chunk, Record, Unreadable};
+use tamiz_report::{Item, Paired, Summary};
+
+use crate::args::ContainerOptions;
+use crate::batch::errors::Errors;
+use crate::batch::inputs::Inputs;
+use crate::batch::pipeline::{self, Go};
+use crate::batch::progress::Progress;
+use crate::failure::Failure;
+
+/// What to read, and how far.
+pub(crate) struct Survey<'a> {
+    pub(crate) inputs: &'a [PathBuf],
+    /// What is written meanwhile, which is no input.
+    pub(crate) written: Vec<&'a Path>,
+    pub(crate) containers: &'a ContainerOptions,
+    pub(crate) limit: Option<u64>,
+}
+
+/// What came of it.
+pub(crate) struct Surveyed {
+    pub(crate) summary: Summary,
+    /// The second reading, and how it differs from the first, if there was one.
+    pub(crate) second: Option<(Summary, Paired)>,
+    pub(crate) progress: Progress,
+}
+
+/// What came of a chunk.
+#[derive(Default)]
+struct Part {
+    summary: Summary,
+    second: Option<(Summary, Paired)>,
+    unreadable: Vec<Unreadable>,
+}
+
+impl Survey<'_> {
+    /// Reads everything, and once more with the second canonicalizer if there is one.
+    ///
+    /// # Errors
+    /// When an input is not there, or errors cannot be written.
+    pub(crate) fn run(
+        &self,
+        first: &Canonicalizer,
+        second: Option<&Canonicalizer>,
+        mut errors: Errors,
+    ) -> Result<Surveyed, Failure> {
+        let inputs = Inputs::of(self.inputs, &self.written)?;
+        let options = self.containers.options();
+        let progress = Progress::new(inputs.total(), Arc::clone(&options.progress));
+        let mut whole = Summary::default();
+        let mut twice = second.map(|_| (Summary::default(), Paired::default()));
+        let mut room = self.limit.unwrap_or(u64::MAX);
+        let chunks = inputs.chunks(options).map_while(|chunk| limited(chunk, &mut room));
+        let done = pipeline::run(
+            chunks,
+            self.containers.jobs(),
+            Reader::default,
+            |reader, chunk| reader.part(chunk, first, second),
+            |part| {
+                for unreadable in &part.unreadable {
+                    errors.tell(unreadable, whole.unreadable() + 1, &progress)?;
+                    for summary in
+                        [Some(&mut whole), twice.as_mut().map(|(summary, _)| summary)].into_iter().flatten()
+                    {
+                        let (file, place) = (&unreadable.place.file, unreadable.place.to_string());
+                        summary.add_unreadable(file, &place, &unreadable.reason);
+                    }
+                }
+                whole.absorb(part.summary);
+                if let (Some((summary, paired)), Some((more, pairs))) = (&mut twice, part.second) {
+                    summary.absorb(more);
+                    paired.absorb(pairs);
+                }
+                progress.requests(whole.requests());
+                Ok::<_, Failure>(Go::On)
+            },
+        );
+        progress.end();
+        done?;
+        errors.checkpoint()?;
+        Ok(Surveyed { summary: whole, second: twice, progress })
+    }
+}
+
+/// A chunk without the requests for which there is no room; `None` when there is none at all.
+fn limited(chunk: Chunk, room: &mut u64) -> Option<Chunk> {
+    if *room == u64::MAX {
+        return Some(chunk);
+    }
+    if *room == 0 {
+        return None;
+    }
+    let mut records: Vec<Result<Record, Unreadable>> = Vec::new();
+    for record in chunk {
+        if *room == 0 {
+            break;
+        }
+        *room -= u64::from(record.is_ok());
+        records.push(record);
+    }
+    Some(records.into_iter().collect())
+}
+
+/// What a thread uses again.
+#[derive(Default)]
+struct Reader {
+    scratch: Scratch,
+    first: Vec<u8>,
+    second: Vec<u8>,
+}
+
+impl Reader {
+    fn part(&mut self, chunk: Chunk, first: &Canonicalizer, second: Option<&Canonicalizer>) -> Part {
+        let mut part = Part { second: second.map(|_| Default::default()), ..Part::default() };
+        for record in chunk {
+            match record {
+                Ok(record) => self.add(&mut part, &record, first, second),
+                Err(unreadable) => part.unreadable.push(unreadable),
+            }
+        }
+        part
+    }
+
+    fn add(
+        &mut self,
+        part: &mut Part,
+        record: &Record,
+        first: &Canonicalizer,
+        second: Option<&Canonicalizer>,
+    ) {
+        self.first.clear();
+        record.request.write_document(first, &mut self.scratch, &mut self.first);
+        let before = text(&self.first);
+        part.summary.add(&item(record, before));
+        if let (Some(second), Some((summary, paired))) = (second, &mut part.second) {
+            self.second.clear();
+            record.request.write_document(second, &mut self.scratch, &mut self.second);
+            let after = text(&self.second);
+            summary.add(&item(record, after));
+            paired.add(before, after);
+        }
+    }
+}
+
+/// Documents are UTF-8; were one not, nothing may leak from it.
+fn text(document: &[u8]) -> &str {
+    std::str::from_utf8(document).unwrap_or_default()
+}
+
+fn item<'a>(record: &'a Record, text: &'a str) -> Item<'a> {
+    let mut item = Item::new(text);
+    item.label = record.label.as_deref();
+    item.time = record.time.map(|time| time.micros());
+    item.source = record.source;
+    item
+}

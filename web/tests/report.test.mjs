@@ -1,0 +1,163 @@
+// `tamiz report`: the page of a corpus, or of the examples where there is none, as people see it.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+import { launch, open, SIZES } from "./browser.mjs";
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const TAMIZ = process.env.TAMIZ ?? join(ROOT, "target/debug/tamiz");
+const CORPUS = process.env.TAMIZ_CORPUS ?? join(ROOT, "../shared/corpus");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const CSIC = ["csic2010_normal_train", "csic2010_normal_test", "csic2010_anomalous"].map((name) =>
+  join(CORPUS, `${name}.jsonl.gz`),
+);
+/** Where screenshots of the corpus go, for the guide; `REPORT_SHOTS=1` takes them. */
+const SHOTS = process.env.REPORT_SHOTS ? join(ROOT, "docs/report") : undefined;
+
+/** What whoever makes the input may call things. */
+const HOSTILE = `</script><script>console.error("forged")</script>"'><img src=x onerror=alert(1)>\u202e\u0007`;
+
+let browser;
+let folder;
+before(async () => {
+  browser = await launch();
+  folder = mkdtempSync(join(tmpdir(), "tamiz-report-"));
+});
+after(async () => {
+  await browser?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+/** Makes a page of inputs, and gives where it is. */
+function report(name, inputs, ...options) {
+  const out = join(folder, `${name}.html`);
+  execFileSync(TAMIZ, ["report", ...inputs, "-o", out, "--quiet", "--force", ...options], { stdio: ["ignore", "ignore", "pipe"] });
+  return out;
+}
+
+/** The examples of the repository as JSON lines: labelled, over time, and called whatever. */
+function examples({ labels = ["valid", "attack"] } = {}) {
+  const requests = readdirSync(join(ROOT, "examples"))
+    .filter((name) => name.endsWith(".http"))
+    .sort()
+    .map((name) => readFileSync(join(ROOT, "examples", name)).toString("base64"));
+  const lines = Array.from({ length: 240 }, (_, n) =>
+    JSON.stringify({
+      id: `${n}`,
+      label: labels[n % labels.length],
+      time: new Date(Date.UTC(2026, 9, 10) + n * 17e4).toISOString(),
+      raw_b64: requests[(n * 7) % requests.length],
+    }),
+  );
+  const path = join(folder, `examples-${labels.length}-${labels[0].length}.jsonl`);
+  writeFileSync(path, lines.join("\n"));
+  return [path];
+}
+
+/** The page of the corpus where there is one, else of the examples. */
+let made;
+function page() {
+  if (made) return made;
+  const isThere = CSIC.every((file) => existsSync(file));
+  if (!isThere) console.log("# there is no corpus: the page of the examples is looked at instead");
+  made = { isThere, path: isThere ? report("csic", CSIC, "--title", "CSIC 2010") : report("examples", examples()) };
+  return made;
+}
+
+/** Opens a page and looks for what must be so at any size, in any colours. */
+async function look(path, { size, colorScheme }, more = async () => {}) {
+  const { context, page, faults } = await open(browser, { size, colorScheme });
+  await page.goto(pathToFileURL(path).href);
+  const empty = await page.evaluate(() =>
+    [...document.querySelectorAll("svg.plot")]
+      .filter((plot) => plot.checkVisibility())
+      .filter((plot) => ![...plot.querySelectorAll(".mark")].some((mark) => {
+        const box = mark.getBoundingClientRect();
+        return box.width > 0 && box.height > 0;
+      }))
+      .map((plot) => plot.getAttribute("aria-label")),
+  );
+  assert.deepEqual(empty, [], "every plot has marks");
+  assert.ok((await page.locator("svg.plot").count()) > 20);
+  const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= screen, `${wide} pixels on a screen of ${screen}`);
+  // The policy of the page allows no script, so that axe comes in by the debugger.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+  assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+  await more(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+}
+
+for (const [name, size] of Object.entries(SIZES)) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`the report is sound: ${name}, ${colorScheme}`, async () => {
+      const { path, isThere } = page();
+      await look(path, { size, colorScheme }, async (page) => {
+        assert.equal(await page.locator("script, link[rel=stylesheet], img, iframe").count(), 0);
+        if (SHOTS && isThere) await shoot(page, name, colorScheme);
+      });
+    });
+  }
+}
+
+/** What the guide shows. */
+async function shoot(page, name, colorScheme) {
+  await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}.png`) });
+  if (name !== "desktop" || colorScheme !== "light") return;
+  // Without what stays in sight above everything.
+  await page.locator("nav").evaluate((nav) => nav.setAttribute("hidden", ""));
+  for (const [section, part] of [["flags", "flags"], ["shapes", "values"], ["lengths", "lengths"]]) {
+    const box = await page.locator(`#${section}`).boundingBox();
+    const clip = { x: box.x - 20, y: box.y + 20, width: box.width + 40, height: Math.min(box.height - 20, 900) };
+    await page.screenshot({ path: join(SHOTS, `${part}.png`), fullPage: true, clip });
+  }
+}
+
+test("values are told where one points", async () => {
+  const { context, page: tab } = await open(browser);
+  await tab.goto(pathToFileURL(report("pointed", examples())).href);
+  for (const section of ["#lengths", "#time"]) {
+    const plot = tab.locator(`${section} svg.plot`).first();
+    assert.equal(await plot.locator(".tip:visible").count(), 0);
+    await plot.locator(".hit").first().hover();
+    const told = await plot.locator(".tip:visible").allTextContents();
+    assert.ok(told.length > 0 && told.every((text) => /\d/.test(text)), `${section}: ${told}`);
+  }
+  // Whoever cannot point opens the table.
+  const values = tab.locator("#lengths details").first();
+  await values.locator("summary").focus();
+  await tab.keyboard.press("Enter");
+  assert.ok(await values.locator("table").isVisible());
+  await context.close();
+});
+
+test("time, and labels of all kinds", async () => {
+  for (const labels of [["valid", "attack"], ["only"], ["a", "b", "c", "d", "e", "f"], ["valid", HOSTILE]]) {
+    const path = report("labels", examples({ labels }));
+    await look(path, { size: SIZES.phone, colorScheme: "light" }, async (page) => {
+      assert.ok((await page.locator("#time svg.plot .mark").count()) > 20);
+      assert.equal(await page.locator("script, img").count(), 0, "a label is no markup");
+    });
+  }
+});
+
+test("a page of nothing", async () => {
+  const nothing = join(folder, "nothing.jsonl");
+  writeFileSync(nothing, '{"raw":"GET / HTTP/1.1"}\n');
+  const path = report("nothing", [nothing], "--limit", "0");
+  const { context, page: tab, faults } = await open(browser);
+  await tab.goto(pathToFileURL(path).href);
+  assert.match(await tab.locator("header").textContent(), /0 requests/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
