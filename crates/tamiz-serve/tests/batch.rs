@@ -155,7 +155,7 @@ fn a_stream_that_says_nothing_is_ended() {
     let service =
         Service::start(|settings| settings.limits.body_time = std::time::Duration::from_millis(200));
     let mut client = service.connect();
-    client.send(b"POST /v1/batch HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1b\r\n{\"raw\":\"GET /1 HTTP/1.1\"}\n\r\n");
+    client.send(b"POST /v1/batch HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1a\r\n{\"raw\":\"GET /1 HTTP/1.1\"}\n\r\n");
     let answer = client.answer();
     let answers = lines(&answer.body);
     assert_eq!(answers[0]["url.path"], "/1");
