@@ -10,7 +10,7 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 9] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-columns/src",
@@ -18,6 +18,8 @@ const LIBRARIES: [&str; 7] = [
     "crates/tamiz-explain/src",
     "crates/tamiz-python/src",
     "crates/tamiz-report/src",
+    "crates/tamiz-serve/src",
+    "crates/tamiz-tower/src",
 ];
 
 /// Everything in backquotes.
@@ -71,6 +73,8 @@ fn every_dependency_has_its_reason() {
         "crates/tamiz-explain/Cargo.toml",
         "crates/tamiz-python/Cargo.toml",
         "crates/tamiz-report/Cargo.toml",
+        "crates/tamiz-serve/Cargo.toml",
+        "crates/tamiz-tower/Cargo.toml",
         "xtask/Cargo.toml",
     ] {
         for name in dependencies(manifest).iter().filter(|name| *name != "tamiz") {

@@ -38,6 +38,7 @@ mod generate;
 mod input;
 mod output;
 mod report;
+mod serve;
 mod survey;
 mod usage;
 mod whole_file;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Flags(args) => flags::run(&args),
         Command::Fingerprint(args) => fingerprint::run(&args),
         Command::Completions(args) => generate::completions(&args),

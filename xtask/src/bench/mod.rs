@@ -9,6 +9,8 @@ mod profile;
 mod programs;
 mod python;
 mod rounds;
+mod serve;
+mod soak;
 
 use std::path::Path;
 
@@ -22,6 +24,7 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),
         ["python"] => Some(python::run(root)),
+        ["serve", options @ ..] => serve::Options::read(options).map(|options| serve::run(root, &options)),
         ["profile", corpus] => Some(profile::run(root, corpus)),
         arguments => compare::Options::read(arguments).map(|options| compare::run(root, &options)),
     }
