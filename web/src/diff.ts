@@ -1,5 +1,7 @@
 // What is different between two lists: the fewest things left out and put in.
 
+import { FLAGS_AT_END } from "./highlight.ts";
+
 /** A step from one list to the other; `a` and `b` are places in them. */
 export type Step =
   | { readonly kind: "same"; readonly a: number; readonly b: number }
@@ -122,14 +124,14 @@ export function verdict(left: string, right: string): Verdict {
 /** A document without its flags, and without the length of its headers as they came. */
 function said(document: string): string {
   return lines(document)
-    .filter((line) => !line.startsWith("FLAGS:"))
-    .map((line) => line.replace(/( \[[A-Z0-9_]+(:[^\s\]]*)?\])+$/, "").replace(/^(HCNT:\d+) HLEN:\S+$/, "$1"))
+    .filter((line) => !/^(FLAGS|FAM):/.test(line))
+    .map((line) => line.replace(FLAGS_AT_END, "").replace(/^(HCNT:\d+) HLEN:\S+$/, "$1"))
     .join("\n");
 }
 
 /** What stands before the value of a line: `P`, `H:host`. */
 function kindOf(line: string): string {
-  return /^(H|BK):[^=]*|^[A-Z]+/.exec(line)?.[0] ?? "";
+  return /^(?:H|QK|BK):[^=]*|^[A-Z_]+/.exec(line)?.[0] ?? "";
 }
 
 function lines(document: string): string[] {

@@ -40,14 +40,16 @@ export interface Piece {
 /** One entry for each flag and parameter, in the order of the document. */
 export function gather(raised: readonly Raised[]): Flag[] {
   const flags = new Map<string, Flag>();
+  const seen = new Set<string>();
   for (const { name, parameter, place, family, weight, evidence = [] } of raised) {
     const title = parameter === undefined ? name : `${name}:${parameter}`;
     const flag = flags.get(title) ?? { name, title, family, weight, places: [], evidence: [] };
     flags.set(title, flag);
     if (!flag.places.includes(place)) flag.places.push(place);
     for (const range of evidence) {
-      const isKnown = flag.evidence.some(([start, end]) => start === range[0] && end === range[1]);
-      if (!isKnown) flag.evidence.push(range);
+      const key = `${title} ${range}`;
+      if (!seen.has(key)) flag.evidence.push(range);
+      seen.add(key);
     }
   }
   return [...flags.values()];

@@ -86,7 +86,7 @@ POST /api/orders?sort=price HTTP/1.1\r\n
 Host: shop.example.com\r\n
 Content-Type: application/json\r\n
 Authorization: Bearer mF_9.B5f-4.1JqM\r\n
-Content-Length: 206\r\n
+Content-Length: 219\r\n
 \r\n
 {\n
   "customer": {"name": "Ana", "email": "ana@example.com"},\n

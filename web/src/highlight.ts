@@ -55,21 +55,21 @@ export function piece({ text, kind, flag }: Token): Node {
   return el("span", flag === undefined ? { class: `t-${kind}` } : { class: `t-${kind}`, "data-flag": flag }, text);
 }
 
+/** The flags at the end of a line, as clause 9.5 writes them; parameters have no white space in them. */
+export const FLAGS_AT_END = /(?: \[[A-Z0-9_]+(?::\S*)?\])+$/;
+
 function lineTokens(line: string): Token[] {
-  const tag = /^(?:FLAGS|HCNT|BQ|BK|[MUPQHB]):/.exec(line)?.[0] ?? "";
-  const found: Token[] = tag === "" ? [] : [{ text: tag, kind: "tag" }];
-  if (tag === "FLAGS:") {
-    for (const part of line.slice(tag.length).split(/([[\] ])/)) {
-      if (part !== "") found.push(/^[[\] ]$/.test(part) ? { text: part, kind: "" } : { text: part, kind: "flag", flag: part });
-    }
-    return found;
+  const all = /^FLAGS:\[(.*)\]$/.exec(line)?.[1];
+  if (all !== undefined) {
+    const names = all.split(" ").flatMap<Token>((flag) => [{ text: " ", kind: "" }, { text: flag, kind: "flag", flag }]);
+    return [{ text: "FLAGS:", kind: "tag" }, { text: "[", kind: "" }, ...names.slice(1), { text: "]", kind: "" }];
   }
-  const flags = /(?: \[[A-Z0-9_]+(?::[^\s\]]*)?\])+$/.exec(line);
+  const flags = FLAGS_AT_END.exec(line);
   const end = flags ? flags.index : line.length;
-  const name = /^(?:H|BK):$/.test(tag) ? (/^[^=]*/.exec(line.slice(tag.length, end))?.[0] ?? "") : "";
-  if (name !== "") found.push({ text: name, kind: "key" });
+  const tag = /^[A-Z_]+:/.exec(line)?.[0] ?? "";
+  const name = /^(?:H|QK|BK):$/.test(tag) ? (/^[^=]*/.exec(line.slice(tag.length, end))?.[0] ?? "") : "";
+  const found: Token[] = [{ text: tag, kind: "tag" }, { text: name, kind: "key" }];
   for (const part of line.slice(tag.length + name.length, end).split(/(<[^<>\s]*>|\b[A-Z]{4}:\d\S*|\d+@\d\S*)/)) {
-    if (part === "") continue;
     if (part.startsWith("<SECRET")) found.push({ text: part, kind: "secret" });
     else if (/^<.*>$/.test(part)) found.push({ text: part, kind: "marker" });
     else if (/^(?:[A-Z]{4}:\d|\d+@\d)/.test(part)) found.push({ text: part, kind: "measure" });
@@ -78,5 +78,5 @@ function lineTokens(line: string): Token[] {
   for (const flag of flags?.[0].trim().split(" ") ?? []) {
     found.push({ text: " ", kind: "" }, { text: flag, kind: "flag", flag: flag.slice(1, -1) });
   }
-  return found;
+  return found.filter(({ text }) => text !== "");
 }

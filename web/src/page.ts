@@ -347,6 +347,7 @@ class Page {
   }
 
   async #showTab(): Promise<void> {
+    need(document, ".legend", HTMLElement).hidden = this.#tab !== "document";
     const { result } = this.#first;
     if (!result) return;
     byId("summary").textContent = this.#words.summary(lineCount(result.document["tamiz.text"]), result.flags.length);

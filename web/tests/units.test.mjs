@@ -191,6 +191,7 @@ test("the verdict tells another spelling from another request", () => {
   assert.equal(diff.verdict(document, document), "same");
   const odd = document.replace("P:/a", "P:/a [DOTCUR] [KW:file]").replace("[]", "[DOTCUR KW:file]").replace("HLEN:5", "HLEN:6");
   assert.equal(diff.verdict(document, odd), "spelling");
+  assert.equal(diff.verdict(document, odd.replace("H:host", "FAM:path=1\nH:host")), "spelling");
   assert.equal(diff.verdict(document, document.replace("P:/a", "P:/b")), "different");
   assert.equal(diff.verdict(document, document.replace("HCNT:1", "HCNT:2")), "different");
 });
@@ -218,18 +219,18 @@ test("a short link cannot be an endless request", async () => {
 
 test("colours change no letter", () => {
   const document =
-    'M:GET [CLTE]\nU:http://a/?b=<num:1>\nP:/a PLEN:2@0-15 PMAX:1@0-15 [KW:sql] [DOTDOT]\nFLAGS:[CLTE DOTDOT KW:sql]\nH:a=x [y] z\nBK:k=<SECRET:alpha:3>|<lower:1>\nHCNT:1 HLEN:5@0-15\n';
+    'M:GET [CLTE]\nU:http://a/?b=<num:1>\nQ:1 KEYS:b[] [QARRAY:b[]]\nQK:b[]=<num:1>\nFAM:query=1\nP:/a PLEN:2@0-15 PMAX:1@0-15 [KW:sql] [DOTDOT]\nFLAGS:[CLTE DOTDOT KW:sql QARRAY:b[]]\nH:a=x [y] z\nBK:k=<SECRET:alpha:3>|<lower:1>\nHCNT:1 HLEN:5@0-15\n';
   const tokens = highlight.documentTokens(document);
   assert.equal(tokens.map((line) => line.map(({ text }) => text).join("")).join("\n") + "\n", document);
   const flags = tokens.flat().flatMap(({ flag }) => flag ?? []);
-  assert.deepEqual(flags, ["CLTE", "KW:sql", "DOTDOT", "CLTE", "DOTDOT", "KW:sql"]);
+  assert.deepEqual(flags, ["CLTE", "QARRAY:b[]", "KW:sql", "DOTDOT", "CLTE", "DOTDOT", "KW:sql", "QARRAY:b[]"]);
   const json = highlight.prettyJson({ a: [[1, 2]], "b\"": "[\n1,\n2\n]", c: [true, null, -1.5] });
   assert.equal(highlight.jsonTokens(json).map(({ text }) => text).join(""), json);
   assert.deepEqual(JSON.parse(json), { a: [[1, 2]], "b\"": "[\n1,\n2\n]", c: [true, null, -1.5] });
   assert.match(json, /\[1, 2\]/);
 });
 
-test("examples are whole, and told in both languages", () => {
+test("examples are whole, their lengths right, and told in both languages", () => {
   const ids = examples.EXAMPLES.map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);
   for (const { id, title, first, second } of examples.EXAMPLES) {
@@ -237,6 +238,8 @@ test("examples are whole, and told in both languages", () => {
     for (const request of [first, second ?? first]) {
       assert.ok(latin1(request).includes("\r\n\r\n"), id);
       assert.match(latin1(request), /^(GET|POST) /, id);
+      const length = /^Content-Length: (\d+)/m.exec(latin1(request))?.[1] ?? "0";
+      assert.equal(request.length - latin1(request).indexOf("\r\n\r\n") - 4, Number(length), id);
     }
   }
 });

@@ -21,7 +21,7 @@ export const flagsEs: Readonly<Record<string, Told>> = {
     "Las formas demasiado largas cuelan delimitadores por los filtros; cada capa lee los otros juegos a su manera.",
   ),
   DOUBLEPCT: told(
-    "Después de decodificar una vez queda un `%hh` válido, o los bytes codificados con `%` no son UTF-8.",
+    "Después de decodificar una vez queda un `%hh` válido, o los bytes codificados con porcentaje no son UTF-8.",
     "Un filtro que decodifica una vez ve un escape donde un servidor que decodifica dos veces ve el ataque.",
   ),
   HTMLENT: told(
@@ -43,7 +43,7 @@ export const flagsEs: Readonly<Record<string, Told>> = {
     "Solo los viejos servidores de Microsoft lo decodifican; en los demás esconde caracteres.",
   ),
   PCTUNRES: told(
-    "Una letra, una cifra, `-`, `.` o `_` iba codificada con `%` en la ruta o en la consulta.",
+    "Una letra, una cifra, `-`, `.` o `_` iba codificada con porcentaje en la ruta o en la consulta.",
     "Nadie honrado escribe `/%61dmin`.",
   ),
   PCTVALUE: told(
