@@ -12,7 +12,8 @@ pub(crate) fn canonicalizer(options: &ReadOptions) -> Result<Canonicalizer, Fail
     effective(options).map(Canonicalizer::new)
 }
 
-fn effective(options: &ReadOptions) -> Result<Config, Failure> {
+/// The configuration that the options ask for.
+pub(crate) fn effective(options: &ReadOptions) -> Result<Config, Failure> {
     let mut config = from_file(options)?;
     config.view = options.view.unwrap_or(config.view);
     config.profile = options.profile.unwrap_or(config.profile);

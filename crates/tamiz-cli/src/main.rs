@@ -36,6 +36,7 @@ mod flags;
 mod generate;
 mod input;
 mod output;
+mod serve;
 mod usage;
 
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Canon(args) => canon::run(&args),
         Command::Batch(args) => batch::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Flags(args) => flags::run(&args),
         Command::Fingerprint(args) => fingerprint::run(&args),
         Command::Completions(args) => generate::completions(&args),

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Serialize;
 use tamiz::{Canonicalizer, Document, Scratch};
 
+use crate::lines::{self, LineFormat};
 use crate::time::Time;
 
 /// A request, and what its container says about it.
@@ -24,6 +26,56 @@ pub struct Record {
     pub time: Option<Time>,
     /// Where it is.
     pub place: Place,
+}
+
+impl Record {
+    /// The request in one line of JSON lines, for whoever gets them one by one; `None` for a blank line.
+    /// `number` is the line's, from one, and `limit` the most bytes that it may have.
+    ///
+    /// ```
+    /// use tamiz_containers::Record;
+    ///
+    /// let record = Record::of_json_line(br#"{"raw":"GET / HTTP/1.1"}"#, 1, 1 << 20).unwrap().unwrap();
+    /// assert_eq!(record.source, "wire");
+    /// let error = Record::of_json_line(b"{}", 2, 1 << 20).unwrap().unwrap_err();
+    /// assert_eq!(error.reason, "no method in it");
+    /// assert!(Record::of_json_line(b" \r\n", 3, 1 << 20).is_none());
+    /// ```
+    pub fn of_json_line(line: &[u8], number: u64, limit: usize) -> Option<Result<Record, Unreadable>> {
+        let place = Place { file: Arc::default(), record: number, at: At::Line(number) };
+        Some(match lines::read(line, LineFormat::Jsonl, limit)? {
+            Ok(found) => Ok(found.at(place)),
+            Err(reason) => Err(Unreadable { place, reason }),
+        })
+    }
+
+    /// Appends its document as a JSON object, with what the container says of the request, without a line end.
+    pub fn write_json(&self, document: &Document, out: &mut Vec<u8>) {
+        let line = JsonLine {
+            id: self.id.as_deref(),
+            label: self.label.as_deref(),
+            timestamp: self.time.map(|time| time.to_string()),
+            source: self.source,
+            document,
+        };
+        // Writing to memory does not fail, and all keys are text.
+        let _ = serde_json::to_writer(out, &line);
+    }
+}
+
+/// What the document's own object says, and what the container does.
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<String>,
+    #[serde(rename = "tamiz.source")]
+    source: &'a str,
+    #[serde(flatten)]
+    document: &'a Document,
 }
 
 /// The source of requests whose bytes are there.

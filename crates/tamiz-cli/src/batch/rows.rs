@@ -1,8 +1,7 @@
 //! From a chunk of requests to rows of output, on whatever thread.
 
-use serde::Serialize;
 use sha2::{Digest, Sha256};
-use tamiz::{Canonicalizer, Document, Scratch};
+use tamiz::{Canonicalizer, Scratch};
 use tamiz_columns::{Builder, RecordBatch, Row};
 use tamiz_containers::{Chunk, Record, Unreadable};
 
@@ -111,7 +110,7 @@ impl<'a> RowMaker<'a> {
                 if self.format == RowFormat::Tokens {
                     out.extend_from_slice(document.tokens().join(" ").as_bytes());
                 } else {
-                    json(&document, record, out);
+                    record.write_json(&document, out);
                 }
                 if self.wants_identities {
                     identities.push(identity(document.as_str().as_bytes(), record));
@@ -119,33 +118,6 @@ impl<'a> RowMaker<'a> {
             }
         }
     }
-}
-
-/// A document as a line of JSON: what `tamiz canon` writes, and what its container says.
-#[derive(Serialize)]
-struct Line<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    timestamp: Option<String>,
-    #[serde(rename = "tamiz.source")]
-    source: &'a str,
-    #[serde(flatten)]
-    document: &'a Document,
-}
-
-fn json(document: &Document, record: &Record, out: &mut Vec<u8>) {
-    let line = Line {
-        id: record.id.as_deref(),
-        label: record.label.as_deref(),
-        timestamp: record.time.map(|time| time.to_string()),
-        source: record.source,
-        document,
-    };
-    // Writing to memory does not fail, and all keys are text.
-    let _ = serde_json::to_writer(out, &line);
 }
 
 fn identity(text: &[u8], record: &Record) -> Identity {

@@ -1,0 +1,68 @@
+//! What every connection shares, whatever it speaks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tamiz::Config;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::choices::{Choices, Chosen, Wish};
+use crate::metrics::Metrics;
+use crate::problem::Problem;
+use crate::settings::Limits;
+
+/// Canonicalizers, limits and counters.
+pub(crate) struct App {
+    choices: Choices,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    large: Arc<Semaphore>,
+    streams: Arc<Semaphore>,
+    is_stopping: AtomicBool,
+}
+
+/// The right to work on something that takes long; given back when it is dropped.
+pub(crate) type Slot = OwnedSemaphorePermit;
+
+impl App {
+    pub(crate) fn new(config: Config, limits: Limits) -> Self {
+        App {
+            choices: Choices::new(config),
+            metrics: Metrics::new(),
+            large: Arc::new(Semaphore::new(limits.large)),
+            streams: Arc::new(Semaphore::new(limits.streams)),
+            is_stopping: AtomicBool::new(false),
+            limits,
+        }
+    }
+
+    /// The canonicalizer that a question asks for.
+    pub(crate) fn chosen(&self, wish: Wish) -> Result<&Chosen, Problem> {
+        self.choices.get(wish).ok_or(Problem::Fault)
+    }
+
+    /// A slot for a large body. Nobody waits for one: what cannot be begun is refused.
+    pub(crate) fn large_slot(&self) -> Result<Slot, Problem> {
+        Arc::clone(&self.large).try_acquire_owned().map_err(|_| Problem::Overload)
+    }
+
+    /// A slot for a large line of a stream, when there is one.
+    pub(crate) async fn large_turn(&self) -> Option<Slot> {
+        // They are never closed.
+        Arc::clone(&self.large).acquire_owned().await.ok()
+    }
+
+    /// A slot for a stream.
+    pub(crate) fn stream_slot(&self) -> Result<Slot, Problem> {
+        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| Problem::Overload)
+    }
+
+    /// Whether the service was told to stop.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,86 @@
+//! One canonicalizer for each view, profile and scheme that can be asked for, made when it first is.
+
+use std::sync::OnceLock;
+
+use axum::http::HeaderValue;
+use tamiz::{Canonicalizer, Config, Profile, Scheme, View};
+
+/// All of them.
+pub(crate) struct Choices {
+    base: Config,
+    made: Vec<OnceLock<Chosen>>,
+}
+
+/// One of them, with what its answers are marked with.
+pub(crate) struct Chosen {
+    pub(crate) canonicalizer: Canonicalizer,
+    pub(crate) fingerprint: HeaderValue,
+}
+
+/// What a question says about it; what it leaves open is as the service was started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wish {
+    pub(crate) view: Option<View>,
+    pub(crate) profile: Option<Profile>,
+    pub(crate) scheme: Option<Scheme>,
+}
+
+impl Choices {
+    pub(crate) fn new(base: Config) -> Self {
+        let count = View::ALL.len() * Profile::ALL.len() * Scheme::ALL.len();
+        Choices { base, made: std::iter::repeat_with(OnceLock::new).take(count).collect() }
+    }
+
+    pub(crate) fn get(&self, wish: Wish) -> Option<&Chosen> {
+        let view = wish.view.unwrap_or(self.base.view);
+        let profile = wish.profile.unwrap_or(self.base.profile);
+        let scheme = wish.scheme.unwrap_or(self.base.scheme);
+        let at = rank(View::ALL, view)?;
+        let at = at * Profile::ALL.len() + rank(Profile::ALL, profile)?;
+        let at = at * Scheme::ALL.len() + rank(Scheme::ALL, scheme)?;
+        Some(self.made.get(at)?.get_or_init(|| {
+            let mut config = self.base.clone();
+            (config.view, config.profile, config.scheme) = (view, profile, scheme);
+            Chosen::new(config)
+        }))
+    }
+}
+
+impl Chosen {
+    fn new(config: Config) -> Self {
+        let canonicalizer = Canonicalizer::new(config);
+        // It is made of letters, digits and a hyphen.
+        let fingerprint = HeaderValue::from_str(canonicalizer.fingerprint().as_str());
+        Chosen { canonicalizer, fingerprint: fingerprint.unwrap_or(HeaderValue::from_static("unknown")) }
+    }
+}
+
+fn rank<T: PartialEq>(all: &[T], one: T) -> Option<usize> {
+    all.iter().position(|other| *other == one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_wish_has_its_own() {
+        let mut base = Config::default();
+        base.profile = Profile::Full;
+        let choices = Choices::new(base);
+        let mut seen = std::collections::BTreeSet::new();
+        for &view in View::ALL {
+            for &profile in Profile::ALL {
+                for &scheme in Scheme::ALL {
+                    let wish = Wish { view: Some(view), profile: Some(profile), scheme: Some(scheme) };
+                    let chosen = choices.get(wish).unwrap();
+                    let config = chosen.canonicalizer.config();
+                    assert_eq!((config.view, config.profile, config.scheme), (view, profile, scheme));
+                    assert!(seen.insert(chosen.fingerprint.to_str().unwrap().to_owned()));
+                }
+            }
+        }
+        let open = choices.get(Wish::default()).unwrap();
+        assert_eq!(open.canonicalizer.config().profile, Profile::Full);
+    }
+}

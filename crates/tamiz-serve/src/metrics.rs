@@ -1,0 +1,188 @@
+//! Counters. Their labels are names of this crate and of the flag registry: nothing that a client sends is one.
+
+use std::time::Duration;
+
+use memchr::memmem;
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use tamiz::Flag;
+
+use crate::problem::Problem;
+
+/// The type of what [`Metrics::text`] gives.
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The upper ends of the buckets of times, in seconds.
+const TIMES: [f64; 12] = [50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 50e-3, 250e-3, 1.0, 5.0];
+
+/// What was answered: a route of the table, or `other`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    route: &'static str,
+    status: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfRoute {
+    route: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfFlag {
+    flag: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfReason {
+    reason: &'static str,
+}
+
+/// All there are.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    times: Family<OfRoute, Histogram, fn() -> Histogram>,
+    documents: Counter,
+    /// By id: flags are counted with each document, and need no look-up.
+    flags: Vec<Counter>,
+    rejections: Family<OfReason, Counter>,
+    /// Open connections.
+    pub(crate) connections: Gauge,
+    /// Bytes that came over connections.
+    pub(crate) received: Counter,
+    /// Bytes that went over them.
+    pub(crate) sent: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let flags = Family::<OfFlag, Counter>::default();
+        let times: fn() -> Histogram = || Histogram::new(TIMES);
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix("tamiz"),
+            requests: Family::default(),
+            times: Family::new_with_constructor(times),
+            documents: Counter::default(),
+            flags: Flag::ALL
+                .iter()
+                .map(|flag| flags.get_or_create_owned(&OfFlag { flag: flag.name() }))
+                .collect(),
+            rejections: Family::default(),
+            connections: Gauge::default(),
+            received: Counter::default(),
+            sent: Counter::default(),
+        };
+        for problem in Problem::ALL {
+            metrics.rejections.get_or_create_owned(&OfReason { reason: problem.code() });
+        }
+        let registry = &mut metrics.registry;
+        registry.register("requests", "Requests answered, by route and status", metrics.requests.clone());
+        registry.register_with_unit(
+            "request_duration",
+            "From the head of a request to that of its answer",
+            Unit::Seconds,
+            metrics.times.clone(),
+        );
+        registry.register("documents", "Documents made", metrics.documents.clone());
+        registry.register("flags", "Documents that raise a flag, by its name", flags);
+        registry.register("rejections", "What was refused, by reason", metrics.rejections.clone());
+        registry.register("connections", "Connections that are open", metrics.connections.clone());
+        registry.register_with_unit(
+            "received",
+            "Bytes that came over connections",
+            Unit::Bytes,
+            metrics.received.clone(),
+        );
+        registry.register_with_unit(
+            "sent",
+            "Bytes that went over connections",
+            Unit::Bytes,
+            metrics.sent.clone(),
+        );
+        metrics
+    }
+
+    /// Counts an answer.
+    pub(crate) fn answered(&self, route: &'static str, status: u16, time: Duration) {
+        self.requests.get_or_create(&Answered { route, status: status.into() }).inc();
+        self.times.get_or_create(&OfRoute { route }).observe(time.as_secs_f64());
+    }
+
+    /// Counts something that was refused.
+    pub(crate) fn rejected(&self, problem: Problem) {
+        self.rejections.get_or_create(&OfReason { reason: problem.code() }).inc();
+    }
+
+    /// Counts a document, and the flags of its roll-up.
+    pub(crate) fn document(&self, text: &str) {
+        self.documents.inc();
+        for flag in rolled_up(text) {
+            if let Some(counter) = self.flags.get(usize::from(flag.id())) {
+                counter.inc();
+            }
+        }
+    }
+
+    /// All counters as OpenMetrics text.
+    pub(crate) fn text(&self) -> String {
+        let mut out = String::new();
+        // Writing to memory does not fail.
+        let _ = text::encode(&mut out, &self.registry);
+        out
+    }
+}
+
+/// The flags of the `FLAGS` line, which lists each once.
+fn rolled_up(text: &str) -> impl Iterator<Item = Flag> {
+    const START: &[u8] = b"\nFLAGS:[";
+    // Only a line end of the document begins a line: those of the request are escaped.
+    let list = memmem::find(text.as_bytes(), START).and_then(|at| text.get(at + START.len()..));
+    let list = list.and_then(|rest| rest.split_once(']')).map_or("", |(list, _)| list);
+    list.split(' ').filter_map(|flag| Flag::from_name(flag.split(':').next()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tamiz::{Canonicalizer, Config};
+
+    #[test]
+    fn the_roll_up_is_what_the_document_raises() {
+        let tamiz = Canonicalizer::new(Config::default());
+        for &flag in Flag::ALL {
+            let document = tamiz.canonicalize(flag.raises());
+            let mut raised: Vec<&str> = document.flags().map(|raised| raised.flag().name()).collect();
+            raised.sort();
+            raised.dedup();
+            let mut counted: Vec<&str> = rolled_up(document.as_str()).map(Flag::name).collect();
+            counted.dedup();
+            assert_eq!(counted, raised, "{document}");
+        }
+    }
+
+    #[test]
+    fn everything_is_told_in_names_of_ours() {
+        let metrics = Metrics::new();
+        metrics.document("M:GET\nFLAGS:[COOKIE:2 DOTDOT]\n");
+        metrics.answered("/v1/canonicalize", 200, Duration::from_micros(70));
+        metrics.rejected(Problem::TooLarge);
+        let text = metrics.text();
+        for line in [
+            "tamiz_documents_total 1",
+            "tamiz_flags_total{flag=\"DOTDOT\"} 1",
+            "tamiz_flags_total{flag=\"COOKIE\"} 1",
+            "tamiz_flags_total{flag=\"ANGLE\"} 0",
+            "tamiz_requests_total{route=\"/v1/canonicalize\",status=\"200\"} 1",
+            "tamiz_request_duration_seconds_count{route=\"/v1/canonicalize\"} 1",
+            "tamiz_rejections_total{reason=\"too-large\"} 1",
+            "tamiz_received_bytes_total 0",
+        ] {
+            assert!(text.lines().any(|there| there == line), "{line}\n{text}");
+        }
+        assert!(text.ends_with("# EOF\n"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Errors, in fixed words (RFC 9457): nothing of a request is repeated.
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// Why there is no document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Problem {
+    Malformed,
+    Query,
+    Parts,
+    Body,
+    NotFound,
+    Method,
+    Accept,
+    Slow,
+    TooLarge,
+    Type,
+    HeadTooLarge,
+    Fault,
+    Overload,
+    Stopping,
+}
+
+impl Problem {
+    pub(crate) const ALL: [Problem; 14] = [
+        Problem::Malformed,
+        Problem::Query,
+        Problem::Parts,
+        Problem::Body,
+        Problem::NotFound,
+        Problem::Method,
+        Problem::Accept,
+        Problem::Slow,
+        Problem::TooLarge,
+        Problem::Type,
+        Problem::HeadTooLarge,
+        Problem::Fault,
+        Problem::Overload,
+        Problem::Stopping,
+    ];
+
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Problem::Malformed | Problem::Query | Problem::Parts | Problem::Body => StatusCode::BAD_REQUEST,
+            Problem::NotFound => StatusCode::NOT_FOUND,
+            Problem::Method => StatusCode::METHOD_NOT_ALLOWED,
+            Problem::Accept => StatusCode::NOT_ACCEPTABLE,
+            Problem::Slow => StatusCode::REQUEST_TIMEOUT,
+            Problem::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Problem::Type => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Problem::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Problem::Fault => StatusCode::INTERNAL_SERVER_ERROR,
+            Problem::Overload | Problem::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// The word for it, in errors and in counters.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Problem::Malformed => "malformed",
+            Problem::Query => "query",
+            Problem::Parts => "parts",
+            Problem::Body => "body",
+            Problem::NotFound => "not-found",
+            Problem::Method => "method",
+            Problem::Accept => "accept",
+            Problem::Slow => "slow",
+            Problem::TooLarge => "too-large",
+            Problem::Type => "type",
+            Problem::HeadTooLarge => "head-too-large",
+            Problem::Fault => "fault",
+            Problem::Overload => "overload",
+            Problem::Stopping => "stopping",
+        }
+    }
+
+    fn detail(self) -> &'static str {
+        match self {
+            Problem::Malformed => "What came is not HTTP/1.1.",
+            Problem::Query => "The query has a name or a value that is not known, or a name twice.",
+            Problem::Parts => "The body is not a JSON object with the parts of a request.",
+            Problem::Body => "The body ended before it was whole, or its chunks are broken.",
+            Problem::NotFound => "There is nothing here; GET /v1/openapi.json tells what there is.",
+            Problem::Method => "This is not asked for with this method; see Allow.",
+            Problem::Accept => "None of the types that Accept names can be given.",
+            Problem::Slow => "The body did not come in time.",
+            Problem::TooLarge => "The body is longer than the service takes.",
+            Problem::Type => {
+                "The Content-Type or the Content-Encoding of the body is not one that is read here."
+            }
+            Problem::HeadTooLarge => "The head of the request is longer than the service takes.",
+            Problem::Fault => "A fault of the service; please report it.",
+            Problem::Overload => "There is too much to do; come again later.",
+            Problem::Stopping => "The service is about to stop.",
+        }
+    }
+
+    /// The error as JSON.
+    pub(crate) fn body(self) -> Vec<u8> {
+        let status = self.status();
+        let body = json!({
+            "type": "about:blank",
+            "title": status.canonical_reason().unwrap_or_default(),
+            "status": status.as_u16(),
+            "code": self.code(),
+            "detail": self.detail(),
+        });
+        body.to_string().into_bytes()
+    }
+
+    /// Whether what is left of the request is not worth reading.
+    fn closes(self) -> bool {
+        matches!(self, Problem::Body | Problem::Slow | Problem::TooLarge)
+    }
+}
+
+/// The type of errors.
+pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
+/// How many seconds a client should wait.
+pub(crate) const RETRY_AFTER_SECONDS: &str = "1";
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.body()));
+        *response.status_mut() = self.status();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if self.status() == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_SECONDS));
+        }
+        if self.closes() {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        // Whoever counts what was refused finds it here.
+        response.extensions_mut().insert(self);
+        response
+    }
+}

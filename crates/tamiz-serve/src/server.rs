@@ -1,0 +1,230 @@
+//! Sockets, connections, and the end of it all.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tamiz::Config;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::app::App;
+use crate::connection::{self, Stage};
+use crate::front::Front;
+use crate::listen::{Listen, Socket};
+use crate::problem::Problem;
+use crate::settings::{Limits, Settings};
+
+/// The service, listening.
+pub struct Server {
+    sockets: Vec<Socket>,
+    shared: Shared,
+}
+
+/// What everybody who accepts connections has.
+#[derive(Clone)]
+struct Shared {
+    app: Arc<App>,
+    front: Front,
+    /// One for each connection that may be open.
+    places: Arc<Semaphore>,
+    /// One for each that may be told that there are too many.
+    refusals: Arc<Semaphore>,
+    stage: watch::Sender<Stage>,
+}
+
+/// How many connections too many are told so at a time; others are just closed.
+const REFUSALS: usize = 64;
+
+/// How long to wait when the system has no more sockets to give.
+const BREATH: Duration = Duration::from_millis(50);
+
+impl Server {
+    /// Opens the sockets.
+    ///
+    /// # Errors
+    /// When one of them cannot be opened; the message names it.
+    pub async fn bind(config: Config, settings: &Settings) -> io::Result<Server> {
+        let mut sockets = Vec::new();
+        for listen in &settings.listen {
+            let socket = Socket::open(listen, settings.socket_mode).await.map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot listen at {listen}: {error}"))
+            })?;
+            sockets.push(socket);
+        }
+        let app = Arc::new(App::new(config, settings.limits.clone()));
+        let shared = Shared {
+            front: Front::new(Arc::clone(&app)),
+            app,
+            places: Arc::new(Semaphore::new(settings.limits.connections)),
+            refusals: Arc::new(Semaphore::new(REFUSALS)),
+            stage: watch::Sender::new(Stage::Open),
+        };
+        Ok(Server { sockets, shared })
+    }
+
+    /// Where it listens, with the ports that the system chose.
+    pub fn places(&self) -> io::Result<Vec<Listen>> {
+        self.sockets.iter().map(Socket::place).collect()
+    }
+
+    /// Answers until `stop` is done, and then what was asked before that.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let Server { sockets, shared } = self;
+        let mut accepting = JoinSet::new();
+        for socket in sockets {
+            accepting.spawn(accept(socket, shared.clone()));
+        }
+        stop.await;
+        tracing::info!("stopping");
+        shared.app.stop();
+        tokio::time::sleep(shared.app.limits.drain_time).await;
+        shared.stage.send_replace(Stage::Closing);
+        while accepting.join_next().await.is_some() {}
+        let Limits { connections, grace_time, .. } = shared.app.limits;
+        let all = shared.places.acquire_many(u32::try_from(connections).unwrap_or(u32::MAX));
+        let is_over = tokio::time::timeout(grace_time, all).await.is_ok();
+        if is_over {
+            tracing::info!("stopped");
+        } else {
+            tracing::warn!("stopped with connections open: their time is up");
+        }
+    }
+}
+
+/// Takes connections until the end.
+async fn accept(socket: Socket, shared: Shared) {
+    let mut stage = shared.stage.subscribe();
+    loop {
+        let is_over = tokio::select! {
+            // Those that wait are taken before the door is shut.
+            biased;
+            () = accept_one(&socket, &shared) => false,
+            () = connection::closing(&mut stage) => true,
+        };
+        if is_over {
+            break;
+        }
+    }
+}
+
+async fn accept_one(socket: &Socket, shared: &Shared) {
+    let accepted = match socket {
+        Socket::Tcp(listener) => listener.accept().await.map(|(stream, _)| {
+            // Answers are written in one go: there is nothing to wait for.
+            let _ = stream.set_nodelay(true);
+            shared.take(stream);
+        }),
+        #[cfg(unix)]
+        Socket::Unix(listener, _) => listener.accept().await.map(|(stream, _)| shared.take(stream)),
+    };
+    if accepted.is_err() {
+        tracing::warn!("a connection could not be accepted");
+        tokio::time::sleep(BREATH).await;
+    }
+}
+
+impl Shared {
+    /// Serves a connection, or refuses it where there are too many.
+    fn take<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(&self, stream: S) {
+        let app = Arc::clone(&self.app);
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            let (front, stage) = (self.front.clone(), self.stage.subscribe());
+            tokio::spawn(async move {
+                connection::serve(stream, app, front, stage).await;
+                drop(place);
+            });
+            return;
+        }
+        app.metrics.rejected(Problem::Overload);
+        if let Ok(refusal) = Arc::clone(&self.refusals).try_acquire_owned() {
+            tokio::spawn(async move {
+                connection::refuse(stream, app).await;
+                drop(refusal);
+            });
+        }
+    }
+}
+
+/// Runs the service until the process is told to stop (SIGTERM, or SIGINT from a terminal); told twice, it stops at
+/// once. `ready` is called with the places where it listens.
+///
+/// # Errors
+/// When it cannot begin.
+pub fn run(config: Config, settings: &Settings, ready: impl FnOnce(&[Listen])) -> io::Result<()> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = settings.threads.unwrap_or(processors).max(1);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        // Large bodies take the processor and nothing else: more threads than that would only take memory.
+        .max_blocking_threads(threads)
+        .thread_name("tamiz")
+        .enable_all()
+        .build()?;
+    let result = runtime.block_on(async {
+        let server = Server::bind(config, settings).await?;
+        let mut signals = Signals::new()?;
+        let places = server.places()?;
+        for place in &places {
+            tracing::info!(at = %place, "listening");
+        }
+        ready(&places);
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let running = server.run(async {
+            // The other end is kept until then.
+            let _ = stopped.await;
+        });
+        tokio::pin!(running);
+        tokio::select! {
+            () = &mut running => return Ok(()),
+            () = signals.next() => { let _ = stop.send(()); }
+        }
+        tokio::select! {
+            () = &mut running => {}
+            () = signals.next() => tracing::warn!("stopped at once: told twice"),
+        }
+        Ok(())
+    });
+    runtime.shutdown_background();
+    result
+}
+
+/// What tells a process to stop.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> io::Result<Self> {
+        Ok(Signals {})
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

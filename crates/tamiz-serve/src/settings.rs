@@ -1,0 +1,79 @@
+//! What whoever runs the service can choose, beside what documents say.
+
+use std::time::Duration;
+
+use crate::listen::Listen;
+
+/// Where the service listens, and how much it takes.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The addresses and sockets.
+    pub listen: Vec<Listen>,
+    /// The permissions of Unix sockets.
+    pub socket_mode: u32,
+    /// How many threads answer; as many as there are processors when nothing is said.
+    pub threads: Option<usize>,
+    /// How much is too much.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            listen: vec![Listen::default()],
+            socket_mode: 0o660,
+            threads: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// How much is too much, and how long is too long.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The most bytes of a body, and of a line of a stream.
+    pub body: usize,
+    /// The most connections that are open at a time.
+    pub connections: usize,
+    /// The most bodies of more than [`Limits::SMALL`] bytes that are read or worked on at a time.
+    pub large: usize,
+    /// The most streams of JSON lines at a time.
+    pub streams: usize,
+    /// From the end of one request, or the start of a connection, to the end of the next head.
+    pub head_time: Duration,
+    /// From a head to the end of its body; in a stream, from one line to the next.
+    pub body_time: Duration,
+    /// How long a client may take nothing of its answer.
+    pub write_time: Duration,
+    /// How long requests are still taken once the service was told to stop, so that whoever is connected hears of it.
+    pub drain_time: Duration,
+    /// How long requests that were taken may last after that.
+    pub grace_time: Duration,
+}
+
+impl Limits {
+    /// Smaller bodies are worked on at once; what is larger is left to threads of its own, so that nobody waits for it.
+    pub const SMALL: usize = 32 << 10;
+    /// The most bytes of a head.
+    pub const HEAD: usize = 16 << 10;
+    /// The most headers of a request.
+    pub const HEADERS: usize = 64;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            body: 1 << 20,
+            connections: 1024,
+            large: 64,
+            streams: 32,
+            head_time: Duration::from_secs(30),
+            body_time: Duration::from_secs(15),
+            write_time: Duration::from_secs(30),
+            drain_time: Duration::from_millis(500),
+            grace_time: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A connection's bytes: counted, and never waited for without end. Errors that the HTTP library writes by itself
+//! become ours (see [`crate::stamp`]).
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::app::App;
+use crate::stamp;
+
+/// A stream between a client and the HTTP library.
+pub(crate) struct Wire<S> {
+    stream: S,
+    app: Arc<App>,
+    /// Whether anything came.
+    has_read: Arc<AtomicBool>,
+    /// Runs while the client takes nothing.
+    stalled: Option<Pin<Box<Sleep>>>,
+    /// What has to be written before anything else, and how much of it is.
+    own: Vec<u8>,
+    own_written: usize,
+}
+
+impl<S> Wire<S> {
+    pub(crate) fn new(stream: S, app: Arc<App>) -> Self {
+        Wire { stream, app, has_read: Arc::default(), stalled: None, own: Vec::new(), own_written: 0 }
+    }
+
+    /// Tells whether anything came, also when the wire is in other hands.
+    pub(crate) fn has_read(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.has_read)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Wire<S> {
+    /// Counts what was written, or how long nothing was.
+    fn timed(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match polled {
+            Poll::Ready(Ok(len)) => {
+                self.stalled = None;
+                self.app.metrics.sent.inc_by(len as u64);
+                Poll::Ready(Ok(len))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => {
+                let most = self.app.limits.write_time;
+                let stalled =
+                    self.stalled.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + most)));
+                ready!(stalled.as_mut().poll(cx));
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+        }
+    }
+
+    /// Writes what is there of our own.
+    fn poll_own(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some(rest) = self.own.get(self.own_written..).filter(|rest| !rest.is_empty()) {
+            let polled = Pin::new(&mut self.stream).poll_write(cx, rest);
+            match ready!(self.timed(cx, polled))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                len => self.own_written += len,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        let len = buffer.filled().len() - before;
+        if len > 0 {
+            self.has_read.store(true, Ordering::Relaxed);
+            self.app.metrics.received.inc_by(len as u64);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.poll_own(cx))?;
+        if let Some(stamped) = stamp::automatic(bytes, &self.app) {
+            // It is taken as a whole, and written here and whenever it is our turn.
+            (self.own, self.own_written) = (stamped, 0);
+            if let Poll::Ready(Err(error)) = self.poll_own(cx) {
+                return Poll::Ready(Err(error));
+            }
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.timed(cx, polled)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        // What the HTTP library writes by itself is one piece.
+        if let [only] = slices {
+            return self.poll_write(cx, only);
+        }
+        ready!(self.poll_own(cx))?;
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.timed(cx, polled)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_own(cx))?;
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_own(cx))?;
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
