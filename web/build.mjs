@@ -1,6 +1,7 @@
 // Builds the page that the service has in it. `--check` builds it aside, and fails where what is committed differs.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
@@ -21,7 +22,7 @@ async function files() {
     legalComments: "none",
     write: false,
   });
-  const found = new Map(bundled.outputFiles.map(({ path, contents }) => [path.split(/[/\\]/).at(-1), Buffer.from(contents)]));
+  const found = new Map(bundled.outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
   found.set("index.html", Buffer.from((await readFile(new URL("index.html", SOURCES), "utf8")).replace(/^\s+/gm, "")));
   found.set("favicon.svg", await readFile(new URL("favicon.svg", SOURCES)));
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -8,6 +8,9 @@ import { el, need, reveal } from "./dom.ts";
 import { type Flag, type Piece, pieces } from "./evidence.ts";
 import type { Words } from "./i18n/index.ts";
 
+/** The longest file that is read; text boxes get slow long before it. */
+const MOST_MIB = 4;
+
 /** What a box tells. `isWhole`: all of it is new, so there is nothing to wait for. */
 export interface BoxEvents {
   changed(isWhole: boolean): void;
@@ -116,8 +119,9 @@ export class RequestBox {
     for (const event of ["keyup", "click", "focus", "blur"]) this.#text.addEventListener(event, () => this.#point());
     document.addEventListener("selectionchange", () => this.#point());
     this.#text.addEventListener("pointermove", ({ clientX, clientY }) => {
-      const under = document.elementsFromPoint(clientX, clientY).find((element) => element.parentElement === this.#marks);
-      this.#hover(under ? this.#pieces[this.#parts.indexOf(under as HTMLElement)]?.flags : undefined);
+      const under = document.elementsFromPoint(clientX, clientY);
+      const part = under.find((element) => element.parentElement === this.#marks);
+      this.#hover(part ? this.#pieces[this.#parts.indexOf(part as HTMLElement)]?.flags : undefined);
     });
     this.#text.addEventListener("pointerleave", () => this.#hover(undefined));
     this.#spelling.addEventListener("change", () => this.#respell());
@@ -135,6 +139,10 @@ export class RequestBox {
 
   /** Reads a request from a file. */
   async open(file: File): Promise<void> {
+    if (file.size > MOST_MIB << 20) {
+      this.#say(this.#words.longFile(MOST_MIB));
+      return;
+    }
     try {
       this.set(new Uint8Array(await file.arrayBuffer()));
     } catch {
@@ -179,6 +187,7 @@ export class RequestBox {
 
   #edited(isWhole: boolean): void {
     this.#wasEscaped = this.#spelling.value === "escapes";
+    need(this.#root, ".written-out", HTMLElement).hidden = !this.#wasEscaped;
     this.#reading = read(this.#text.value, this.#spelling.value as Spelling);
     this.#size.textContent = this.#words.bytes(this.bytes.length);
     this.#say("");

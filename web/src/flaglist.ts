@@ -73,7 +73,8 @@ export class FlagList {
     this.#items.clear();
     this.#hovered = undefined;
     const listed = flags.map((flag, number) => ({ flag, number })).filter(({ flag }) => isListed(flag));
-    listed.sort((a, b) => WEIGHTS.indexOf(a.flag.weight) - WEIGHTS.indexOf(b.flag.weight) || (a.flag.title < b.flag.title ? -1 : 1));
+    const rank = ({ weight, title }: Flag) => `${WEIGHTS.indexOf(weight)}${title}`;
+    listed.sort((a, b) => (rank(a.flag) < rank(b.flag) ? -1 : 1));
     const families = [...new Set(listed.map(({ flag }) => flag.family))];
     families.sort((a, b) => FAMILIES.indexOf(a) - FAMILIES.indexOf(b));
     const nodes = families.map((family) => {
@@ -123,13 +124,14 @@ export class FlagList {
   }
 
   #facts(flag: Flag, info: FlagInfo | undefined, bytes: Bytes, words: Words): HTMLElement {
-    const excerpts = flag.evidence.slice(0, MOST_EXCERPTS).flatMap(([start, end]) => {
+    const excerpts = flag.evidence.slice(0, MOST_EXCERPTS).flatMap<Node | string>(([start, end]) => {
       const shown = end > start ? [el("code", {}, excerpt(bytes, start, end)), " "] : [];
       return [el("span", { class: "excerpt" }, ...shown, el("small", {}, `${start}–${end}`)), " "];
     });
     if (flag.evidence.length > MOST_EXCERPTS) excerpts.push(words.more(flag.evidence.length - MOST_EXCERPTS));
     const places = flag.places.flatMap((place) => [el("code", {}, place), " "]);
-    const facts = el("dl", {}, el("dt", {}, words.evidence), el("dd", {}, ...(excerpts.length > 0 ? excerpts : [words.noEvidence])));
+    if (excerpts.length === 0) excerpts.push(words.noEvidence);
+    const facts = el("dl", {}, el("dt", {}, words.evidence), el("dd", {}, ...excerpts));
     facts.append(el("dt", {}, words.place), el("dd", {}, ...places));
     const source = info ? `${words.clause(info.clause)} · ${words.fromProfile(info.profile)}` : "";
     return el("div", {}, facts, el("small", {}, source));

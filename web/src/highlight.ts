@@ -61,7 +61,8 @@ export const FLAGS_AT_END = /(?: \[[A-Z0-9_]+(?::\S*)?\])+$/;
 function lineTokens(line: string): Token[] {
   const all = /^FLAGS:\[(.*)\]$/.exec(line)?.[1];
   if (all !== undefined) {
-    const names = all.split(" ").flatMap<Token>((flag) => [{ text: " ", kind: "" }, { text: flag, kind: "flag", flag }]);
+    const space: Token = { text: " ", kind: "" };
+    const names = all.split(" ").flatMap<Token>((flag) => [space, { text: flag, kind: "flag", flag }]);
     return [{ text: "FLAGS:", kind: "tag" }, { text: "[", kind: "" }, ...names.slice(1), { text: "]", kind: "" }];
   }
   const flags = FLAGS_AT_END.exec(line);

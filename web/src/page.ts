@@ -71,6 +71,11 @@ class Page {
       keep(this.#language);
       this.#translate();
     });
+    // Not by the address, whose fragment may hold a request.
+    need(document, ".skip", HTMLElement).addEventListener("click", (event) => {
+      event.preventDefault();
+      byId(this.#isComparing ? "comparison" : "output").focus();
+    });
     byId("example").addEventListener("change", ({ target }) => {
       const example = EXAMPLES.find(({ id }) => id === (target as HTMLSelectElement).value);
       if (example) this.#loadExample(example);
@@ -162,7 +167,7 @@ class Page {
     this.#isComparing = isWanted;
     byId("compare").setAttribute("aria-pressed", String(isWanted));
     byId("main").classList.toggle("comparing", isWanted);
-    for (const id of ["second", "comparison", "second-flags"]) byId(id).hidden = !isWanted;
+    for (const id of ["second", "comparison"]) byId(id).hidden = !isWanted;
     byId("output").hidden = isWanted;
     byId("flags-hint").hidden = isWanted;
     if (second) this.#second.box.set(second);
@@ -195,6 +200,7 @@ class Page {
       }
       this.#load(shared.first, shared.second);
       this.#fragment = hash;
+      this.#notice("badLink", "");
       return true;
     } catch {
       this.#notice("badLink", this.#words.badLink);
@@ -328,6 +334,7 @@ class Page {
     const [first, second] = [this.#first.result, this.#second.result];
     const isComparing = this.#isComparing && first !== undefined && second !== undefined;
     byId("first-flags-title").textContent = isComparing ? this.#words.flagsFirst : this.#words.flags;
+    let count = 0;
     for (const [name, side, other] of [
       ["first-flags", this.#first, second],
       ["second-flags", this.#second, first],
@@ -337,6 +344,7 @@ class Page {
       const others = new Set(isComparing ? other?.flags.map(({ title }) => title) : []);
       const listed = flags.filter(({ title }) => !others.has(title));
       const none = isComparing ? this.#words.flagsOnlyNone : this.#words.flagsNone;
+      count += listed.length;
       side.list.show(flags, (flag) => listed.includes(flag), bytes, telling, none);
       side.relight();
       const [evasion = 0, notable = 0, structural = 0] = WEIGHTS.map(
@@ -344,6 +352,8 @@ class Page {
       );
       need(byId(name), ".size", HTMLElement).textContent = this.#words.weights(evasion, notable, structural);
     }
+    byId("first-flags").hidden = isComparing && count === 0;
+    byId("second-flags").hidden = !isComparing || count === 0;
   }
 
   async #showTab(): Promise<void> {
@@ -366,8 +376,9 @@ class Page {
   async #copyOutput(): Promise<void> {
     const { result } = this.#first;
     if (!result) return;
-    const text = { document: result.document["tamiz.text"], tokens: result.tokens ?? "", json: prettyJson(result.document) };
-    const isDone = await copy(text[this.#tab]);
+    const { document: shown, tokens = "" } = result;
+    const texts = { document: shown["tamiz.text"], tokens, json: prettyJson(shown) };
+    const isDone = await copy(texts[this.#tab]);
     this.#say(isDone ? this.#words.copied : this.#words.copyFailed);
     const button = byId("copy");
     button.textContent = isDone ? this.#words.copied : this.#words.copy;
@@ -377,8 +388,9 @@ class Page {
   /** Tells those who do not see the page that it has changed. */
   #announce(): void {
     const { result } = this.#first;
-    if (!result || this.#isComparing) return;
-    this.#say(this.#words.updated(lineCount(result.document["tamiz.text"]), result.flags.length));
+    if (!result) return;
+    if (this.#isComparing) this.#say(document.querySelector(".verdict")?.textContent ?? "");
+    else this.#say(this.#words.updated(lineCount(result.document["tamiz.text"]), result.flags.length));
   }
 
   #say(text: string): void {

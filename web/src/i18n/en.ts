@@ -21,7 +21,8 @@ export const en = {
   "spelling.lf": "LF",
   "spelling.escapes": "\\r\\n written out",
   lineEndsHelp:
-    "A text box knows only one line end. This says which bytes it stands for. Written out, every byte can be typed: \\r, \\n, \\t, \\\\, \\xHH, \\u{…}; what the box breaks into lines is then layout only.",
+    "A text box knows only one line end. This says which bytes it stands for. Written out, any byte can be typed.",
+  escapesHelp: "Any byte can be typed: \\r, \\n, \\t, \\\\, \\xHH, \\u{…}. Where the box breaks its lines is layout and no byte.",
   notText: "These bytes are not plain text, so they stay written out.",
   dropHere: "Drop the request here",
   bytes: (n: number) => `${n.toLocaleString("en")} ${n === 1 ? "byte" : "bytes"}`,
@@ -30,6 +31,7 @@ export const en = {
   noBlankLine: "There is no blank line after the headers.",
   addBlankLine: "Add it",
   unreadableFile: "The file cannot be read.",
+  longFile: (most: number) => `The file has more than ${most} MiB: too much for a text box.`,
 
   compare: "Compare",
   compareHelp: "Compare with another spelling of the request",

@@ -23,7 +23,8 @@ export const es: Words = {
   "spelling.lf": "LF",
   "spelling.escapes": "\\r\\n a la vista",
   lineEndsHelp:
-    "Una caja de texto solo conoce un fin de línea. Aquí se dice qué bytes son. Con \\r\\n a la vista se puede escribir cualquier byte: \\r, \\n, \\t, \\\\, \\xHH, \\u{…}; los saltos de la caja son entonces solo presentación.",
+    "Una caja de texto solo conoce un fin de línea. Aquí se dice qué bytes son. Con \\r\\n a la vista se puede escribir cualquier byte.",
+  escapesHelp: "Se puede escribir cualquier byte: \\r, \\n, \\t, \\\\, \\xHH, \\u{…}. Los saltos de línea de la caja son presentación, no bytes.",
   notText: "Estos bytes no son texto corriente y siguen a la vista.",
   dropHere: "Suelta aquí la petición",
   bytes: (n: number) => `${n.toLocaleString("es")} ${n === 1 ? "byte" : "bytes"}`,
@@ -32,6 +33,7 @@ export const es: Words = {
   noBlankLine: "Falta la línea en blanco después de las cabeceras.",
   addBlankLine: "Añadirla",
   unreadableFile: "No se puede leer el fichero.",
+  longFile: (most: number) => `El fichero tiene más de ${most} MiB: demasiado para una caja de texto.`,
 
   compare: "Comparar",
   compareHelp: "Comparar con otra forma de escribir la petición",
