@@ -389,6 +389,11 @@ test("it fits a phone, where the request stays in sight of its flags", () =>
     const changed = page.locator(".diff .changed").first();
     const [left, right] = await Promise.all(["left", "right"].map((side) => changed.locator(`.${side}`).boundingBox()));
     assert.ok(right.y >= left.y + left.height && right.x === left.x, "one below the other");
+    // As narrow as pages are looked at, or as large as letters are made.
+    await page.setViewportSize({ width: 320, height: 640 });
+    await fits(page, 320);
+    await page.locator("#compare").click();
+    await fits(page, 320);
   }, PHONE));
 
 test("it speaks Spanish and English, and remembers which", () =>
@@ -484,6 +489,22 @@ test("a service that is gone is told, what is shown stays, and it goes on when i
     await again?.stop();
   }
 });
+
+test("a refusal is told, and so is a service with too much to do, until it has time", () =>
+  visit(async (page) => {
+    const answers = [{ status: 413 }, { status: 503, headers: { "Retry-After": "1" } }];
+    await page.route("**/v1/canonicalize*", (route) => {
+      const answer = answers.shift();
+      return answer ? route.fulfill(answer) : route.continue();
+    });
+    await paste(page, REQUEST);
+    await page.locator("#notices", { hasText: "longer than the service takes" }).waitFor();
+    const other = REQUEST.replace("%252e", "");
+    await paste(page, other);
+    await page.locator("#notices", { hasText: "too much to do" }).waitFor();
+    await showsDocument(page, wire(other));
+    assert.equal(await page.locator("#notices p").count(), 0);
+  }, { expected: [/status of (413|503)/] }));
 
 test("an answer that comes too late is not shown", () =>
   visit(async (page) => {

@@ -70,6 +70,7 @@ test("any bytes are spelled, and read back as they were", () => {
     assert.equal(spelling, expected, JSON.stringify(request));
     assert.equal(latin1(bytes.read(text, spelling).bytes), request);
   }
+  assert.equal(bytes.plain(raw("\xef\xbb\xbfa\r\nb")), "\ufeffa\nb", "nothing is lost on the way to text");
   // Not UTF-8 in every way there is: stray, overlong, surrogate, too high, cut.
   for (const odd of ["\x80", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf0\x9f\x98", "\xff\xc3\xa9", "\xf8\x88\x80\x80\x80"]) {
     assert.equal(latin1(bytes.read(bytes.escaped(raw(odd)), "escapes").bytes), odd, JSON.stringify(odd));
@@ -100,6 +101,7 @@ test("bytes and characters are matched beyond ASCII", () => {
     [10, 11, 6, 7],
     [11, 11, 7, 7],
     [3, 3, 2, 2],
+    [0, 0, 0, 0],
   ]) {
     assert.deepEqual(bytes.spanOf(reading, start, end), { from, to }, `${start}-${end}`);
   }
@@ -114,6 +116,7 @@ test("lost line ends are guessed from what needs them", () => {
     ["GET / HTTP/1.1\nHost: a\n\n", "crlf"],
     [`${head}Content-Length: 7\n\none\ntwo`, "head"],
     [`${head}Content-Length: 8\n\none\ntwo`, "crlf"],
+    [`${head}Content-Length: 7\nContent-Type: multipart/mixed\n\none\ntwo`, "head"],
     [`${head}Content-Length: 99\n\none\ntwo`, "head"],
     [`${head}\none\ntwo`, "head"],
     [`${head}Transfer-Encoding: chunked\n\n0\n\n`, "crlf"],
@@ -167,6 +170,8 @@ test("documents are compared line by line", () => {
       ["changed", "HCN", "HCN"],
     ],
   );
+  const others = diff.rows("H:accept=*/*\n", "H:host=a\n").map(({ kind }) => kind);
+  assert.deepEqual(others, ["left", "right"], "lines of different kinds are not set against each other");
   const { left: cut, right: whole } = diff.parts("P:/a x", "P:/a x [DOTCUR]");
   assert.deepEqual(cut, [{ text: "P:/a x", isShared: true }]);
   assert.deepEqual(whole, [{ text: "P:/a x", isShared: true }, { text: " [DOTCUR]", isShared: false }]);
