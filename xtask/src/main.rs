@@ -6,6 +6,7 @@
 mod bench;
 mod fuzz;
 mod generate;
+mod openapi;
 mod package;
 mod process;
 mod python;
@@ -36,6 +37,9 @@ Commands:
                      instructions for each request of the corpora, or of those named, and httparse's
   bench profile CORPUS
                      which functions take them
+  bench serve [--profile NAME] [--soak MINUTES]
+                     how many requests a second `tamiz serve` answers beside a server that does nothing;
+                     with --soak, how its memory grows under all kinds of clients
   fuzz [TARGET] [--seconds N] [--seed N]
                      fuzz every target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/lists and from the flag registry

@@ -86,10 +86,15 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
+/// Whether `command` runs, whatever comes of it; it prints nothing.
+fn starts(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
 /// Makes sure that `program` is there: where it is missing and there is Debian's `apt-get`, installs
 /// `package`, as root or with a `sudo` that asks for nothing.
 pub(crate) fn provide(program: &str, package: &str) -> Result<()> {
-    let is_there = || succeeds(Command::new(program).arg("--version"));
+    let is_there = || starts(Command::new(program).arg("--version"));
     if is_there() {
         return Ok(());
     }

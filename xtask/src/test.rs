@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::Result;
 use crate::fuzz;
 use crate::generate::{self, Mode};
+use crate::openapi::Openapi;
 use crate::package::Package;
 use crate::process::{self, cargo, line};
 use crate::python;
@@ -111,6 +112,7 @@ impl Runner<'_> {
             self.first_command()?;
             self.package()?;
             self.web()?;
+            self.openapi()?;
             self.fuzzing()?;
         }
         Ok(())
@@ -205,6 +207,16 @@ impl Runner<'_> {
         self.step("npm run check", |_| web.check())?;
         self.step("npm run stale", |_| web.stale())?;
         self.step("npm test", |runner| web.test(|line| runner.tally.add_tap_line(line)))
+    }
+
+    /// The service against its own description, where there is a Python.
+    fn openapi(&mut self) -> Result<()> {
+        let openapi = Openapi { root: self.root, target: target(self.root)? };
+        if let Err(error) = openapi.install() {
+            println!("\nWARNING: the service was NOT held against its description: {error}");
+            return Ok(());
+        }
+        self.step("schemathesis run /v1/openapi.json", |_| openapi.check())
     }
 
     /// Licences, sources and bans always; advisories where their database can be had.

@@ -10,13 +10,15 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 8] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-columns/src",
     "crates/tamiz-containers/src",
     "crates/tamiz-explain/src",
     "crates/tamiz-python/src",
+    "crates/tamiz-serve/src",
+    "crates/tamiz-tower/src",
 ];
 
 /// Everything in backquotes.
@@ -69,6 +71,8 @@ fn every_dependency_has_its_reason() {
         "crates/tamiz-containers/Cargo.toml",
         "crates/tamiz-explain/Cargo.toml",
         "crates/tamiz-python/Cargo.toml",
+        "crates/tamiz-serve/Cargo.toml",
+        "crates/tamiz-tower/Cargo.toml",
         "xtask/Cargo.toml",
     ] {
         for name in dependencies(manifest).iter().filter(|name| *name != "tamiz") {

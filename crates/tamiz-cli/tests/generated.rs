@@ -55,7 +55,7 @@ fn the_version_names_form_and_fingerprint() {
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = tamiz(["completions", shell]).ok();
-        for command in ["canon", "batch", "explain", "flags", "fingerprint", "completions", "man"] {
+        for command in ["canon", "batch", "explain", "serve", "flags", "fingerprint", "completions", "man"] {
             assert!(script.contains(command), "{shell} {command}");
         }
     }
@@ -83,6 +83,7 @@ fn manual_pages_go_to_standard_output_or_a_directory() {
             "tamiz-fingerprint.1",
             "tamiz-flags.1",
             "tamiz-man.1",
+            "tamiz-serve.1",
             "tamiz.1"
         ]
     );

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tamiz::Config;
+use tamiz::{Config, Flag};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::choices::{Choices, Chosen, Wish};
@@ -33,6 +33,15 @@ impl App {
             streams: Arc::new(Semaphore::new(limits.streams)),
             is_stopping: AtomicBool::new(false),
             limits,
+        }
+    }
+
+    /// Makes what is made once, so that the first who asks does not wait for it.
+    pub(crate) fn warm_up(&self) {
+        if let Some(chosen) = self.choices.get(Wish::default()) {
+            for flag in Flag::ALL {
+                chosen.canonicalizer.canonicalize(flag.raises());
+            }
         }
     }
 

@@ -27,7 +27,7 @@ async fn whole(app: &App, mut body: Body) -> Result<Whole, Problem> {
     let most = app.limits.body;
     let announced = body.size_hint().lower();
     // Whoever says how long it is need not be listened to.
-    if announced > as_u64(most).saturating_mul(2) {
+    if announced > as_u64(most) {
         return Err(Problem::TooLarge);
     }
     let mut slot = if announced > as_u64(Limits::SMALL) { Some(app.large_slot()?) } else { None };
@@ -48,12 +48,6 @@ async fn whole(app: &App, mut body: Body) -> Result<Whole, Problem> {
             Some(piece) => all.extend_from_slice(&piece),
             None => return Ok(Whole { bytes: all.freeze(), slot }),
         }
-    }
-    // A client that still writes does not read: what is a little too long is read to its end, and not kept.
-    drop(all);
-    let mut left = most;
-    while let Some(piece) = next(&mut body).await? {
-        left = left.checked_sub(piece.len()).ok_or(Problem::TooLarge)?;
     }
     Err(Problem::TooLarge)
 }

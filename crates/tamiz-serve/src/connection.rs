@@ -1,6 +1,5 @@
 //! One connection, from its first byte to its last.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 
 use crate::app::App;
@@ -92,17 +91,11 @@ async fn silence(has_read: &std::sync::atomic::AtomicBool) {
 }
 
 /// Says that there are too many connections, and closes this one.
-///
-/// A socket that is closed with something unread in it takes the answer with it, so what comes is read for a moment.
-pub(crate) async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, app: Arc<App>) {
-    const MOMENT: Duration = Duration::from_millis(500);
-    let polite = async {
-        stream.write_all(&stamp::too_many(&app)).await?;
-        stream.shutdown().await?;
-        let mut unread = [0; 4096];
-        while stream.read(&mut unread).await? > 0 {}
-        io::Result::Ok(())
-    };
+pub(crate) async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(stream: S, app: Arc<App>) {
+    let answer = stamp::too_many(&app);
+    let mut wire = Wire::new(stream, app);
     // Whether the client hears of it is its own affair.
-    let _ = tokio::time::timeout(MOMENT, polite).await;
+    if wire.write_all(&answer).await.is_ok() {
+        let _ = wire.shutdown().await;
+    }
 }

@@ -173,10 +173,10 @@ fn response(description: &str, content: Value) -> Value {
 }
 
 /// An operation that takes a body and the query's names.
-fn asking(mut operation: Value, parameters: Vec<Value>, body: Value) -> Value {
+fn asking(mut operation: Value, parameters: Vec<Value>, is_required: bool, body: Value) -> Value {
     if let Some(operation) = operation.as_object_mut() {
         operation.insert("parameters".to_owned(), parameters.into());
-        operation.insert("requestBody".to_owned(), json!({ "required": true, "content": body }));
+        operation.insert("requestBody".to_owned(), json!({ "required": is_required, "content": body }));
     }
     operation
 }
@@ -235,6 +235,8 @@ pub(crate) fn canonicalize() -> Value {
     asking(
         operation("canonicalize", "The document of a request, from its bytes.", documents(), &OF_BODIES),
         parameters,
+        // No body is a request of no bytes.
+        false,
         json!({ "application/octet-stream": { "schema": {
             "type": "string",
             "format": "binary",
@@ -247,6 +249,7 @@ pub(crate) fn parts() -> Value {
     asking(
         operation("parts", "The document of a request that is cut already.", documents(), &OF_BODIES),
         wishes(),
+        true,
         json!({ Format::Json.media_type(): { "schema": { "$ref": "#/components/schemas/parts" } } }),
     )
 }
@@ -259,6 +262,7 @@ pub(crate) fn batch() -> Value {
     asking(
         operation("batch", "The documents of many requests, line by line.", lines.clone(), &OF_BODIES),
         wishes(),
+        false,
         lines,
     )
 }

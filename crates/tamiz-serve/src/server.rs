@@ -54,6 +54,7 @@ impl Server {
             sockets.push(socket);
         }
         let app = Arc::new(App::new(config, settings.limits.clone()));
+        app.warm_up();
         let shared = Shared {
             front: Front::new(Arc::clone(&app)),
             app,

@@ -1,11 +1,15 @@
 //! A connection's bytes: counted, and never waited for without end. Errors that the HTTP library writes by itself
 //! become ours (see [`crate::stamp`]).
+//!
+//! At the end the client is listened to for a moment more. A socket that is closed with something unread in it takes
+//! what was written last with it: a client that is told that its body is too long would not hear of it.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -24,11 +28,35 @@ pub(crate) struct Wire<S> {
     /// What has to be written before anything else, and how much of it is.
     own: Vec<u8>,
     own_written: usize,
+    /// Runs from the last byte that is written on.
+    lingering: Option<Lingering>,
+}
+
+/// What is left of the moment.
+struct Lingering {
+    time: Pin<Box<Sleep>>,
+    bytes: usize,
+}
+
+impl Default for Lingering {
+    fn default() -> Self {
+        const TIME: Duration = Duration::from_secs(1);
+        const BYTES: usize = 2 << 20;
+        Lingering { time: Box::pin(sleep_until(Instant::now() + TIME)), bytes: BYTES }
+    }
 }
 
 impl<S> Wire<S> {
     pub(crate) fn new(stream: S, app: Arc<App>) -> Self {
-        Wire { stream, app, has_read: Arc::default(), stalled: None, own: Vec::new(), own_written: 0 }
+        Wire {
+            stream,
+            app,
+            has_read: Arc::default(),
+            stalled: None,
+            own: Vec::new(),
+            own_written: 0,
+            lingering: None,
+        }
     }
 
     /// Tells whether anything came, also when the wire is in other hands.
@@ -87,7 +115,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_own(cx))?;
         if let Some(stamped) = stamp::automatic(bytes, &self.app) {
@@ -126,7 +154,21 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_own(cx))?;
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        if self.lingering.is_none() {
+            ready!(self.poll_own(cx))?;
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+        }
+        let Wire { stream, lingering, .. } = &mut *self;
+        let Lingering { time, bytes } = lingering.get_or_insert_default();
+        let mut unread = [0; 4096];
+        while *bytes > 0 && time.as_mut().poll(cx).is_pending() {
+            let mut unread = ReadBuf::new(&mut unread);
+            match ready!(Pin::new(&mut *stream).poll_read(cx, &mut unread)) {
+                Ok(()) if !unread.filled().is_empty() => *bytes = bytes.saturating_sub(unread.filled().len()),
+                // It has gone.
+                _ => break,
+            }
+        }
+        Poll::Ready(Ok(()))
     }
 }

@@ -8,6 +8,8 @@ mod peers;
 mod profile;
 mod programs;
 mod rounds;
+mod serve;
+mod soak;
 
 use std::path::Path;
 
@@ -20,6 +22,7 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),
+        ["serve", options @ ..] => serve::Options::read(options).map(|options| serve::run(root, &options)),
         ["profile", corpus] => Some(profile::run(root, corpus)),
         arguments => compare::Options::read(arguments).map(|options| compare::run(root, &options)),
     }

@@ -16,6 +16,27 @@ pub(super) fn command(root: &Path) -> Result<PathBuf> {
     build(root, &["--release", "--package", "tamiz-cli"])
 }
 
+/// What `cargo x bench serve` needs, in a profile of cargo.
+pub(super) struct Servers {
+    /// The command.
+    pub(super) tamiz: PathBuf,
+    /// The server that does nothing.
+    pub(super) nothing: PathBuf,
+    /// What has the requests.
+    pub(super) corpora: PathBuf,
+}
+
+impl Servers {
+    pub(super) fn build(root: &Path, profile: &str) -> Result<Self> {
+        let build = |rest: &[&str]| build(root, &[&["--profile", profile, "--package"], rest].concat());
+        Ok(Servers {
+            tamiz: build(&["tamiz-cli"])?,
+            nothing: build(&["tamiz-serve", "--example", "empty"])?,
+            corpora: build(&["tamiz-bench", "--bin", "tamiz-bench"])?,
+        })
+    }
+}
+
 /// The same under an allocator that counts.
 pub(super) fn counting_program(root: &Path) -> Result<PathBuf> {
     build(root, &["--profile", "measure", "--package", "tamiz-bench", "--bin", "allocations"])
