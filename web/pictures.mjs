@@ -40,7 +40,8 @@ const PICTURES = {
 };
 
 await mkdir(FOLDER, { recursive: true });
-const [browser, service] = await Promise.all([launch(), start()]);
+const service = await start();
+const browser = await launch();
 try {
   for (const [name, [options, act]] of Object.entries(PICTURES)) {
     const { context, page, faults } = await open(browser, { origins: [service.origin], ...options });

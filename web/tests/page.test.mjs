@@ -18,11 +18,12 @@ const wire = (text) => text.replaceAll("\n", "\r\n");
 let browser;
 let service;
 before(async () => {
-  [browser, service] = await Promise.all([launch(), start()]);
+  service = await start();
+  browser = await launch();
 });
 after(async () => {
-  await browser.close();
-  await service.stop();
+  await browser?.close();
+  await service?.stop();
 });
 
 /** Opens the page, does something with it, and lets nothing pass that went wrong quietly. */
