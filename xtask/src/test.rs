@@ -204,6 +204,8 @@ impl Runner<'_> {
             println!("\nWARNING: pages were NOT looked at in a browser: {error}");
             return Ok(());
         }
+        self.step("npm run check", |_| web.check())?;
+        self.step("npm run stale", |_| web.stale())?;
         self.step("npm test", |runner| web.test(|line| runner.tally.add_tap_line(line)))
     }
 

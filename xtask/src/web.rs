@@ -29,6 +29,16 @@ impl Web<'_> {
         process::watch(&mut command, look)
     }
 
+    /// Whether the types of the page's sources hold.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.npm(&["run", "check"])
+    }
+
+    /// Whether the page in the service is what its sources give.
+    pub(crate) fn stale(&self) -> Result<()> {
+        self.npm(&["run", "stale"])
+    }
+
     fn npm(&self, arguments: &[&str]) -> Result<()> {
         process::run(Command::new("npm").current_dir(self.folder()).args(arguments))
     }

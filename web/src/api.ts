@@ -1,0 +1,82 @@
+// The service that the page came from, and the only one it asks.
+
+import type { Bytes } from "./bytes.ts";
+import type { Raised, Weight } from "./evidence.ts";
+
+export const VIEWS = ["shape", "literal"] as const;
+export const PROFILES = ["core", "standard", "full"] as const;
+
+export type View = (typeof VIEWS)[number];
+export type Profile = (typeof PROFILES)[number];
+
+/** How requests are read. */
+export interface Options {
+  readonly view: View;
+  readonly profile: Profile;
+}
+
+/** The document as JSON; what the page looks into. */
+export interface Document {
+  readonly "tamiz.text": string;
+  readonly "tamiz.flags": readonly Raised[];
+  readonly "tamiz.fingerprint": string;
+}
+
+/** A flag of the registry. */
+export interface FlagInfo {
+  readonly name: string;
+  readonly family: string;
+  readonly weight: Weight;
+  readonly profile: string;
+  readonly meaning: string;
+  readonly why: string;
+  readonly clause: string;
+}
+
+/** What became of a question. */
+export type Answer<T> =
+  | { readonly kind: "ok"; readonly value: T }
+  /** Nobody answers. */
+  | { readonly kind: "offline" }
+  /** To be asked again, after so many milliseconds. */
+  | { readonly kind: "busy"; readonly after: number }
+  | { readonly kind: "refused"; readonly status: number }
+  /** The one who asked does not want to know any more. */
+  | { readonly kind: "dropped" };
+
+/** The document of a request, with evidence. */
+export function canonicalize(request: Bytes, options: Options, signal: AbortSignal): Promise<Answer<Document>> {
+  const query = new URLSearchParams({ ...options, evidence: "true" });
+  return ask(`v1/canonicalize?${query}`, post(request, "application/json", signal), (reply) => reply.json());
+}
+
+/** The tokens of a request, with a space between them. */
+export function tokens(request: Bytes, options: Options, signal: AbortSignal): Promise<Answer<string>> {
+  const query = new URLSearchParams({ ...options });
+  return ask(`v1/canonicalize?${query}`, post(request, "text/x-tamiz-tokens", signal), (reply) => reply.text());
+}
+
+/** The registry of flags. */
+export function registry(): Promise<Answer<readonly FlagInfo[]>> {
+  return ask("v1/flags", {}, async (reply) => ((await reply.json()) as { flags: FlagInfo[] }).flags);
+}
+
+function post(body: Bytes, accept: string, signal: AbortSignal): RequestInit {
+  return { method: "POST", body, signal, headers: { Accept: accept, "Content-Type": "application/octet-stream" } };
+}
+
+async function ask<T>(path: string, init: RequestInit, take: (reply: Response) => Promise<T>): Promise<Answer<T>> {
+  try {
+    // Relative to the page, which may be below a path of a proxy's.
+    const reply = await fetch(path, { ...init, cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
+    if (reply.ok) return { kind: "ok", value: await take(reply) };
+    // A proxy in front of a service that is gone answers in its place.
+    if (reply.status === 502 || reply.status === 504) return { kind: "offline" };
+    if (reply.status === 503 || reply.status === 429) {
+      return { kind: "busy", after: 1000 * (Number(reply.headers.get("Retry-After")) || 1) };
+    }
+    return { kind: "refused", status: reply.status };
+  } catch {
+    return { kind: init.signal?.aborted ? "dropped" : "offline" };
+  }
+}

@@ -1,0 +1,60 @@
+// Which language the page speaks, and its words.
+
+import { en, type Words } from "./en.ts";
+import { es } from "./es.ts";
+
+export type { Words };
+
+export const LANGUAGES = { en: "English", es: "Español" } as const;
+
+/** A language that the page speaks. */
+export type Language = keyof typeof LANGUAGES;
+
+/** The words that are plain texts: those that markup may ask for by name. */
+export type TextKey = { [K in keyof Words]: Words[K] extends string ? K : never }[keyof Words];
+
+const DICTIONARIES: Readonly<Record<Language, Words>> = { en, es };
+const KEPT_AS = "tamiz.language";
+
+/** The words of a language. */
+export function words(language: Language): Words {
+  return DICTIONARIES[language];
+}
+
+/** The language chosen before; else the first of the browser's that the page speaks; else English. */
+export function preferred(): Language {
+  const kept = stored();
+  if (kept) return kept;
+  for (const tag of navigator.languages) {
+    const language = tag.slice(0, 2).toLowerCase();
+    if (isLanguage(language)) return language;
+  }
+  return "en";
+}
+
+/** Remembers a choice, where the browser lets it. */
+export function keep(language: Language): void {
+  try {
+    localStorage.setItem(KEPT_AS, language);
+  } catch {
+    // Storage may be forbidden; then the choice lasts as long as the page.
+  }
+}
+
+export function isLanguage(text: string): text is Language {
+  return Object.hasOwn(LANGUAGES, text);
+}
+
+/** Whether markup asks for a text that there is. */
+export function isTextKey(key: string): key is TextKey {
+  return Object.hasOwn(en, key) && typeof en[key as keyof Words] === "string";
+}
+
+function stored(): Language | undefined {
+  try {
+    const kept = localStorage.getItem(KEPT_AS) ?? "";
+    return isLanguage(kept) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
