@@ -363,7 +363,11 @@ fn word_starts(text: &[u8], seen: u32) -> impl Iterator<Item = usize> {
         let at = next?;
         // Letters and digits alone are one word.
         let rest = if seen & NO_ALNUM == 0 { &[] } else { text.get(at..).unwrap_or_default() };
-        next = rest.iter().position(|&b| !bytes::is(b, ALNUM)).map(|len| at + len + 1);
+        next = rest.iter().position(|&b| !bytes::is(b, ALNUM)).map(|len| match rest.get(len) {
+            // The digits of a guarded byte are no characters.
+            Some(&GUARD) => at + len + 3,
+            _ => at + len + 1,
+        });
         Some(at)
     })
 }
@@ -486,6 +490,15 @@ fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
 mod tests {
     use super::*;
     use crate::context::tests::with_context;
+
+    #[test]
+    fn words_start_where_no_letter_or_digit_stands_before() {
+        for text in [&b""[..], b"ab1", b"a b", b" a--b ", b"\xFF8Bxoxb-1", b"a\xFF8B\xFF8Ba b", b"a\xFF8B"] {
+            let found: Vec<usize> = word_starts(text, bytes::union(text)).collect();
+            let expected: Vec<usize> = (0..=text.len()).filter(|&at| starts_word(text, at)).collect();
+            assert_eq!(found, expected, "{}", text.escape_ascii());
+        }
+    }
 
     #[test]
     fn names() {
