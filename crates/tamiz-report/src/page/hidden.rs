@@ -88,7 +88,11 @@ pub(super) fn write_unreadable(html: &mut Html, summary: &Summary) {
         let all = counter.most();
         for (what, entry) in all.iter().take(MOST) {
             html.raw("<tr>").open("th").attr("scope", "row");
-            if name == "file" { html.element("code", "", what) } else { html.text(what) };
+            if name == "file" {
+                html.element("code", "", what)
+            } else {
+                html.text(what)
+            };
             html.close("th");
             html.element("td", "n", count(entry.tally.total())).raw("</tr>");
         }
