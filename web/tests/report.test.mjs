@@ -71,6 +71,12 @@ function page() {
   return made;
 }
 
+/** Nobody has to scroll sideways. */
+async function fits(page) {
+  const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= screen, `${wide} pixels on a screen of ${screen}`);
+}
+
 /** Opens a page and looks for what must be so at any size, in any colours. */
 async function look(path, { size, colorScheme }, more = async () => {}) {
   const { context, page, faults } = await open(browser, { size, colorScheme });
@@ -86,14 +92,15 @@ async function look(path, { size, colorScheme }, more = async () => {}) {
   );
   assert.deepEqual(empty, [], "every plot has marks");
   assert.ok((await page.locator("svg.plot").count()) > 20);
-  const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(wide <= screen, `${wide} pixels on a screen of ${screen}`);
+  await fits(page);
   // The policy of the page allows no script, so that axe comes in by the debugger.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
   assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
   await more(page);
+  await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
+  await fits(page);
   assert.deepEqual(faults, []);
   await context.close();
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use tamiz::Canonicalizer;
-use tamiz_report::{Diff, Paired, Side, Summary, diff_table};
+use tamiz_report::{Diff, Side, Summary, diff_table};
 
 use crate::args::{DiffArgs, Format, ReadOptions};
 use crate::batch::SOME_UNREADABLE;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
         }
     };
     let unreadable = a.summary.unreadable() + b.summary.unreadable();
-    let diff = Diff::new(&a, &b, paired.as_ref().map(|paired: &Paired| paired));
+    let diff = Diff::new(&a, &b, paired.as_ref());
     write(args, &diff)?;
     Ok(if unreadable > 0 {
         ExitCode::from(SOME_UNREADABLE)

@@ -7,7 +7,6 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use canaries::{ByContent, ByEcho, ByPlace, Case, Rng, look};
 use common::{file, scratch, tamiz};

@@ -5,7 +5,7 @@ pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -53,7 +53,7 @@ pub(crate) fn times(ratio: f64) -> String {
 pub(crate) fn points(difference: f64) -> String {
     let points = difference * 100.0;
     match points.abs() {
-        p if p == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         p if p < 0.01 => format!("{points:+.3}"),
         p if p < 0.1 => format!("{points:+.2}"),
         _ => format!("{points:+.1}"),

@@ -94,7 +94,7 @@ mod tests {
         assert!(!ratio(3, 100, 2, 100).differs());
         assert!(ratio(300, 10_000, 200, 10_000).differs());
         assert!(ratio(900, 1000, 100, 1000).score() > ratio(9, 10, 1, 10).score());
-        assert_eq!(ratio(0, 0, 0, 0).differs(), false);
+        assert!(!ratio(0, 0, 0, 0).differs());
         assert!(ratio(u64::MAX / 4, u64::MAX / 4, 0, 1).score().is_finite());
     }
 }

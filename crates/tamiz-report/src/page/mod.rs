@@ -97,18 +97,18 @@ fn how_to_read(html: &mut Html, series: &AllSeries) {
         html.element("dt", "", term).element("dd", "", meaning);
     };
     entry(
-        &"Flag",
+        "Flag",
         &"The name of one oddity of a request, or of something telling in it. A request counts once for each flag it \
           raises; flags of words of a closed list, such as KW:sql, are counted word by word.",
     );
     entry(
-        &"Weight",
+        "Weight",
         &"Structural: ordinary traffic raises it. Notable: worth a look. Evasion: a spelling that honest clients do not use. \
           A family counts requests that have a flag of it that is not structural.",
     );
     if let Some((base, _)) = series.compared() {
         entry(
-            &"Lift",
+            "Lift",
             &format!(
                 "The share of requests with a label over that of {}: (a + 0.5) / (A + 1) over (b + 0.5) / (B + 1), where a of A \
                  and b of B requests have it, so that a zero gives a finite number. It is grey where the 95 % interval of the \
@@ -118,17 +118,17 @@ fn how_to_read(html: &mut Html, series: &AllSeries) {
         );
     }
     entry(
-        &"Template",
+        "Template",
         &"Method and path without what varies: <num> for numbers, <hex> for identifiers, markers without lengths, \
           <long> for segments of more than 48 characters.",
     );
     entry(
-        &"Lengths",
+        "Lengths",
         &"Bins grow with the length: below 16 each length has its own, then there are 16 to each doubling, and neighbours are \
           joined where they would be too narrow. Rows have the same scale, and what is there at all has at least a pixel.",
     );
     entry(
-        &"Bounds",
+        "Bounds",
         &format!(
             "At most {} templates, {} documents and {} keys are told apart. Beyond that, the rarest are let go and counted \
              as others, and what was let go is said where it matters.",

@@ -221,11 +221,9 @@ fn over_time(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         moment(last + width, width.min(60)),
         span(width)
     )?;
-    let rows: [(&str, &dyn Fn(&[u64; 4]) -> u64); 2] = [
-        ("requests", &|ranks| ranks.iter().sum()),
-        ("notable, evasion", &|[.., notable, evasion]| notable + evasion),
-    ];
-    for (name, of) in rows {
+    let all: fn(&[u64; 4]) -> u64 = |ranks| ranks.iter().sum();
+    let telling: fn(&[u64; 4]) -> u64 = |[.., notable, evasion]| notable + evasion;
+    for (name, of) in [("requests", all), ("notable, evasion", telling)] {
         let most = bins.iter().map(|(_, there)| of(&there.ranks)).max().unwrap_or(0);
         let bar = |n: u64| match n {
             0 => ' ',
