@@ -63,10 +63,11 @@ pub(super) fn run(command: &Path, requests: &Path, minutes: f64) -> Result<()> {
     let started = Instant::now();
     let mut samples = Vec::new();
     std::thread::scope(|scope| {
+        let load = &load;
         for (_, client) in CLIENTS {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 while !load.is_over.load(Ordering::Relaxed) {
-                    client(&load);
+                    client(load);
                 }
             });
         }
