@@ -67,7 +67,9 @@ impl Openapi<'_> {
             .arg(format!("{place}v1/openapi.json"))
             .args(["--checks", "all", "--generation-database", "none"])
             .args(EXAMPLES)
-            .current_dir(self.root.join("crates/tamiz-serve/tests"))
+            // It leaves files where it runs.
+            .current_dir(self.folder())
+            .env("PYTHONPATH", self.root.join("crates/tamiz-serve/tests"))
             .env("SCHEMATHESIS_HOOKS", "schemathesis_hooks")
             .env("PYTHONDONTWRITEBYTECODE", "1");
         process::run(&mut schemathesis)

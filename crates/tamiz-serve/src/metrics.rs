@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use memchr::memmem;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -138,10 +137,9 @@ impl Metrics {
 
 /// The flags of the `FLAGS` line, which lists each once.
 fn rolled_up(text: &str) -> impl Iterator<Item = Flag> {
-    const START: &[u8] = b"\nFLAGS:[";
-    // Only a line end of the document begins a line: those of the request are escaped.
-    let list = memmem::find(text.as_bytes(), START).and_then(|at| text.get(at + START.len()..));
-    let list = list.and_then(|rest| rest.split_once(']')).map_or("", |(list, _)| list);
+    // Only a line end of the document begins a line: those of the request are escaped. It is one of the first.
+    let list =
+        text.split('\n').find_map(|line| line.strip_prefix("FLAGS:[")?.strip_suffix(']')).unwrap_or_default();
     list.split(' ').filter_map(|flag| Flag::from_name(flag.split(':').next()?))
 }
 

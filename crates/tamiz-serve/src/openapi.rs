@@ -255,15 +255,14 @@ pub(crate) fn parts() -> Value {
 }
 
 pub(crate) fn batch() -> Value {
-    let lines = json!({ Format::JsonLines.media_type(): { "schema": {
-        "type": "string",
-        "description": "A JSON object a line.",
-    } } });
+    let lines = |schema: Value| json!({ Format::JsonLines.media_type(): { "schema": schema } });
+    let answers = lines(json!({ "type": "string", "description": "A JSON object a line." }));
     asking(
-        operation("batch", "The documents of many requests, line by line.", lines.clone(), &OF_BODIES),
+        operation("batch", "The documents of many requests, line by line.", answers, &OF_BODIES),
         wishes(),
         false,
-        lines,
+        // Whatever it is, it is lines: those that hold no request are told so in their place.
+        lines(json!({ "description": "A JSON object a line." })),
     )
 }
 

@@ -31,7 +31,7 @@ impl Servers {
         let build = |rest: &[&str]| build(root, &[&["--profile", profile, "--package"], rest].concat());
         Ok(Servers {
             tamiz: build(&["tamiz-cli"])?,
-            nothing: build(&["tamiz-serve", "--example", "empty"])?,
+            nothing: build(&["tamiz-bench", "--bin", "empty"])?,
             corpora: build(&["tamiz-bench", "--bin", "tamiz-bench"])?,
         })
     }
