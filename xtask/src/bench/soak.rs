@@ -22,8 +22,11 @@ const WARM_UP: f64 = 0.25;
 /// How often memory is looked at.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// What a client does, again and again.
+type Conduct = fn(&Load);
+
 /// What clients do; each of these is a thread.
-const CLIENTS: [(&str, fn(&Load)); 8] = [
+const CLIENTS: [(&str, Conduct); 8] = [
     ("good", good),
     ("good", good),
     ("batches", batches),
