@@ -22,8 +22,11 @@ const WARM_UP: f64 = 0.25;
 /// How often memory is looked at.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// What a client does, again and again.
+type Conduct = fn(&Load);
+
 /// What clients do; each of these is a thread.
-const CLIENTS: [(&str, fn(&Load)); 8] = [
+const CLIENTS: [(&str, Conduct); 8] = [
     ("good", good),
     ("good", good),
     ("batches", batches),
@@ -63,10 +66,11 @@ pub(super) fn run(command: &Path, requests: &Path, minutes: f64) -> Result<()> {
     let started = Instant::now();
     let mut samples = Vec::new();
     std::thread::scope(|scope| {
+        let load = &load;
         for (_, client) in CLIENTS {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 while !load.is_over.load(Ordering::Relaxed) {
-                    client(&load);
+                    client(load);
                 }
             });
         }
