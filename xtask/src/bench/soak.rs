@@ -22,8 +22,11 @@ const WARM_UP: f64 = 0.25;
 /// How often memory is looked at.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// A kind of client.
+type Kind = (&'static str, fn(&Load));
+
 /// What clients do; each of these is a thread.
-const CLIENTS: [(&str, fn(&Load)); 8] = [
+const CLIENTS: [Kind; 8] = [
     ("good", good),
     ("good", good),
     ("batches", batches),
@@ -64,9 +67,10 @@ pub(super) fn run(command: &Path, requests: &Path, minutes: f64) -> Result<()> {
     let mut samples = Vec::new();
     std::thread::scope(|scope| {
         for (_, client) in CLIENTS {
-            scope.spawn(|| {
+            let load = &load;
+            scope.spawn(move || {
                 while !load.is_over.load(Ordering::Relaxed) {
-                    client(&load);
+                    client(load);
                 }
             });
         }
