@@ -1,8 +1,10 @@
 //! What the service answers is what the library says, byte for byte.
 
 mod common;
+#[allow(dead_code, unreachable_pub, reason = "shared with the library's tests; this uses its part")]
 #[path = "../../tamiz/tests/common/corpus.rs"]
 mod corpus;
+#[allow(dead_code, unreachable_pub, reason = "shared with the library's tests; this uses its part")]
 #[path = "../../tamiz/tests/common/vectors.rs"]
 mod vectors;
 

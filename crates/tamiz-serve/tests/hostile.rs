@@ -1,6 +1,7 @@
 //! Clients that do not speak HTTP, or not well, and requests that are made to hurt.
 
 mod common;
+#[allow(dead_code, unreachable_pub, reason = "shared with the library's tests; this uses its part")]
 #[path = "../../tamiz/tests/common/vectors.rs"]
 mod vectors;
 
