@@ -23,7 +23,7 @@
 //! ```
 //!
 //! A server has read the request by then: what its parser mends or refuses cannot be told any more. Method, target,
-//! version and headers are looked at as they are in the [`Request`](http::Request); bodies too, up to a limit, with
+//! version and headers are looked at as they are in the [`Request`]; bodies too, up to a limit, with
 //! [`TamizLayer::with_body`].
 //!
 //! The layer never fails a request, and what it hands on is what it was given.

@@ -50,7 +50,7 @@ families! {
     "query: keys of U+FDFA" => |n| query(fill("\u{FDFA}\u{FDFA}=1&", n)),
     "query: stray bytes" => |n| query(fill("%FF", n)),
     "query: values that raise flags" => |n| query(count(n, |i| format!("k{i}[]=%252e'<;|`${{..%2F&"))),
-    "query: Base64 in Base64" => |n| query(join("a=", &base64_in_base64(n))),
+    "query: Base64 in Base64" => |n| query(count(n, |i| format!("k{i:05}={}&", base64_in_base64(i)))),
     "query: keys of marks that grow under NFKC" => |n| query(join("a", &fill("\u{344}", n))),
     // Words and punctuation in a value.
     "value: `select `" => |n| query(join("a=", &fill("select+", n))),
@@ -235,7 +235,7 @@ families! {
     "XML: document type never closed" => |n| body(XML, "", join("<!DOCTYPE a [", &fill("<!ENTITY % ", n))),
     "text: words" => |n| body("text/plain", "", fill("select ", n)),
     "text: Base64" => |n| body("text/plain", "", fill("PHNjcmlwdD4x", n)),
-    "text: Base64 in Base64" => |n| body("text/plain", "", base64_in_base64(n)),
+    "JSON: Base64 in Base64" => |n| body(JSON, "", format!("[{}1]", count(n, |i| format!("\"{}\",", base64_in_base64(i))))),
     "text: UTF-16" => |n| body("text/plain; charset=utf-16", "", fill("<\0", n)),
     "binary" => |n| body("application/octet-stream", "", fill("\0\u{1}\u{2}", n)),
     "gzip: a bomb" => |n| gzip(n),
@@ -330,11 +330,10 @@ fn stored_four_times(size: usize) -> Vec<u8> {
     })
 }
 
-/// Base64 of Base64 and so on, eight times: each layer is four thirds of the one in it. What is inside is such that
-/// some letters of the outermost look like the beginning of a word at every size, so that all are searched for words:
-/// that is the dearer way, and by chance alone only the larger ones would take it.
-fn base64_in_base64(size: usize) -> String {
-    let inner = fill("union select ", size * 3_usize.pow(8) / 4_usize.pow(8));
+/// Base64 of Base64 and so on, eight times: some 600 characters. Whether letters of the outermost look like a word, so
+/// that it is searched for words, is chance: many of them take both ways at every size.
+fn base64_in_base64(i: usize) -> String {
+    let inner = format!("<script>{i:06}</script>").repeat(3);
     (0..8).fold(inner, |text, _| BASE64.encode(text.as_bytes()))
 }
 
