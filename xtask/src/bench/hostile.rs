@@ -23,7 +23,7 @@ const MOST: f64 = 2.2;
 
 /// Memory that is less than so many bytes for each of the request counts as so many: it is what a few copies of the
 /// request take, and where there are none at one size and some at the next, nothing grows.
-const COPIES: u64 = 4;
+const COPIES: u64 = 8;
 
 /// How many families one process measures: starting is slow under callgrind, and its dumps are large.
 const AT_ONCE: usize = 8;
@@ -217,12 +217,12 @@ mod tests {
             document: 9,
             works: memory.iter().map(|&memory| Work { nanoseconds: 4, memory }).collect(),
         };
-        let native = [size(1, &[10, 10, 1]), size(2, &[20, 25, 8]), size(4, &[40, 50])];
+        let native = [size(1, &[10, 10, 1]), size(2, &[20, 25, 16]), size(4, &[40, 50])];
         let row = Row::of(&native, &[[100, 100, 100], [200, 200, 310]]);
         assert_eq!(
             (row.instructions, row.memory),
             (3.1, 2.5),
-            "four bytes and eight are copies of the request"
+            "one byte and sixteen are copies of the request"
         );
         assert_eq!((row.memory_per_byte, row.document), (10.0, 9));
     }
