@@ -114,11 +114,22 @@ impl Builder {
         }
     }
 
-    /// Makes room for the texts of the next batch, whose bytes are about so many.
+    /// Makes room for the next batch, if it is still empty: so many rows, whose texts have about so many bytes.
     pub fn expect(&mut self, rows: usize, bytes: usize) {
-        if self.is_empty() {
-            self.text = StringBuilder::with_capacity(rows, bytes);
+        if !self.is_empty() {
+            return;
         }
+        // URLs and user agents are about a fifth of a document each.
+        let room = |share: usize| StringBuilder::with_capacity(rows, share);
+        self.text = room(bytes);
+        for column in [&mut self.url, &mut self.path, &mut self.query, &mut self.user_agent] {
+            *column = room(bytes / 5);
+        }
+        for column in [&mut self.method, &mut self.scheme, &mut self.source] {
+            *column = room(rows.saturating_mul(4));
+        }
+        self.address = room(rows.saturating_mul(16));
+        self.fingerprints = room(rows.saturating_mul(self.fingerprint.len()));
     }
 
     /// How many rows there are.
