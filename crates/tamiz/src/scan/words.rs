@@ -786,6 +786,16 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_entries_do_not_pile_up() {
+        let text = "=".repeat(200_000);
+        let taken = with_context(|cx| {
+            super::classes(text.as_bytes(), bytes::union(text.as_bytes()), cx);
+            cx.bump.allocated_bytes()
+        });
+        assert!(taken < 1 << 20, "{taken} bytes for {}", text.len());
+    }
+
+    #[test]
     fn entries_are_long_enough_and_classes_are_sorted() {
         let is_long = |entry: &str| folded_part(entry).len() >= SHORTEST;
         assert!(
