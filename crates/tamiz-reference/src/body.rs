@@ -269,17 +269,13 @@ fn unzstd(mut input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, (
 fn whole_characters(bytes: &mut Vec<u8>) {
     for back in 1..=3.min(bytes.len()) {
         let at = bytes.len() - back;
-        let need = match bytes[at] {
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            0x80..=0xBF => continue,
-            _ => return,
-        };
-        if need > back {
+        // Nothing wrong but that it ends too soon.
+        if std::str::from_utf8(&bytes[at..])
+            .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+        {
             bytes.truncate(at);
+            return;
         }
-        return;
     }
 }
 
@@ -364,6 +360,15 @@ fn kind_by_content(body: &[u8]) -> &'static str {
     }
 }
 
+fn is_xml_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+fn skip_xml_space(bytes: &[u8]) -> &[u8] {
+    let spaces = bytes.iter().take_while(|b| is_xml_space(**b)).count();
+    &bytes[spaces..]
+}
+
 fn looks_like_xml(body: &[u8]) -> bool {
     let utf16: [&[u8]; 6] =
         [b"\xFE\xFF\0<", b"\xFF\xFE<\0", b"<\0?\0x\0", b"<\0!\0", b"\0<\0?\0x", b"\0<\0!"];
@@ -373,13 +378,13 @@ fn looks_like_xml(body: &[u8]) -> bool {
     let mut rest = body;
     while let Some(comment) = rest.strip_prefix(b"<!--") {
         let Some(end) = comment.windows(3).position(|w| w == b"-->") else { return false };
-        rest = comment[end + 3..].trim_ascii_start();
+        rest = skip_xml_space(&comment[end + 3..]);
     }
     if let Some(after) = rest.strip_prefix(b"<?xml") {
-        return after.first().is_some_and(|b| b.is_ascii_whitespace() || *b == b'-');
+        return after.first().is_some_and(|b| is_xml_space(*b) || *b == b'-');
     }
     if rest.len() >= 9 && rest[..9].eq_ignore_ascii_case(b"<!DOCTYPE") {
-        let name = rest[9..].trim_ascii_start();
+        let name = skip_xml_space(&rest[9..]);
         let html = name.len() >= 4 && name[..4].eq_ignore_ascii_case(b"html");
         return !html;
     }
@@ -391,7 +396,7 @@ fn looks_like_xml(body: &[u8]) -> bool {
     }
     let ended = matches!(text.get(length), Some(Char::Plain(' ' | '\t' | '\r' | '\n' | '/' | '>')));
     let name = chars::as_string(&chars::lower(&text[..length])).unwrap_or_default();
-    let closed = rest.trim_ascii_end().last() == Some(&b'>');
+    let closed = rest.iter().rfind(|b| !is_xml_space(**b)) == Some(&b'>');
     ended && closed && !HTML.split(' ').any(|html| html == name)
 }
 
@@ -401,7 +406,9 @@ fn is_boundary_char(b: u8) -> bool {
 
 fn looks_like_multipart(body: &[u8]) -> bool {
     let Some(rest) = body.strip_prefix(b"--") else { return false };
-    let length = rest.iter().take_while(|b| is_boundary_char(**b)).count();
+    let taken = rest.iter().take_while(|b| is_boundary_char(**b)).count();
+    // It does not end in a space.
+    let length = rest[..taken].iter().rposition(|b| *b != b' ').map_or(0, |last| last + 1);
     let blanks = rest[length..].iter().take_while(|b| **b == b' ' || **b == b'\t').count();
     let after = &rest[length + blanks..];
     let Some(after) = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n")) else { return false };
@@ -483,7 +490,10 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     }
     let words: Vec<&'static str> = header(message, b"content-encoding")
         .flat_map(|value| {
-            value.split(|b| *b == b',').map(|item| item.trim_ascii().to_ascii_lowercase()).collect::<Vec<_>>()
+            value
+                .split(|b| *b == b',')
+                .map(|item| message::trim_blanks(item).to_ascii_lowercase())
+                .collect::<Vec<_>>()
         })
         .filter_map(|item| match &item[..] {
             b"" | b"identity" => None,

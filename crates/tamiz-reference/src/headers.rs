@@ -82,6 +82,9 @@ pub(crate) fn headers(message: &Message, scheme: Scheme, on_m: &mut Flags, cx: &
             }
         }
     }
+    for header in &headers {
+        hidden_in_value(&header.value_bytes, on_m);
+    }
     let mut shown: Vec<Shown> = headers.into_iter().map(|header| show(header, scheme, cx)).collect();
     shown.sort_by(|a, b| a.shown_name.as_bytes().cmp(b.shown_name.as_bytes()));
     shown.extend(no_colon);
@@ -551,11 +554,9 @@ fn show_authorization(value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> St
         Some(at) => (&value[..at], Some(&value[at + 1..])),
         None => (value, None),
     };
-    let needle = rest.unwrap_or(value);
-    if needle.len() >= 8 {
-        cx.secrets.record(needle)
-    } else {
-        cx.secrets.record(value)
+    match rest {
+        Some(rest) if rest.len() >= 8 => cx.secrets.record(rest),
+        _ => cx.secrets.record_part(value, secrets::credential(value)),
     }
     let scheme =
         chars::as_string(&chars::lower(word)).filter(|word| lists_has(crate::lists::auth_schemes(), word));
@@ -1058,29 +1059,33 @@ fn letters(bytes: &[u8]) -> String {
     bytes.iter().filter(|b| b.is_ascii_alphanumeric()).map(|b| char::from(b.to_ascii_lowercase())).collect()
 }
 
+/// A framing header inside a value, repeats of which are joined.
+fn hidden_in_value(value: &[u8], on_m: &mut Flags) {
+    for name in ["transfer-encoding", "content-length"] {
+        for at in 1..value.len() {
+            if value.len() >= at + name.len()
+                && value[at..at + name.len()].eq_ignore_ascii_case(name.as_bytes())
+                && !chars::is_token_char(char::from(value[at - 1]))
+            {
+                let rest = &value[at + name.len()..];
+                let blanks = rest.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+                if rest.get(blanks) == Some(&b':') {
+                    on_m.insert(format!("HIDDENHDR:{name}"));
+                }
+            }
+        }
+    }
+}
+
 fn hidden(message: &Message, on_m: &mut Flags) {
     let names = ["transfer-encoding", "content-length", "host"];
     let mut raise = |name: &str| _ = on_m.insert(format!("HIDDENHDR:{name}"));
     for name in names {
         let wanted = letters(name.as_bytes());
         for line in &message.lines {
-            let Line::Header { name: raw, value, .. } = line else { continue };
+            let Line::Header { name: raw, .. } = line else { continue };
             if !raw.eq_ignore_ascii_case(name.as_bytes()) && letters(raw) == wanted {
                 raise(name);
-            }
-            let value = message::collapsed(value);
-            for at in 1..value.len() {
-                if name != "host"
-                    && value.len() >= at + name.len()
-                    && value[at..at + name.len()].eq_ignore_ascii_case(name.as_bytes())
-                    && !chars::is_token_char(char::from(value[at - 1]))
-                {
-                    let rest = &value[at + name.len()..];
-                    let blanks = rest.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
-                    if rest.get(blanks) == Some(&b':') {
-                        raise(name);
-                    }
-                }
             }
         }
         for text in &message.hidden {

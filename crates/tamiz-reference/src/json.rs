@@ -210,17 +210,30 @@ impl<'a> Reader<'a> {
         Ok(Begun::Whole(Value { start, end: self.at, whole: self.fault.is_none(), leaves: true, kind }))
     }
 
-    /// The name of the next member. One that a limit cut is a value without a name.
+    /// The name of the next member, also if nothing follows it. One that a limit cut is a value without a name.
     fn name_of(&mut self, object: &mut Open) {
         let start = self.at;
-        match self.name() {
-            Ok(name) if self.fault.is_some() => {
-                let kind = Kind::String(name);
-                object.put(Some(Value { start, end: self.at, whole: false, leaves: true, kind }));
+        let name = if self.peek() == Some(b'"') { self.string() } else { Err(self.fault()) };
+        let name = match name {
+            Ok(name) => name,
+            Err(fault) => {
+                self.fault = Some(fault);
+                return;
             }
-            Ok(name) => object.name = Some(name),
-            Err(fault) => self.fault = Some(fault),
+        };
+        if self.fault.is_some() {
+            let kind = Kind::String(name);
+            object.put(Some(Value { start, end: self.at, whole: false, leaves: true, kind }));
+            return;
         }
+        object.name = Some(name);
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            self.fault = Some(self.fault());
+            return;
+        }
+        self.at += 1;
+        self.skip_space();
     }
 
     fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Fault> {
@@ -248,6 +261,10 @@ impl<'a> Reader<'a> {
         }
         if self.peek() == Some(b'0') {
             self.at += 1;
+            // No other value begins within a number.
+            if self.peek().is_some_and(|b| b.is_ascii_digit()) {
+                return Err(Fault::Bad);
+            }
         } else {
             self.digits()?;
         }
@@ -363,23 +380,5 @@ impl<'a> Reader<'a> {
             }
         };
         Ok(vec![Char::Plain(c)])
-    }
-
-    /// A name and its colon, up to the value.
-    fn name(&mut self) -> Result<Text, Fault> {
-        if self.peek() != Some(b'"') {
-            return Err(self.fault());
-        }
-        let name = self.string()?;
-        self.skip_space();
-        if self.fault.is_some() {
-            return Ok(name);
-        }
-        if self.peek() != Some(b':') {
-            return Err(self.fault());
-        }
-        self.at += 1;
-        self.skip_space();
-        Ok(name)
     }
 }

@@ -92,7 +92,7 @@ pub(crate) fn parse(input: &[u8]) -> Message {
     message
 }
 
-fn trim_blanks(bytes: &[u8]) -> &[u8] {
+pub(crate) fn trim_blanks(bytes: &[u8]) -> &[u8] {
     let blank = |b: &u8| *b == b' ' || *b == b'\t';
     let start = bytes.iter().position(|b| !blank(b)).unwrap_or(bytes.len());
     let end = bytes.iter().rposition(|b| !blank(b)).map_or(start, |last| last + 1);

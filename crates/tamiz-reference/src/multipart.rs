@@ -367,78 +367,65 @@ struct Names {
 
 fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags, cx: &Context<'_>) {
     let found = parameters(value, flags);
-    for wanted in ["name", "filename"] {
-        let mut spellings: Vec<(String, Text)> = Vec::new();
-        for parameter in &found {
-            let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-            if !is_spelling(&name, wanted) || !parameter.has_value {
-                continue;
-            }
-            let decoded = if name == format!("{wanted}*") {
-                extended(&parameter.value, flags)
-            } else if name == wanted {
-                encoded_words(&parameter.value, flags)
-            } else {
-                flags.insert("DUPPARAM".into());
-                if name == format!("{wanted}*0*") {
-                    extended(&parameter.value, flags);
-                }
-                parameter.value.clone()
-            };
-            if spellings.iter().any(|(other, value)| *other == name || (*value != decoded)) {
-                flags.insert("DUPPARAM".into());
-            }
-            spellings.push((name, decoded));
-        }
-        for (at, (_, value)) in spellings.iter().enumerate() {
-            if at > 0 || !counts {
-                flags.extend(cx.scan(value, Kind::Leaf));
-            }
-        }
-        if !counts {
-            continue;
-        }
-        let continued: Vec<&(String, Text)> = spellings
-            .iter()
-            .filter(|(name, _)| name.contains('*') && *name != format!("{wanted}*"))
-            .collect();
-        let value =
-            match spellings.iter().find(|(name, _)| !name.contains('*') || *name == format!("{wanted}*")) {
-                Some((_, value)) => Some(value.clone()),
-                None if !continued.is_empty() => {
-                    let mut numbered: Vec<(u32, Text)> = continued
-                        .iter()
-                        .filter_map(|(name, value)| {
-                            let number = name.split('*').nth(1)?.parse().ok()?;
-                            let value = if name.ends_with('*') {
-                                let raw = if number == 0 { after_quotes(value) } else { value.clone() };
-                                chars::percent_decode_further(&raw)
-                            } else {
-                                value.clone()
-                            };
-                            Some((number, value))
-                        })
-                        .collect();
-                    numbered.sort();
-                    Some(numbered.into_iter().flat_map(|(_, value)| value).collect())
-                }
-                None => None,
-            };
-        if wanted == "name" {
-            field.name = value;
-        } else {
-            field.file = value;
-        }
+    if counts {
+        field.name = read_name("name", &found, flags, cx);
+        field.file = read_name("filename", &found, flags, cx);
     }
     for parameter in &found {
         flags.extend(cx.scan(&parameter.name, Kind::Leaf));
         flags.extend(cx.scan(&parameter.rest, Kind::Leaf));
         let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
-        let counts = is_spelling(&name, "name") || is_spelling(&name, "filename");
-        if !(counts && parameter.has_value) {
+        let is_spelling = is_spelling(&name, "name") || is_spelling(&name, "filename");
+        if !(counts && is_spelling && parameter.has_value) {
             flags.extend(cx.scan(&parameter.value, Kind::Leaf));
         }
     }
+}
+
+/// The first spelling of a name; sections are one, behind the others.
+fn read_name(wanted: &str, found: &[Parameter], flags: &mut Flags, cx: &Context<'_>) -> Option<Text> {
+    let mut spellings: Vec<(String, Text)> = Vec::new();
+    let mut sections: Vec<(u32, bool, &Text)> = Vec::new();
+    for parameter in found {
+        let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
+        if !is_spelling(&name, wanted) || !parameter.has_value {
+            continue;
+        }
+        if name == wanted {
+            spellings.push((name, encoded_words(&parameter.value, flags)));
+        } else if name == format!("{wanted}*") {
+            spellings.push((name, extended(&parameter.value, flags)));
+        } else {
+            flags.insert("DUPPARAM".into());
+            let number = name.split('*').nth(1).and_then(|digits| digits.parse().ok());
+            sections.push((number.unwrap_or_default(), name.ends_with('*'), &parameter.value));
+        }
+    }
+    if !sections.is_empty() {
+        let charset = sections
+            .iter()
+            .find(|(number, is_extended, _)| *number == 0 && *is_extended)
+            .and_then(|(_, _, value)| charset_and_text(value))
+            .map_or(&[][..], |(charset, _)| charset);
+        sections.sort_by_key(|(number, _, _)| *number);
+        let mut joined = Text::new();
+        for (number, is_extended, value) in &sections {
+            joined.extend(match (is_extended, number) {
+                (true, 0) => extended(value, flags),
+                (true, _) => from_charset(charset, &chars::to_bytes(&chars::percent_decode_further(value))),
+                (false, _) => (*value).clone(),
+            });
+        }
+        spellings.push((format!("{wanted}*"), joined));
+    }
+    let (first, others) = spellings.split_first()?;
+    for (at, (name, value)) in others.iter().enumerate() {
+        flags.extend(cx.scan(value, Kind::Leaf));
+        if spellings[..=at].iter().any(|(other, before)| other == name || before != value) {
+            flags.insert("DUPPARAM".into());
+        }
+    }
+    Some(first.1.clone())
 }
 
 /// `name`, `name*`, `name*0` or `name*0*`.
@@ -453,19 +440,20 @@ fn is_spelling(parameter: &str, name: &str) -> bool {
     }
 }
 
-/// What follows `charset'lang'`.
-fn after_quotes(value: &[Char]) -> Text {
+/// `charset'lang'text` as its charset and text; `None` where there are no two quotes.
+fn charset_and_text(value: &[Char]) -> Option<(&[Char], &[Char])> {
     let parts: Vec<&[Char]> = value.splitn(3, |c| *c == Char::Plain('\'')).collect();
-    if parts.len() == 3 { parts[2].to_vec() } else { value.to_vec() }
+    match parts[..] {
+        [charset, _, text] => Some((charset, text)),
+        _ => None,
+    }
 }
 
-/// `charset'lang'text` (RFC 8187).
+/// `charset'lang'text` (RFC 8187); what is not written so is UTF-8.
 fn extended(value: &[Char], flags: &mut Flags) -> Text {
-    let charset: Text = value.iter().take_while(|c| **c != Char::Plain('\'')).copied().collect();
-    if after_quotes(value).len() < value.len() {
-        check_charset(&charset, flags);
-    }
-    from_charset(&charset, &chars::to_bytes(&chars::percent_decode_further(&after_quotes(value))))
+    let (charset, text) = charset_and_text(value).unwrap_or((&[], value));
+    check_charset(charset, flags);
+    from_charset(charset, &chars::to_bytes(&chars::percent_decode_further(text)))
 }
 
 /// Bytes of Latin-1, or of UTF-8.

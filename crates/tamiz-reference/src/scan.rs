@@ -375,8 +375,7 @@ fn url_host(text: &[Char]) -> Host {
     }
     let none = Host { ip: false, local: false, telling: false, named_local: false };
     let host: String = host.iter().map(|c| c.plain().unwrap_or('\u{FFFD}')).collect();
-    if let Some(inside) = host.strip_prefix('[') {
-        let Some((inside, _)) = inside.split_once(']') else { return none };
+    if let Some((inside, _)) = host.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
         let inside = inside.split('%').next().unwrap();
         let Some(address) = shape::ipv6(inside) else { return none };
         let zero = address.is_unspecified()

@@ -367,6 +367,10 @@ impl Reader<'_, '_> {
         if name.is_empty() {
             return Err(self.fatal());
         }
+        if self.at >= self.text.len() {
+            // The name may go on: it is nobody's yet.
+            return Err(self.broken_off());
+        }
         let deep = self.deep.is_some() || self.open.len() >= self.cx.options.limits.depth;
         if self.open.is_empty() {
             self.roots += 1;
@@ -531,7 +535,7 @@ impl Reader<'_, '_> {
                 }
                 None => self.bad = true,
             }
-            if name == "encoding" && body::is_odd_charset(&value) {
+            if name.eq_ignore_ascii_case("encoding") && body::is_odd_charset(&value) {
                 self.flags.insert("BODYCHARSET".into());
             }
             first = false;
@@ -563,6 +567,7 @@ impl Reader<'_, '_> {
         self.skip_space();
         self.bad |= self.at < self.text.len() && self.name().is_empty();
         let mut subset = false;
+        let mut had_subset = false;
         loop {
             let Some(c) = self.text.get(self.at).copied() else { return Err(self.broken_off()) };
             let rest = &self.text[self.at..];
@@ -575,8 +580,8 @@ impl Reader<'_, '_> {
                         self.at += 1;
                         return Ok(());
                     }
-                    Char::Plain('[') => {
-                        subset = true;
+                    Char::Plain('[') if !had_subset => {
+                        (subset, had_subset) = (true, true);
                         self.at += 1;
                     }
                     Char::Plain('"' | '\'') => self.literal(true)?,

@@ -201,21 +201,80 @@ impl Random {
         }
         request
     }
+
+    /// Changes whole words and signs, so that what comes of it still has parts that mean something.
+    fn rearrange(&mut self, request: &[u8], other: &[u8], words: &[&[u8]]) -> Vec<u8> {
+        let other = tokens(other);
+        let mut tokens: Vec<Vec<u8>> = tokens(request).iter().map(|token| token.to_vec()).collect();
+        for _ in 0..1 + self.below(5) {
+            let at = self.below(tokens.len() + 1);
+            let end = (at + self.below(6)).min(tokens.len());
+            let from = self.below(other.len() + 1);
+            let piece = &other[from..(from + self.below(8)).min(other.len())];
+            let piece: Vec<Vec<u8>> = piece.iter().map(|token| token.to_vec()).collect();
+            match (self.below(8), at < tokens.len()) {
+                (0, _) => tokens.insert(at, words[self.below(words.len())].to_vec()),
+                (1, true) => tokens[at] = words[self.below(words.len())].to_vec(),
+                (2, true) => drop(tokens.remove(at)),
+                (3, _) => drop(tokens.splice(at..at, piece)),
+                (4, _) => drop(tokens.splice(at..end, piece)),
+                (5, _) => {
+                    let piece = tokens[at..end].to_vec();
+                    let to = self.below(tokens.len() + 1);
+                    tokens.splice(to..to, piece);
+                }
+                (6, true) => {
+                    tokens[at] =
+                        tokens[at].iter().flat_map(|byte| format!("%{byte:02x}").into_bytes()).collect();
+                }
+                (_, true) => {
+                    let i = self.below(tokens[at].len());
+                    if let Some(byte) = tokens[at].get_mut(i) {
+                        *byte ^= 1 << self.below(8);
+                    }
+                }
+                _ => {}
+            }
+        }
+        tokens.concat()
+    }
+}
+
+/// Words, escapes, line ends and runs beyond ASCII; every other byte alone.
+fn tokens(request: &[u8]) -> Vec<&[u8]> {
+    let mut tokens = Vec::new();
+    let mut rest = request;
+    while !rest.is_empty() {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let run = |is: &dyn Fn(&u8) -> bool| rest.iter().take_while(|byte| is(byte)).count();
+        let len = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [b'%', _, _, ..] => 3,
+            _ => run(&is_word).max(run(&|byte| !byte.is_ascii())).max(1),
+        };
+        let (token, after) = rest.split_at(len);
+        tokens.push(token);
+        rest = after;
+    }
+    tokens
 }
 
 /// Requests that are almost vectors. `REFERENCE_MUTATIONS` says how many, `REFERENCE_SEED` which.
 #[test]
 fn mutated_vectors() {
-    let count = number("REFERENCE_MUTATIONS", 10_000);
+    let count = number("REFERENCE_MUTATIONS", 20_000);
     let seed = number("REFERENCE_SEED", 1);
     let settings = settings();
     let requests: Vec<Vec<u8>> =
         vectors::all().iter().map(vectors::Vector::request).filter(|r| r.len() <= 8192).collect();
+    let mut words: Vec<&[u8]> = requests.iter().flat_map(|request| tokens(request)).collect();
+    words.sort_unstable();
+    words.dedup();
     let mut random = Random((seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut differences = Differences::default();
     for n in 0..count {
-        let (a, b) = (random.below(requests.len()), random.below(requests.len()));
-        let request = random.mutate(&requests[a], &requests[b]);
+        let (a, b) = (&requests[random.below(requests.len())], &requests[random.below(requests.len())]);
+        let request = if n % 2 == 0 { random.mutate(a, b) } else { random.rearrange(a, b, &words) };
         let setting = &settings[random.below(settings.len())];
         differences.compare(&format!("mutation {n} of seed {seed}"), &request, setting);
     }

@@ -20,7 +20,7 @@ use crate::memo;
 use crate::message::Known;
 use crate::request::Request;
 use crate::secrets;
-use crate::show::NameShown;
+use crate::show::{NameShown, marker};
 use crate::target::Url;
 use crate::target::path::{self, Segment, Shown};
 use crate::target::query::Key;
@@ -137,6 +137,11 @@ impl<'a> Echo<'a> {
                         for cookie in cookies {
                             if cookie.sensitive {
                                 self.push(cookie.value.bytes);
+                                if let Some(name) = &cookie.name
+                                    && name.shown == NameShown::Secret
+                                {
+                                    self.add(name.text, cx);
+                                }
                             } else if !cookie.is_harmless()
                                 && cx.settings.names.find_credential(cookie.piece.bytes, cx).is_some()
                             {
@@ -184,16 +189,15 @@ impl<'a> Echo<'a> {
             }
         }
         for segment in url.path.iter().flat_map(|path| path.segments.iter()) {
-            match segment.shown {
-                Shown::Secret => self.add(segment.text, cx),
-                Shown::Parameters => {
-                    for parameter in segment.text.split(|b| b == b';').skip(1) {
-                        if let Some(value) = path::sensitive_value(parameter, cx) {
-                            self.add(value, cx);
-                        }
+            if segment.shown == Shown::Secret {
+                self.add(segment.text, cx);
+            }
+            if matches!(segment.shown, Shown::Secret | Shown::Parameters) {
+                for parameter in segment.text.split(|b| b == b';').skip(1) {
+                    if let Some(value) = path::sensitive_value(parameter, cx) {
+                        self.add(value, cx);
                     }
                 }
-                Shown::Text | Shown::Shape => {}
             }
         }
         for pair in url.query.iter().flat_map(|query| query.pairs.iter()) {
@@ -293,6 +297,11 @@ impl<'a> Echo<'a> {
             && (self.is_in_plain(text) || any_spelling(text, self.cx, |spelling| self.is_in_plain(spelling)))
     }
 
+    /// The same of a value that is left as it is where it is a marker.
+    fn is_in_value(&self, value: &[u8]) -> bool {
+        !marker::is_marker(value) && self.is_in(value)
+    }
+
     fn is_in_plain(&self, text: &[u8]) -> bool {
         match &self.prefixes {
             None => self
@@ -322,7 +331,7 @@ impl<'a> Echo<'a> {
             self.hide_in_key(&mut pair.key, flags);
             if let Some(value) = pair.value
                 && !pair.secret
-                && self.is_in(value.bytes)
+                && self.is_in_value(value.bytes)
             {
                 pair.secret = true;
                 flags.hide(value);
@@ -349,7 +358,7 @@ impl<'a> Echo<'a> {
                 for field in &mut fields.list {
                     if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf
                         && !field.secret
-                        && self.is_in(text.bytes)
+                        && self.is_in_value(text.bytes)
                     {
                         field.secret = true;
                         field.flags.hide(text);
@@ -368,7 +377,7 @@ impl<'a> Echo<'a> {
         let parts = || segment.text.split(|b| b == b';').enumerate();
         let hidden = |(i, part)| path::hidden_value(part, self.cx).filter(|_| i > 0);
         if !parts().any(|part| hidden(part).is_some()) {
-            return self.is_in(segment.text.bytes);
+            return self.is_in_value(segment.text.bytes);
         }
         parts().any(|(i, part)| {
             let len = hidden((i, part)).map_or(0, |value| value.len());
@@ -437,7 +446,7 @@ impl<'a> Echo<'a> {
                     }
                 }
             }
-            _ if whole && self.is_in(value.text.bytes) => {
+            _ if whole && self.is_in_value(value.text.bytes) => {
                 value.content = Content::Secret;
                 flags.hide(value.text);
             }

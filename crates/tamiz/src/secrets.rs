@@ -187,16 +187,16 @@ pub(crate) fn any_revealed(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(
         return false;
     }
     cx.spare.with(|text| {
-        text.extend_from_slice(value);
+        undo_escapes(value, GUARD, decode::escape, text);
+        let mut is_other = text.len() != value.len();
         cx.spare.with(|next| {
-            for pass in 0..3 {
-                // The first leaves no guarded byte: what looks like one then is a byte and what follows it.
-                let escape = if pass == 0 { decode::escape } else { bytes::escape };
+            for _ in 0..3 {
                 next.clear();
-                undo_escapes(text, escape, next);
-                if next.len() == text.len() {
+                undo_escapes(text, b'%', bytes::escape, next);
+                if next.len() == text.len() && !is_other {
                     break;
                 }
+                is_other = false;
                 if is_it(next) {
                     return true;
                 }
@@ -209,10 +209,10 @@ pub(crate) fn any_revealed(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(
     })
 }
 
-/// Undoes escapes, as `escape` reads them.
-fn undo_escapes(text: &[u8], escape: impl Fn(&[u8]) -> Option<u8>, out: &mut Vec<u8>) {
+/// Undoes escapes that begin with `sign`, as `escape` reads them.
+fn undo_escapes(text: &[u8], sign: u8, escape: impl Fn(&[u8]) -> Option<u8>, out: &mut Vec<u8>) {
     let mut copied = 0;
-    for at in memchr::memchr2_iter(b'%', GUARD, text) {
+    for at in memchr::memchr_iter(sign, text) {
         if at >= copied
             && let Some(byte) = text.get(at..).and_then(&escape)
         {
@@ -294,12 +294,12 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
 /// The prefixes of `CREDENTIAL_PREFIXES` by their first byte.
 static PREFIXES: LazyLock<Vec<Prefixes>> = LazyLock::new(|| {
     let mut by_first = vec![Prefixes::default(); 256];
-    for (nth, (prefix, alphabet, least)) in CREDENTIAL_PREFIXES.iter().enumerate() {
+    for (prefix, alphabet, least) in CREDENTIAL_PREFIXES {
         let text = prefix.as_bytes();
         let &[first, second, ..] = text else { continue };
         if let Some(place) = by_first.get_mut(usize::from(first)) {
             place.seconds |= 1_u128.checked_shl(u32::from(second)).unwrap_or_default();
-            place.list.push(Prefix { nth, text, alphabet, least: least.parse().unwrap_or(usize::MAX) });
+            place.list.push(Prefix { text, alphabet, least: least.parse().unwrap_or(usize::MAX) });
         }
     }
     by_first
@@ -316,41 +316,32 @@ struct Prefixes {
 /// What a token begins with.
 #[derive(Clone)]
 struct Prefix {
-    /// Its place in the list.
-    nth: usize,
     text: &'static [u8],
     /// What may follow, and the least of it that must.
     alphabet: &'static str,
     least: usize,
 }
 
-/// A token with a well-known prefix, not in the middle of a word; of several, the first of the first
-/// prefix. `seen` is the union of the classes of its bytes.
+/// A token with a well-known prefix, not in the middle of a word; of several, the first. `seen` is the union of the
+/// classes of its bytes.
 fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
-    let prefixes = &*PREFIXES;
-    let mut found: Option<(usize, Range<usize>)> = None;
     if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 {
         return None;
     }
-    for at in word_starts(text, seen) {
-        let byte = text.get(at).copied().unwrap_or_default();
-        let Some(Prefixes { seconds, list }) = prefixes.get(usize::from(byte)) else { continue };
-        let second = text.get(at + 1).copied().unwrap_or_default();
+    let prefixes = &*PREFIXES;
+    word_starts(text, seen).find_map(|at| {
+        let rest = text.get(at..)?;
+        let Prefixes { seconds, list } = prefixes.get(usize::from(*rest.first()?))?;
+        let second = rest.get(1).copied().unwrap_or_default();
         if *seconds == 0 || seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
-            continue;
+            return None;
         }
-        for prefix in list {
-            // What cannot be the first is not measured: long tokens may hold prefixes all over.
-            let may_be_first = found.as_ref().is_none_or(|(nth, _)| prefix.nth < *nth);
-            let rest = text.get(at..).unwrap_or_default();
-            let Some(after) = rest.strip_prefix(prefix.text).filter(|_| may_be_first) else { continue };
+        list.iter().find_map(|prefix| {
+            let after = rest.strip_prefix(prefix.text)?;
             let len = after.iter().take_while(|&&b| in_alphabet(prefix.alphabet, b)).count();
-            if len >= prefix.least {
-                found = Some((prefix.nth, at..at + prefix.text.len() + len));
-            }
-        }
-    }
-    found.map(|(_, range)| range)
+            (len >= prefix.least).then(|| at..at + prefix.text.len() + len)
+        })
+    })
 }
 
 /// One of these is in every prefix.

@@ -133,14 +133,24 @@ fn hex_digits(text: &[u8]) -> Option<u8> {
 /// ext-value = charset "'" [ language ] "'" value-chars
 /// ```
 pub(crate) fn decode_extended<'a>(value: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    let parts = value.cut(b'\'').and_then(|(charset, rest)| Some((charset, rest.cut(b'\'')?.1)));
-    match parts {
+    match cut_extended(value) {
         Some((charset, text)) => {
             check_charset(charset, flags);
             decode_escapes(text, charset::is_latin1(charset.bytes), cx)
         }
         None => decode_escapes(value, false, cx),
     }
+}
+
+/// The charset of an extended value and its text, where it is one.
+fn cut_extended(value: Text<'_>) -> Option<(Text<'_>, Text<'_>)> {
+    let (charset, rest) = value.cut(b'\'')?;
+    Some((charset, rest.cut(b'\'')?.1))
+}
+
+/// Whether an extended value says that it is Latin-1.
+pub(crate) fn is_extended_latin1(value: Text<'_>) -> bool {
+    cut_extended(value).is_some_and(|(charset, _)| charset::is_latin1(charset.bytes))
 }
 
 /// `BODYCHARSET`; a charset that is not named is none.

@@ -131,7 +131,7 @@ fn unfold<'a>(block: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = Text<'a>
 fn header_name(line: Text<'_>) -> Option<(Text<'_>, Text<'_>)> {
     let (name, value) = line.cut(b':')?;
     let name = name.trim();
-    bytes::is_token(name.bytes).then_some((name, value))
+    bytes::is_token(name.bytes).then_some((name, value.trim()))
 }
 
 /// What the headers of a part say.
@@ -201,18 +201,13 @@ impl<'a> Headers<'a> {
                 }
                 Spelling::Section { number, is_extended } => {
                     flags.raise(Flag::DupParam, parameter.text);
-                    let value = match (is_extended, number) {
-                        (true, 0) => encoded::decode_extended(value, cx, flags),
-                        (true, _) => encoded::decode_escapes(value, false, cx),
-                        (false, _) => value,
-                    };
-                    sections.push((number, value));
+                    sections.push(Section { number, is_extended, value });
                 }
             }
         }
         for (field, sections) in [&mut self.name, &mut self.filename].into_iter().zip(sections) {
             if !sections.is_empty() {
-                let joined = join(sections, value.is_traced(), cx);
+                let joined = join(sections, value.is_traced(), cx, flags);
                 field.offer(joined, Spelling::Extended, joined, cx, flags);
             }
         }
@@ -251,12 +246,42 @@ fn look_at<'a>(parameter: &Parameter<'a>, cx: Context<'a>, flags: &mut Flags<'a>
     look(parameter.trailing, cx, flags);
 }
 
+/// A piece of a parameter (RFC 2231 section 3): `name*0` or `name*0*`.
+struct Section<'a> {
+    number: u32,
+    is_extended: bool,
+    value: Text<'a>,
+}
+
+impl Section<'_> {
+    /// Whether it begins `charset'lang'`, which holds for all.
+    fn names_charset(&self) -> bool {
+        self.is_extended && self.number == 0
+    }
+}
+
 /// Joins the sections of a parameter by their numbers.
-fn join<'a>(mut sections: BumpVec<'a, (u32, Text<'a>)>, is_traced: bool, cx: Context<'a>) -> Text<'a> {
-    sections.sort_by_key(|(number, _)| *number);
-    let mut builder = Builder::new(cx.bump, is_traced, sections.iter().map(|(_, value)| value.len()).sum());
-    for (_, value) in sections {
-        builder.copy(value);
+fn join<'a>(
+    mut sections: BumpVec<'a, Section<'a>>,
+    is_traced: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Text<'a> {
+    let from_latin1 = sections
+        .iter()
+        .find(|section| section.names_charset())
+        .is_some_and(|section| encoded::is_extended_latin1(section.value));
+    sections.sort_by_key(|section| section.number);
+    let len = sections.iter().map(|section| section.value.len()).sum();
+    let mut builder = Builder::new(cx.bump, is_traced, len);
+    for section in sections {
+        builder.copy(if section.names_charset() {
+            encoded::decode_extended(section.value, cx, flags)
+        } else if section.is_extended {
+            encoded::decode_escapes(section.value, from_latin1, cx)
+        } else {
+            section.value
+        });
     }
     builder.finish()
 }

@@ -11,7 +11,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM};
 use crate::context::Context;
-use crate::decode::{GUARD, put_guarded};
+use crate::decode::{GUARD, put_guarded, utf8};
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
@@ -132,22 +132,56 @@ fn put_high<'a>(high: &[u8], escapes: Text<'a>, builder: &mut Builder<'a>, flags
     }
 }
 
-/// Every valid `%hh` that is left in decoded text: residue, the sign of a second layer of encoding.
-/// A `%` that was itself guarded counts by what it would start.
-pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+/// Every valid `%hh` that is left in decoded text, and the byte that it is: residue, the sign of a second layer of
+/// encoding. A `%` that was itself guarded counts by what it would start.
+pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = (Range<usize>, u8)> {
     memchr::memchr2_iter(b'%', GUARD, text).filter_map(|at| {
-        let digits = match text.get(at..)? {
-            [b'%', rest @ ..] => (rest, 1),
-            [GUARD, b'2', b'5', rest @ ..] => (rest, 3),
-            _ => return None,
+        let rest = text.get(at..)?;
+        let sign = if rest.starts_with(&GUARDED_PERCENT) {
+            GUARDED_PERCENT.len()
+        } else if rest.starts_with(b"%") {
+            1
+        } else {
+            return None;
         };
-        match digits.0 {
-            [a, b, ..] if bytes::is(*a, bytes::HEX) && bytes::is(*b, bytes::HEX) => {
-                Some(at..at + digits.1 + 2)
+        match rest.get(sign..)? {
+            [high, low, ..] => {
+                let byte = bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?;
+                Some((at..at + sign + 2, byte))
             }
             _ => None,
         }
     })
+}
+
+/// A `%` that an entity or NFKC gave.
+const GUARDED_PERCENT: [u8; 3] = [GUARD, b'2', b'5'];
+
+/// Decodes once more what was decoded already, as another layer would: to it, guarded bytes are bytes.
+pub(crate) fn decode_further<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    if memchr::memchr(GUARD, text.bytes).is_none() {
+        return decode(text, Field::Other, cx, &mut cx.flags());
+    }
+    let bytes = replaced(text, GUARD, crate::decode::escape, cx);
+    let bytes = replaced(bytes, b'%', bytes::escape, cx);
+    utf8::repair(bytes, cx, &mut cx.flags())
+}
+
+/// Every three bytes that begin with `sign` as the one that `escape` says they are.
+fn replaced<'a>(text: Text<'a>, sign: u8, escape: impl Fn(&[u8]) -> Option<u8>, cx: Context<'a>) -> Text<'a> {
+    let mut builder = Builder::new(cx.bump, text.is_traced(), text.len());
+    let mut copied = 0;
+    for at in memchr::memchr_iter(sign, text.bytes) {
+        if at >= copied
+            && let Some(byte) = text.bytes.get(at..).and_then(&escape)
+        {
+            builder.copy(text.slice(copied..at));
+            copied = at + 3;
+            builder.put(&[byte], text.slice(at..copied));
+        }
+    }
+    builder.copy(text.from(copied));
+    builder.finish()
 }
 
 #[cfg(test)]
@@ -193,9 +227,9 @@ mod tests {
     #[test]
     fn finds_residue() {
         let all = |text| residues(text).collect::<Vec<_>>();
-        assert_eq!(all(b"a%2Eb%2e"), [1..4, 5..8]);
+        assert_eq!(all(b"a%2Eb%2e"), [(1..4, b'.'), (5..8, b'.')]);
         assert!(all(b"a\xFF2Eb").is_empty());
-        assert_eq!(all(b"a\xFF2541%41"), [1..6, 6..9]);
+        assert_eq!(all(b"a\xFF253C%41"), [(1..6, b'<'), (6..9, b'A')]);
         assert!(all(b"a%2Gb%").is_empty());
     }
 }

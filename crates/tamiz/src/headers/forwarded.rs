@@ -11,11 +11,11 @@ const WORDS: [&str; 5] = ["ipv4", "ipv6", "private", "unknown", "invalid"];
 /// The word an address is shown as.
 fn classify(text: &[u8]) -> &'static str {
     let text = unquoted(bytes::trim(text));
-    if matches!(text, [b'_', ..]) {
+    if matches!(text, [b'_', ..]) || text.eq_ignore_ascii_case(b"unknown") {
         return "unknown";
     }
-    // The form's own words stay, `unknown` among them.
-    if let Some(word) = WORDS.iter().find(|word| text.eq_ignore_ascii_case(word.as_bytes())) {
+    // The form's own words stay.
+    if let Some(word) = WORDS.iter().find(|word| text == word.as_bytes()) {
         return word;
     }
     match address(text) {

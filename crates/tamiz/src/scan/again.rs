@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
-use super::{Kind, Look};
+use super::{Kind, Look, serial};
 use crate::bytes::{self, ALNUM, BACKSLASH, CONTROL, ENCODED, HIGH, NO_BASE64, WORD_SIGN};
 use crate::decode::{entities, percent};
 use crate::flags::{Flag, FlagSet, Flags};
@@ -39,6 +39,14 @@ pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flag
     if look.kind != Kind::Path {
         base64(look, flags);
     }
+}
+
+/// The same for a segment of a path, of which only objects and Base64 are told.
+pub(super) fn tell_segment<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    if look.seen & ENCODED != 0 && percent::residues(look.text.bytes).next().is_some() {
+        serial::tell(&look.at(percent::decode_further(look.text, look.cx)), flags);
+    }
+    base64(look, flags);
 }
 
 /// The escapes of scripts, `\u003c` and `\x3c`: characters that they hide are told.
@@ -87,13 +95,12 @@ fn escapes<'a>(look: &Look<'a>, own: Option<&Flags<'a>>, flags: &mut Flags<'a>) 
         return;
     }
     let mut found = look.cx.flags();
-    for residue in percent::residues(text.bytes) {
-        let byte = text.bytes.get(residue.clone()).and_then(bytes::escape);
-        if let Some(byte) = byte.filter(u8::is_ascii) {
-            revealed(look, char::from(byte), residue, &mut found);
+    for (range, byte) in percent::residues(text.bytes) {
+        if byte.is_ascii() {
+            revealed(look, char::from(byte), range, &mut found);
         }
     }
-    let decoded = percent::decode(text, percent::Field::Other, look.cx, &mut look.cx.flags());
+    let decoded = percent::decode_further(text, look.cx);
     look.at(decoded).tell(&mut found);
     match own {
         None => flags.absorb(&found),
@@ -145,7 +152,7 @@ fn absorb_news<'a>(look: &Look<'a>, flag: Flag, own: &Flags<'a>, found: &Flags<'
 }
 
 /// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text.
-pub(super) fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text;
     if text.len() < SHORTEST {
         return;

@@ -154,7 +154,7 @@ fn content_seen<'a>(
     if kind == Kind::Segment {
         // Everything else is told of the path as a whole.
         serial::tell(&look, flags);
-        again::base64(&look, flags);
+        again::tell_segment(&look, flags);
         return;
     }
     if seen & bytes::ENCODED == 0 || kind.is_percent_decoded() {

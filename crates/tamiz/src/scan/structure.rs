@@ -75,10 +75,12 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
                 look.raise(Flag::SqlCmt, at..at + 1, flags);
             }
             [b'>', b'/', ..] if look.kind == Kind::Path => {}
-            [b'&', b'&', ..] | [b'|', b'|', ..] | [b'>', b'/', ..] if !cookie => {
+            [b'&', b'&', ..] | [b'|', b'|', ..] if !cookie => {
                 len = 2;
                 look.raise(Flag::ShellOp, at..at + 2, flags);
             }
+            // The slash may begin a comment.
+            [b'>', b'/', ..] if !cookie => look.raise(Flag::ShellOp, at..at + 2, flags),
             [b'|' | b';', after @ ..] if !cookie && !look.kind.has_own_grammar() && is_command(after) => {
                 look.raise(Flag::ShellOp, at..at + 1, flags);
             }

@@ -240,7 +240,7 @@ fn raise_escapes<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
             flags.raise_at(Flag::PercentInPath, text, at..at + 1);
         }
     }
-    for residue in percent::residues(text.bytes) {
+    for (residue, _) in percent::residues(text.bytes) {
         flags.raise_at(Flag::DoublePct, text, residue.clone());
         flags.raise_at(Flag::MultiEnc, text, residue);
     }

@@ -400,7 +400,7 @@ fn raise_encoding<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
     if let Some((at, c)) = first_beyond_ascii(text.bytes) {
         flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
     }
-    for residue in percent::residues(text.bytes) {
+    for (residue, _) in percent::residues(text.bytes) {
         flags.raise_at(Flag::DoublePct, text, residue.clone());
         flags.raise_at(Flag::MultiEnc, text, residue);
     }

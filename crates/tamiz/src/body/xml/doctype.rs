@@ -146,10 +146,10 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         {
             self.is_faulty = true;
         }
-        let is_looked_at = !is_entity || self.entities < self.limits.entities;
+        self.entities += usize::from(is_entity);
+        let is_looked_at = self.entities <= self.limits.entities;
         let end = self.declaration_end(false, is_looked_at).map(|_| ());
         if is_entity {
-            self.entities += 1;
             if is_looked_at {
                 self.flags.raise(Flag::Entity, self.cursor.since(start));
             } else {
