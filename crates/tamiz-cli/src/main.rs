@@ -48,6 +48,11 @@ use std::process::ExitCode;
 use args::Command;
 use failure::Failure;
 
+/// Memory that is given back is kept for the next chunk of a batch: getting it anew from the system costs more than what
+/// is written to it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let command = match usage::parse() {
         Ok(command) => command,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use data_encoding::{BASE64, BASE64_NOPAD};
+use base64_simd::{STANDARD, STANDARD_NO_PAD};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -38,11 +38,12 @@ impl<'de> Deserialize<'de> for Encoded {
                 f.write_str("Base64")
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Encoded, E> {
-                Ok(Encoded(decode(text.as_bytes())))
+            fn visit_bytes<E: serde::de::Error>(self, text: &[u8]) -> Result<Encoded, E> {
+                Ok(Encoded(decode(text)))
             }
         }
-        deserializer.deserialize_str(Decode)
+        // Whether it is UTF-8 need not be asked before whether it is Base64.
+        deserializer.deserialize_bytes(Decode)
     }
 }
 
@@ -104,7 +105,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Found, Reason> {
 
 /// Base64, with or without its padding.
 pub(crate) fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
-    BASE64.decode(encoded).or_else(|_| BASE64_NOPAD.decode(encoded)).ok()
+    STANDARD.decode_to_vec(encoded).or_else(|_| STANDARD_NO_PAD.decode_to_vec(encoded)).ok()
 }
 
 /// Where a line stops being JSON; never what is there.

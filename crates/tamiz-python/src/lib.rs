@@ -21,6 +21,11 @@ mod input;
 
 use pyo3::prelude::*;
 
+/// Memory that a batch gave back is kept for the next: getting it anew from the system costs more than what is written to
+/// it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[pymodule]
 mod _tamiz {
     #[pymodule_export]
