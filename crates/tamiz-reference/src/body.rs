@@ -208,7 +208,8 @@ fn unbrotli(input: &[u8], limit: usize, bytes: &mut Vec<u8>) -> Result<bool, ()>
     use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
     let alloc = StandardAlloc::default;
     let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
-    let mut buffer = [0; 1024];
+    // What a broken stream gives before its fault depends on how much is asked for at a time.
+    let mut buffer = vec![0; 16 * 1024];
     let (mut left, mut read, mut written) = (input.len(), 0, 0);
     loop {
         let (mut room, mut filled) = (buffer.len(), 0);

@@ -24,7 +24,7 @@ pub(crate) type Shared = axum::extract::State<Arc<App>>;
 
 /// A document as `tamiz canon` prints it; it is counted.
 fn rendered(app: &App, document: &Document, format: Format) -> Vec<u8> {
-    app.metrics.document(document.as_str());
+    app.metrics.document(document.as_str().as_bytes());
     match format {
         Format::Text => document.as_str().as_bytes().to_vec(),
         Format::Json | Format::JsonLines => {
