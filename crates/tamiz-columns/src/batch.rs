@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use arrow_array::builder::{
     Int32Builder, Int64Builder, ListBuilder, StringBuilder, TimestampMicrosecondBuilder,
 };
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::shown::Shown;
@@ -81,7 +81,6 @@ pub struct Builder {
     body_size: Int64Builder,
     text: StringBuilder,
     flags: ListBuilder<StringBuilder>,
-    fingerprints: StringBuilder,
     source: StringBuilder,
 }
 
@@ -109,7 +108,6 @@ impl Builder {
                 DataType::Utf8,
                 false,
             )),
-            fingerprints: StringBuilder::new(),
             source: StringBuilder::new(),
         }
     }
@@ -129,7 +127,6 @@ impl Builder {
             *column = room(rows.saturating_mul(4));
         }
         self.address = room(rows.saturating_mul(16));
-        self.fingerprints = room(rows.saturating_mul(self.fingerprint.len()));
     }
 
     /// How many rows there are.
@@ -164,7 +161,6 @@ impl Builder {
             self.flags.values().append_value(flag);
         }
         self.flags.append(true);
-        self.fingerprints.append_value(&self.fingerprint);
         self.source.append_value(row.source);
     }
 
@@ -185,7 +181,7 @@ impl Builder {
             Arc::new(self.body_size.finish()),
             Arc::new(self.text.finish()),
             Arc::new(self.flags.finish()),
-            Arc::new(self.fingerprints.finish()),
+            Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&self.fingerprint, self.rows))),
             Arc::new(self.source.finish()),
         ];
         self.rows = 0;

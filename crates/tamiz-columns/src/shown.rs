@@ -48,7 +48,12 @@ impl<'a> Shown<'a> {
 
     /// The flags of all of it, sorted.
     pub fn flags(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.rollup.split(' ').filter(|flag| !flag.is_empty())
+        let mut rest = self.rollup;
+        std::iter::from_fn(move || {
+            let flag = word(rest);
+            rest = rest.get(flag.len().saturating_add(1)..).unwrap_or_default();
+            (!flag.is_empty()).then_some(flag)
+        })
     }
 
     /// The scheme of the URL.
@@ -59,7 +64,7 @@ impl<'a> Shown<'a> {
     /// The query of the URL: what stands between its path and its fragment.
     pub fn query(&self) -> Option<&'a str> {
         let (_, rest) = split_once(self.url?, "://")?;
-        let rest = rest.get(rest.find('/')?..)?;
+        let rest = rest.get(memchr::memchr(b'/', rest.as_bytes())?..)?;
         let path = self.path?;
         // An asterisk is a path without a slash of its own.
         let rest = if path.starts_with('/') { rest } else { rest.strip_prefix('/')? };
@@ -72,13 +77,15 @@ impl<'a> Shown<'a> {
     pub fn server(&self) -> Option<(&'a str, Option<u16>)> {
         let url = self.url?;
         let rest = split_once(url, "://").map_or(url, |(_, rest)| rest);
-        let authority = rest.split(['/', '?']).next()?;
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let end = memchr::memchr2(b'/', b'?', rest.as_bytes()).unwrap_or(rest.len());
+        let authority = rest.get(..end)?;
+        // Userinfo is a marker, which has no `@`.
+        let host = cut(authority, b'@').map_or(authority, |(_, host)| host);
         if let Some(rest) = host.strip_prefix('[') {
-            let (address, port) = rest.split_once(']')?;
+            let (address, port) = cut(rest, b']')?;
             return Some((address, port.strip_prefix(':').and_then(|port| port.parse().ok())));
         }
-        match host.split_once(':') {
+        match cut(host, b':') {
             Some((host, port)) => Some((host, port.parse().ok())),
             None => Some((host, None)),
         }
@@ -104,8 +111,15 @@ fn split_once<'t>(text: &'t str, at: &str) -> Option<(&'t str, &'t str)> {
     Some((text.get(..start)?, text.get(start.saturating_add(at.len())..)?))
 }
 
+/// What comes before the first space.
 fn word(rest: &str) -> &str {
-    rest.split(' ').next().unwrap_or_default()
+    memchr::memchr(b' ', rest.as_bytes()).and_then(|end| rest.get(..end)).unwrap_or(rest)
+}
+
+/// As [`str::split_once`] of one ASCII character: this looks at many bytes at a time.
+fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
+    let start = memchr::memchr(at, text.as_bytes())?;
+    Some((text.get(..start)?, text.get(start.saturating_add(1)..)?))
 }
 
 #[cfg(test)]

@@ -184,7 +184,7 @@ impl Reader<'_, '_> {
         self.bad |= chars::find_text(&raw, &chars::text("]]>")).is_some();
         let broken = self.at >= self.text.len();
         let decoded = self.decode(&raw, broken);
-        if self.open.is_empty() && !body::is_blank_text(&decoded) {
+        if self.open.is_empty() && !body::is_blank_text(&raw) {
             self.bad = true;
         }
         self.run.extend(decoded);
