@@ -96,7 +96,7 @@ impl<'a> RowMaker<'a> {
                 record.request.write_document(self.canonicalizer, &mut self.scratch, &mut self.text);
                 // Documents are UTF-8; were one not, nothing may leak from it.
                 let text = std::str::from_utf8(&self.text).unwrap_or_default();
-                let mut row = Row::new(text, record.source);
+                let mut row = Row::new(text, record.source_for(self.canonicalizer).as_str());
                 row.id = record.id.as_deref();
                 row.label = record.label.as_deref();
                 row.time = record.time.map(|time| time.micros());
@@ -106,7 +106,7 @@ impl<'a> RowMaker<'a> {
                 }
             }
             RowFormat::Jsonl | RowFormat::Tokens => {
-                let document = record.request.document(self.canonicalizer);
+                let document = record.document(self.canonicalizer);
                 if self.format == RowFormat::Tokens {
                     out.extend_from_slice(document.tokens().join(" ").as_bytes());
                 } else {
