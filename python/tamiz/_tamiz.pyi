@@ -55,6 +55,16 @@ class Canonicalizer:
     def canonicalize_many(self, requests: Iterable[_Bytes], *, threads: int = 1) -> List[Document]:
         """The documents of requests, in their order."""
 
+    def canonicalize_as_seen(self, requests: Iterable[_Bytes]) -> List[Optional[Document]]:
+        """The documents of requests as the source of the configuration sees them, in their order.
+
+        ``None`` stands for a request that it would refuse: ``refusal`` tells why. Sources of which no changes are
+        known, as ``wire``, see what was sent.
+        """
+
+    def refusal(self, request: _Bytes) -> Optional[str]:
+        """Why the source of the configuration would refuse a request; ``None`` if it would not."""
+
     def canonicalize_parts(
         self,
         *,

@@ -248,6 +248,13 @@ pub struct Unreadable {
     pub reason: Reason,
 }
 
+impl Unreadable {
+    /// A record that is at this place; the reason must have nothing of it.
+    pub fn new(place: Place, reason: &'static str) -> Self {
+        Unreadable { place, reason: reason.into() }
+    }
+}
+
 /// A reason, in words of this library or of the system; nothing of the input is in it.
 pub(crate) type Reason = Cow<'static, str>;
 

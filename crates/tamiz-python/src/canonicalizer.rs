@@ -126,6 +126,40 @@ impl Canonicalizer {
         Ok(py.detach(|| self.many(&inputs, threads)))
     }
 
+    /// The documents of requests as the source of the configuration sees them, in their order.
+    ///
+    /// ``None`` stands for a request that it would refuse: ``refusal`` tells why. Sources of which no changes are
+    /// known, as ``wire``, see what was sent.
+    ///
+    /// >>> requests = [b"GET /a HTTP/1.1\r\nHost: ex.com\r\nX_Id: 7\r\n\r\n", b"GET /../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n"]
+    /// >>> nginx = tamiz.Canonicalizer(source="nginx")
+    /// >>> [document and document.flags for document in nginx.canonicalize_as_seen(requests)]
+    /// [[], None]
+    fn canonicalize_as_seen(
+        &self,
+        py: Python<'_>,
+        requests: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<Option<Document>>> {
+        let mut inputs: Vec<Input> = Vec::new();
+        for (at, request) in requests.try_iter()?.enumerate() {
+            inputs.push(request?.extract().map_err(|error: PyErr| named(py, at, &error))?);
+        }
+        let one =
+            |request: &Input| tamiz_sources::document(&self.inner, request.as_ref()).ok().map(Document::new);
+        Ok(py.detach(|| inputs.iter().map(one).collect()))
+    }
+
+    /// Why the source of the configuration would refuse a request; ``None`` if it would not.
+    ///
+    /// >>> tamiz.Canonicalizer(source="nginx").refusal(b"GET /../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n")
+    /// 'a path above its root'
+    fn refusal(&self, request: Input) -> Option<&'static str> {
+        match tamiz_sources::as_seen_by(self.inner.config().source, request.as_ref()) {
+            tamiz_sources::Seen::Refused(refusal) => Some(refusal.as_str()),
+            _ => None,
+        }
+    }
+
     /// The document of a request that someone else has cut already.
     ///
     /// >>> document = tamiz.Canonicalizer().canonicalize_parts(
