@@ -4,25 +4,26 @@ use crate::bytes::{hex, trim_end};
 use crate::framing::Framed;
 use crate::head::next_line;
 use crate::refusal::{Refusal, refuse, require};
+use crate::rules::Body;
 
 /// The body, whole; a proxy that hands it over waits for its end.
-pub(crate) fn read(rest: &[u8], framed: Framed) -> Result<Vec<u8>, Refusal> {
+pub(crate) fn read(rest: &[u8], framed: Framed, rules: &Body) -> Result<Vec<u8>, Refusal> {
     match framed {
         Framed::Nothing => Ok(Vec::new()),
         Framed::Length(length) => {
             let body = usize::try_from(length).ok().and_then(|length| rest.get(..length));
             body.map(<[u8]>::to_vec).ok_or(Refusal::new("a body that does not end"))
         }
-        Framed::Chunked => chunks(rest),
+        Framed::Chunked => chunks(rest, rules.chunks_bare_lf),
     }
 }
 
 /// RFC 9112, 7.1, to the letter: whoever takes less is refused something.
-fn chunks(mut rest: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn chunks(mut rest: &[u8], bare_lf: bool) -> Result<Vec<u8>, Refusal> {
     let mut body = Vec::new();
     loop {
         let Some((line, after)) = next_line(rest) else { return refuse("a body that does not end") };
-        require(line.has_cr, "a chunk whose line ends with a bare LF")?;
+        require(bare_lf || line.has_cr, "a chunk whose line ends with a bare LF")?;
         let digits = line.text.split(|byte| *byte == b';').next().unwrap_or_default();
         let size = size(trim_end(digits)).ok_or(Refusal::new("a chunk without a size"))?;
         if size == 0 {
@@ -63,11 +64,11 @@ mod tests {
 
     #[test]
     fn chunks_are_put_together() {
-        assert_eq!(chunks(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\nnext").unwrap(), b"abcde");
+        assert_eq!(chunks(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\nnext", false).unwrap(), b"abcde");
         for bad in
             [&b"3\r\nabc"[..], b"zz\r\n", b"3\r\nabcd\r\n0\r\n\r\n", b"0\r\n", b"", b"fffffffffffffffff\r\n"]
         {
-            assert!(chunks(bad).is_err(), "{}", bad.escape_ascii());
+            assert!(chunks(bad, true).is_err(), "{}", bad.escape_ascii());
         }
     }
 }

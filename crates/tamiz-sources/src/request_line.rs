@@ -25,7 +25,8 @@ pub(crate) fn read<'a>(line: &'a [u8], rules: &RequestLine) -> Result<Cut<'a>, R
     let cut = match rules.parted_by {
         Parted::Space => by_one_space(line),
         Parted::Spaces => by_run(line, |byte| byte == b' '),
-        Parted::Blanks => by_run(line, |byte| is_blank(byte) || byte == b'\r'),
+        Parted::Blanks => by_run(line, is_blank),
+        Parted::WhiteSpace => by_run(line, |byte| is_blank(byte) || byte == b'\r'),
     };
     let Some((method, target, version)) = cut else { return refuse("a request line without a target") };
     check_method(method, rules)?;
@@ -75,6 +76,7 @@ fn check_method(method: &[u8], rules: &RequestLine) -> Result<(), Refusal> {
         }
         Methods::Listed => is_in(&rules.method_list),
     };
+    require(rules.method_longest.is_none_or(|most| method.len() <= most), "a method that is too long")?;
     require(is_taken && !is_in(&rules.methods_refused), "a method that is not taken")
 }
 

@@ -38,6 +38,9 @@ pub(crate) struct RequestLine {
     /// Those of [`Methods::Listed`].
     #[serde(default)]
     pub(crate) method_list: Vec<String>,
+    /// The most bytes that a method may have.
+    #[serde(default)]
+    pub(crate) method_longest: Option<usize>,
     /// Methods that are refused all the same.
     pub(crate) methods_refused: Vec<String>,
     pub(crate) versions: Versions,
@@ -66,8 +69,10 @@ pub(crate) enum Parted {
     Space,
     /// Any number of spaces.
     Spaces,
-    /// Any number of spaces, tabs and CRs.
+    /// Any number of spaces and tabs.
     Blanks,
+    /// Any number of spaces, tabs and CRs.
+    WhiteSpace,
 }
 
 /// Which methods are taken.
@@ -341,7 +346,7 @@ pub(crate) enum CodingIn10 {
 pub(crate) enum LengthTold {
     /// What the client said.
     Kept,
-    /// How long the body is that is handed over; nothing without one, or where it is cut.
+    /// How long the body is that is handed over, cut as it may be; nothing without one.
     OfBody,
 }
 
@@ -351,6 +356,9 @@ pub(crate) enum LengthTold {
 pub(crate) struct Body {
     /// Whether it is handed over.
     pub(crate) given: bool,
+    /// Whether lines of chunks may end with a bare LF.
+    #[serde(default)]
+    pub(crate) chunks_bare_lf: bool,
     /// How much of it.
     #[serde(default)]
     pub(crate) most: usize,

@@ -95,11 +95,10 @@ fn see(request: &[u8], rules: &Rules) -> Result<OwnedParts, Refusal> {
         require(length <= most, "a body that is too long")?;
     }
     check_blocks(&cut, &fields, &rules.limits)?;
-    let mut body = if rules.body.given { body::read(rest, framed)? } else { Vec::new() };
-    let is_cut = body.len() > rules.body.most;
+    let mut body = if rules.body.given { body::read(rest, framed, &rules.body)? } else { Vec::new() };
     body.truncate(rules.body.most);
     let mut fields = headers::hand_over(fields, &rules.headers)?;
-    if rules.framing.length_told == LengthTold::OfBody && !body.is_empty() && !is_cut {
+    if rules.framing.length_told == LengthTold::OfBody && !body.is_empty() {
         fields.push(Field { name: b"content-length".to_vec(), value: body.len().to_string().into_bytes() });
     }
     Ok(OwnedParts {
