@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tamiz::{Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, UnknownWord, View, Weight};
 use tamiz_containers::{Format as Container, Options};
-use tamiz_serve::{Limits, Listen, log};
+use tamiz_serve::{Deny, Limits, Listen, log};
 
 use crate::batch::{BatchFormat, Separator};
 
@@ -387,6 +387,11 @@ pub(crate) struct ServeArgs {
     /// How many threads answer; as many as there are processors by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+
+    /// Flags that '/check' and the other adapters of proxies turn away, such as 'NUL,KW:sql'; none by
+    /// default. May be given several times
+    #[arg(long, value_name = "FLAG[,FLAG…]")]
+    pub(crate) deny: Vec<Deny>,
 
     /// The most bytes of a body, or of a line of a batch
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body)]

@@ -32,6 +32,7 @@ mod app;
 mod body;
 mod choices;
 mod connection;
+mod edge;
 mod front;
 mod listen;
 pub mod log;
@@ -47,6 +48,7 @@ mod stamp;
 mod wire;
 mod work;
 
+pub use edge::{Deny, NotADeny};
 pub use listen::{Listen, NotAListen};
 pub use server::{Server, run};
 pub use settings::{Limits, Settings};

@@ -8,7 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use tamiz::Flag;
+use tamiz::{Flag, Source};
 
 use crate::problem::Problem;
 
@@ -35,6 +35,13 @@ struct OfFlag {
     flag: &'static str,
 }
 
+/// What a proxy was told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfCheck {
+    source: &'static str,
+    denied: &'static str,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfReason {
     reason: &'static str,
@@ -49,6 +56,7 @@ pub(crate) struct Metrics {
     /// By id: flags are counted with each document, and need no look-up.
     flags: Vec<Counter>,
     rejections: Family<OfReason, Counter>,
+    checks: Family<OfCheck, Counter>,
     /// Open connections.
     pub(crate) connections: Gauge,
     /// Bytes that came over connections.
@@ -71,6 +79,7 @@ impl Metrics {
                 .map(|flag| flags.get_or_create_owned(&OfFlag { flag: flag.name() }))
                 .collect(),
             rejections: Family::default(),
+            checks: Family::default(),
             connections: Gauge::default(),
             received: Counter::default(),
             sent: Counter::default(),
@@ -89,6 +98,7 @@ impl Metrics {
         registry.register("documents", "Documents made", metrics.documents.clone());
         registry.register("flags", "Documents that raise a flag, by its name", flags);
         registry.register("rejections", "What was refused, by reason", metrics.rejections.clone());
+        registry.register("checks", "Requests that proxies asked about, by source", metrics.checks.clone());
         registry.register("connections", "Connections that are open", metrics.connections.clone());
         registry.register_with_unit(
             "received",
@@ -116,6 +126,12 @@ impl Metrics {
         self.rejections.get_or_create(&OfReason { reason: problem.code() }).inc();
     }
 
+    /// Counts what a proxy was told.
+    pub(crate) fn checked(&self, source: Source, is_denied: bool) {
+        let denied = if is_denied { "yes" } else { "no" };
+        self.checks.get_or_create(&OfCheck { source: source.as_str(), denied }).inc();
+    }
+
     /// Counts a document, and the flags of its roll-up.
     pub(crate) fn document(&self, text: &str) {
         self.documents.inc();
@@ -137,10 +153,15 @@ impl Metrics {
 
 /// The flags of the `FLAGS` line, which lists each once.
 fn rolled_up(text: &str) -> impl Iterator<Item = Flag> {
+    rolled_up_items(text).filter_map(|flag| Flag::from_name(flag.split(':').next()?))
+}
+
+/// The same with what follows their colons.
+pub(crate) fn rolled_up_items(text: &str) -> impl Iterator<Item = &str> {
     // Only a line end of the document begins a line: those of the request are escaped. It is one of the first.
     let list =
         text.split('\n').find_map(|line| line.strip_prefix("FLAGS:[")?.strip_suffix(']')).unwrap_or_default();
-    list.split(' ').filter_map(|flag| Flag::from_name(flag.split(':').next()?))
+    list.split(' ').filter(|item| !item.is_empty())
 }
 
 #[cfg(test)]

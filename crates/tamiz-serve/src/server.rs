@@ -53,7 +53,7 @@ impl Server {
             })?;
             sockets.push(socket);
         }
-        let app = Arc::new(App::new(config, settings.limits.clone()));
+        let app = Arc::new(App::new(config, settings.limits.clone(), settings.deny.clone()));
         app.warm_up();
         let shared = Shared {
             front: Front::new(Arc::clone(&app)),

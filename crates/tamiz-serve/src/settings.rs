@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::Deny;
 use crate::listen::Listen;
 
 /// Where the service listens, and how much it takes.
@@ -14,6 +15,8 @@ pub struct Settings {
     pub socket_mode: u32,
     /// How many threads answer; as many as there are processors when nothing is said.
     pub threads: Option<usize>,
+    /// Which flags are enough for `/check` to say no; none by default.
+    pub deny: Deny,
     /// How much is too much.
     pub limits: Limits,
 }
@@ -24,6 +27,7 @@ impl Default for Settings {
             listen: vec![Listen::default()],
             socket_mode: 0o660,
             threads: None,
+            deny: Deny::default(),
             limits: Limits::default(),
         }
     }
@@ -58,6 +62,8 @@ impl Limits {
     pub const SMALL: usize = 32 << 10;
     /// The most bytes of a head.
     pub const HEAD: usize = 16 << 10;
+    /// The most bytes of the head of a question of a proxy: it has all of a request that the proxy took.
+    pub const CHECK_HEAD: usize = 128 << 10;
     /// The most headers of a request.
     pub const HEADERS: usize = 64;
 }
