@@ -11,6 +11,7 @@ use crate::choices::{Choices, Chosen, Wish};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::settings::Limits;
+use crate::sink::Sink;
 
 /// Canonicalizers, limits and counters.
 pub(crate) struct App {
@@ -18,6 +19,8 @@ pub(crate) struct App {
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) deny: Deny,
+    /// Who reads all documents of proxies' requests.
+    pub(crate) sink: Option<Sink>,
     large: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     is_stopping: AtomicBool,
@@ -32,6 +35,7 @@ impl App {
             choices: Choices::new(config),
             metrics: Metrics::new(),
             deny,
+            sink: None,
             large: Arc::new(Semaphore::new(limits.large)),
             streams: Arc::new(Semaphore::new(limits.streams)),
             is_stopping: AtomicBool::new(false),

@@ -44,11 +44,13 @@ mod query;
 mod routes;
 mod server;
 mod settings;
+mod sink;
 mod stamp;
 mod wire;
 mod work;
 
 pub use edge::{Deny, NotADeny};
-pub use listen::{Listen, NotAListen};
+pub use listen::{Listen, NotAListen, Place, Protocol};
 pub use server::{Server, run};
 pub use settings::{Limits, Settings};
+pub use sink::{NotASink, SinkTo};

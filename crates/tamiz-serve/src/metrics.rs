@@ -11,6 +11,7 @@ use prometheus_client::registry::{Registry, Unit};
 use tamiz::{Flag, Source};
 
 use crate::problem::Problem;
+use crate::sink::Counters;
 
 /// The type of what [`Metrics::text`] gives.
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -57,6 +58,8 @@ pub(crate) struct Metrics {
     flags: Vec<Counter>,
     rejections: Family<OfReason, Counter>,
     checks: Family<OfCheck, Counter>,
+    /// What came of documents for the sink.
+    pub(crate) sink: Counters,
     /// Open connections.
     pub(crate) connections: Gauge,
     /// Bytes that came over connections.
@@ -80,6 +83,7 @@ impl Metrics {
                 .collect(),
             rejections: Family::default(),
             checks: Family::default(),
+            sink: Counters::default(),
             connections: Gauge::default(),
             received: Counter::default(),
             sent: Counter::default(),
@@ -99,6 +103,9 @@ impl Metrics {
         registry.register("flags", "Documents that raise a flag, by its name", flags);
         registry.register("rejections", "What was refused, by reason", metrics.rejections.clone());
         registry.register("checks", "Requests that proxies asked about, by source", metrics.checks.clone());
+        let Counters { written, dropped } = metrics.sink.clone();
+        registry.register("sink_documents", "Documents that the sink has taken", written);
+        registry.register("sink_dropped", "Documents that it has not", dropped);
         registry.register("connections", "Connections that are open", metrics.connections.clone());
         registry.register_with_unit(
             "received",

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::Deny;
 use crate::listen::Listen;
+use crate::sink::SinkTo;
 
 /// Where the service listens, and how much it takes.
 #[derive(Clone, Debug)]
@@ -11,11 +12,17 @@ use crate::listen::Listen;
 pub struct Settings {
     /// The addresses and sockets.
     pub listen: Vec<Listen>,
+    /// Where HAProxy asks.
+    pub spoe: Vec<Listen>,
+    /// Where Envoy asks as its external processor.
+    pub ext_proc: Vec<Listen>,
+    /// Where documents of what proxies ask about go.
+    pub sink: Option<SinkTo>,
     /// The permissions of Unix sockets.
     pub socket_mode: u32,
     /// How many threads answer; as many as there are processors when nothing is said.
     pub threads: Option<usize>,
-    /// Which flags are enough for `/check` to say no; none by default.
+    /// Which flags are enough to turn a request of a proxy away; none by default.
     pub deny: Deny,
     /// How much is too much.
     pub limits: Limits,
@@ -25,6 +32,9 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             listen: vec![Listen::default()],
+            spoe: Vec::new(),
+            ext_proc: Vec::new(),
+            sink: None,
             socket_mode: 0o660,
             threads: None,
             deny: Deny::default(),

@@ -51,7 +51,7 @@ pub(crate) async fn any(State(app): Shared, request: Request) -> Result<Response
 pub(crate) fn judged(app: &App, head: &Head<'_>, body: &[u8]) -> Result<Verdict, Problem> {
     let (asker, rest) = Asker::of(head.target).ok_or(Problem::NotFound)?;
     let given = asker.given(head, rest, body).ok_or(Problem::Check)?;
-    verdict::reach(app, &given)
+    verdict::reach(app, given)
 }
 
 impl Verdict {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
-use tamiz::Flag;
+use tamiz::{Flag, Parts, Source};
 
 use super::sources::Given;
 use crate::app::App;
@@ -28,10 +28,15 @@ pub(crate) struct Verdict {
 const DIGEST: usize = 16;
 
 /// Makes the document, counts it, and gives it to whoever reads them all.
-pub(crate) fn reach(app: &App, given: &Given<'_>) -> Result<Verdict, Problem> {
+pub(crate) fn reach(app: &App, given: Given<'_>) -> Result<Verdict, Problem> {
+    let length = given.parts.body.map(|body| body.len().to_string());
+    let mut parts = given.parts;
+    if matches!(given.source, Source::HaproxySpoe | Source::EnvoyExtProc | Source::EnvoyExtAuthz) {
+        restate_length(&mut parts, length.as_deref());
+    }
     let wish = Wish { scheme: given.scheme, source: Some(given.source), ..Wish::default() };
     let chosen = app.chosen(wish)?;
-    let document = chosen.canonicalizer.canonicalize_parts(&given.parts);
+    let document = chosen.canonicalizer.canonicalize_parts(&parts);
     let text = document.as_str();
     app.metrics.document(text);
     let flags = told(text);
@@ -42,13 +47,22 @@ pub(crate) fn reach(app: &App, given: &Given<'_>) -> Result<Verdict, Problem> {
         // Writing to memory does not fail.
         let _ = write!(digest, "{byte:02x}");
     }
-    Ok(Verdict {
-        flags,
-        digest,
-        document: given.wants_document.then(|| text.to_owned()),
-        fingerprint: chosen.fingerprint.clone(),
-        is_denied,
-    })
+    let told = given.wants_document.then(|| text.to_owned());
+    if let Some(sink) = &app.sink {
+        sink.offer(document, given.id);
+    }
+    Ok(Verdict { flags, digest, document: told, fingerprint: chosen.fingerprint.clone(), is_denied })
+}
+
+/// Where a proxy hands over bodies, it has undone their chunks and may have cut them: how long a body is, is said of
+/// what is there.
+fn restate_length<'a>(parts: &mut Parts<'a>, length: Option<&'a str>) {
+    parts.headers.retain(|(name, _)| {
+        !name.eq_ignore_ascii_case(b"content-length") && !name.eq_ignore_ascii_case(b"transfer-encoding")
+    });
+    if let Some(length) = length {
+        parts.header(b"content-length", length.as_bytes());
+    }
 }
 
 /// The flags of a document as a proxy is told them: by name, and with a word of a closed list. What else may follow the
@@ -86,6 +100,17 @@ mod tests {
         ] {
             assert_eq!(told(&format!("M:GET\n{line}H:a=b\n")), flags);
         }
+    }
+
+    #[test]
+    fn lengths_are_those_of_what_is_there() {
+        let mut parts = Parts::new(b"POST", b"/");
+        parts.header(b"Transfer-Encoding", b"chunked").header(b"a", b"b").header(b"content-length", b"99");
+        let mut bare = parts.clone();
+        restate_length(&mut parts, Some("3"));
+        assert_eq!(parts.headers, [(&b"a"[..], &b"b"[..]), (b"content-length", b"3")]);
+        restate_length(&mut bare, None);
+        assert_eq!(bare.headers, [(&b"a"[..], &b"b"[..])]);
     }
 
     #[test]
