@@ -79,9 +79,9 @@ impl<'a> Given<'a> {
 }
 
 fn any<'a>(head: &Head<'a>) -> Option<Given<'a>> {
-    let target = head.get("x-original-uri").or_else(|| head.get("x-forwarded-uri"));
+    let target = head.get("x-original-uri").or_else(|| head.get("x-forwarded-uri"))?;
     let method = head.get("x-original-method").or_else(|| head.get("x-forwarded-method"));
-    let mut parts = Parts::new(method.unwrap_or(head.method), target.filter(|target| !target.is_empty())?);
+    let mut parts = Parts::new(there(method.unwrap_or(head.method))?, there(target)?);
     parts.version = Some(b"HTTP/1.1");
     parts.headers = others(head, |name| {
         is_one_of(
@@ -101,12 +101,17 @@ fn any<'a>(head: &Head<'a>) -> Option<Given<'a>> {
 }
 
 fn nginx<'a>(head: &Head<'a>) -> Option<Given<'a>> {
-    let mut parts = request_line(head.get("x-tamiz-request-line")?);
+    let mut parts = request_line(there(head.get("x-tamiz-request-line")?)?);
     // What nginx writes of its own is `Connection`, if it is told nothing else, and the length of no body.
     parts.headers = others(head, |name| is_one_of(name, &["connection", "content-length"]));
     let mut given = Given::new(parts, Source::Nginx);
     given.scheme = head.get("x-tamiz-scheme").and_then(scheme);
     Some(given)
+}
+
+/// A value that says something.
+fn there(value: &[u8]) -> Option<&[u8]> {
+    Some(value).filter(|value| !value.is_empty())
 }
 
 /// What nginx keeps of the request line: there may be several spaces, or no version.
@@ -130,8 +135,8 @@ fn cut(text: &[u8], at: Option<usize>) -> (&[u8], &[u8]) {
 }
 
 fn caddy<'a>(head: &Head<'a>) -> Option<Given<'a>> {
-    let target = head.get("x-forwarded-uri").filter(|target| !target.is_empty())?;
-    let mut parts = Parts::new(head.get("x-forwarded-method")?, target);
+    let (method, target) = (there(head.get("x-forwarded-method")?)?, there(head.get("x-forwarded-uri")?)?);
+    let mut parts = Parts::new(method, target);
     parts.version = Some(head.get("x-tamiz-version").unwrap_or(b"HTTP/1.1"));
     // Caddy drops what clients say in these, and says something itself.
     let mut headers = others(head, |name| {
@@ -329,6 +334,8 @@ mod tests {
         given("PUT /check HTTP/1.1\nx-original-uri: /x", b"", |given| {
             assert_eq!(given.unwrap().parts.method, b"PUT");
         });
-        given("GET /check HTTP/1.1\nHost: a", b"", |given| assert!(given.is_none()));
+        for nothing in ["Host: a", "x-original-uri:", "x-original-uri: /\nx-original-method:"] {
+            given(&format!("GET /check HTTP/1.1\n{nothing}"), b"", |given| assert!(given.is_none()));
+        }
     }
 }
