@@ -59,14 +59,7 @@ impl Kind {
             text.replace(from, to)
         };
         match self {
-            Kind::Nginx => {
-                let without = |line: &&str| {
-                    !line.trim().starts_with("proxy_intercept_errors")
-                        && !line.trim().starts_with("error_page")
-                };
-                assert_eq!(text.lines().filter(|line| !without(line)).count(), 2);
-                text.lines().filter(without).map(|line| format!("{line}\n")).collect()
-            }
+            Kind::Nginx => replaced("error_page 500 = @without_tamiz;", ""),
             Kind::Caddy => replaced("127.0.0.1:8787 127.0.0.1:8788 {", "127.0.0.1:8787 {")
                 .replace("handle_response {\n\t\t}", "handle_response {\n\t\t\terror 503\n\t\t}"),
             Kind::EnvoyExtAuthz | Kind::EnvoyExtProc => {
