@@ -11,7 +11,7 @@ use tamiz::{
     Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, Source, UnknownWord, View, Weight,
 };
 use tamiz_containers::{Format as Container, Options};
-use tamiz_serve::{Limits, Listen, log};
+use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
 use crate::batch::{BatchFormat, Separator};
 
@@ -385,6 +385,7 @@ pub(crate) struct ExplainArgs {
 #[command(after_help = "\
 Examples:
   tamiz serve
+  tamiz serve --spoe 127.0.0.1:8789 --ext-proc 127.0.0.1:8790 --sink file:documents.jsonl
   tamiz serve --listen 127.0.0.1:8080 --listen unix:/run/tamiz/tamiz.sock
   curl --data-binary @request.http http://127.0.0.1:8787/v1/canonicalize")]
 pub(crate) struct ServeArgs {
@@ -399,6 +400,24 @@ pub(crate) struct ServeArgs {
     /// How many threads answer; as many as there are processors by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+
+    /// Where HAProxy asks, as its SPOE agent: as '--listen'; may be given several times
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) spoe: Vec<Listen>,
+
+    /// Where Envoy asks, as its ext_proc server: as '--listen'; may be given several times
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) ext_proc: Vec<Listen>,
+
+    /// Where the documents of what proxies ask about go, a JSON object a line: file:PATH, stdout, or
+    /// nats://HOST:PORT/SUBJECT
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) sink: Option<SinkTo>,
+
+    /// Flags that '/check' and the other adapters of proxies turn away, such as 'NUL,KW:sql'; none by
+    /// default. May be given several times
+    #[arg(long, value_name = "FLAG[,FLAG…]")]
+    pub(crate) deny: Vec<Deny>,
 
     /// The most bytes of a body, or of a line of a batch
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body)]
