@@ -21,7 +21,7 @@ class Canonicalizer:
     ----------
     config
         The text of a ``tamiz.toml``, its path, or a mapping with the same keys.
-    profile, view, scheme
+    profile, view, scheme, source
         Say so whatever the configuration says.
 
     >>> import tamiz
@@ -36,6 +36,7 @@ class Canonicalizer:
         profile: Optional[str] = None,
         view: Optional[str] = None,
         scheme: Optional[str] = None,
+        source: Optional[str] = None,
     ) -> None: ...
     @property
     def fingerprint(self) -> str:
@@ -53,6 +54,16 @@ class Canonicalizer:
 
     def canonicalize_many(self, requests: Iterable[_Bytes], *, threads: int = 1) -> List[Document]:
         """The documents of requests, in their order."""
+
+    def canonicalize_as_seen(self, requests: Iterable[_Bytes]) -> List[Optional[Document]]:
+        """The documents of requests as the source of the configuration sees them, in their order.
+
+        ``None`` stands for a request that it would refuse: ``refusal`` tells why. Sources of which no changes are
+        known, as ``wire``, see what was sent.
+        """
+
+    def refusal(self, request: _Bytes) -> Optional[str]:
+        """Why the source of the configuration would refuse a request; ``None`` if it would not."""
 
     def canonicalize_parts(
         self,
@@ -73,21 +84,22 @@ class Canonicalizer:
         *,
         ids: Any = None,
         labels: Any = None,
-        source: str = "wire",
+        source: Optional[str] = None,
         nulls: Literal["raise", "drop"] = "raise",
     ) -> "pyarrow.RecordBatch":
         """The documents of a column of requests, as a batch: the columns of ``tamiz batch``'s Parquet.
 
         Takes an array or chunked array of bytes or text of any library that speaks Arrow (pyarrow, polars, …),
         without copying it; ``ids`` and ``labels`` are columns of text of the same length. A null request raises
-        ``ValueError`` or, with ``nulls="drop"``, has no row.
+        ``ValueError`` or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration unless it is
+        given.
         """
 
 class Document:
     """What a request is.
 
     ``str(document)`` is its text. Documents are equal when their texts are, and pickle as their text: what only
-    a fresh document knows (evidence, fingerprint, HTTP version) does not travel.
+    a fresh document knows (evidence, fingerprint, source, HTTP version) does not travel.
     """
 
     @classmethod
@@ -97,6 +109,12 @@ class Document:
     def __str__(self) -> str: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
+    @property
+    def source(self) -> Optional[str]:
+        """Who handed over the request, as ``wire`` or ``nginx``; ``None`` of a document that was read back from its
+        text.
+        """
+
     @property
     def text(self) -> str:
         """The text, also ``str(document)``."""

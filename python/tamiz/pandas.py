@@ -23,7 +23,7 @@ def canonicalize(
     requests: "pd.Series[bytes]",
     *,
     labels: Optional["pd.Series[str]"] = None,
-    source: str = "wire",
+    source: Optional[str] = None,
     canonicalizer: Optional[Canonicalizer] = None,
 ) -> pd.DataFrame:
     """The documents of a series of requests, under the same index."""

@@ -24,7 +24,7 @@ def canonicalize(
     *,
     id: Optional[str] = None,
     label: Optional[str] = None,
-    source: str = "wire",
+    source: Optional[str] = None,
     canonicalizer: Optional[Canonicalizer] = None,
 ) -> pl.DataFrame:
     """The documents of a column of requests: the columns of ``tamiz batch``'s Parquet."""

@@ -34,7 +34,7 @@ def canonicalize_batches(
     *,
     id: Optional[str] = None,
     label: Optional[str] = None,
-    source: str = "wire",
+    source: Optional[str] = None,
     canonicalizer: Optional[Canonicalizer] = None,
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """What :func:`canonicalize` runs on each executor; for Ray, Dask and anything that maps Arrow batches.
@@ -66,7 +66,7 @@ def canonicalize(
     *,
     id: Optional[str] = None,
     label: Optional[str] = None,
-    source: str = "wire",
+    source: Optional[str] = None,
     config: Config = None,
     profile: Optional[str] = None,
     view: Optional[str] = None,

@@ -102,6 +102,7 @@ def test_configurations(tmp_path) -> None:  # type: ignore[no-untyped-def]
         (None, {"profile": "all"}, ValueError, "core, standard, full"),
         (None, {"view": "x"}, ValueError, "shape, literal"),
         (None, {"scheme": "gopher"}, ValueError, "https"),
+        (None, {"source": "apache"}, ValueError, "nginx"),
     ],
 )
 def test_mistakes_are_named(config, options, error, says) -> None:  # type: ignore[no-untyped-def]
@@ -136,3 +137,20 @@ def test_parts(canonicalizer: tamiz.Canonicalizer) -> None:
         canonicalizer.canonicalize_parts(method=1, target="/")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="surrogate"):
         canonicalizer.canonicalize_parts(method="GET", target="/\ud800")
+
+
+def test_requests_as_a_source_sees_them() -> None:
+    taken = b"GET /a HTTP/1.1\r\nHost: ex.com\r\nX_Id: 7\r\n\r\n"
+    refused = b"GET /../a HTTP/1.1\r\nHost: ex.com\r\n\r\n"
+    nginx = tamiz.Canonicalizer(source="nginx")
+    assert nginx.fingerprint != tamiz.Canonicalizer().fingerprint
+    seen, none = nginx.canonicalize_as_seen([taken, refused])
+    assert seen is not None and seen.source == "nginx" and "BADHDRNAME:x_id" not in seen.flags
+    assert none is None
+    assert (nginx.refusal(taken), nginx.refusal(refused)) == (None, "a path above its root")
+    wire = tamiz.Canonicalizer()
+    assert wire.canonicalize_as_seen([refused]) == wire.canonicalize_many([refused])
+    assert wire.canonicalize(taken).source == "wire"
+    assert tamiz.Document.parse(str(seen)).source is None
+    with pytest.raises(TypeError, match="item 1"):
+        nginx.canonicalize_as_seen([taken, 7])  # type: ignore[list-item]

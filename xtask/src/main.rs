@@ -9,6 +9,7 @@ mod generate;
 mod openapi;
 mod package;
 mod process;
+mod proxies;
 mod python;
 mod signal;
 mod test;
@@ -31,6 +32,9 @@ Commands:
                      this library and its peers, on all corpora or those named; with --peers system
                      also libhtp and libmodsecurity, from Debian's packages
   bench batch        how fast `tamiz batch` is beside the library, and how much memory it takes
+  bench edge [--minutes N] [--only NAME]
+                     what asking Tamiz costs each proxy, in milliseconds; with --minutes, so much full
+                     load for each, and whether every request gets its own answer
   bench hostile [NAME]
                      how work and memory grow with requests made to hurt, or those with NAME in theirs
   bench instructions [CORPUS]...

@@ -63,7 +63,9 @@ impl Openapi<'_> {
     fn ask(&self, place: &str) -> Result<()> {
         let mut schemathesis = Command::new(interpreter(&self.folder()));
         schemathesis
-            .args(["-m", "schemathesis.cli", "run"])
+            .args(["-m", "schemathesis.cli", "--config-file"])
+            .arg(self.root.join("crates/tamiz-serve/tests/schemathesis.toml"))
+            .arg("run")
             .arg(format!("{place}v1/openapi.json"))
             .args(["--checks", "all", "--generation-database", "none"])
             .args(EXAMPLES)

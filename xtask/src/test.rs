@@ -10,6 +10,7 @@ use crate::generate::{self, Mode};
 use crate::openapi::Openapi;
 use crate::package::Package;
 use crate::process::{self, cargo, line};
+use crate::proxies;
 use crate::python;
 use crate::web::Web;
 
@@ -159,6 +160,10 @@ impl Runner<'_> {
         match python::provide(&target(self.root)?) {
             Ok(python) => _ = command.env("TAMIZ_PYTHON", python),
             Err(error) => println!("\nWARNING: what Python reads was NOT checked: {error}"),
+        }
+        match proxies::provide(&target(self.root)?) {
+            Ok(folder) => _ = command.env("TAMIZ_PROXIES", folder),
+            Err(error) => println!("\nWARNING: real proxies were NOT asked: {error}"),
         }
         self.step(&line(&command), |runner| {
             process::watch(&mut command, |line| runner.tally.add_result_line(line))

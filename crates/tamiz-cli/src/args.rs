@@ -7,9 +7,11 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use tamiz::{Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, UnknownWord, View, Weight};
+use tamiz::{
+    Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, Source, UnknownWord, View, Weight,
+};
 use tamiz_containers::{Format as Container, Options};
-use tamiz_serve::{Limits, Listen, log};
+use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
 use crate::batch::{BatchFormat, Separator};
 
@@ -103,6 +105,11 @@ pub(crate) struct CanonArgs {
     #[arg(long, value_enum, default_value_t = DocumentFormat::Text)]
     pub(crate) format: DocumentFormat,
 
+    /// Make of the request what this proxy or log does before it hands it over. A request that it would
+    /// refuse is named on standard error, and has no document
+    #[arg(long, value_name = "SOURCE", value_parser = word(tamiz_sources::KNOWN, Source::as_str))]
+    pub(crate) as_seen_by: Option<Source>,
+
     /// Give the byte ranges of the request behind each flag; needs --format json
     #[arg(long)]
     pub(crate) evidence: bool,
@@ -147,6 +154,11 @@ pub(crate) struct BatchArgs {
     /// have a line each
     #[arg(long, value_enum)]
     pub(crate) separator: Option<Separator>,
+
+    /// Make of each request what this proxy or log does before it hands it over. Those that it would refuse
+    /// are counted, and have no document; requests that are kept in parts cannot be read
+    #[arg(long, value_name = "SOURCE", value_parser = word(tamiz_sources::KNOWN, Source::as_str))]
+    pub(crate) as_seen_by: Option<Source>,
 
     /// Stop after so many requests
     #[arg(long, value_name = "N")]
@@ -373,6 +385,7 @@ pub(crate) struct ExplainArgs {
 #[command(after_help = "\
 Examples:
   tamiz serve
+  tamiz serve --spoe 127.0.0.1:8789 --ext-proc 127.0.0.1:8790 --sink file:documents.jsonl
   tamiz serve --listen 127.0.0.1:8080 --listen unix:/run/tamiz/tamiz.sock
   curl --data-binary @request.http http://127.0.0.1:8787/v1/canonicalize")]
 pub(crate) struct ServeArgs {
@@ -387,6 +400,24 @@ pub(crate) struct ServeArgs {
     /// How many threads answer; as many as there are processors by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+
+    /// Where HAProxy asks, as its SPOE agent: as '--listen'; may be given several times
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) spoe: Vec<Listen>,
+
+    /// Where Envoy asks, as its ext_proc server: as '--listen'; may be given several times
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) ext_proc: Vec<Listen>,
+
+    /// Where the documents of what proxies ask about go, a JSON object a line: file:PATH, stdout, or
+    /// nats://HOST:PORT/SUBJECT
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) sink: Option<SinkTo>,
+
+    /// Flags that '/check' and the other adapters of proxies turn away, such as 'NUL,KW:sql'; none by
+    /// default. May be given several times
+    #[arg(long, value_name = "FLAG[,FLAG…]")]
+    pub(crate) deny: Vec<Deny>,
 
     /// The most bytes of a body, or of a line of a batch
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body)]
@@ -438,10 +469,11 @@ pub(crate) struct ServeArgs {
 Examples:
   tamiz flags
   tamiz flags --family encoding --weight evasion
+  tamiz flags --source nginx
   tamiz flags DOUBLEPCT")]
 pub(crate) struct FlagsArgs {
     /// The flag to tell about, in any case, with or without what follows its colon
-    #[arg(conflicts_with_all = ["family", "weight", "profile"])]
+    #[arg(conflicts_with_all = ["family", "weight", "profile", "source"])]
     pub(crate) name: Option<String>,
 
     /// Only flags of this family
@@ -455,6 +487,10 @@ pub(crate) struct FlagsArgs {
     /// Only flags that are on in this profile
     #[arg(long, value_parser = word(Profile::ALL, Profile::as_str))]
     pub(crate) profile: Option<Profile>,
+
+    /// Only flags that documents from this proxy or log never have
+    #[arg(long, value_parser = word(tamiz_sources::KNOWN, Source::as_str))]
+    pub(crate) source: Option<Source>,
 
     /// A table or card for people, or one JSON object per line
     #[arg(long, value_enum, default_value_t = Format::Text)]

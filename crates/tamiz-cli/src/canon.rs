@@ -15,7 +15,7 @@ use crate::{config, output};
 pub(crate) fn run(args: &CanonArgs) -> Result<ExitCode, Failure> {
     check(args)?;
     let sources = Source::all(&args.files)?;
-    let canonicalizer = config::canonicalizer(&args.read)?;
+    let canonicalizer = config::canonicalizer_for(&args.read, args.as_seen_by)?;
     let mut writer = Writer { out: output::raw(), format: args.format, printed: false };
     let mut scratch = Scratch::default();
     let mut code = ExitCode::SUCCESS;
@@ -25,6 +25,15 @@ pub(crate) fn run(args: &CanonArgs) -> Result<ExitCode, Failure> {
                 documents::parse(source, &input)?.iter().try_for_each(|document| writer.document(document))
             }
             From::Http if args.evidence => writer.document(&canonicalizer.canonicalize_with_evidence(&input)),
+            From::Http if args.as_seen_by.is_some() => {
+                let document = tamiz_sources::document(&canonicalizer, &input).map_err(|refusal| {
+                    Failure::Input(format!(
+                        "{source}: {} refuses it: {refusal}",
+                        canonicalizer.config().source
+                    ))
+                })?;
+                writer.document(&document)
+            }
             From::Http => writer.request(&canonicalizer, &mut scratch, &input),
         });
         match done {
@@ -51,10 +60,13 @@ fn check(args: &CanonArgs) -> Result<(), Failure> {
         From::Document if args.evidence => {
             usage("a document has no evidence: leave out '--evidence', or give the request")
         }
-        From::Document if reads_given => usage(
-            "a document is printed as it is: leave out '--view', '--profile', '--scheme' and '--config', \
-             or give the request",
+        From::Document if reads_given || args.as_seen_by.is_some() => usage(
+            "a document is printed as it is: leave out '--view', '--profile', '--scheme', '--config' and \
+             '--as-seen-by', or give the request",
         ),
+        From::Http if args.evidence && args.as_seen_by.is_some() => {
+            usage("evidence is of the bytes that were sent: leave out '--evidence', or '--as-seen-by'")
+        }
         From::Http if args.evidence && args.format != DocumentFormat::Json => {
             usage("only JSON can carry evidence: add '--format json', or use 'tamiz explain'")
         }

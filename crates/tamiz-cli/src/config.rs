@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tamiz::{Canonicalizer, Config};
+use tamiz::{Canonicalizer, Config, Source};
 
 use crate::args::ReadOptions;
 use crate::failure::{Failure, reason};
@@ -10,6 +10,16 @@ use crate::failure::{Failure, reason};
 /// The canonicalizer that the options ask for.
 pub(crate) fn canonicalizer(options: &ReadOptions) -> Result<Canonicalizer, Failure> {
     effective(options).map(Canonicalizer::new)
+}
+
+/// The same, for requests as a source sees them.
+pub(crate) fn canonicalizer_for(
+    options: &ReadOptions,
+    source: Option<Source>,
+) -> Result<Canonicalizer, Failure> {
+    let mut config = effective(options)?;
+    config.source = source.unwrap_or(config.source);
+    Ok(Canonicalizer::new(config))
 }
 
 /// The configuration that the options ask for.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tamiz_serve::{Limits, Settings, log};
+use tamiz_serve::{Deny, Limits, Settings, log};
 
 use crate::args::ServeArgs;
 use crate::failure::{Failure, reason};
@@ -42,6 +42,10 @@ fn settings(args: &ServeArgs) -> Settings {
     settings.listen.clone_from(&args.listen);
     settings.socket_mode = args.socket_mode;
     settings.threads = args.threads.map(usize::from);
+    settings.spoe.clone_from(&args.spoe);
+    settings.ext_proc.clone_from(&args.ext_proc);
+    settings.sink.clone_from(&args.sink);
+    settings.deny = Deny::all(args.deny.iter().cloned());
     settings.limits = limits;
     settings
 }

@@ -137,12 +137,12 @@ impl Reader {
         self.first.clear();
         record.request.write_document(first, &mut self.scratch, &mut self.first);
         let before = text(&self.first);
-        part.summary.add(&item(record, before));
+        part.summary.add(&item(record, first, before));
         if let (Some(second), Some((summary, paired))) = (second, &mut part.second) {
             self.second.clear();
             record.request.write_document(second, &mut self.scratch, &mut self.second);
             let after = text(&self.second);
-            summary.add(&item(record, after));
+            summary.add(&item(record, second, after));
             paired.add(before, after);
         }
     }
@@ -153,10 +153,10 @@ fn text(document: &[u8]) -> &str {
     std::str::from_utf8(document).unwrap_or_default()
 }
 
-fn item<'a>(record: &'a Record, text: &'a str) -> Item<'a> {
+fn item<'a>(record: &'a Record, canonicalizer: &Canonicalizer, text: &'a str) -> Item<'a> {
     let mut item = Item::new(text);
     item.label = record.label.as_deref();
     item.time = record.time.map(|time| time.micros());
-    item.source = record.source;
+    item.source = record.source_for(canonicalizer).as_str();
     item
 }

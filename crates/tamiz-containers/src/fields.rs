@@ -3,6 +3,7 @@
 //! ModSecurity.
 
 use serde_json::{Map, Value};
+use tamiz::Source;
 
 use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
@@ -86,7 +87,7 @@ const TRAEFIK_PREFIX: &str = "request_";
 const NGINX_PREFIX: &str = "http_";
 
 /// The request in an object.
-pub(crate) fn read(value: &Value, source: &'static str) -> Result<Found, Reason> {
+pub(crate) fn read(value: &Value, source: Source) -> Result<Found, Reason> {
     let all = Object(value);
     // ModSecurity 3 keeps all of it one level down.
     let inner = value.get("transaction").filter(|transaction| transaction.get("request").is_some());

@@ -1,6 +1,7 @@
 //! HTTP archives (HAR 1.2): the request of each entry.
 
 use serde_json::Value;
+use tamiz::Source;
 
 use crate::compressed;
 use crate::container::Reader;
@@ -11,7 +12,7 @@ use crate::time::Time;
 use crate::window::Window;
 use crate::{fields, jsonl, url};
 
-const SOURCE: &str = "har";
+const SOURCE: Source = Source::Har;
 
 /// What entries hold beside the request, and may be long.
 const DROPPED: &[&str] = &["response", "cache", "timings", "_webSocketMessages"];

@@ -6,13 +6,14 @@ use base64_simd::{STANDARD, STANDARD_NO_PAD};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use tamiz::Source;
 
 use crate::fields;
 use crate::record::{Found, Reason};
 use crate::time::Time;
 
 /// The source of requests that are there by their parts.
-const SOURCE: &str = "json-lines";
+const SOURCE: Source = Source::JsonLines;
 
 /// A line that has the bytes of a request, which is what most have: nothing else in it is kept.
 #[derive(Deserialize)]
@@ -123,7 +124,7 @@ mod tests {
 
     fn raw(line: &str) -> (Vec<u8>, Option<String>, Option<String>) {
         match read(line.as_bytes()).unwrap() {
-            Found { request: Request::Raw(bytes), id, label, source: "wire", .. } => (bytes, id, label),
+            Found { request: Request::Raw(bytes), id, label, source: Source::Wire, .. } => (bytes, id, label),
             other => panic!("{other:?}"),
         }
     }

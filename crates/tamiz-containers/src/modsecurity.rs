@@ -3,6 +3,8 @@
 //!
 //! The form that has an object of JSON a line is an access log of JSON.
 
+use tamiz::Source;
+
 use crate::compressed;
 use crate::container::Reader;
 use crate::lines::too_long;
@@ -107,7 +109,7 @@ impl Reader for Audit {
 }
 
 /// Its lines are ModSecurity's, not the client's.
-const SOURCE: &str = "modsecurity";
+const SOURCE: Source = Source::Modsecurity;
 
 /// What stands in the first brackets of the first part.
 fn bracketed(line: &[u8]) -> Option<Time> {

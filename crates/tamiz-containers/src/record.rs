@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tamiz::{Canonicalizer, Document, Scratch};
+use tamiz::{Canonicalizer, Document, Scratch, Source};
 
 use crate::lines::{self, LineFormat};
 use crate::time::Time;
@@ -16,8 +16,8 @@ use crate::time::Time;
 pub struct Record {
     /// The request.
     pub request: Request,
-    /// Who handed it over: `wire` for its bytes, else the kind of container, such as `har`.
-    pub source: &'static str,
+    /// Who handed it over: [`Source::Wire`] for its bytes, else the kind of container.
+    pub source: Source,
     /// Its name, where the container gives it one.
     pub id: Option<String>,
     /// What it is known to be, where the container says so.
@@ -36,7 +36,7 @@ impl Record {
     /// use tamiz_containers::Record;
     ///
     /// let record = Record::of_json_line(br#"{"raw":"GET / HTTP/1.1"}"#, 1, 1 << 20).unwrap().unwrap();
-    /// assert_eq!(record.source, "wire");
+    /// assert_eq!(record.source, tamiz::Source::Wire);
     /// let error = Record::of_json_line(b"{}", 2, 1 << 20).unwrap().unwrap_err();
     /// assert_eq!(error.reason, "no method in it");
     /// assert!(Record::of_json_line(b" \r\n", 3, 1 << 20).is_none());
@@ -49,13 +49,25 @@ impl Record {
         })
     }
 
+    /// Who handed over the request: whoever the configuration of `canonicalizer` names, else the container.
+    pub fn source_for(&self, canonicalizer: &Canonicalizer) -> Source {
+        match canonicalizer.config().source {
+            Source::Wire => self.source,
+            named => named,
+        }
+    }
+
+    /// The document of the request, which knows who handed it over.
+    pub fn document(&self, canonicalizer: &Canonicalizer) -> Document {
+        self.request.document(canonicalizer).with_source(self.source_for(canonicalizer))
+    }
+
     /// Appends its document as a JSON object, with what the container says of the request, without a line end.
     pub fn write_json(&self, document: &Document, out: &mut Vec<u8>) {
         let line = JsonLine {
             id: self.id.as_deref(),
             label: self.label.as_deref(),
             timestamp: self.time.map(|time| time.to_string()),
-            source: self.source,
             document,
         };
         // Writing to memory does not fail, and all keys are text.
@@ -72,14 +84,9 @@ struct JsonLine<'a> {
     label: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp: Option<String>,
-    #[serde(rename = "tamiz.source")]
-    source: &'a str,
     #[serde(flatten)]
     document: &'a Document,
 }
-
-/// The source of requests whose bytes are there.
-pub(crate) const WIRE: &str = "wire";
 
 /// A request: its bytes, or what someone else has cut it into.
 #[derive(Clone, PartialEq, Eq)]
@@ -241,6 +248,13 @@ pub struct Unreadable {
     pub reason: Reason,
 }
 
+impl Unreadable {
+    /// A record that is at this place; the reason must have nothing of it.
+    pub fn new(place: Place, reason: &'static str) -> Self {
+        Unreadable { place, reason: reason.into() }
+    }
+}
+
 /// A reason, in words of this library or of the system; nothing of the input is in it.
 pub(crate) type Reason = Cow<'static, str>;
 
@@ -256,7 +270,7 @@ impl std::error::Error for Unreadable {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) request: Request,
-    pub(crate) source: &'static str,
+    pub(crate) source: Source,
     pub(crate) id: Option<String>,
     pub(crate) label: Option<String>,
     pub(crate) time: Option<Time>,
@@ -265,11 +279,11 @@ pub(crate) struct Found {
 impl Found {
     /// A request by its bytes.
     pub(crate) fn raw(bytes: Vec<u8>) -> Self {
-        Found { request: Request::Raw(bytes), source: WIRE, id: None, label: None, time: None }
+        Found { request: Request::Raw(bytes), source: Source::Wire, id: None, label: None, time: None }
     }
 
     /// A request by its parts.
-    pub(crate) fn parts(parts: Parts, source: &'static str) -> Self {
+    pub(crate) fn parts(parts: Parts, source: Source) -> Self {
         Found { request: Request::Parts(parts), source, id: None, label: None, time: None }
     }
 

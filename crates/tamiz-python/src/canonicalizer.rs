@@ -7,7 +7,7 @@ use std::thread::{self, ScopedJoinHandle};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tamiz::{Parts, Profile, Scheme, Scratch, View};
+use tamiz::{Parts, Profile, Scheme, Scratch, Source, View};
 
 use crate::arrow::{Column, Nulls, Task};
 use crate::config;
@@ -22,7 +22,7 @@ use crate::input::{Input, TextOrBytes};
 /// ----------
 /// config
 ///     The text of a ``tamiz.toml``, its path, or a mapping with the same keys.
-/// profile, view, scheme
+/// profile, view, scheme, source
 ///     Say so whatever the configuration says.
 ///
 /// >>> tamiz.Canonicalizer({"flags": {"WSPAD": False}}, profile="full").config["profile"]
@@ -40,12 +40,13 @@ type Header = (TextOrBytes, TextOrBytes);
 #[pymethods]
 impl Canonicalizer {
     #[new]
-    #[pyo3(signature = (config=None, *, profile=None, view=None, scheme=None))]
+    #[pyo3(signature = (config=None, *, profile=None, view=None, scheme=None, source=None))]
     fn new(
         config: Option<&Bound<'_, PyAny>>,
         profile: Option<&str>,
         view: Option<&str>,
         scheme: Option<&str>,
+        source: Option<&str>,
     ) -> PyResult<Self> {
         let mut read = config::read(config)?;
         if let Some(profile) = profile {
@@ -56,6 +57,9 @@ impl Canonicalizer {
         }
         if let Some(scheme) = scheme {
             read.scheme = config::word("scheme", scheme, &words(Scheme::ALL, Scheme::as_str))?;
+        }
+        if let Some(source) = source {
+            read.source = config::word("source", source, &words(Source::ALL, Source::as_str))?;
         }
         Ok(Self::of(read))
     }
@@ -122,6 +126,40 @@ impl Canonicalizer {
         Ok(py.detach(|| self.many(&inputs, threads)))
     }
 
+    /// The documents of requests as the source of the configuration sees them, in their order.
+    ///
+    /// ``None`` stands for a request that it would refuse: ``refusal`` tells why. Sources of which no changes are
+    /// known, as ``wire``, see what was sent.
+    ///
+    /// >>> requests = [b"GET /a HTTP/1.1\r\nHost: ex.com\r\nX_Id: 7\r\n\r\n", b"GET /../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n"]
+    /// >>> nginx = tamiz.Canonicalizer(source="nginx")
+    /// >>> [document and document.flags for document in nginx.canonicalize_as_seen(requests)]
+    /// [[], None]
+    fn canonicalize_as_seen(
+        &self,
+        py: Python<'_>,
+        requests: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<Option<Document>>> {
+        let mut inputs: Vec<Input> = Vec::new();
+        for (at, request) in requests.try_iter()?.enumerate() {
+            inputs.push(request?.extract().map_err(|error: PyErr| named(py, at, &error))?);
+        }
+        let one =
+            |request: &Input| tamiz_sources::document(&self.inner, request.as_ref()).ok().map(Document::new);
+        Ok(py.detach(|| inputs.iter().map(one).collect()))
+    }
+
+    /// Why the source of the configuration would refuse a request; ``None`` if it would not.
+    ///
+    /// >>> tamiz.Canonicalizer(source="nginx").refusal(b"GET /../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n")
+    /// 'a path above its root'
+    fn refusal(&self, request: Input) -> Option<&'static str> {
+        match tamiz_sources::as_seen_by(self.inner.config().source, request.as_ref()) {
+            tamiz_sources::Seen::Refused(refusal) => Some(refusal.as_str()),
+            _ => None,
+        }
+    }
+
     /// The document of a request that someone else has cut already.
     ///
     /// >>> document = tamiz.Canonicalizer().canonicalize_parts(
@@ -159,21 +197,21 @@ impl Canonicalizer {
     ///
     /// Takes an array or chunked array of bytes or text of any library that speaks Arrow (pyarrow, polars, …), without
     /// copying it; ``ids`` and ``labels`` are columns of text of the same length. A null request raises ``ValueError``
-    /// or, with ``nulls="drop"``, has no row.
+    /// or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration unless it is given.
     ///
     /// >>> import pyarrow
     /// >>> requests, labels = pyarrow.array([b"GET /a HTTP/1.1\r\n\r\n"]), pyarrow.array(["valid"])
     /// >>> batch = tamiz.Canonicalizer().canonicalize_arrow(requests, labels=labels)
     /// >>> batch.select(["label", "http.request.method", "url.path", "tamiz.flags"]).to_pylist()
     /// [{'label': 'valid', 'http.request.method': 'GET', 'url.path': '/a', 'tamiz.flags': ['BADHOST']}]
-    #[pyo3(signature = (requests, *, ids=None, labels=None, source="wire", nulls="raise"))]
+    #[pyo3(signature = (requests, *, ids=None, labels=None, source=None, nulls="raise"))]
     fn canonicalize_arrow<'py>(
         &self,
         py: Python<'py>,
         requests: &Bound<'py, PyAny>,
         ids: Option<&Bound<'py, PyAny>>,
         labels: Option<&Bound<'py, PyAny>>,
-        source: &str,
+        source: Option<&str>,
         nulls: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let column = |name, given: Option<&Bound<'py, PyAny>>| {
@@ -184,7 +222,7 @@ impl Canonicalizer {
             requests: Column::read("requests", requests)?,
             ids: column("ids", ids)?,
             labels: column("labels", labels)?,
-            source,
+            source: source.unwrap_or(self.inner.config().source.as_str()),
             nulls: Nulls::read(nulls)?,
         };
         task.check()?;

@@ -75,6 +75,12 @@ impl Document {
         Ok((parse, PyTuple::new(py, [self.inner.as_str()])?))
     }
 
+    /// Who handed over the request, as ``wire`` or ``nginx``; ``None`` of a document that was read back from its text.
+    #[getter]
+    fn source(&self) -> Option<&'static str> {
+        self.inner.source().map(tamiz::Source::as_str)
+    }
+
     /// The text, also ``str(document)``.
     #[getter]
     fn text(&self) -> &str {

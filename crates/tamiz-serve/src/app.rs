@@ -6,16 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tamiz::{Config, Flag};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::Deny;
 use crate::choices::{Choices, Chosen, Wish};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::settings::Limits;
+use crate::sink::Sink;
 
 /// Canonicalizers, limits and counters.
 pub(crate) struct App {
     choices: Choices,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
+    pub(crate) deny: Deny,
+    /// Who reads all documents of proxies' requests.
+    pub(crate) sink: Option<Sink>,
     large: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     is_stopping: AtomicBool,
@@ -25,10 +30,12 @@ pub(crate) struct App {
 pub(crate) type Slot = OwnedSemaphorePermit;
 
 impl App {
-    pub(crate) fn new(config: Config, limits: Limits) -> Self {
+    pub(crate) fn new(config: Config, limits: Limits, deny: Deny) -> Self {
         App {
             choices: Choices::new(config),
             metrics: Metrics::new(),
+            deny,
+            sink: None,
             large: Arc::new(Semaphore::new(limits.large)),
             streams: Arc::new(Semaphore::new(limits.streams)),
             is_stopping: AtomicBool::new(false),
@@ -48,6 +55,12 @@ impl App {
     /// The canonicalizer that a question asks for.
     pub(crate) fn chosen(&self, wish: Wish) -> Result<&Chosen, Problem> {
         self.choices.get(wish).ok_or(Problem::Fault)
+    }
+
+    /// The identity of what the service does unless it is asked otherwise.
+    pub(crate) fn fingerprint(&self) -> &str {
+        let chosen = self.choices.get(Wish::default());
+        chosen.and_then(|chosen| chosen.fingerprint.to_str().ok()).unwrap_or_default()
     }
 
     /// A slot for a large body. Nobody waits for one: what cannot be begun is refused.

@@ -1,9 +1,9 @@
-//! One canonicalizer for each view, profile and scheme that can be asked for, made when it first is.
+//! One canonicalizer for each view, profile, scheme and source that can be asked for, made when it first is.
 
 use std::sync::OnceLock;
 
 use axum::http::HeaderValue;
-use tamiz::{Canonicalizer, Config, Profile, Scheme, View};
+use tamiz::{Canonicalizer, Config, Profile, Scheme, Source, View};
 
 /// All of them.
 pub(crate) struct Choices {
@@ -23,11 +23,12 @@ pub(crate) struct Wish {
     pub(crate) view: Option<View>,
     pub(crate) profile: Option<Profile>,
     pub(crate) scheme: Option<Scheme>,
+    pub(crate) source: Option<Source>,
 }
 
 impl Choices {
     pub(crate) fn new(base: Config) -> Self {
-        let count = View::ALL.len() * Profile::ALL.len() * Scheme::ALL.len();
+        let count = View::ALL.len() * Profile::ALL.len() * Scheme::ALL.len() * Source::ALL.len();
         Choices { base, made: std::iter::repeat_with(OnceLock::new).take(count).collect() }
     }
 
@@ -35,12 +36,15 @@ impl Choices {
         let view = wish.view.unwrap_or(self.base.view);
         let profile = wish.profile.unwrap_or(self.base.profile);
         let scheme = wish.scheme.unwrap_or(self.base.scheme);
+        let source = wish.source.unwrap_or(self.base.source);
         let at = rank(View::ALL, view)?;
         let at = at * Profile::ALL.len() + rank(Profile::ALL, profile)?;
         let at = at * Scheme::ALL.len() + rank(Scheme::ALL, scheme)?;
+        let at = at * Source::ALL.len() + rank(Source::ALL, source)?;
         Some(self.made.get(at)?.get_or_init(|| {
             let mut config = self.base.clone();
             (config.view, config.profile, config.scheme) = (view, profile, scheme);
+            config.source = source;
             Chosen::new(config)
         }))
     }
@@ -71,11 +75,20 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for &view in View::ALL {
             for &profile in Profile::ALL {
-                for &scheme in Scheme::ALL {
-                    let wish = Wish { view: Some(view), profile: Some(profile), scheme: Some(scheme) };
+                for (&scheme, &source) in Scheme::ALL
+                    .iter()
+                    .flat_map(|scheme| Source::ALL.iter().map(move |source| (scheme, source)))
+                {
+                    let wish = Wish {
+                        view: Some(view),
+                        profile: Some(profile),
+                        scheme: Some(scheme),
+                        source: Some(source),
+                    };
                     let chosen = choices.get(wish).unwrap();
                     let config = chosen.canonicalizer.config();
                     assert_eq!((config.view, config.profile, config.scheme), (view, profile, scheme));
+                    assert_eq!(config.source, source);
                     assert!(seen.insert(chosen.fingerprint.to_str().unwrap().to_owned()));
                 }
             }

@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 
 use crate::app::App;
+use crate::edge::asked::{self, Left};
 use crate::front::Front;
 use crate::problem::Problem;
 use crate::settings::Limits;
@@ -30,14 +31,23 @@ pub(crate) enum Stage {
 const BUFFER: usize = 64 << 10;
 
 /// How long a connection that has said nothing yet is listened to at the end: it may have been accepted just now.
-const LAST_CALL: Duration = Duration::from_secs(1);
+pub(crate) const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// Serves a connection until its end.
 pub(crate) async fn serve<S>(stream: S, app: Arc<App>, front: Front, mut stage: watch::Receiver<Stage>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let wire = Wire::new(stream, Arc::clone(&app));
+    let mut wire = Wire::new(stream, Arc::clone(&app));
+    app.metrics.connections.inc();
+    match asked::serve(&mut wire, &app, &mut stage).await {
+        Left::Bytes(bytes) => wire.put_back(bytes),
+        Left::Nothing => {
+            app.metrics.connections.dec();
+            tracing::trace!("connection closed");
+            return;
+        }
+    }
     let has_read = wire.has_read();
     let service = service_fn(move |request| front.clone().answer(request));
     let connection = http1::Builder::new()
@@ -50,7 +60,6 @@ where
         .half_close(true)
         .serve_connection(TokioIo::new(wire), service);
     tokio::pin!(connection);
-    app.metrics.connections.inc();
     let ended = tokio::select! {
         // What came is read before anybody is told to go.
         biased;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::{CONNECTION, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderName, HeaderValue, Method, Request, Response};
+use axum::http::{HeaderName, HeaderValue, Request, Response};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use tower::Service;
@@ -34,7 +34,7 @@ impl Front {
     pub(crate) async fn answer(mut self, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
         let started = Instant::now();
         let route = routes::name(request.uri().path());
-        let method = name(request.method());
+        let method = method_name(request.method().as_str().as_bytes());
         let received = request.body().size_hint().exact();
         let mut response = self.router.call(request).await?;
         self.mark(&mut response);
@@ -71,7 +71,7 @@ impl Front {
 }
 
 /// A method for the log: a client may send any word for one.
-fn name(method: &Method) -> &'static str {
+pub(crate) fn method_name(method: &[u8]) -> &'static str {
     const KNOWN: [&str; 9] = ["GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT"];
-    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
+    KNOWN.into_iter().find(|known| known.as_bytes() == method).unwrap_or("other")
 }

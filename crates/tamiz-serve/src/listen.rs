@@ -27,6 +27,47 @@ impl Default for Listen {
     }
 }
 
+/// What is spoken at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// HTTP/1.1.
+    Http,
+    /// HAProxy's stream processing offload protocol.
+    Spoe,
+    /// Envoy's external processing: gRPC.
+    ExtProc,
+}
+
+impl Protocol {
+    const fn name(self) -> &'static str {
+        match self {
+            Protocol::Http => "http",
+            Protocol::Spoe => "spoe",
+            Protocol::ExtProc => "ext-proc",
+        }
+    }
+}
+
+/// A place where the service listens, and what it speaks there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where.
+    pub listen: Listen,
+    /// What.
+    pub protocol: Protocol,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.listen, self.protocol) {
+            (Listen::Tcp(address), protocol) => write!(f, "{}://{address}/", protocol.name()),
+            (Listen::Unix(path), Protocol::Http) => write!(f, "unix:{}", path.display()),
+            (Listen::Unix(path), protocol) => write!(f, "{}+unix:{}", protocol.name(), path.display()),
+        }
+    }
+}
+
 /// A text that names no place to listen at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAListen;
@@ -47,15 +88,6 @@ impl FromStr for Listen {
             Some("") => Err(NotAListen),
             Some(path) => Ok(Listen::Unix(path.into())),
             None => text.parse().map(Listen::Tcp).map_err(|_| NotAListen),
-        }
-    }
-}
-
-impl fmt::Display for Listen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Listen::Tcp(address) => write!(f, "http://{address}/"),
-            Listen::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }
 }
@@ -171,11 +203,15 @@ mod tests {
             ("[::1]:80", "http://[::1]:80/"),
             ("unix:/run/a b", "unix:/run/a b"),
         ] {
-            assert_eq!(text.parse::<Listen>().unwrap().to_string(), shown);
+            let listen: Listen = text.parse().unwrap();
+            assert_eq!(Place { listen, protocol: Protocol::Http }.to_string(), shown);
         }
         for text in ["", "8787", "localhost", "unix:", "127.0.0.1", "127.0.0.1:99999", "/run/x"] {
             assert_eq!(text.parse::<Listen>(), Err(NotAListen), "{text}");
         }
-        assert_eq!(Listen::default().to_string(), "http://127.0.0.1:8787/");
+        let shown = |listen, protocol| Place { listen, protocol }.to_string();
+        assert_eq!(shown(Listen::default(), Protocol::Http), "http://127.0.0.1:8787/");
+        assert_eq!(shown(Listen::default(), Protocol::Spoe), "spoe://127.0.0.1:8787/");
+        assert_eq!(shown(Listen::Unix("/s".into()), Protocol::ExtProc), "ext-proc+unix:/s");
     }
 }

@@ -9,9 +9,10 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use tamiz::Flag;
+use tamiz::{Flag, Source};
 
 use crate::problem::Problem;
+use crate::sink::Counters;
 
 /// The type of what [`Metrics::text`] gives.
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -36,6 +37,13 @@ struct OfFlag {
     flag: &'static str,
 }
 
+/// What a proxy was told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfCheck {
+    source: &'static str,
+    denied: &'static str,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfReason {
     reason: &'static str,
@@ -50,6 +58,9 @@ pub(crate) struct Metrics {
     /// By id: flags are counted with each document, and need no look-up.
     flags: Vec<Counter>,
     rejections: Family<OfReason, Counter>,
+    checks: Family<OfCheck, Counter>,
+    /// What came of documents for the sink.
+    pub(crate) sink: Counters,
     /// Open connections.
     pub(crate) connections: Gauge,
     /// Bytes that came over connections.
@@ -72,6 +83,8 @@ impl Metrics {
                 .map(|flag| flags.get_or_create_owned(&OfFlag { flag: flag.name() }))
                 .collect(),
             rejections: Family::default(),
+            checks: Family::default(),
+            sink: Counters::default(),
             connections: Gauge::default(),
             received: Counter::default(),
             sent: Counter::default(),
@@ -90,6 +103,10 @@ impl Metrics {
         registry.register("documents", "Documents made", metrics.documents.clone());
         registry.register("flags", "Documents that raise a flag, by its name", flags);
         registry.register("rejections", "What was refused, by reason", metrics.rejections.clone());
+        registry.register("checks", "Requests that proxies asked about, by source", metrics.checks.clone());
+        let Counters { written, dropped } = metrics.sink.clone();
+        registry.register("sink_documents", "Documents that the sink has taken", written);
+        registry.register("sink_dropped", "Documents that it has not", dropped);
         registry.register("connections", "Connections that are open", metrics.connections.clone());
         registry.register_with_unit(
             "received",
@@ -117,6 +134,12 @@ impl Metrics {
         self.rejections.get_or_create(&OfReason { reason: problem.code() }).inc();
     }
 
+    /// Counts what a proxy was told.
+    pub(crate) fn checked(&self, source: Source, is_denied: bool) {
+        let denied = if is_denied { "yes" } else { "no" };
+        self.checks.get_or_create(&OfCheck { source: source.as_str(), denied }).inc();
+    }
+
     /// Counts a document, and the flags of its roll-up.
     pub(crate) fn document(&self, text: &[u8]) {
         self.documents.inc();
@@ -138,6 +161,11 @@ impl Metrics {
 
 /// The flags of the `FLAGS` line, which lists each once.
 fn rolled_up(text: &[u8]) -> impl Iterator<Item = Flag> {
+    rolled_up_items(text).filter_map(|flag| Flag::from_name(flag.split(':').next()?))
+}
+
+/// The same with what follows their colons.
+pub(crate) fn rolled_up_items(text: &[u8]) -> impl Iterator<Item = &str> {
     // Only a line end of the document begins a line: those of the request are escaped.
     const START: &[u8] = b"\nFLAGS:[";
     let list = memmem::find(text, START).and_then(|at| {
@@ -145,7 +173,7 @@ fn rolled_up(text: &[u8]) -> impl Iterator<Item = Flag> {
         rest.get(..memchr(b'\n', rest)?)?.strip_suffix(b"]")
     });
     let list = str::from_utf8(list.unwrap_or_default()).unwrap_or_default();
-    list.split(' ').filter_map(|flag| Flag::from_name(flag.split(':').next()?))
+    list.split(' ').filter(|item| !item.is_empty())
 }
 
 #[cfg(test)]

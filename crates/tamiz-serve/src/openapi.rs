@@ -9,6 +9,7 @@ use tamiz::{Family, Profile, Scheme, View, Weight};
 
 use crate::accept::Format;
 use crate::answers::plain;
+use crate::edge::check;
 use crate::metrics;
 use crate::problem::{PROBLEM_JSON, Problem};
 use crate::routes::ROUTES;
@@ -28,7 +29,18 @@ fn description() -> Value {
     let mut paths = Map::new();
     for route in &ROUTES {
         if let Some(operation) = route.operation {
-            paths.insert(route.path.to_owned(), json!({ route.method: operation() }));
+            let mut operations = Map::new();
+            for &method in route.methods {
+                let mut operation = operation();
+                if let (Some(Value::String(id)), 2..) =
+                    (operation.get_mut("operationId"), route.methods.len())
+                {
+                    id.push('-');
+                    id.push_str(method);
+                }
+                operations.insert(method.to_owned(), operation);
+            }
+            paths.insert(route.path.to_owned(), operations.into());
         }
     }
     json!({
@@ -152,16 +164,21 @@ fn octets(description: &str) -> Value {
 }
 
 /// An operation without parameters and body.
-fn operation(id: &str, summary: &str, content: Value, problems: &[Problem]) -> Value {
-    let mut responses = Map::new();
-    responses.insert("200".to_owned(), response("What was asked for.", content));
+fn operation(id: &str, summary: &str, content: Value, of_its_own: &[Problem]) -> Value {
     let always = [Problem::Malformed, Problem::Method, Problem::HeadTooLarge];
-    for problem in problems.iter().chain(&always) {
-        let content = json!({ PROBLEM_JSON: { "schema": { "$ref": "#/components/schemas/problem" } } });
-        let title = problem.status().canonical_reason().unwrap_or_default();
-        responses.insert(problem.status().as_str().to_owned(), response(title, content));
-    }
+    let mut responses = problems(&[of_its_own, &always].concat());
+    responses.insert("200".to_owned(), response("What was asked for.", content));
     json!({ "operationId": id, "summary": summary, "responses": responses })
+}
+
+/// Errors by their status.
+fn problems(problems: &[Problem]) -> Map<String, Value> {
+    let content = json!({ PROBLEM_JSON: { "schema": { "$ref": "#/components/schemas/problem" } } });
+    let answers = problems.iter().map(|problem| {
+        let title = problem.status().canonical_reason().unwrap_or_default();
+        (problem.status().as_str().to_owned(), response(title, content.clone()))
+    });
+    answers.collect()
 }
 
 fn response(description: &str, content: Value) -> Value {
@@ -264,6 +281,66 @@ pub(crate) fn batch() -> Value {
         // Whatever it is, it is lines: those that hold no request are told so in their place.
         lines(json!({ "description": "A JSON object a line." })),
     )
+}
+
+pub(crate) fn check() -> Value {
+    let method = "The method of the request that is asked about, where it is not that of the question.";
+    checking(
+        "check",
+        "What a request is that a proxy is about to pass on.",
+        vec![header("x-original-uri", "Its target.", true), header("x-original-method", method, false)],
+    )
+}
+
+pub(crate) fn check_nginx() -> Value {
+    let line = header("x-tamiz-request-line", "The request line, `$request`.", true);
+    checking("checkNginx", "The same, for `auth_request` of nginx.", vec![line])
+}
+
+pub(crate) fn check_caddy() -> Value {
+    let uri = header("x-forwarded-uri", "The target of the request that is asked about.", true);
+    let method = header("x-forwarded-method", "Its method.", true);
+    checking("checkCaddy", "The same, for `forward_auth` of Caddy.", vec![uri, method])
+}
+
+pub(crate) fn check_envoy() -> Value {
+    let summary =
+        "The same, for `ext_authz` of Envoy over HTTP; the path of the request stands behind this one.";
+    checking("checkEnvoy", summary, Vec::new())
+}
+
+/// An operation whose answer is in the headers. There is no method that it does not take.
+fn checking(id: &str, summary: &str, parameters: Vec<Value>) -> Value {
+    let text = |description: &str| json!({ "description": description, "schema": { "type": "string" } });
+    let answer = |description: &str| {
+        json!({
+            "description": description,
+            "headers": {
+                FINGERPRINT: { "$ref": "#/components/headers/fingerprint" },
+                check::FLAGS: text("Its flags, with a space between them."),
+                check::DIGEST: text("Half of the SHA-256 of its document, in hexadecimal."),
+                check::DOCUMENT: text(
+                    "The document as Base64, where `x-tamiz-want: document` asks for it and it is not too long.",
+                ),
+            },
+        })
+    };
+    let mut responses = problems(&[
+        Problem::Check,
+        Problem::Slow,
+        Problem::TooLarge,
+        Problem::HeadTooLarge,
+        Problem::Fault,
+        Problem::Overload,
+    ]);
+    responses.insert("200".to_owned(), answer("Its flags, and a digest of its document."));
+    responses.insert("403".to_owned(), answer("The same, for a flag that is denied."));
+    json!({ "operationId": id, "summary": summary, "parameters": parameters, "responses": responses })
+}
+
+fn header(name: &str, description: &str, is_required: bool) -> Value {
+    let schema = json!({ "type": "string", "minLength": 1 });
+    json!({ "name": name, "in": "header", "description": description, "required": is_required, "schema": schema })
 }
 
 pub(crate) fn flags() -> Value {

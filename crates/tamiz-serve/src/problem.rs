@@ -1,8 +1,8 @@
 //! Errors, in fixed words (RFC 9457): nothing of a request is repeated.
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::header::{CONNECTION, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
@@ -12,6 +12,7 @@ pub(crate) enum Problem {
     Malformed,
     Query,
     Parts,
+    Check,
     Body,
     NotFound,
     Method,
@@ -26,10 +27,11 @@ pub(crate) enum Problem {
 }
 
 impl Problem {
-    pub(crate) const ALL: [Problem; 14] = [
+    pub(crate) const ALL: [Problem; 15] = [
         Problem::Malformed,
         Problem::Query,
         Problem::Parts,
+        Problem::Check,
         Problem::Body,
         Problem::NotFound,
         Problem::Method,
@@ -45,7 +47,9 @@ impl Problem {
 
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Problem::Malformed | Problem::Query | Problem::Parts | Problem::Body => StatusCode::BAD_REQUEST,
+            Problem::Malformed | Problem::Query | Problem::Parts | Problem::Check | Problem::Body => {
+                StatusCode::BAD_REQUEST
+            }
             Problem::NotFound => StatusCode::NOT_FOUND,
             Problem::Method => StatusCode::METHOD_NOT_ALLOWED,
             Problem::Accept => StatusCode::NOT_ACCEPTABLE,
@@ -64,6 +68,7 @@ impl Problem {
             Problem::Malformed => "malformed",
             Problem::Query => "query",
             Problem::Parts => "parts",
+            Problem::Check => "check",
             Problem::Body => "body",
             Problem::NotFound => "not-found",
             Problem::Method => "method",
@@ -83,6 +88,7 @@ impl Problem {
             Problem::Malformed => "What came is not HTTP/1.1.",
             Problem::Query => "The query has a name or a value that is not known, or a name twice.",
             Problem::Parts => "The body is not a JSON object with the parts of a request.",
+            Problem::Check => "The headers that say which request is asked about are missing.",
             Problem::Body => "The body ended before it was whole, or its chunks are broken.",
             Problem::NotFound => "There is nothing here; GET /v1/openapi.json tells what there is.",
             Problem::Method => "This is not asked for with this method; see Allow.",
@@ -112,6 +118,13 @@ impl Problem {
         body.to_string().into_bytes()
     }
 
+    /// The headers of the error, beside its type.
+    pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let is_short = self.status() == StatusCode::SERVICE_UNAVAILABLE;
+        let retry = is_short.then_some(("retry-after", RETRY_AFTER_SECONDS));
+        [("cache-control", "no-store")].into_iter().chain(retry)
+    }
+
     /// Whether what is left of the request is not worth reading.
     fn closes(self) -> bool {
         matches!(self, Problem::Body | Problem::Slow | Problem::TooLarge)
@@ -129,9 +142,8 @@ impl IntoResponse for Problem {
         *response.status_mut() = self.status();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if self.status() == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_SECONDS));
+        for (name, value) in self.fields() {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         if self.closes() {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));

@@ -58,8 +58,12 @@ mod tests {
     fn what_is_said_is_taken() {
         let all =
             read(Some("view=literal&evidence=true&profile=full&scheme=wss"), Names::WishAndEvidence).unwrap();
-        let wish =
-            Wish { view: Some(View::Literal), profile: Some(Profile::Full), scheme: Some(Scheme::Wss) };
+        let wish = Wish {
+            view: Some(View::Literal),
+            profile: Some(Profile::Full),
+            scheme: Some(Scheme::Wss),
+            source: None,
+        };
         assert_eq!(all, Query { wish, evidence: true });
         for nothing in [None, Some("")] {
             assert_eq!(read(nothing, Names::Wish).unwrap(), Query::default());

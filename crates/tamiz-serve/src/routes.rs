@@ -5,28 +5,39 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::HeaderMap;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, any, get, post};
 use serde_json::Value;
 
 use crate::answers::{batch, canonicalize, flags, health, parts};
 use crate::app::App;
+use crate::edge::check;
 use crate::problem::Problem;
 use crate::{openapi, page};
 
-/// A route, which has one method (`GET` is `HEAD` too).
+/// A route, which has one method (`GET` is `HEAD` too) or takes any.
 pub(crate) struct Route {
     pub(crate) path: &'static str,
-    pub(crate) method: &'static str,
+    pub(crate) methods: &'static [&'static str],
     handler: fn() -> MethodRouter<Arc<App>>,
     /// The operation in the description; files of the page have none.
     pub(crate) operation: Option<fn() -> Value>,
 }
 
+/// Below it, any path is one and the same route.
+const CHECK_ENVOY: &str = "/check/envoy";
+
 /// Every one there is.
-pub(crate) static ROUTES: [Route; 12] = [
+pub(crate) static ROUTES: [Route; 18] = [
     Route::post("/v1/canonicalize", || post(canonicalize::post), openapi::canonicalize),
     Route::post("/v1/parts", || post(parts::post), openapi::parts),
     Route::post("/v1/batch", || post(batch::post), openapi::batch),
+    Route::any("/check", Some(openapi::check)),
+    Route::any("/check/nginx", Some(openapi::check_nginx)),
+    Route::any("/check/caddy", Some(openapi::check_caddy)),
+    Route::any(CHECK_ENVOY, Some(openapi::check_envoy)),
+    // What follows is the path of the request that is asked about.
+    Route::any("/check/envoy/", None),
+    Route::any("/check/envoy/{*path}", None),
     Route::get("/v1/flags", || get(flags::get), Some(openapi::flags)),
     Route::get("/v1/openapi.json", || get(openapi::get), Some(openapi::openapi)),
     Route::get("/healthz", || get(health::healthz), Some(openapi::healthz)),
@@ -44,7 +55,7 @@ impl Route {
         handler: fn() -> MethodRouter<Arc<App>>,
         operation: fn() -> Value,
     ) -> Self {
-        Route { path, method: "post", handler, operation: Some(operation) }
+        Route { path, methods: &["post"], handler, operation: Some(operation) }
     }
 
     const fn get(
@@ -52,7 +63,13 @@ impl Route {
         handler: fn() -> MethodRouter<Arc<App>>,
         operation: Option<fn() -> Value>,
     ) -> Self {
-        Route { path, method: "get", handler, operation }
+        Route { path, methods: &["get"], handler, operation }
+    }
+
+    /// Proxies ask with the method of the request that they ask about.
+    const fn any(path: &'static str, operation: Option<fn() -> Value>) -> Self {
+        const ALL: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put", "trace"];
+        Route { path, methods: ALL, handler: || any(check::any), operation }
     }
 }
 
@@ -74,6 +91,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 
 /// What a path is called in counters and in the log: a client may ask for any.
 pub(crate) fn name(path: &str) -> &'static str {
+    let is_below = path.strip_prefix(CHECK_ENVOY).is_some_and(|rest| rest.starts_with('/'));
+    let path = if is_below { CHECK_ENVOY } else { path };
     ROUTES.iter().map(|route| route.path).find(|known| *known == path).unwrap_or("other")
 }
 
@@ -84,9 +103,11 @@ mod tests {
     #[test]
     fn paths_are_told_apart_and_others_not_told() {
         for route in &ROUTES {
-            assert_eq!(name(route.path), route.path);
+            let is_below = route.path.starts_with("/check/envoy/");
+            assert_eq!(name(route.path), if is_below { "/check/envoy" } else { route.path });
         }
-        for other in ["", "/v1", "/v1/canonicalize/", "/secret", "/V1/flags"] {
+        assert_eq!(name("/check/envoy/secret"), "/check/envoy");
+        for other in ["", "/v1", "/v1/canonicalize/", "/secret", "/V1/flags", "/check/envoysecret"] {
             assert_eq!(name(other), "other");
         }
     }

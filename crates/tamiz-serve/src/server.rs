@@ -11,14 +11,16 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::connection::{self, Stage};
+use crate::edge::{ext_proc, spoe};
 use crate::front::Front;
-use crate::listen::{Listen, Socket};
+use crate::listen::{Place, Protocol, Socket};
 use crate::problem::Problem;
 use crate::settings::{Limits, Settings};
+use crate::sink::Sink;
 
 /// The service, listening.
 pub struct Server {
-    sockets: Vec<Socket>,
+    sockets: Vec<(Socket, Protocol)>,
     shared: Shared,
 }
 
@@ -47,13 +49,22 @@ impl Server {
     /// When one of them cannot be opened; the message names it.
     pub async fn bind(config: Config, settings: &Settings) -> io::Result<Server> {
         let mut sockets = Vec::new();
-        for listen in &settings.listen {
+        let Settings { listen, spoe, ext_proc, .. } = settings;
+        let all = [(listen, Protocol::Http), (spoe, Protocol::Spoe), (ext_proc, Protocol::ExtProc)];
+        for (listen, protocol) in
+            all.into_iter().flat_map(|(all, protocol)| all.iter().map(move |one| (one, protocol)))
+        {
             let socket = Socket::open(listen, settings.socket_mode).await.map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot listen at {listen}: {error}"))
+                let place = Place { listen: listen.clone(), protocol };
+                io::Error::new(error.kind(), format!("cannot listen at {place}: {error}"))
             })?;
-            sockets.push(socket);
+            sockets.push((socket, protocol));
         }
-        let app = Arc::new(App::new(config, settings.limits.clone()));
+        let mut app = App::new(config, settings.limits.clone(), settings.deny.clone());
+        if let Some(to) = &settings.sink {
+            app.sink = Some(Sink::open(to, app.metrics.sink.clone())?);
+        }
+        let app = Arc::new(app);
         app.warm_up();
         let shared = Shared {
             front: Front::new(Arc::clone(&app)),
@@ -66,16 +77,19 @@ impl Server {
     }
 
     /// Where it listens, with the ports that the system chose.
-    pub fn places(&self) -> io::Result<Vec<Listen>> {
-        self.sockets.iter().map(Socket::place).collect()
+    pub fn places(&self) -> io::Result<Vec<Place>> {
+        let place = |(socket, protocol): &(Socket, Protocol)| {
+            Ok(Place { listen: socket.place()?, protocol: *protocol })
+        };
+        self.sockets.iter().map(place).collect()
     }
 
     /// Answers until `stop` is done, and then what was asked before that.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Server { sockets, shared } = self;
         let mut accepting = JoinSet::new();
-        for socket in sockets {
-            accepting.spawn(accept(socket, shared.clone()));
+        for (socket, protocol) in sockets {
+            accepting.spawn(accept(socket, protocol, shared.clone()));
         }
         stop.await;
         tracing::info!("stopping");
@@ -86,6 +100,9 @@ impl Server {
         let Limits { connections, grace_time, .. } = shared.app.limits;
         let all = shared.places.acquire_many(u32::try_from(connections).unwrap_or(u32::MAX));
         let is_over = tokio::time::timeout(grace_time, all).await.is_ok();
+        if let Some(sink) = &shared.app.sink {
+            sink.finish().await;
+        }
         if is_over {
             tracing::info!("stopped");
         } else {
@@ -95,13 +112,13 @@ impl Server {
 }
 
 /// Takes connections until the end.
-async fn accept(socket: Socket, shared: Shared) {
+async fn accept(socket: Socket, protocol: Protocol, shared: Shared) {
     let mut stage = shared.stage.subscribe();
     loop {
         let is_over = tokio::select! {
             // Those that wait are taken before the door is shut.
             biased;
-            () = accept_one(&socket, &shared) => false,
+            () = accept_one(&socket, protocol, &shared) => false,
             () = connection::closing(&mut stage) => true,
         };
         if is_over {
@@ -110,15 +127,15 @@ async fn accept(socket: Socket, shared: Shared) {
     }
 }
 
-async fn accept_one(socket: &Socket, shared: &Shared) {
+async fn accept_one(socket: &Socket, protocol: Protocol, shared: &Shared) {
     let accepted = match socket {
         Socket::Tcp(listener) => listener.accept().await.map(|(stream, _)| {
             // Answers are written in one go: there is nothing to wait for.
             let _ = stream.set_nodelay(true);
-            shared.take(stream);
+            shared.take(stream, protocol);
         }),
         #[cfg(unix)]
-        Socket::Unix(listener, _) => listener.accept().await.map(|(stream, _)| shared.take(stream)),
+        Socket::Unix(listener, _) => listener.accept().await.map(|(stream, _)| shared.take(stream, protocol)),
     };
     if accepted.is_err() {
         tracing::warn!("a connection could not be accepted");
@@ -128,17 +145,25 @@ async fn accept_one(socket: &Socket, shared: &Shared) {
 
 impl Shared {
     /// Serves a connection, or refuses it where there are too many.
-    fn take<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(&self, stream: S) {
+    fn take<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(&self, stream: S, protocol: Protocol) {
         let app = Arc::clone(&self.app);
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
             let (front, stage) = (self.front.clone(), self.stage.subscribe());
             tokio::spawn(async move {
-                connection::serve(stream, app, front, stage).await;
+                match protocol {
+                    Protocol::Http => connection::serve(stream, app, front, stage).await,
+                    Protocol::Spoe => spoe::serve(stream, app, stage).await,
+                    Protocol::ExtProc => ext_proc::serve(stream, app, stage).await,
+                }
                 drop(place);
             });
             return;
         }
         app.metrics.rejected(Problem::Overload);
+        if protocol != Protocol::Http {
+            // Proxies go on without an answer as they are told to.
+            return;
+        }
         if let Ok(refusal) = Arc::clone(&self.refusals).try_acquire_owned() {
             tokio::spawn(async move {
                 connection::refuse(stream, app).await;
@@ -153,7 +178,7 @@ impl Shared {
 ///
 /// # Errors
 /// When it cannot begin.
-pub fn run(config: Config, settings: &Settings, ready: impl FnOnce(&[Listen])) -> io::Result<()> {
+pub fn run(config: Config, settings: &Settings, ready: impl FnOnce(&[Place])) -> io::Result<()> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = settings.threads.unwrap_or(processors).max(1);
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use crate::Deny;
 use crate::listen::Listen;
+use crate::sink::SinkTo;
 
 /// Where the service listens, and how much it takes.
 #[derive(Clone, Debug)]
@@ -10,10 +12,18 @@ use crate::listen::Listen;
 pub struct Settings {
     /// The addresses and sockets.
     pub listen: Vec<Listen>,
+    /// Where HAProxy asks.
+    pub spoe: Vec<Listen>,
+    /// Where Envoy asks as its external processor.
+    pub ext_proc: Vec<Listen>,
+    /// Where documents of what proxies ask about go.
+    pub sink: Option<SinkTo>,
     /// The permissions of Unix sockets.
     pub socket_mode: u32,
     /// How many threads answer; as many as there are processors when nothing is said.
     pub threads: Option<usize>,
+    /// Which flags are enough to turn a request of a proxy away; none by default.
+    pub deny: Deny,
     /// How much is too much.
     pub limits: Limits,
 }
@@ -22,8 +32,12 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             listen: vec![Listen::default()],
+            spoe: Vec::new(),
+            ext_proc: Vec::new(),
+            sink: None,
             socket_mode: 0o660,
             threads: None,
+            deny: Deny::default(),
             limits: Limits::default(),
         }
     }
@@ -58,6 +72,8 @@ impl Limits {
     pub const SMALL: usize = 32 << 10;
     /// The most bytes of a head.
     pub const HEAD: usize = 16 << 10;
+    /// The most bytes of the head of a question of a proxy: it has all of a request that the proxy took.
+    pub const CHECK_HEAD: usize = 128 << 10;
     /// The most headers of a request.
     pub const HEADERS: usize = 64;
 }

@@ -3,7 +3,6 @@
 use memchr::memmem;
 
 use crate::app::App;
-use crate::choices::Wish;
 use crate::problem::{PROBLEM_JSON, Problem, RETRY_AFTER_SECONDS};
 
 /// The header that every answer has.
@@ -45,10 +44,9 @@ pub(crate) fn too_many(app: &App) -> Vec<u8> {
 }
 
 fn fields(problem: Problem, app: &App) -> String {
-    let fingerprint = app.chosen(Wish::default()).ok().and_then(|chosen| chosen.fingerprint.to_str().ok());
     format!(
         "content-type: {PROBLEM_JSON}\r\ncache-control: no-store\r\n{FINGERPRINT}: {}\r\ncontent-length: {}\r\n",
-        fingerprint.unwrap_or_default(),
+        app.fingerprint(),
         problem.body().len()
     )
 }
@@ -61,7 +59,7 @@ mod tests {
 
     #[test]
     fn only_what_nobody_stamped_is_stamped() {
-        let app = App::new(Config::default(), Limits::default());
+        let app = App::new(Config::default(), Limits::default(), crate::Deny::default());
         let theirs = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\ndate: x\r\n\r\n";
         let ours = String::from_utf8(automatic(theirs, &app).unwrap()).unwrap();
         assert!(ours.starts_with(

@@ -23,6 +23,9 @@ pub(crate) struct Wire<S> {
     app: Arc<App>,
     /// Whether anything came.
     has_read: Arc<AtomicBool>,
+    /// What was read before, and is read again first; and how much of it was.
+    put_back: Vec<u8>,
+    put_back_read: usize,
     /// Runs while the client takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
     /// What has to be written before anything else, and how much of it is.
@@ -52,11 +55,18 @@ impl<S> Wire<S> {
             stream,
             app,
             has_read: Arc::default(),
+            put_back: Vec::new(),
+            put_back_read: 0,
             stalled: None,
             own: Vec::new(),
             own_written: 0,
             lingering: None,
         }
+    }
+
+    /// Has these bytes read once more, before all others.
+    pub(crate) fn put_back(&mut self, bytes: Vec<u8>) {
+        (self.put_back, self.put_back_read) = (bytes, 0);
     }
 
     /// Tells whether anything came, also when the wire is in other hands.
@@ -104,6 +114,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if let Some(rest) = self.put_back.get(self.put_back_read..).filter(|rest| !rest.is_empty()) {
+            let len = rest.len().min(buffer.remaining());
+            buffer.put_slice(rest.get(..len).unwrap_or_default());
+            self.put_back_read += len;
+            if self.put_back_read == self.put_back.len() {
+                self.put_back = Vec::new();
+                self.put_back_read = 0;
+            }
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
         let len = buffer.filled().len() - before;

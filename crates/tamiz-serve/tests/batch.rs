@@ -29,7 +29,7 @@ fn many_lines_in_order_are_what_the_library_says() {
         };
         object.insert("id".into(), n.to_string().into());
         object.insert("label".into(), "valid".into());
-        object.insert("tamiz.source".into(), "wire".into());
+        assert_eq!(object.get("tamiz.source"), Some(&"wire".into()));
         expected += &Value::Object(object).to_string();
         expected.push('\n');
     }

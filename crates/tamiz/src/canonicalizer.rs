@@ -230,7 +230,8 @@ impl Canonicalizer {
         with_kept(|Kept { scratch, text }| {
             text.clear();
             let (text_len, evidence) = self.write(input, traced, Notes::With, scratch, text);
-            Document::fresh(text, text_len, self.settings.fingerprint.clone(), evidence)
+            let Settings { fingerprint, config, .. } = &self.settings;
+            Document::fresh(text, text_len, fingerprint.clone(), config.source, evidence)
         })
     }
 }

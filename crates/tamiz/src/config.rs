@@ -64,6 +64,32 @@ words! {
     }
 }
 
+words! {
+    /// Who handed over a request (section 10): each tells of it what is left once it has read it.
+    Source {
+        /// Its bytes, as they were sent.
+        Wire = "wire",
+        /// HAProxy, to an agent of its stream processing offload engine.
+        HaproxySpoe = "haproxy-spoe",
+        /// Envoy, to an external processor.
+        EnvoyExtProc = "envoy-ext-proc",
+        /// Envoy, to an external authorization service over HTTP.
+        EnvoyExtAuthz = "envoy-ext-authz",
+        /// nginx, by `auth_request`.
+        Nginx = "nginx",
+        /// Caddy, by `forward_auth`.
+        Caddy = "caddy",
+        /// A line of an access log.
+        AccessLog = "access-log",
+        /// The parts that a line of JSON names.
+        JsonLines = "json-lines",
+        /// An HTTP archive, as browsers save it.
+        Har = "har",
+        /// An audit log of ModSecurity.
+        Modsecurity = "modsecurity",
+    }
+}
+
 /// Everything that can be chosen. [`Config::default`] is what `tamiz` does without a file.
 ///
 /// ```
@@ -77,6 +103,9 @@ words! {
 pub struct Config {
     /// The scheme of targets that name none.
     pub scheme: Scheme,
+    /// Who hands over the requests. It changes no document, but models of one source are not for another: it is told
+    /// beside each, and the fingerprint has it.
+    pub source: Source,
     /// How values are shown.
     pub view: View,
     /// Which lines and flags are on.
@@ -103,6 +132,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             scheme: Scheme::Http,
+            source: Source::Wire,
             view: View::Shape,
             profile: Profile::Standard,
             flags: BTreeMap::new(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::FORM_VERSION;
-use crate::config::Limits;
+use crate::config::{Limits, Source};
 use crate::decode::unicode::UNICODE_VERSION;
 use crate::lists;
 use crate::settings::Settings;
@@ -31,7 +31,7 @@ impl Fingerprint {
         };
         let flags: Vec<&str> = settings.enabled.iter().map(|flag| flag.name()).collect();
         let bounds: Vec<String> = config.buckets.bounds().iter().map(u64::to_string).collect();
-        let components = vec![
+        let mut components = vec![
             ("form", FORM_VERSION.to_string()),
             ("unicode", UNICODE_VERSION.to_owned()),
             ("idna", format!("UTS46-{UNICODE_VERSION}")),
@@ -56,6 +56,10 @@ impl Fingerprint {
             ("user_agent_words", config.headers.user_agent_words.to_string()),
             ("wide_hop_by_hop", switch(settings.wide_hop_by_hop)),
         ];
+        // Requests by their bytes had fingerprints before there were other sources.
+        if config.source != Source::Wire {
+            components.push(("source", config.source.to_string()));
+        }
         let mut hash = Sha256::new();
         for (name, value) in &components {
             hash.update(format!("{name}={value}\n"));
@@ -102,7 +106,7 @@ impl fmt::Display for Fingerprint {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Config, View};
+    use crate::config::{Config, Source, View};
     use crate::{Canonicalizer, Flag};
 
     #[test]
@@ -112,6 +116,9 @@ mod tests {
         assert_eq!(default, of(Config::default()));
         let literal = Config { view: View::Literal, ..Config::default() };
         assert_ne!(default, of(literal));
+        let nginx = Canonicalizer::new(Config { source: Source::Nginx, ..Config::default() });
+        assert_ne!(default, nginx.fingerprint().to_string());
+        assert!(nginx.fingerprint().components().contains(&("source", "nginx".to_owned())));
         let mut same = Config::default();
         same.flags.insert(Flag::WsPad, true);
         assert_eq!(default, of(same), "switching on what is on changes nothing");

@@ -70,7 +70,8 @@ pub use canonicalizer::{Canonicalizer, Scratch};
 #[cfg(feature = "toml")]
 pub use config::ConfigError;
 pub use config::{
-    Config, HeaderOptions, Limits, Lines, PathOptions, Profile, Scheme, Secrets, UnknownWord, Unlisted, View,
+    Config, HeaderOptions, Limits, Lines, PathOptions, Profile, Scheme, Secrets, Source, UnknownWord,
+    Unlisted, View,
 };
 pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised};
 pub use fingerprint::Fingerprint;

@@ -3,6 +3,7 @@
 mod batch;
 mod callgrind;
 mod compare;
+mod edge;
 mod hostile;
 mod peers;
 mod profile;
@@ -20,6 +21,7 @@ use crate::Result;
 pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
     match arguments {
         ["batch"] => Some(batch::run(root)),
+        ["edge", options @ ..] => edge::Options::read(options).map(|options| edge::run(root, &options)),
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),

@@ -4,7 +4,7 @@
 //! belong; `schema.lines.json` has the properties that lines have beside those of their document. The tests hold them
 //! against what the library writes, in both directions; those of the command do so for lines.
 
-use tamiz::{FORM_VERSION, Family, Flag, Weight};
+use tamiz::{FORM_VERSION, Family, Flag, Source, Weight};
 
 const TEMPLATE: &str = include_str!("schema.template.json");
 const OF_LINES: &str = include_str!("schema.lines.json");
@@ -15,9 +15,10 @@ pub(super) fn render() -> String {
     flags.sort_unstable();
     let has_parameter = |name: &&str| Flag::from_name(name).is_some_and(|flag| flag.parameter().is_some());
     let parametrised = flags.iter().copied().filter(has_parameter).collect();
-    let lists: [(&str, Vec<&str>); 4] = [
+    let lists: [(&str, Vec<&str>); 5] = [
         ("\"@flags\"", flags),
         ("\"@parametrised\"", parametrised),
+        ("\"@sources\"", Source::ALL.iter().map(|source| source.as_str()).collect()),
         ("\"@families\"", Family::ALL.iter().map(|family| family.as_str()).collect()),
         ("\"@weights\"", Weight::ALL.iter().map(|weight| weight.as_str()).collect()),
     ];

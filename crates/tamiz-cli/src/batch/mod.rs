@@ -43,7 +43,7 @@ pub(crate) const SOME_UNREADABLE: u8 = 3;
 /// Runs the command.
 pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     let output = Output::of(args.format, args.separator, &args.out)?;
-    let canonicalizer = config::canonicalizer(&args.read)?;
+    let canonicalizer = config::canonicalizer_for(&args.read, args.as_seen_by)?;
     let is_stdout = args.out.as_os_str() == "-";
     let partial = Partial::of(&args.out);
     let mut written: Vec<&Path> = vec![&args.out, partial.folder()];
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
 /// What tells this run from others, for whoever goes on with it: everything that decides what is written.
 fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
-        "tamiz {} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} errors {:?}",
+        "tamiz {} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} errors {:?}",
         env!("CARGO_PKG_VERSION"),
         canonicalizer.fingerprint(),
         inputs.identity(),
@@ -96,6 +96,7 @@ fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs)
         args.limit,
         args.containers.record_limit,
         args.dedup,
+        args.as_seen_by,
         args.errors,
     )
 }
@@ -104,6 +105,12 @@ fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs)
 fn summary(args: &BatchArgs, state: &State, before: u64, progress: &Progress) {
     let out =
         if args.out.as_os_str() == "-" { "standard output".into() } else { args.out.display().to_string() };
+    if let (Some(source), false) = (args.as_seen_by, state.refused.is_empty()) {
+        let total: u64 = state.refused.values().sum();
+        let reasons: Vec<String> =
+            state.refused.iter().map(|(reason, count)| format!("{count} for {reason}")).collect();
+        complain(&format!("{total} more requests that {source} would refuse: {}", reasons.join(", ")));
+    }
     complain(&format!(
         "{} requests, {} unreadable, {} rows to {out} in {:.1} s ({} requests/s)",
         state.requests,
@@ -138,7 +145,8 @@ impl<'a> Run<'a> {
     ) -> Result<(State, Sink<'a>, Option<Counts>), Failure> {
         let jobs = self.args.containers.jobs();
         let wants_identities = self.args.dedup;
-        let state = || RowMaker::new(canonicalizer, output.rows(), wants_identities);
+        let as_seen = self.args.as_seen_by.is_some();
+        let state = || RowMaker::new(canonicalizer, output.rows(), wants_identities, as_seen);
         let work = |maker: &mut RowMaker<'_>, chunk: Chunk| maker.rows(chunk);
         if let Some(size) = self.args.sample {
             let sample = self.sample(chunks, jobs, size)?;
@@ -191,7 +199,10 @@ impl<'a> Run<'a> {
 
     /// Takes the rows of the next chunk.
     fn rows(&mut self, rows: Rows) -> Result<Go, Failure> {
-        let Rows { content, identities, unreadable } = rows;
+        let Rows { content, identities, unreadable, refused } = rows;
+        for (reason, count) in refused {
+            *self.state.refused.entry(reason.to_owned()).or_default() += count;
+        }
         for unreadable in &unreadable {
             self.unreadable(unreadable)?;
         }

@@ -1,6 +1,7 @@
 //! The folder beside the output in which a run is under way: `OUT.partial`, with what is written so
 //! far and, in `state.json`, how far that is. The output itself appears at the end, whole, by renaming.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -22,6 +23,8 @@ pub(crate) struct State {
     pub(crate) requests: u64,
     pub(crate) rows: u64,
     pub(crate) unreadable: u64,
+    /// How many requests the source would refuse, by the reason.
+    pub(crate) refused: BTreeMap<String, u64>,
     /// How long the output is, where it is one file of bytes.
     pub(crate) bytes: u64,
     /// How many parts of it are whole, where it is columns.

@@ -1,9 +1,12 @@
 //! From a chunk of requests to rows of output, on whatever thread.
 
+use std::collections::BTreeMap;
+
 use sha2::{Digest, Sha256};
 use tamiz::{Canonicalizer, Scratch};
 use tamiz_columns::{Builder, RecordBatch, Row};
-use tamiz_containers::{Chunk, Record, Unreadable};
+use tamiz_containers::{Chunk, Parts, Record, Request, Unreadable};
+use tamiz_sources::{OwnedParts, Seen, as_seen_by};
 
 use super::format::RowFormat;
 
@@ -16,6 +19,8 @@ pub(crate) struct Rows {
     /// One for each row, if they were asked for.
     pub(crate) identities: Vec<Identity>,
     pub(crate) unreadable: Vec<Unreadable>,
+    /// How many requests the source would refuse, by the reason.
+    pub(crate) refused: BTreeMap<&'static str, u64>,
 }
 
 /// The rows of a chunk.
@@ -41,17 +46,25 @@ pub(crate) struct RowMaker<'a> {
     canonicalizer: &'a Canonicalizer,
     format: RowFormat,
     wants_identities: bool,
+    /// Whether requests are those that the canonicalizer's source sees.
+    as_seen: bool,
     scratch: Scratch,
     text: Vec<u8>,
     builder: Builder,
 }
 
 impl<'a> RowMaker<'a> {
-    pub(crate) fn new(canonicalizer: &'a Canonicalizer, format: RowFormat, wants_identities: bool) -> Self {
+    pub(crate) fn new(
+        canonicalizer: &'a Canonicalizer,
+        format: RowFormat,
+        wants_identities: bool,
+        as_seen: bool,
+    ) -> Self {
         RowMaker {
             canonicalizer,
             format,
             wants_identities,
+            as_seen,
             scratch: Scratch::default(),
             text: Vec::new(),
             builder: Builder::new(canonicalizer.fingerprint().as_str()),
@@ -65,21 +78,45 @@ impl<'a> RowMaker<'a> {
             _ => Vec::with_capacity(chunk.weight()),
         };
         let mut ends = Vec::new();
-        let (mut identities, mut unreadable) = (Vec::new(), Vec::new());
+        let (mut identities, mut unreadable, mut refused) = (Vec::new(), Vec::new(), BTreeMap::new());
         for record in chunk {
-            match record {
+            let seen = record.map_err(Lost::Unreadable).and_then(|record| self.seen(record));
+            match seen {
                 Ok(record) => {
                     self.row(&record, &mut bytes, &mut identities);
                     ends.push(bytes.len());
                 }
-                Err(error) => unreadable.push(error),
+                Err(Lost::Unreadable(error)) => unreadable.push(error),
+                Err(Lost::Refused(reason)) => {
+                    let count: &mut u64 = refused.entry(reason).or_default();
+                    *count += 1;
+                }
             }
         }
         let content = match self.format {
             RowFormat::Columns => Content::Batch(self.builder.finish()),
             _ => Content::Bytes { bytes, ends },
         };
-        Rows { content, identities, unreadable }
+        Rows { content, identities, unreadable, refused }
+    }
+
+    /// The request as the source sees it.
+    fn seen(&self, mut record: Record) -> Result<Record, Lost> {
+        if !self.as_seen {
+            return Ok(record);
+        }
+        let Request::Raw(request) = &record.request else {
+            return Err(Lost::Unreadable(Unreadable::new(
+                record.place,
+                "a request in parts: what others would see of it needs its bytes",
+            )));
+        };
+        match as_seen_by(self.canonicalizer.config().source, request) {
+            Seen::Parts(parts) => record.request = Request::Parts(kept(parts)),
+            Seen::Refused(refusal) => return Err(Lost::Refused(refusal.as_str())),
+            _ => {}
+        }
+        Ok(record)
     }
 
     fn row(&mut self, record: &Record, out: &mut Vec<u8>, identities: &mut Vec<Identity>) {
@@ -96,7 +133,7 @@ impl<'a> RowMaker<'a> {
                 record.request.write_document(self.canonicalizer, &mut self.scratch, &mut self.text);
                 // Documents are UTF-8; were one not, nothing may leak from it.
                 let text = std::str::from_utf8(&self.text).unwrap_or_default();
-                let mut row = Row::new(text, record.source);
+                let mut row = Row::new(text, record.source_for(self.canonicalizer).as_str());
                 row.id = record.id.as_deref();
                 row.label = record.label.as_deref();
                 row.time = record.time.map(|time| time.micros());
@@ -106,7 +143,7 @@ impl<'a> RowMaker<'a> {
                 }
             }
             RowFormat::Jsonl | RowFormat::Tokens => {
-                let document = record.request.document(self.canonicalizer);
+                let document = record.document(self.canonicalizer);
                 if self.format == RowFormat::Tokens {
                     out.extend_from_slice(document.tokens().join(" ").as_bytes());
                 } else {
@@ -118,6 +155,24 @@ impl<'a> RowMaker<'a> {
             }
         }
     }
+}
+
+/// A record of which there is no row.
+enum Lost {
+    Unreadable(Unreadable),
+    /// The source would refuse it, for this reason.
+    Refused(&'static str),
+}
+
+/// The same parts, as containers give them.
+fn kept(seen: OwnedParts) -> Parts {
+    let mut parts = Parts::default();
+    parts.method = seen.method;
+    parts.target = seen.target;
+    parts.version = seen.version;
+    parts.headers = seen.headers;
+    parts.body = seen.body;
+    parts
 }
 
 fn identity(text: &[u8], record: &Record) -> Identity {

@@ -35,6 +35,7 @@ fn chosen(args: &FlagsArgs) -> Vec<Flag> {
         .copied()
         .filter(|flag| args.family.is_none_or(|family| flag.family() == family))
         .filter(|flag| args.weight.is_none_or(|weight| flag.weight() == weight))
+        .filter(|flag| args.source.is_none_or(|source| tamiz_sources::never(source).contains(flag)))
         .filter(|flag| args.profile.is_none_or(|profile| flag.profile() <= profile))
         .collect();
     flags.sort_by_key(|flag| (flag.family(), flag.name()));

@@ -10,12 +10,13 @@ mod quoted;
 mod zoraxy;
 
 use serde_json::Value;
+use tamiz::Source;
 
 use crate::record::{Found, Reason};
 use crate::{fields, jsonl};
 
 /// The source of what is read here.
-const SOURCE: &str = "access-log";
+const SOURCE: Source = Source::AccessLog;
 
 /// The request of one line.
 pub(crate) fn read(line: &[u8]) -> Result<Found, Reason> {
@@ -74,7 +75,7 @@ mod tests {
             assert_eq!((&parts.method[..], &parts.target[..]), (&b"GET"[..], &b"/a"[..]), "{line}");
             assert_eq!(
                 (parts.version.as_deref(), found.source),
-                (Some(&b"HTTP/1.1"[..]), "access-log"),
+                (Some(&b"HTTP/1.1"[..]), Source::AccessLog),
                 "{line}"
             );
         }

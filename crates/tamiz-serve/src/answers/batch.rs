@@ -171,7 +171,7 @@ fn document(app: &App, wish: Wish, line: &[u8], number: u64) -> Result<Vec<u8>, 
     let Some(record) = Record::of_json_line(line, number, app.limits.body) else { return Ok(Vec::new()) };
     let record = record.map_err(|unreadable| unreadable.reason.into_owned())?;
     let chosen = app.chosen(wish).map_err(|_| String::new())?;
-    let document = record.request.document(&chosen.canonicalizer);
+    let document = record.document(&chosen.canonicalizer);
     app.metrics.document(document.as_str().as_bytes());
     let mut json = Vec::with_capacity(3 * document.as_str().len());
     record.write_json(&document, &mut json);

@@ -10,14 +10,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tamiz::Config;
-use tamiz_serve::{Listen, Server, Settings};
+use tamiz_serve::{Listen, Place, Server, Settings};
 use tokio::sync::oneshot;
 
 pub use client::{Answer, Client, PATIENCE};
 
 /// The service, running; it stops when it is dropped.
 pub struct Service {
-    pub places: Vec<Listen>,
+    pub places: Vec<Place>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -48,9 +48,9 @@ impl Service {
     }
 
     pub fn address(&self) -> SocketAddr {
-        match self.places[0] {
+        match self.places[0].listen {
             Listen::Tcp(address) => address,
-            ref other => panic!("{other}"),
+            ref other => panic!("{other:?}"),
         }
     }
 

@@ -39,6 +39,9 @@ impl Serialize for Document {
         }
         map.serialize_entry("tamiz.version", &FORM_VERSION)?;
         map.serialize_entry("tamiz.fingerprint", &self.fingerprint().map(|f| f.as_str()))?;
+        if let Some(source) = self.source() {
+            map.serialize_entry("tamiz.source", &source)?;
+        }
         if lines.path.is_some() {
             map.serialize_entry("tamiz.path.length", &lines.path_length)?;
             map.serialize_entry("tamiz.path.longest_segment", &lines.path_longest)?;
@@ -131,6 +134,7 @@ impl Serialize for FlagEntry<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Source;
     use crate::fingerprint::Fingerprint;
 
     #[test]
@@ -138,7 +142,7 @@ mod tests {
         let text = "M:GET\nP:/a PLEN:2@0-15 PMAX:1@0-15\nHCNT:0 HLEN:0@0-15\n";
         for (notes, version) in [("v=1.1\n", Some("1.1")), ("v=other\n", None), ("v=\n", None), ("", None)] {
             let buffer = format!("{text}{notes}").into_bytes();
-            let document = Document::fresh(&buffer, text.len(), Fingerprint::default(), None);
+            let document = Document::fresh(&buffer, text.len(), Fingerprint::default(), Source::Wire, None);
             let json = serde_json::to_value(&document).unwrap();
             assert_eq!(json.get("network.protocol.version").and_then(|version| version.as_str()), version);
         }

@@ -346,7 +346,7 @@ BK:user.name=<lower:3>|<mixed:9>
 
     fn fresh(notes: &str) -> Document {
         let buffer = format!("{TEXT}{notes}").into_bytes();
-        Document::fresh(&buffer, TEXT.len(), Fingerprint::default(), None)
+        Document::fresh(&buffer, TEXT.len(), Fingerprint::default(), crate::config::Source::Wire, None)
     }
 
     fn flags(document: &Document) -> Vec<String> {

@@ -16,6 +16,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
+use crate::config::Source;
 use crate::fingerprint::Fingerprint;
 use crate::flags::Flag;
 
@@ -34,6 +35,7 @@ pub struct Document {
     buffer: String,
     text_len: usize,
     fingerprint: Option<Fingerprint>,
+    source: Option<Source>,
     evidence: Option<Box<Evidence>>,
 }
 
@@ -51,12 +53,13 @@ impl Document {
         written: &[u8],
         text_len: usize,
         fingerprint: Fingerprint,
+        source: Source,
         evidence: Option<Box<Evidence>>,
     ) -> Self {
         // Every byte was written by `escape`, as UTF-8; were it not, nothing may leak from it.
         let buffer = std::str::from_utf8(written).unwrap_or_default().to_owned();
         let text_len = text_len.min(buffer.len());
-        Document { buffer, text_len, fingerprint: Some(fingerprint), evidence }
+        Document { buffer, text_len, fingerprint: Some(fingerprint), source: Some(source), evidence }
     }
 
     /// Reads a document that this form has written, strictly.
@@ -65,7 +68,8 @@ impl Document {
     /// Names the line, the column and what was expected there; never content.
     pub fn parse(text: &str) -> Result<Document, ParseError> {
         check::check(text)?;
-        Ok(Document { buffer: text.to_owned(), text_len: text.len(), fingerprint: None, evidence: None })
+        let buffer = text.to_owned();
+        Ok(Document { buffer, text_len: text.len(), fingerprint: None, source: None, evidence: None })
     }
 
     /// The text.
@@ -80,6 +84,18 @@ impl Document {
     /// The fingerprint of the canonicalizer that wrote it; a parsed document has none.
     pub fn fingerprint(&self) -> Option<&Fingerprint> {
         self.fingerprint.as_ref()
+    }
+
+    /// Who handed over the request; of a parsed document that is not known.
+    pub fn source(&self) -> Option<Source> {
+        self.source
+    }
+
+    /// The same document, of a request that someone else handed over than the configuration says: a container that
+    /// keeps requests in more than one way knows better.
+    #[must_use]
+    pub fn with_source(self, source: Source) -> Self {
+        Document { source: Some(source), ..self }
     }
 
     /// The ranges of the request that the document hides: secrets, and what it shows only by shape

@@ -17,10 +17,9 @@ macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize, ::serde::Deserialize)]
-        #[serde(rename_all = "lowercase")]
         #[non_exhaustive]
         pub enum $name {
-            $($(#[$variant_doc])* $variant,)+
+            $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $name {

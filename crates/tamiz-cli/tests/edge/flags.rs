@@ -1,0 +1,189 @@
+//! What a proxy is told of a request reaches the application and the log; what a client forges does not.
+
+use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::agent::Agent;
+use crate::backend;
+use crate::client::{Answer, Client};
+use crate::proxies::{Kind, PATIENCE, Proxy};
+
+/// Sends bytes on a connection of their own.
+pub(crate) fn send(address: SocketAddr, bytes: &[u8]) -> Answer {
+    let mut client = Client::new(TcpStream::connect(address).unwrap());
+    client.send(bytes);
+    client.answer()
+}
+
+/// The value of a header in what the application got; names in any case.
+pub(crate) fn seen(answer: &Answer, name: &str) -> Vec<String> {
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let line = |line: &str| {
+        let (there, value) = line.split_once(':')?;
+        there.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// A request that tells whether it was seen: its flags, and nothing that a client says of them.
+const REQUEST: &[u8] =
+    b"GET /shop/../a?q=%27%20UNION%20SELECT%201 HTTP/1.1\r\nHost: ex.com\r\nX-Tamiz-Flags: FORGED\r\n\
+    X-Tamiz-Digest: forged\r\nX-Tamiz-Document: forged\r\nX-Tamiz-Request-Line: GET /forged HTTP/1.1\r\n\
+    X-Forwarded-Uri: /forged\r\nConnection: close\r\n\r\n";
+
+/// Whether the application got the flags of [`REQUEST`], and nothing that was forged.
+pub(crate) fn has_flags(answer: &Answer) -> bool {
+    let text = String::from_utf8_lossy(&answer.body).to_lowercase();
+    let tamiz: Vec<&str> = text.lines().filter(|line| line.starts_with("x-tamiz-")).collect();
+    assert!(!tamiz.iter().any(|line| line.contains("forged")), "{text}");
+    let (flags, digests) = (seen(answer, "x-tamiz-flags"), seen(answer, "x-tamiz-digest"));
+    match (&flags[..], &digests[..]) {
+        ([], []) => false,
+        ([flags], [digest]) => {
+            let flags: Vec<&str> = flags.split(' ').collect();
+            assert!(["DOTDOT", "KW:sql", "QUOTE"].iter().all(|flag| flags.contains(flag)), "{flags:?}");
+            assert!(digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
+            true
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn ask(proxy: &Proxy) -> Answer {
+    send(proxy.address, REQUEST)
+}
+
+/// Asks until there are flags: a proxy may not have found the agent yet.
+pub(crate) fn ask_until_flags(proxy: &Proxy) -> Answer {
+    let started = Instant::now();
+    loop {
+        let answer = ask(proxy);
+        if answer.status == 200 && has_flags(&answer) {
+            return answer;
+        }
+        assert!(started.elapsed() < PATIENCE, "no flags: {answer:?}\n{}", proxy.logs());
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn flags_reach(kind: Kind) {
+    let agent = Agent::start(&[]);
+    let application = backend::start();
+    let Some(proxy) = Proxy::start(kind, "flags", &agent.places, application) else { return };
+    let digest = seen(&ask_until_flags(&proxy), "x-tamiz-digest").remove(0);
+    // The same request is the same document.
+    assert_eq!(seen(&ask(&proxy), "x-tamiz-digest"), [digest.as_str()]);
+    let started = Instant::now();
+    while !proxy.logs().contains(&digest) {
+        assert!(started.elapsed() < PATIENCE, "{}", proxy.logs());
+        thread::sleep(Duration::from_millis(50));
+    }
+    // Bodies and methods, one after the other on one connection.
+    let mut client = Client::new(TcpStream::connect(proxy.address).unwrap());
+    for n in 0..20 {
+        let method = ["POST", "PUT", "GET"][n % 3];
+        let body = if method == "GET" { String::new() } else { format!("a={n}&b=%3Cscript%3E") };
+        let headers = [("content-type", "application/x-www-form-urlencoded"), ("x-n", &n.to_string()[..])];
+        let answer = client.ask(method, &format!("/item/{n}"), &headers, body.as_bytes());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(seen(&answer, "x-n"), [n.to_string()]);
+        let flags = seen(&answer, "x-tamiz-flags").concat();
+        // Those that hand over bodies.
+        let has_body = matches!(kind, Kind::EnvoyExtAuthz | Kind::EnvoyExtProc | Kind::Haproxy);
+        assert_eq!(flags.contains("ANGLE"), has_body && method != "GET", "{flags}");
+    }
+}
+
+fn denied(kind: Kind) {
+    let agent = Agent::start(&["--deny", "KW:sql"]);
+    let application = backend::start();
+    let Some(proxy) = Proxy::start(kind, "denied", &agent.places, application) else { return };
+    let started = Instant::now();
+    let answer = loop {
+        let answer = ask(&proxy);
+        if answer.status != 200 {
+            break answer;
+        }
+        assert!(started.elapsed() < PATIENCE, "{answer:?}");
+        thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!(answer.status, 403, "{answer:?}");
+    // Why is not for the client to know.
+    assert!(
+        !format!("{:?}{}", answer.headers, String::from_utf8_lossy(&answer.body)).contains("tamiz"),
+        "{answer:?}"
+    );
+    let harmless = b"GET /a HTTP/1.1\r\nHost: ex.com\r\nConnection: close\r\n\r\n";
+    assert_eq!(send(proxy.address, harmless).status, 200);
+}
+
+/// Clients that go in the middle of a head or a body leave nothing behind.
+fn cut_off(kind: Kind) {
+    let agent = Agent::start(&[]);
+    let Some(proxy) = Proxy::start(kind, "cut", &agent.places, backend::start()) else { return };
+    ask_until_flags(&proxy);
+    for n in 0..30 {
+        let mut client = Client::new(TcpStream::connect(proxy.address).unwrap());
+        client.send(b"POST /cut HTTP/1.1\r\nHost: ex.com\r\nContent-Le");
+        if n % 3 > 0 {
+            client.send(b"ngth: 50000\r\n\r\na=1&b=2");
+        }
+        if n % 3 > 1 {
+            client.send(&[b'x'; 30_000]);
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+    ask_until_flags(&proxy);
+}
+
+macro_rules! each {
+    ($($name:ident = $kind:ident;)+) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn flags_reach_the_application_and_the_log() {
+                flags_reach(Kind::$kind);
+            }
+
+            #[test]
+            fn what_is_denied_is_turned_away() {
+                denied(Kind::$kind);
+            }
+
+            #[test]
+            fn clients_that_go_leave_nothing_behind() {
+                cut_off(Kind::$kind);
+            }
+        }
+    )+};
+}
+
+each! {
+    nginx = Nginx;
+    caddy = Caddy;
+    envoy_ext_authz = EnvoyExtAuthz;
+    envoy_ext_proc = EnvoyExtProc;
+    haproxy = Haproxy;
+}
+
+/// Bytes that HTTP libraries refuse are no way around the question.
+#[test]
+fn odd_bytes_do_not_get_past() {
+    let agent = Agent::start(&[]);
+    let application = backend::start();
+    let Some(proxy) = Proxy::start_with(Kind::Nginx, "odd", &agent.places, application, |text| {
+        Kind::Nginx.fail_closed(text)
+    }) else {
+        return;
+    };
+    let many: String = (0..300).map(|n| format!("x-{n}: 1\r\n")).collect();
+    for odd in ["x: a\x01b\x7f\r\n", "x: \u{e9}\u{202e}\r\n", "x: %00\r\n", &many] {
+        let request =
+            format!("GET /\u{e9}\"{{?q=<b> HTTP/1.1\r\nHost: ex.com\r\n{odd}Connection: close\r\n\r\n");
+        let answer = send(proxy.address, request.as_bytes());
+        assert_eq!(answer.status, 200, "{answer:?}\n{}", proxy.logs());
+        assert!(seen(&answer, "x-tamiz-flags").concat().contains("ANGLE"));
+    }
+}

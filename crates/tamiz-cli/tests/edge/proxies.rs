@@ -1,0 +1,236 @@
+//! Real proxies, started with the files of `deploy/`.
+//!
+//! Where they are: `TAMIZ_PROXIES` names a folder with those that are no packages of the system (`cargo x test` installs
+//! all and sets it). With it, one that is missing fails the test; without it the test is skipped, and says so.
+
+use std::ffi::OsString;
+use std::fs;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::agent::Places;
+use crate::common;
+
+/// How long something may take that takes no time on an idle machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A proxy, and how it asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Nginx,
+    Caddy,
+    EnvoyExtAuthz,
+    EnvoyExtProc,
+    Haproxy,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 5] =
+        [Kind::Nginx, Kind::Caddy, Kind::EnvoyExtAuthz, Kind::EnvoyExtProc, Kind::Haproxy];
+
+    /// The name of the program.
+    fn program(self) -> &'static str {
+        match self {
+            Kind::Nginx => "nginx",
+            Kind::Caddy => "caddy",
+            Kind::EnvoyExtAuthz | Kind::EnvoyExtProc => "envoy",
+            Kind::Haproxy => "haproxy",
+        }
+    }
+
+    /// Its files in `deploy/`; the first is the one that it is started with.
+    fn files(self) -> &'static [&'static str] {
+        match self {
+            Kind::Nginx => &["nginx/tamiz.conf"],
+            Kind::Caddy => &["caddy/Caddyfile"],
+            Kind::EnvoyExtAuthz => &["envoy/ext_authz.yaml"],
+            Kind::EnvoyExtProc => &["envoy/ext_proc.yaml"],
+            Kind::Haproxy => &["haproxy/haproxy.cfg", "haproxy/spoe-tamiz.conf"],
+        }
+    }
+
+    /// Makes of a configuration that lets requests pass without an answer one that does not, as its comments say.
+    pub(crate) fn fail_closed(self, text: &str) -> String {
+        let replaced = |from: &str, to: &str| {
+            assert!(text.contains(from), "{self:?}: {from}");
+            text.replace(from, to)
+        };
+        match self {
+            Kind::Nginx => replaced("error_page 500 = @without_tamiz;", ""),
+            Kind::Caddy => replaced("127.0.0.1:8787 127.0.0.1:8788 {", "127.0.0.1:8787 {")
+                .replace("handle_response {\n\t\t}", "handle_response {\n\t\t\terror 503\n\t\t}"),
+            Kind::EnvoyExtAuthz | Kind::EnvoyExtProc => {
+                replaced("failure_mode_allow: true", "failure_mode_allow: false")
+            }
+            Kind::Haproxy => {
+                replaced("# http-request deny deny_status 503", "http-request deny deny_status 503")
+            }
+        }
+    }
+}
+
+/// Where a program is; `None`, and a word about it, where it may be missing.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let ours = std::env::var_os("TAMIZ_PROXIES");
+    let path = std::env::var_os("PATH").unwrap_or_else(OsString::new);
+    let folders =
+        ours.iter().map(PathBuf::from).chain(std::env::split_paths(&path)).chain(["/usr/sbin".into()]);
+    let found = folders.map(|folder| folder.join(program)).find(|file| file.is_file());
+    if found.is_none() {
+        assert!(ours.is_none(), "{program} is not there, though TAMIZ_PROXIES is set");
+        eprintln!("SKIPPED: there is no {program}; `cargo x test` installs it");
+    }
+    found
+}
+
+/// A proxy that runs until it is dropped.
+pub(crate) struct Proxy {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    /// Where its files and its logs are.
+    pub(crate) folder: PathBuf,
+}
+
+impl Proxy {
+    /// Starts one before `application`, which asks `tamiz`; `None` where there is none.
+    pub(crate) fn start(kind: Kind, name: &str, tamiz: &Places, application: SocketAddr) -> Option<Proxy> {
+        Self::start_with(kind, name, tamiz, application, str::to_owned)
+    }
+
+    /// The same, with changes to its configuration.
+    pub(crate) fn start_with(
+        kind: Kind,
+        name: &str,
+        tamiz: &Places,
+        application: SocketAddr,
+        change: impl Fn(&str) -> String,
+    ) -> Option<Proxy> {
+        let program = find(kind.program())?;
+        // Somebody else may take a port that was free a moment ago.
+        (0..5)
+            .find_map(|_| Self::attempt(kind, &program, name, tamiz, application, &change))
+            .or_else(|| panic!("{kind:?} does not start; see its log in {}", folder(kind, name).display()))
+    }
+
+    fn attempt(
+        kind: Kind,
+        program: &Path,
+        name: &str,
+        tamiz: &Places,
+        application: SocketAddr,
+        change: impl Fn(&str) -> String,
+    ) -> Option<Proxy> {
+        let folder = folder(kind, name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let address = free_address();
+        let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
+        let files: Vec<PathBuf> = kind
+            .files()
+            .iter()
+            .map(|file| {
+                let text = change(&fs::read_to_string(deploy.join(file)).unwrap());
+                let text = [
+                    (8080, address),
+                    (8787, tamiz.http),
+                    (8789, tamiz.spoe),
+                    (8790, tamiz.ext_proc),
+                    (8000, application),
+                    (8788, free_address()),
+                ]
+                .into_iter()
+                .fold(text, |text, (port, address)| {
+                    text.replace(&format!("127.0.0.1:{port}"), &address.to_string())
+                        .replace(&format!("http://:{port} "), &format!("http://:{} ", address.port()))
+                        .replace(&format!("port_value: {port} "), &format!("port_value: {} ", address.port()))
+                });
+                let text = ["/var/log/nginx/", "/var/log/caddy/", "/etc/haproxy/"]
+                    .into_iter()
+                    .fold(text, |text, there| text.replace(there, &format!("{}/", folder.display())));
+                common::file(&folder, Path::new(file).file_name().unwrap().to_str().unwrap(), text)
+            })
+            .collect();
+        let mut command = Command::new(program);
+        match kind {
+            Kind::Nginx => {
+                let main = common::file(&folder, "nginx.conf", nginx_main(&folder, &files[0]));
+                command.arg("-p").arg(&folder).arg("-e").arg(folder.join("error.log")).arg("-c").arg(main);
+            }
+            Kind::Caddy => {
+                command.args(["run", "--adapter", "caddyfile", "--config"]).arg(&files[0]);
+                command.env("XDG_DATA_HOME", &folder).env("XDG_CONFIG_HOME", &folder);
+            }
+            Kind::EnvoyExtAuthz | Kind::EnvoyExtProc => {
+                command.args(["--concurrency", "1", "--disable-hot-restart", "--log-level", "warn", "-c"]);
+                command.arg(&files[0]);
+            }
+            Kind::Haproxy => _ = command.arg("-db").arg("-f").arg(&files[0]),
+        }
+        let log = fs::File::create(folder.join("output.log")).unwrap();
+        command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).current_dir(&folder);
+        let mut proxy = Proxy { child: command.spawn().unwrap(), address, folder };
+        let started = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            if proxy.child.try_wait().unwrap().is_some() {
+                return None;
+            }
+            assert!(started.elapsed() < PATIENCE, "{kind:?} takes too long; see {}", proxy.folder.display());
+            thread::sleep(Duration::from_millis(20));
+        }
+        Some(proxy)
+    }
+
+    /// What it has logged so far, of requests and of itself.
+    pub(crate) fn logs(&self) -> String {
+        let logs = ["tamiz.log", "output.log", "error.log"];
+        logs.into_iter().filter_map(|name| fs::read(self.folder.join(name)).ok()).fold(
+            String::new(),
+            |mut all, log| {
+                all.push_str(&String::from_utf8_lossy(&log));
+                all
+            },
+        )
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // nginx has workers, which go when they are told to.
+        let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_secs(3) {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn folder(kind: Kind, name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("edge-{kind:?}-{name}"))
+}
+
+/// An address where nobody listens.
+pub(crate) fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// What the packages of the system have in `nginx.conf`.
+fn nginx_main(folder: &Path, include: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        "daemon off;\nworker_processes 1;\npid {folder}/nginx.pid;\nerror_log {folder}/error.log;\n\
+         events {{ worker_connections 512; }}\n\
+         http {{\n\
+         client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;\n\
+         uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;\n\
+         include {};\n}}\n",
+        include.display()
+    )
+}

@@ -1,0 +1,142 @@
+//! Documents of all that proxies ask about, in a file and in NATS.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::agent::Agent;
+use crate::client::Client;
+use crate::common;
+use crate::proxies::{PATIENCE, find, free_address};
+
+fn check(agent: &Agent, n: usize) {
+    let mut client = Client::new(TcpStream::connect(agent.places.http).unwrap());
+    let (target, id) = (format!("/item/{n}"), n.to_string());
+    let answer =
+        client.ask("GET", "/check", &[("x-original-uri", &target[..]), ("x-tamiz-id", &id[..])], b"");
+    assert_eq!(answer.status, 200);
+}
+
+fn counter(agent: &Agent, name: &str) -> u64 {
+    let mut client = Client::new(TcpStream::connect(agent.places.http).unwrap());
+    let text = client.ask("GET", "/metrics", &[], b"").text();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.map_or(0, |value| value.parse().unwrap())
+}
+
+#[test]
+fn a_file_has_every_document_with_its_id() {
+    let file = common::scratch("edge-sink").join("documents.jsonl");
+    let agent = Agent::start(&["--sink", &format!("file:{}", file.display())]);
+    (0..50).for_each(|n| check(&agent, n));
+    agent.signal("-TERM");
+    let started = Instant::now();
+    let lines = loop {
+        let text = std::fs::read_to_string(&file).unwrap();
+        if text.lines().count() == 50 && text.ends_with('\n') {
+            break text;
+        }
+        assert!(started.elapsed() < PATIENCE, "{text}");
+        thread::sleep(Duration::from_millis(20));
+    };
+    for (n, line) in lines.lines().enumerate() {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(json["id"], n.to_string());
+        assert_eq!(json["url.path"], format!("/item/{n}"));
+    }
+}
+
+struct Nats(Child);
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Nats {
+    fn start(address: SocketAddr) -> Option<Self> {
+        let mut command = Command::new(find("nats-server")?);
+        command.args(["--addr", "127.0.0.1", "--port", &address.port().to_string()]);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let started = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            assert!(started.elapsed() < PATIENCE);
+            thread::sleep(Duration::from_millis(20));
+        }
+        Some(Nats(child))
+    }
+}
+
+/// Somebody who listens to a subject.
+struct Listener(BufReader<TcpStream>);
+
+impl Listener {
+    fn new(address: SocketAddr, subject: &str) -> Self {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+            .write_all(format!("CONNECT {{\"verbose\":false}}\r\nSUB {subject} 1\r\nPING\r\n").as_bytes())
+            .unwrap();
+        let mut listener = Listener(BufReader::new(stream));
+        while listener.line() != "PONG" {}
+        listener
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert!(self.0.read_line(&mut line).unwrap() > 0, "NATS is gone");
+        line.trim_end().to_owned()
+    }
+
+    fn message(&mut self) -> serde_json::Value {
+        loop {
+            if self.line().starts_with("MSG ") {
+                return serde_json::from_str(&self.line()).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn nats_has_them_also_after_it_was_away() {
+    let address = free_address();
+    let agent = Agent::start(&["--sink", &format!("nats://{address}/edge.documents")]);
+    // Nobody is there yet, and nobody waits.
+    check(&agent, 0);
+    let Some(nats) = Nats::start(address) else { return };
+    let mut listener = Listener::new(address, "edge.>");
+    let started = Instant::now();
+    while counter(&agent, "tamiz_sink_documents_total") == 0 {
+        assert!(started.elapsed() < PATIENCE);
+        thread::sleep(Duration::from_millis(20));
+    }
+    for n in 1..20 {
+        check(&agent, n);
+    }
+    let mut ids = Vec::new();
+    while ids.last() != Some(&"19".to_owned()) {
+        let message = listener.message();
+        let id = message["id"].as_str().unwrap().to_owned();
+        assert_eq!(message["url.path"], format!("/item/{id}"));
+        ids.push(id);
+    }
+    assert!(ids.len() >= 19, "{ids:?}");
+    drop(nats);
+    (20..30).for_each(|n| check(&agent, n));
+    let _nats = Nats::start(address).unwrap();
+    let mut listener = Listener::new(address, "edge.>");
+    // Some went down with the server; those who come now are heard.
+    let started = Instant::now();
+    let written = counter(&agent, "tamiz_sink_documents_total");
+    while counter(&agent, "tamiz_sink_documents_total") == written {
+        check(&agent, 30);
+        assert!(started.elapsed() < PATIENCE);
+        thread::sleep(Duration::from_millis(100));
+    }
+    check(&agent, 31);
+    while listener.message()["id"] != "31" {}
+}

@@ -1,0 +1,74 @@
+//! The step of the body: what of it is handed over.
+
+use crate::bytes::{hex, trim_end};
+use crate::framing::Framed;
+use crate::head::next_line;
+use crate::refusal::{Refusal, refuse, require};
+use crate::rules::Body;
+
+/// The body, whole; a proxy that hands it over waits for its end.
+pub(crate) fn read(rest: &[u8], framed: Framed, rules: &Body) -> Result<Vec<u8>, Refusal> {
+    match framed {
+        Framed::Nothing => Ok(Vec::new()),
+        Framed::Length(length) => {
+            let body = usize::try_from(length).ok().and_then(|length| rest.get(..length));
+            body.map(<[u8]>::to_vec).ok_or(Refusal::new("a body that does not end"))
+        }
+        Framed::Chunked => chunks(rest, rules.chunks_bare_lf),
+    }
+}
+
+/// RFC 9112, 7.1, to the letter: whoever takes less is refused something.
+fn chunks(mut rest: &[u8], bare_lf: bool) -> Result<Vec<u8>, Refusal> {
+    let mut body = Vec::new();
+    loop {
+        let Some((line, after)) = next_line(rest) else { return refuse("a body that does not end") };
+        require(bare_lf || line.has_cr, "a chunk whose line ends with a bare LF")?;
+        let digits = line.text.split(|byte| *byte == b';').next().unwrap_or_default();
+        let size = size(trim_end(digits)).ok_or(Refusal::new("a chunk without a size"))?;
+        if size == 0 {
+            return trailers(after).map(|()| body);
+        }
+        let Some((chunk, after)) = after.split_at_checked(size) else {
+            return refuse("a body that does not end");
+        };
+        body.extend_from_slice(chunk);
+        let Some((end, after)) = next_line(after) else { return refuse("a body that does not end") };
+        require(end.text.is_empty(), "a chunk that is longer than its size")?;
+        rest = after;
+    }
+}
+
+fn size(digits: &[u8]) -> Option<usize> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits
+        .iter()
+        .try_fold(0_usize, |size, digit| size.checked_mul(16)?.checked_add(usize::from(hex(*digit)?)))
+}
+
+fn trailers(mut rest: &[u8]) -> Result<(), Refusal> {
+    loop {
+        let Some((line, after)) = next_line(rest) else { return refuse("a body that does not end") };
+        if line.text.is_empty() {
+            return Ok(());
+        }
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_put_together() {
+        assert_eq!(chunks(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\nnext", false).unwrap(), b"abcde");
+        for bad in
+            [&b"3\r\nabc"[..], b"zz\r\n", b"3\r\nabcd\r\n0\r\n\r\n", b"0\r\n", b"", b"fffffffffffffffff\r\n"]
+        {
+            assert!(chunks(bad, true).is_err(), "{}", bad.escape_ascii());
+        }
+    }
+}
