@@ -281,7 +281,7 @@ mod tests {
                 Some(path.as_bytes()),
             );
         };
-        ["a", "b", "c", "d"].map(offer);
+        ["a", "b", "c", "d"].into_iter().for_each(offer);
         assert_eq!(counters.dropped.get(), 2);
         let (out, written) = (io::stdout(), counters.written.clone());
         drop(out);
