@@ -34,7 +34,7 @@ pub(super) fn read(request: &Cut<'_>, host: Option<&[u8]>) -> Result<Told, Refus
     };
     let plain = without_port(named, ports);
     let has_port = plain.len() < named.len();
-    if let Some(host) = host.filter(|host| !host.is_empty()) {
+    if let Some(host) = host {
         let is_same = without_port(host, ports).eq_ignore_ascii_case(plain);
         require(is_same, "a target of another host than Host")?;
     }
