@@ -6,20 +6,21 @@ use crate::head::next_line;
 use crate::refusal::{Refusal, refuse, require};
 use crate::rules::Body;
 
-/// The body, whole; a proxy that hands it over waits for its end.
-pub(crate) fn read(rest: &[u8], framed: Framed, rules: &Body) -> Result<Vec<u8>, Refusal> {
+/// The body, up to `most` bytes of it; a proxy that hands it over waits for that, or for its end.
+pub(crate) fn read(rest: &[u8], framed: Framed, rules: &Body, most: usize) -> Result<Vec<u8>, Refusal> {
     match framed {
         Framed::Nothing => Ok(Vec::new()),
         Framed::Length(length) => {
-            let body = usize::try_from(length).ok().and_then(|length| rest.get(..length));
+            let length = usize::try_from(length).unwrap_or(usize::MAX).min(most);
+            let body = rest.get(..length);
             body.map(<[u8]>::to_vec).ok_or(Refusal::new("a body that does not end"))
         }
-        Framed::Chunked => chunks(rest, rules.chunks_bare_lf),
+        Framed::Chunked => chunks(rest, rules.chunks_bare_lf, most),
     }
 }
 
 /// RFC 9112, 7.1, to the letter: whoever takes less is refused something.
-fn chunks(mut rest: &[u8], bare_lf: bool) -> Result<Vec<u8>, Refusal> {
+fn chunks(mut rest: &[u8], bare_lf: bool, most: usize) -> Result<Vec<u8>, Refusal> {
     let mut body = Vec::new();
     loop {
         let Some((line, after)) = next_line(rest) else { return refuse("a body that does not end") };
@@ -28,6 +29,12 @@ fn chunks(mut rest: &[u8], bare_lf: bool) -> Result<Vec<u8>, Refusal> {
         let size = size(trim_end(digits)).ok_or(Refusal::new("a chunk without a size"))?;
         if size == 0 {
             return trailers(after).map(|()| body);
+        }
+        let there = after.get(..size.min(after.len())).unwrap_or_default();
+        let room = most.saturating_sub(body.len());
+        if there.len() >= room && size > room {
+            body.extend_from_slice(there.get(..room).unwrap_or_default());
+            return Ok(body);
         }
         let Some((chunk, after)) = after.split_at_checked(size) else {
             return refuse("a body that does not end");
@@ -64,11 +71,11 @@ mod tests {
 
     #[test]
     fn chunks_are_put_together() {
-        assert_eq!(chunks(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\nnext", false).unwrap(), b"abcde");
+        assert_eq!(chunks(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\nnext", false, 99).unwrap(), b"abcde");
         for bad in
             [&b"3\r\nabc"[..], b"zz\r\n", b"3\r\nabcd\r\n0\r\n\r\n", b"0\r\n", b"", b"fffffffffffffffff\r\n"]
         {
-            assert!(chunks(bad, true).is_err(), "{}", bad.escape_ascii());
+            assert!(chunks(bad, true, 99).is_err(), "{}", bad.escape_ascii());
         }
     }
 }

@@ -200,8 +200,8 @@ pub(crate) fn hand_over(mut fields: Vec<Field>, rules: &Headers) -> Result<Vec<F
         field.value = if rules.invalid_utf8_marked { mark_invalid(value) } else { value.to_vec() };
     }
     Ok(match rules.repeats {
-        Repeats::Kept => fields,
-        Repeats::Comma => joined(fields),
+        Repeats::Kept => joined(fields, |field| field.is_one_of(&rules.joined)),
+        Repeats::Comma => joined(fields, |_| true),
     })
 }
 
@@ -297,11 +297,15 @@ fn clean_connection(fields: &mut Vec<Field>) {
     });
 }
 
-/// Headers of the same name as one, where the first was.
-fn joined(fields: Vec<Field>) -> Vec<Field> {
+/// Headers of the same name as one, where the first was, if they are such that are joined.
+fn joined(fields: Vec<Field>, is_joined: impl Fn(&Field) -> bool) -> Vec<Field> {
     let mut at = std::collections::BTreeMap::new();
     let mut joined: Vec<Field> = Vec::with_capacity(fields.len());
     for field in fields {
+        if !is_joined(&field) {
+            joined.push(field);
+            continue;
+        }
         let place = *at.entry(field.name.to_ascii_lowercase()).or_insert(joined.len());
         match joined.get_mut(place) {
             Some(first) => {

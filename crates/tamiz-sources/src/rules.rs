@@ -138,6 +138,9 @@ pub(crate) struct Headers {
     /// Bytes that are not UTF-8 become `!`.
     pub(crate) invalid_utf8_marked: bool,
     pub(crate) repeats: Repeats,
+    /// Names whose values are joined with a comma where others are kept.
+    #[serde(default)]
+    pub(crate) joined: Vec<String>,
     /// Names that must not repeat.
     pub(crate) once: Vec<String>,
     /// Names of which the first alone is kept.
@@ -372,7 +375,8 @@ pub(crate) struct Limits {
     pub(crate) head: Option<usize>,
     /// The header lines.
     pub(crate) headers: Option<usize>,
-    /// What a request takes in HAProxy's memory: its words, and eight bytes for each header and for two more.
+    /// What a request takes in HAProxy's memory: its words, and eight bytes for each header, for two more and for the
+    /// body, which is cut to what is left.
     pub(crate) blocks: Option<usize>,
     /// The first buffer of nginx, its larger ones, and how many of them: no line is in two.
     pub(crate) buffers: Option<(usize, usize, usize)>,

@@ -90,13 +90,12 @@ fn see(request: &[u8], rules: &Rules) -> Result<OwnedParts, Refusal> {
     let host = host::read(&mut fields, &cut, &rules.host)?;
     let told = target::read(&cut, host.as_deref(), rules.request_line.target)?;
     replace_host(&mut fields, told.host);
+    let room = room_for_body(&cut, &fields, rules)?;
     let framed = framing::read(&mut fields, &cut, &rules.framing)?;
     if let (Some(most), framing::Framed::Length(length)) = (rules.limits.length, framed) {
         require(length <= most, "a body that is too long")?;
     }
-    check_blocks(&cut, &fields, &rules.limits)?;
-    let mut body = if rules.body.given { body::read(rest, framed, &rules.body)? } else { Vec::new() };
-    body.truncate(rules.body.most);
+    let body = if rules.body.given { body::read(rest, framed, &rules.body, room)? } else { Vec::new() };
     let mut fields = headers::hand_over(fields, &rules.headers)?;
     if rules.framing.length_told == LengthTold::OfBody && !body.is_empty() {
         fields.push(Field { name: b"content-length".to_vec(), value: body.len().to_string().into_bytes() });
@@ -139,14 +138,16 @@ fn check_lengths(lens: &[usize], limits: &Limits) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_blocks(cut: &Cut<'_>, fields: &[Field], limits: &Limits) -> Result<(), Refusal> {
-    let Some(most) = limits.blocks else { return Ok(()) };
-    let line = [cut.method, cut.target, cut.version.unwrap_or_default()]
-        .iter()
-        .map(|part| part.len())
-        .sum::<usize>();
-    let total = fields.iter().fold(line.saturating_add(16), |total, field| {
-        total.saturating_add(field.name.len()).saturating_add(field.value.len()).saturating_add(8)
+/// How much of a body is handed over beside these headers.
+fn room_for_body(cut: &Cut<'_>, fields: &[Field], rules: &Rules) -> Result<usize, Refusal> {
+    /// What HAProxy needs beside the bytes of a block.
+    const BLOCK: usize = 8;
+    let Some(most) = rules.limits.blocks else { return Ok(rules.body.most) };
+    let line = [cut.method, cut.target, cut.version.unwrap_or_default()];
+    let line = line.iter().fold(2 * BLOCK, |total, part| total.saturating_add(part.len()));
+    let head = fields.iter().fold(line, |total, field| {
+        total.saturating_add(field.name.len()).saturating_add(field.value.len()).saturating_add(BLOCK)
     });
-    require(total <= most, "a head that is too long")
+    let left = most.checked_sub(head).ok_or(Refusal::new("a head that is too long"))?;
+    Ok(rules.body.most.min(left.saturating_sub(BLOCK)))
 }

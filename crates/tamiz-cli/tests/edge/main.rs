@@ -1,16 +1,28 @@
 //! Real proxies before a real application, with `tamiz serve` beside them, as the files of `deploy/` say.
 
-#![allow(dead_code, reason = "parts of the kits are for others")]
+#![allow(dead_code, unreachable_pub, reason = "parts of the kits are for others")]
 
 mod agent;
+mod as_seen_by;
 mod backend;
 #[path = "../../../tamiz-serve/tests/common/client.rs"]
 mod client;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../../tamiz/tests/common/corpus.rs"]
+mod corpus;
 mod faults;
 mod flags;
 mod later_http;
 mod load;
 mod proxies;
 mod sink;
+#[path = "../../../tamiz/tests/common/vectors.rs"]
+mod vectors;
+
+use std::path::PathBuf;
+
+/// The root of the project.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -32,9 +32,14 @@ pub(super) fn read(request: &Cut<'_>, host: Option<&[u8]>) -> Result<Told, Refus
         (None, b"CONNECT") => &[b":80", b":443"],
         _ => &[],
     };
+    if request.method == b"CONNECT" {
+        let port = cut_last(named, b':').map(|(_, port)| port).unwrap_or_default();
+        let is_port = !port.is_empty() && port.iter().all(u8::is_ascii_digit);
+        require(is_port, "a CONNECT to no host and port")?;
+    }
     let plain = without_port(named, ports);
     let has_port = plain.len() < named.len();
-    if let Some(host) = host.filter(|host| !host.is_empty()) {
+    if let Some(host) = host {
         let is_same = without_port(host, ports).eq_ignore_ascii_case(plain);
         require(is_same, "a target of another host than Host")?;
     }
