@@ -75,7 +75,7 @@ impl Kind {
 /// Where a program is; `None`, and a word about it, where it may be missing.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let ours = std::env::var_os("TAMIZ_PROXIES");
-    let path = std::env::var_os("PATH").unwrap_or_else(OsString::new);
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let folders =
         ours.iter().map(PathBuf::from).chain(std::env::split_paths(&path)).chain(["/usr/sbin".into()]);
     let found = folders.map(|folder| folder.join(program)).find(|file| file.is_file());

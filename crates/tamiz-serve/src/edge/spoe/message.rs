@@ -23,6 +23,9 @@ pub(super) struct Message<'a> {
     protocol: Option<[u8; 8]>,
 }
 
+/// Names and values, as they came.
+pub(super) type Headers<'a> = Vec<(&'a [u8], &'a [u8])>;
+
 impl<'a> Message<'a> {
     /// Reads the first message of a list.
     pub(super) fn read(list: &mut Reader<'a>) -> Result<Self, Fault> {
@@ -50,7 +53,7 @@ impl<'a> Message<'a> {
 
     /// The headers: names and values one after the other, up to a pair of nothing. `None` for a message that has none,
     /// which is not about a request.
-    pub(super) fn headers(&self) -> Result<Option<Vec<(&'a [u8], &'a [u8])>>, Fault> {
+    pub(super) fn headers(&self) -> Result<Option<Headers<'a>>, Fault> {
         let Some(bytes) = self.headers else { return Ok(None) };
         let mut list = Reader(bytes);
         let mut headers = Vec::new();
@@ -66,7 +69,7 @@ impl<'a> Message<'a> {
         Ok(Some(headers))
     }
 
-    pub(super) fn given<'b>(&'b self, headers: Vec<(&'b [u8], &'b [u8])>) -> Given<'b> {
+    pub(super) fn given<'b>(&'b self, headers: Headers<'b>) -> Given<'b> {
         let is_later =
             self.version.is_some_and(|version| version.starts_with(b"2") || version.starts_with(b"3"));
         let mut parts = Parts::new(self.method, if is_later { path(self.target) } else { self.target });
