@@ -3,7 +3,7 @@
 use crate::bytes::{cut, is_control, is_token, items, trim, trim_end};
 use crate::head::Line;
 use crate::refusal::{Refusal, refuse, require};
-use crate::rules::{BareCr, Folds, Headers, NameBytes, NameCase, Repeats, Upgrade, ValueBytes};
+use crate::rules::{BareCr, Folds, Headers, NameBytes, NameCase, Repeats, Te, Upgrade, ValueBytes};
 
 /// A header.
 #[derive(Clone, PartialEq, Eq)]
@@ -181,8 +181,12 @@ pub(crate) fn hand_over(mut fields: Vec<Field>, rules: &Headers) -> Result<Vec<F
     {
         fields.push(Field { name: b"Cache-Control".to_vec(), value: b"no-cache".to_vec() });
     }
-    if rules.te_trailers {
-        let is_there = has_item(&fields, "te", "trailers");
+    if rules.te != Te::Plain {
+        let is_it = |item: &[u8]| match rules.te {
+            Te::LowerTrailers => item == b"trailers",
+            _ => item.eq_ignore_ascii_case(b"trailers"),
+        };
+        let is_there = items(values(&fields, "te")).any(is_it);
         fields.retain(|field| !field.is("te"));
         if is_there {
             fields.push(Field { name: b"TE".to_vec(), value: b"trailers".to_vec() });

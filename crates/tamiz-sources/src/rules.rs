@@ -159,8 +159,7 @@ pub(crate) struct Headers {
     pub(crate) referer_checked: bool,
     /// What such names begin with.
     pub(crate) dropped_beginning: Vec<String>,
-    /// Whether `TE` is handed over as `trailers`, if it says so, and else dropped.
-    pub(crate) te_trailers: bool,
+    pub(crate) te: Te,
     /// What is done with requests that ask for another protocol.
     pub(crate) upgrade: Upgrade,
     /// Whether the options of a connection that concern it alone are taken out of `Connection`.
@@ -241,6 +240,18 @@ pub(crate) enum Repeats {
     Kept,
     /// Their values are joined with a comma.
     Comma,
+}
+
+/// What becomes of `TE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Te {
+    /// It is like others.
+    Plain,
+    /// It is handed over as `trailers`, if it says so in any case, and else dropped.
+    Trailers,
+    /// The same, but only in lower case.
+    LowerTrailers,
 }
 
 /// What is done with a request that asks for another protocol.
