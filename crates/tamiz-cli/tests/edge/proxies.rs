@@ -3,7 +3,6 @@
 //! Where they are: `TAMIZ_PROXIES` names a folder with those that are no packages of the system (`cargo x test` installs
 //! all and sets it). With it, one that is missing fails the test; without it the test is skipped, and says so.
 
-use std::ffi::OsString;
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
