@@ -47,7 +47,7 @@ impl Agent {
     }
 
     /// That it is told to go, why, and that nothing more comes.
-    async fn is_told(mut self, fault: Fault) {
+    async fn expect_told(mut self, fault: Fault) {
         let (kind, payload) = self.frame().await.expect("a word at the end");
         assert_eq!(kind, AGENT_DISCONNECT);
         let mut list = Reader(&payload);
@@ -123,7 +123,7 @@ async fn requests_are_answered_each_with_its_own() {
     }
     // It goes when it is told to, and says so.
     agent.stage.send_replace(Stage::Closing);
-    agent.is_told(Fault::Normal).await;
+    agent.expect_told(Fault::Normal).await;
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn frames_come_in_any_pieces() {
         assert!(kind == ACK && variables(&payload)[4].1.contains(&format!("P:{path} ")));
     }
     agent.send(&frame(HAPROXY_DISCONNECT, 0, b"")).await;
-    agent.is_told(Fault::Normal).await;
+    agent.expect_told(Fault::Normal).await;
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn bad_greetings_are_refused() {
     ] {
         let mut agent = Agent::start();
         agent.send(&greeting).await;
-        agent.is_told(fault).await;
+        agent.expect_told(fault).await;
     }
 }
 
@@ -213,7 +213,7 @@ async fn frames_that_were_not_agreed_upon_are_refused() {
     ] {
         let mut agent = Agent::greeted().await;
         agent.send(&bytes).await;
-        agent.is_told(fault).await;
+        agent.expect_told(fault).await;
     }
     // What is of a later version is passed over.
     let mut agent = Agent::greeted().await;
