@@ -297,7 +297,7 @@ mod tests {
     use crate::record::Request;
 
     fn parts(json: &str) -> Parts {
-        match read(&serde_json::from_str(json).unwrap(), "test").unwrap().request {
+        match read(&serde_json::from_str(json).unwrap(), Source::Har).unwrap().request {
             Request::Parts(parts) => parts,
             other => panic!("{other:?}"),
         }
@@ -356,7 +356,7 @@ mod tests {
             (r#"{"method":"GET"}"#, "no target in it"),
             (r#"{"method":"GET","uri":"/","body_b64":"?"}"#, "the body is not Base64"),
         ] {
-            assert_eq!(read(&serde_json::from_str(json).unwrap(), "test").unwrap_err(), reason);
+            assert_eq!(read(&serde_json::from_str(json).unwrap(), Source::Har).unwrap_err(), reason);
         }
     }
 }
