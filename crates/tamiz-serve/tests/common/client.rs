@@ -163,7 +163,8 @@ impl<S: Stream> Client<S> {
                 return Ok((status, headers));
             }
             let (name, value) = line.split_once(": ").unwrap_or_else(|| panic!("{line}"));
-            headers.push((name.to_owned(), value.to_owned()));
+            // Proxies write names as they like.
+            headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
     }
 
