@@ -10,7 +10,7 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-columns/src",
@@ -19,6 +19,7 @@ const LIBRARIES: [&str; 9] = [
     "crates/tamiz-python/src",
     "crates/tamiz-report/src",
     "crates/tamiz-serve/src",
+    "crates/tamiz-sources/src",
     "crates/tamiz-tower/src",
 ];
 
@@ -74,6 +75,7 @@ fn every_dependency_has_its_reason() {
         "crates/tamiz-python/Cargo.toml",
         "crates/tamiz-report/Cargo.toml",
         "crates/tamiz-serve/Cargo.toml",
+        "crates/tamiz-sources/Cargo.toml",
         "crates/tamiz-tower/Cargo.toml",
         "xtask/Cargo.toml",
     ] {
