@@ -73,7 +73,7 @@ fn request(number: u64) -> String {
         "POST /shop/{}?q=caf%C3%A9&page=2 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\n\
          Accept: text/html,*/*;q=0.8\r\nAccept-Language: es-ES,es;q=0.9\r\nReferer: http://www.example.com/shop\r\n\
          Cookie: session=7F4C2A9B1D3E5F60; theme=dark\r\nContent-Type: application/x-www-form-urlencoded\r\n\
-         Content-Length: 27\r\n\r\nname=Ana&comment=%3Cb%3Ehi",
+         Content-Length: 26\r\n\r\nname=Ana&comment=%3Cb%3Ehi",
         name(number)
     )
 }
