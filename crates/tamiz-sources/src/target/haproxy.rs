@@ -29,7 +29,8 @@ pub(super) fn read(request: &Cut<'_>, host: Option<&[u8]>) -> Result<Told, Refus
     let ports: &[&[u8]] = match (after_scheme, request.method) {
         (Some(_), _) if scheme.eq_ignore_ascii_case(b"http") => &[b":80"],
         (Some(_), _) if scheme.eq_ignore_ascii_case(b"https") => &[b":443"],
-        (None, b"CONNECT") => &[b":80", b":443"],
+        (None, b"CONNECT") if named.ends_with(b":80") => &[b":80"],
+        (None, b"CONNECT") => &[b":443"],
         _ => &[],
     };
     if request.method == b"CONNECT" {
@@ -73,6 +74,8 @@ mod tests {
         assert_eq!(told("GET", "http://u@ex.com:80/a", "EX.com"), some("http://u@ex.com/a", Some("ex.com")));
         assert_eq!(told("GET", "http://ex.com/", "other.com"), None);
         assert_eq!(told("CONNECT", "ex.com:80", "ex.com:80"), some("ex.com:80", Some("ex.com")));
+        assert_eq!(told("CONNECT", "ex.com:443", "ex.com"), some("ex.com:443", Some("ex.com")));
+        assert_eq!(told("CONNECT", "ex.com:443", "ex.com:80"), None);
         assert_eq!(told("CONNECT", "/a", "ex.com"), None);
         assert_eq!(told("GET", "ex.com:80", "ex.com"), None);
     }
