@@ -25,7 +25,7 @@ fn the_answer_is_in_the_headers() {
         answer.is_marked();
         let document =
             data_encoding::BASE64.decode(answer.header("x-tamiz-document").unwrap().as_bytes()).unwrap();
-        assert!(document.starts_with(b"M:PUT\nU:http://localhost/b?q="), "{}", document.escape_ascii());
+        assert!(document.starts_with(b"M:PUT\nU:http://localhost/a/../b?q="), "{}", document.escape_ascii());
         assert_eq!(answer.header("x-tamiz-digest").unwrap().len(), 32);
     }
     assert_eq!(service.counter("tamiz_checks_total{source=\"wire\",denied=\"no\"}"), 7);
@@ -132,6 +132,7 @@ fn bodies_are_bounded_in_length_and_time() {
     waiting.send(
         b"POST /check/envoy/a HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 3\r\n\r\n",
     );
+    waiting.send(b"a=<");
     assert_eq!(waiting.head().unwrap().0, 200, "after 100");
     let mut chunked = service.connect();
     chunked.send(
@@ -157,10 +158,11 @@ fn the_end_answers_what_was_asked() {
     let mut idle = service.connect();
     assert_eq!(idle.ask("GET", "/check/envoy/a", &[], b"").status, 200);
     service.tell_to_stop();
+    // It is closed when the service has heard of it.
+    assert_eq!(idle.rest(), b"");
     half.send(b"st: a\r\n\r\n");
     let answer = half.answer();
     assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
-    assert_eq!(idle.rest(), b"");
     service.wait();
 }
 
