@@ -57,27 +57,51 @@ impl Served {
     }
 }
 
-/// Some of all the ways to plant a secret.
-fn cases(count: usize) -> Vec<Case> {
+/// Some of all the ways to plant a secret; whether it is one by itself, rather than by another place that it is echoed
+/// from, which a proxy may leave out.
+fn cases(count: usize) -> Vec<(Case, bool)> {
     let (content, place, echo) = (ByContent::new(), ByPlace::new(true), ByEcho::new());
     let seed = canaries::seed();
     let mut rng = Rng::new(seed);
     let mut cases = Vec::new();
     while cases.len() < count {
-        cases.extend(content.case(rng.below(content.total()), seed));
-        cases.extend(place.case(rng.below(place.total()), seed));
-        cases.extend(echo.case(rng.below(echo.total()), seed));
+        let by_itself = [
+            content.case(rng.below(content.total()), seed),
+            place.case(rng.below(place.total()), seed),
+        ];
+        cases.extend(by_itself.into_iter().flatten().map(|case| (case, true)));
+        cases.extend(echo.case(rng.below(echo.total()), seed).map(|case| (case, false)));
     }
     cases
+}
+
+/// What nginx and Envoy would ask about a request, headers and body as they are, and the document with the answer.
+fn questions(request: &[u8]) -> Vec<Vec<u8>> {
+    let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
+    let (line, rest) = request.split_at(end);
+    let (line, rest) = (line.trim_ascii_end(), rest.strip_prefix(b"\n").unwrap_or(rest));
+    let nginx = [b"GET /check/nginx HTTP/1.1\r\nx-tamiz-want: document\r\nx-tamiz-request-line: ", line];
+    let mut all = vec![[&nginx.concat()[..], b"\r\n", rest].concat()];
+    // A fragment never arrives, and of a secret that it cuts nothing but an echo might be left.
+    if let [method, target, _version] = line.split(|byte| *byte == b' ').collect::<Vec<_>>()[..]
+        && !target.contains(&b'#')
+    {
+        let envoy = [method, b" /check/envoy", target, b" HTTP/1.1\r\nx-tamiz-want: document\r\n", rest];
+        all.push(envoy.concat());
+    }
+    all
 }
 
 #[test]
 fn no_secret_in_answers_errors_counters_or_logs() {
     for (number, level) in LEVELS.into_iter().chain(["trace"]).enumerate() {
         let format = ["text", "json"][number % 2];
-        let served = Served::start(&["--log-level", level, "--log-format", format]);
+        let sink = common::scratch("serve-sink").join("documents.jsonl");
+        let to = format!("file:{}", sink.display());
+        let served = Served::start(&["--log-level", level, "--log-format", format, "--sink", &to]);
         let cases = cases(60);
-        for (number, case) in cases.iter().enumerate() {
+        let mut told_to_proxies = 0;
+        for (number, (case, is_by_itself)) in cases.iter().enumerate() {
             let view = VIEWS[number % 2];
             let mut client = served.connect();
             let mut answers = Vec::new();
@@ -100,6 +124,19 @@ fn no_secret_in_answers_errors_counters_or_logs() {
             direct.end_of_input();
             let mut all = String::from_utf8_lossy(&direct.rest()).into_owned();
             answers.iter().for_each(|answer| all += &format!("{:?}\n{}", answer.headers, answer.text()));
+            for question in questions(&case.request).into_iter().filter(|_| *is_by_itself) {
+                let mut proxy = served.connect();
+                let _ = proxy.try_send(&question);
+                proxy.end_of_input();
+                let answer = String::from_utf8_lossy(&proxy.rest()).into_owned();
+                let document = answer.lines().find_map(|line| line.strip_prefix("x-tamiz-document: "));
+                if let Some(document) = document {
+                    let document = data_encoding::BASE64.decode(document.as_bytes()).expect("Base64");
+                    all += &String::from_utf8(document).expect("a document");
+                    told_to_proxies += 1;
+                }
+                all += &answer;
+            }
             if let Some(piece) = look::leak(&all, &case.canary) {
                 panic!("{}: {piece}\n{}\n{all}", case.name, case.request.escape_ascii());
             }
@@ -107,8 +144,10 @@ fn no_secret_in_answers_errors_counters_or_logs() {
         let counters = served.connect().ask("GET", "/metrics", &[], b"").text();
         let (code, log) = served.stop();
         assert_eq!(code, Some(0));
-        for case in &cases {
-            for told in [&counters, &log] {
+        let sunk = std::fs::read_to_string(&sink).expect("documents");
+        assert!(told_to_proxies > 60 && sunk.lines().count() >= told_to_proxies, "{told_to_proxies}");
+        for (case, _) in &cases {
+            for told in [&counters, &log, &sunk] {
                 if let Some(piece) = look::leak(told, &case.canary) {
                     panic!("{level}: {}: {piece}\n{told}", case.name);
                 }

@@ -50,16 +50,9 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// A request line as logs keep it, cut as the canonical form cuts one (clause 2.8): the method before
-/// the first space, the version if the last word starts with `HTTP/`, the target between them.
+/// A request line as logs keep it.
 pub(crate) fn cut(line: &[u8]) -> Parts {
-    let space = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
-    let (method, rest) = line.split_at_checked(space).unwrap_or((line, b""));
-    let rest = rest.trim_ascii();
-    let last = rest.iter().rposition(|byte| *byte == b' ').map_or(0, |space| space.saturating_add(1));
-    let (target, word) = rest.split_at_checked(last).unwrap_or((rest, b""));
-    let is_version = word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"));
-    let (target, version) = if is_version { (target.trim_ascii(), word) } else { (rest, &b"HTTP/0.9"[..]) };
+    let (method, target, version) = tamiz_sources::cut_logged_line(line);
     Parts {
         method: method.to_vec(),
         target: target.to_vec(),

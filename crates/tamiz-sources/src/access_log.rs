@@ -35,20 +35,30 @@ pub(crate) fn read(request: &[u8]) -> Result<OwnedParts, Refusal> {
     Ok(parts)
 }
 
-/// The method before the first space, the version if the last word starts with `HTTP/`, the target between them: as
-/// the lines of logs are read.
 fn request_line(line: &[u8]) -> OwnedParts {
-    let space = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
-    let (method, rest) = line.split_at_checked(space).unwrap_or((line, b""));
-    let rest = rest.trim_ascii();
-    let last = rest.iter().rposition(|byte| *byte == b' ').map_or(0, |space| space.saturating_add(1));
-    let (target, word) = rest.split_at_checked(last).unwrap_or((rest, b""));
-    let is_version = word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"));
-    let (target, version) = if is_version { (target.trim_ascii(), word) } else { (rest, &b"HTTP/0.9"[..]) };
+    let (method, target, version) = cut_logged_line(line);
     OwnedParts {
         method: method.to_vec(),
         target: target.to_vec(),
         version: Some(version.to_vec()),
         ..OwnedParts::default()
     }
+}
+
+/// A request line as logs keep it, cut as the canonical form cuts one (clause 2.8): the method before the first space, the
+/// version if the last word starts with `HTTP/`, else `HTTP/0.9`, and the target between them. In this order: method,
+/// target, version.
+///
+/// ```
+/// let (method, target, version) = tamiz_sources::cut_logged_line(b"GET /a b HTTP/1.1");
+/// assert_eq!((method, target, version), (&b"GET"[..], &b"/a b"[..], &b"HTTP/1.1"[..]));
+/// ```
+pub fn cut_logged_line(line: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let space = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+    let (method, rest) = line.split_at_checked(space).unwrap_or((line, b""));
+    let rest = rest.trim_ascii();
+    let last = rest.iter().rposition(|byte| *byte == b' ').map_or(0, |space| space.saturating_add(1));
+    let (target, word) = rest.split_at_checked(last).unwrap_or((rest, b""));
+    let is_version = word.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"));
+    if is_version { (method, target.trim_ascii(), word) } else { (method, rest, b"HTTP/0.9") }
 }

@@ -58,6 +58,7 @@ mod rules;
 mod steps;
 mod target;
 
+pub use access_log::cut_logged_line;
 pub use parts::OwnedParts;
 pub use refusal::Refusal;
 pub use rules::{Rules, never, rules};

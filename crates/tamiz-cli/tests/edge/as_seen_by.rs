@@ -225,27 +225,6 @@ fn as_foretold(kind: Kind) {
     eprintln!("{source}: {} equal, {refused} refused, {} listed", given.len() - refused, listed.len());
 }
 
-#[test]
-fn nginx_does_as_foretold() {
-    as_foretold(Kind::Nginx);
-}
-
-#[test]
-fn caddy_does_as_foretold() {
-    as_foretold(Kind::Caddy);
-}
-
-#[test]
-fn envoy_ext_authz_does_as_foretold() {
-    as_foretold(Kind::EnvoyExtAuthz);
-}
-
-#[test]
-fn envoy_ext_proc_does_as_foretold() {
-    as_foretold(Kind::EnvoyExtProc);
-}
-
-#[test]
-fn haproxy_does_as_foretold() {
-    as_foretold(Kind::Haproxy);
+each_proxy! {
+    does_as_foretold = as_foretold;
 }

@@ -101,28 +101,7 @@ fn comes_back(kind: Kind) {
     ask_until_flags(&proxy);
 }
 
-macro_rules! each {
-    ($($name:ident = $kind:ident;)+) => {$(
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn without_an_answer_it_goes_on_as_it_is_told() {
-                goes_on(Kind::$kind);
-            }
-
-            #[test]
-            fn an_agent_that_comes_back_is_asked_again() {
-                comes_back(Kind::$kind);
-            }
-        }
-    )+};
-}
-
-each! {
-    nginx = Nginx;
-    caddy = Caddy;
-    envoy_ext_authz = EnvoyExtAuthz;
-    envoy_ext_proc = EnvoyExtProc;
-    haproxy = Haproxy;
+each_proxy! {
+    without_an_answer_it_goes_on_as_it_is_told = goes_on;
+    an_agent_that_comes_back_is_asked_again = comes_back;
 }

@@ -139,35 +139,10 @@ fn cut_off(kind: Kind) {
     ask_until_flags(&proxy);
 }
 
-macro_rules! each {
-    ($($name:ident = $kind:ident;)+) => {$(
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn flags_reach_the_application_and_the_log() {
-                flags_reach(Kind::$kind);
-            }
-
-            #[test]
-            fn what_is_denied_is_turned_away() {
-                denied(Kind::$kind);
-            }
-
-            #[test]
-            fn clients_that_go_leave_nothing_behind() {
-                cut_off(Kind::$kind);
-            }
-        }
-    )+};
-}
-
-each! {
-    nginx = Nginx;
-    caddy = Caddy;
-    envoy_ext_authz = EnvoyExtAuthz;
-    envoy_ext_proc = EnvoyExtProc;
-    haproxy = Haproxy;
+each_proxy! {
+    flags_reach_the_application_and_the_log = flags_reach;
+    what_is_denied_is_turned_away = denied;
+    clients_that_go_leave_nothing_behind = cut_off;
 }
 
 /// Bytes that HTTP libraries refuse are no way around the question.

@@ -2,6 +2,29 @@
 
 #![allow(dead_code, unreachable_pub, reason = "parts of the kits are for others")]
 
+/// Tests of every proxy, in a module for each: what they are called, and which function is given the proxy.
+macro_rules! each_proxy {
+    (@of $module:ident $kind:ident $($name:ident = $check:ident;)+) => {
+        mod $module {
+            use super::*;
+
+            $(
+                #[test]
+                fn $name() {
+                    $check(Kind::$kind);
+                }
+            )+
+        }
+    };
+    ($($name:ident = $check:ident;)+) => {
+        each_proxy!(@of nginx Nginx $($name = $check;)+);
+        each_proxy!(@of caddy Caddy $($name = $check;)+);
+        each_proxy!(@of envoy_ext_authz EnvoyExtAuthz $($name = $check;)+);
+        each_proxy!(@of envoy_ext_proc EnvoyExtProc $($name = $check;)+);
+        each_proxy!(@of haproxy Haproxy $($name = $check;)+);
+    };
+}
+
 mod agent;
 mod as_seen_by;
 mod backend;

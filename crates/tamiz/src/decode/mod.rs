@@ -121,15 +121,27 @@ pub(crate) fn escape(text: &[u8]) -> Option<u8> {
 
 /// Decoded text with its guarded ASCII as plain characters.
 pub(crate) fn unguarded<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
-    let is_ascii = |at: usize| text.bytes.get(at..).and_then(escape).filter(u8::is_ascii);
+    replaced(text, GUARD, |rest| escape(rest).filter(u8::is_ascii), cx)
+}
+
+/// Text with every three bytes that begin with `sign`, and that `escape` reads, as the byte they are.
+pub(crate) fn replaced<'a>(
+    text: Text<'a>,
+    sign: u8,
+    escape: impl Fn(&[u8]) -> Option<u8>,
+    cx: Context<'a>,
+) -> Text<'a> {
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
-    for at in memchr::memchr_iter(GUARD, text.bytes) {
-        let Some(byte) = is_ascii(at) else { continue };
-        let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
-        builder.copy(text.slice(copied..at));
-        builder.put(&[byte], text.slice(at..at + 3));
-        copied = at + 3;
+    for at in memchr::memchr_iter(sign, text.bytes) {
+        if at >= copied
+            && let Some(byte) = text.bytes.get(at..).and_then(&escape)
+        {
+            let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
+            builder.copy(text.slice(copied..at));
+            copied = at + 3;
+            builder.put(&[byte], text.slice(at..copied));
+        }
     }
     match builder {
         None => text,

@@ -11,7 +11,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM};
 use crate::context::Context;
-use crate::decode::{GUARD, put_guarded, utf8};
+use crate::decode::{self, GUARD, put_guarded, utf8};
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
@@ -162,26 +162,9 @@ pub(crate) fn decode_further<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
     if memchr::memchr(GUARD, text.bytes).is_none() {
         return decode(text, Field::Other, cx, &mut cx.flags());
     }
-    let bytes = replaced(text, GUARD, crate::decode::escape, cx);
-    let bytes = replaced(bytes, b'%', bytes::escape, cx);
+    let bytes = decode::replaced(text, GUARD, decode::escape, cx);
+    let bytes = decode::replaced(bytes, b'%', bytes::escape, cx);
     utf8::repair(bytes, cx, &mut cx.flags())
-}
-
-/// Every three bytes that begin with `sign` as the one that `escape` says they are.
-fn replaced<'a>(text: Text<'a>, sign: u8, escape: impl Fn(&[u8]) -> Option<u8>, cx: Context<'a>) -> Text<'a> {
-    let mut builder = Builder::new(cx.bump, text.is_traced(), text.len());
-    let mut copied = 0;
-    for at in memchr::memchr_iter(sign, text.bytes) {
-        if at >= copied
-            && let Some(byte) = text.bytes.get(at..).and_then(&escape)
-        {
-            builder.copy(text.slice(copied..at));
-            copied = at + 3;
-            builder.put(&[byte], text.slice(at..copied));
-        }
-    }
-    builder.copy(text.from(copied));
-    builder.finish()
 }
 
 #[cfg(test)]
