@@ -65,10 +65,8 @@ fn cases(count: usize) -> Vec<(Case, bool)> {
     let mut rng = Rng::new(seed);
     let mut cases = Vec::new();
     while cases.len() < count {
-        let by_itself = [
-            content.case(rng.below(content.total()), seed),
-            place.case(rng.below(place.total()), seed),
-        ];
+        let by_itself =
+            [content.case(rng.below(content.total()), seed), place.case(rng.below(place.total()), seed)];
         cases.extend(by_itself.into_iter().flatten().map(|case| (case, true)));
         cases.extend(echo.case(rng.below(echo.total()), seed).map(|case| (case, false)));
     }

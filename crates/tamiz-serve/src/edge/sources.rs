@@ -175,8 +175,18 @@ fn envoy<'a>(head: &Head<'a>, rest: &'a [u8], body: &'a [u8]) -> Given<'a> {
     without_last_address(&mut parts.headers);
     let mut given = Given::new(parts, Source::EnvoyExtAuthz);
     given.scheme = head.get("x-forwarded-proto").and_then(scheme);
-    given.id = head.get("x-request-id");
+    given.id = head.get("x-request-id").and_then(envoys_id);
     given
+}
+
+/// The name that Envoy gives a request: a UUID. Told to keep what clients say, it hands over anything, a secret even,
+/// and documents show none of that.
+pub(crate) fn envoys_id(value: &[u8]) -> Option<&[u8]> {
+    let is_as_in_uuid = |(at, byte): (usize, &u8)| match at {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    (value.len() == 36 && value.iter().enumerate().all(is_as_in_uuid)).then_some(value)
 }
 
 /// Names that Envoy sets at the edge, whatever a client says in them.
@@ -293,17 +303,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_client_names_its_request_is_not_told() {
+        for own in ["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", "1", "16d5b8a2-3c04-9f11-8e7a-0242ac11000g"] {
+            let asked = format!("GET /check/envoy/ HTTP/1.1\nhost: ex.com\nx-request-id: {own}");
+            given(&asked, b"", |given| assert_eq!(given.unwrap().id, None, "{own}"));
+        }
+    }
+
+    #[test]
     fn envoy_asks_in_its_place() {
         given(
             "POST /check/envoy/a?b HTTP/1.1\nhost: ex.com\ncontent-length: 3\nx-forwarded-proto: https\n\
-             x-forwarded-for: 9.9.9.9,10.0.0.1\nx-envoy-internal: true\nx-request-id: u\na: 1,2",
+             x-forwarded-for: 9.9.9.9,10.0.0.1\nx-envoy-internal: true\n\
+             x-request-id: 16d5b8a2-3c04-9f11-8e7a-0242ac110002\na: 1,2",
             b"x=1",
             |given| {
                 let given = given.unwrap();
                 assert_eq!((given.parts.method, given.parts.target), (&b"POST"[..], &b"/a?b"[..]));
                 let expected = ["host: ex.com", "content-length: 3", "x-forwarded-for: 9.9.9.9", "a: 1,2"];
                 assert_eq!(headers(&given.parts), expected);
-                assert_eq!((given.parts.body, given.id), (Some(&b"x=1"[..]), Some(&b"u"[..])));
+                let id = &b"16d5b8a2-3c04-9f11-8e7a-0242ac110002"[..];
+                assert_eq!((given.parts.body, given.id), (Some(&b"x=1"[..]), Some(id)));
                 assert_eq!(given.scheme, Some(Scheme::Https));
             },
         );

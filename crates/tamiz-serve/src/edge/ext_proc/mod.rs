@@ -235,7 +235,7 @@ fn given<'a>(headers: &'a [HeaderValue], body: &'a [u8]) -> Given<'a> {
             b":path" => parts.target = value,
             b":authority" => parts.headers.insert(0, (b"host", value)),
             b":scheme" => scheme = sources::scheme(value),
-            b"x-request-id" => id = Some(value),
+            b"x-request-id" => id = sources::envoys_id(value),
             [b':', ..] => {}
             name if sources::is_envoys(name) || begins_with(name, OURS) => {}
             name => _ = parts.header(name, value),
@@ -309,7 +309,7 @@ mod tests {
             header(":authority", b"ex.com"),
             header(":scheme", b"https"),
             header("x-forwarded-for", b"1.2.3.4,10.0.0.1"),
-            header("x-request-id", b"u"),
+            header("x-request-id", b"16d5b8a2-3c04-9f11-8e7a-0242ac110002"),
             header("x-envoy-external-address", b"10.0.0.1"),
             header("x-forwarded-proto", b"https"),
             header("x-tamiz-flags", b"FORGED"),
@@ -320,7 +320,8 @@ mod tests {
         let expected =
             [("host", &b"ex.com"[..]), ("a", b"\xFF"), ("x-forwarded-for", b"1.2.3.4"), ("old", b"text")];
         assert_eq!(given.parts.headers, expected.map(|(name, value)| (name.as_bytes(), value)));
-        assert_eq!((given.id, given.parts.body), (Some(&b"u"[..]), Some(&b"z"[..])));
+        let id = &b"16d5b8a2-3c04-9f11-8e7a-0242ac110002"[..];
+        assert_eq!((given.id, given.parts.body), (Some(id), Some(&b"z"[..])));
         assert_eq!(given.scheme, Some(tamiz::Scheme::Https));
     }
 }
