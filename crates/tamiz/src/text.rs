@@ -25,6 +25,7 @@ struct Run {
     width: Option<usize>,
 }
 
+/// The way back from a text to the request.
 #[derive(Clone, Copy, Debug)]
 enum Origin<'a> {
     /// Evidence was not asked for.
@@ -35,38 +36,55 @@ enum Origin<'a> {
     Runs { runs: &'a [Run], shift: usize },
 }
 
-/// Bytes, and the way back to the request.
+/// Bytes, and the way back to the request. Every stage hands texts on by value, so they are kept small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     pub(crate) bytes: &'a [u8],
-    origin: Origin<'a>,
-    /// Whether it was repaired, so that a guard in it is a guard.
-    is_repaired: bool,
+    /// How it was rewritten; `None` where it is a plain slice.
+    runs: Option<&'a &'a [Run]>,
+    /// Where it starts, in the request or in the text the runs describe, times four; below that the two flags.
+    /// Of a text that is not traced the start means nothing.
+    start_and_flags: usize,
 }
+
+/// The way back is kept.
+const TRACED: usize = 1;
+/// It was repaired, so that a guard in it is a guard.
+const REPAIRED: usize = 2;
+/// What a byte adds to `start_and_flags`.
+const STEP: usize = 4;
 
 impl<'a> Text<'a> {
     /// The whole request.
     pub(crate) fn request(bytes: &'a [u8], traced: bool) -> Self {
-        let origin = if traced { Origin::At(0) } else { Origin::Untraced };
-        Text { bytes, origin, is_repaired: false }
+        Text { bytes, runs: None, start_and_flags: if traced { TRACED } else { 0 } }
     }
 
     /// Bytes that are in no request: parts given one by one, or text of our own.
     pub(crate) fn untraced(bytes: &'a [u8]) -> Self {
-        Text { bytes, origin: Origin::Untraced, is_repaired: false }
+        Text { bytes, runs: None, start_and_flags: 0 }
+    }
+
+    fn way_back(&self) -> Origin<'a> {
+        let start = self.start_and_flags / STEP;
+        match self.runs {
+            _ if !self.is_traced() => Origin::Untraced,
+            None => Origin::At(start),
+            Some(runs) => Origin::Runs { runs, shift: start },
+        }
     }
 
     pub(crate) fn is_repaired(&self) -> bool {
-        self.is_repaired
+        self.start_and_flags & REPAIRED != 0
     }
 
     /// The same text, known to be UTF-8 with guards.
     pub(crate) fn repaired(self) -> Self {
-        Text { is_repaired: true, ..self }
+        Text { start_and_flags: self.start_and_flags | REPAIRED, ..self }
     }
 
     pub(crate) fn is_traced(&self) -> bool {
-        !matches!(self.origin, Origin::Untraced)
+        self.start_and_flags & TRACED != 0
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -83,12 +101,8 @@ impl<'a> Text<'a> {
         let start = range.start.min(end);
         Text {
             bytes: self.bytes.get(start..end).unwrap_or_default(),
-            origin: match self.origin {
-                Origin::Untraced => Origin::Untraced,
-                Origin::At(at) => Origin::At(at + start),
-                Origin::Runs { runs, shift } => Origin::Runs { runs, shift: shift + start },
-            },
-            is_repaired: self.is_repaired,
+            start_and_flags: self.start_and_flags.wrapping_add(start.wrapping_mul(STEP)),
+            ..*self
         }
     }
 
@@ -146,7 +160,7 @@ impl<'a> Text<'a> {
 
     /// The bytes of the request that `range` of this text stands for.
     pub(crate) fn origin(&self, range: Range<usize>) -> Option<Range<usize>> {
-        match self.origin {
+        match self.way_back() {
             Origin::Untraced => None,
             Origin::At(at) => Some(at + range.start..at + range.end),
             Origin::Runs { runs, shift } => {
@@ -209,7 +223,7 @@ impl<'a> Builder<'a> {
             && !text.is_empty()
         {
             let out = self.bytes.len();
-            match text.origin {
+            match text.way_back() {
                 Origin::Untraced => {}
                 Origin::At(at) => runs.push(Run { out, origin: at, width: None }),
                 Origin::Runs { runs: from, shift } => {
@@ -259,12 +273,14 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn finish(self) -> Text<'a> {
+        let bump = self.bytes.bump();
         let bytes = self.bytes.into_bump_slice();
-        let origin = match self.runs {
-            Some(runs) => Origin::Runs { runs: runs.into_bump_slice(), shift: 0 },
-            None => Origin::Untraced,
-        };
-        Text { bytes, origin, is_repaired: false }
+        match self.runs {
+            Some(runs) => {
+                Text { bytes, runs: Some(bump.alloc(runs.into_bump_slice())), start_and_flags: TRACED }
+            }
+            None => Text::untraced(bytes),
+        }
     }
 }
 

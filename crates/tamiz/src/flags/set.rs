@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use bumpalo::Bump;
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Flag;
@@ -70,9 +71,17 @@ pub(crate) enum Mark {
 }
 
 /// The flags of one place, with their evidence when it is asked for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Flags<'a> {
     pub(crate) set: FlagSet,
+    bump: &'a Bump,
+    /// `None` for most places: no words, and no evidence is kept.
+    more: Option<Box<'a, More<'a>>>,
+}
+
+/// What few places have.
+#[derive(Debug)]
+struct More<'a> {
     /// The words of the flags whose parameter is one; each once.
     words: BumpVec<'a, (Flag, &'static str)>,
     marks: Option<BumpVec<'a, Mark>>,
@@ -80,11 +89,12 @@ pub(crate) struct Flags<'a> {
 
 impl<'a> Flags<'a> {
     pub(crate) fn new(bump: &'a Bump, traced: bool) -> Self {
-        Flags {
-            set: FlagSet::default(),
-            words: BumpVec::new_in(bump),
-            marks: traced.then(|| BumpVec::new_in(bump)),
-        }
+        let more = traced.then(|| Box::new_in(More::new(bump, true), bump));
+        Flags { set: FlagSet::default(), bump, more }
+    }
+
+    fn marks_mut(&mut self) -> Option<&mut BumpVec<'a, Mark>> {
+        self.more.as_mut()?.marks.as_mut()
     }
 
     /// Raises `flag`, by all of `text`.
@@ -95,7 +105,7 @@ impl<'a> Flags<'a> {
     /// Raises `flag`, by `range` of `text`. What is raised by an absence has no evidence.
     pub(crate) fn raise_at(&mut self, flag: Flag, text: Text<'_>, range: Range<usize>) {
         self.set.insert(flag);
-        if let Some(marks) = &mut self.marks
+        if let Some(marks) = self.marks_mut()
             && let Some(origin) = text.origin(range).filter(|origin| !origin.is_empty())
         {
             marks.push(Mark::Flag(flag, origin));
@@ -109,8 +119,10 @@ impl<'a> Flags<'a> {
     }
 
     fn add_word(&mut self, flag: Flag, word: &'static str) {
-        if !self.words.contains(&(flag, word)) {
-            self.words.push((flag, word));
+        let bump = self.bump;
+        let words = &mut self.more.get_or_insert_with(|| Box::new_in(More::new(bump, false), bump)).words;
+        if !words.contains(&(flag, word)) {
+            words.push((flag, word));
         }
     }
 
@@ -124,12 +136,12 @@ impl<'a> Flags<'a> {
 
     /// The words of the flags whose parameter is one.
     pub(crate) fn words(&self) -> &[(Flag, &'static str)] {
-        &self.words
+        self.more.as_ref().map_or(&[], |more| &more.words)
     }
 
     /// Remembers that the document hides `text`.
     pub(crate) fn hide(&mut self, text: Text<'_>) {
-        if let Some(marks) = &mut self.marks
+        if let Some(marks) = self.marks_mut()
             && let Some(origin) = text.whole_origin().filter(|origin| !origin.is_empty())
         {
             marks.push(Mark::Hidden(origin));
@@ -139,8 +151,8 @@ impl<'a> Flags<'a> {
     /// Takes over the flags of a part of this place.
     pub(crate) fn absorb(&mut self, other: &Flags<'a>) {
         self.set = self.set.union(other.set);
-        other.words.iter().for_each(|(flag, word)| self.add_word(*flag, word));
-        if let Some(marks) = &mut self.marks {
+        other.words().iter().for_each(|(flag, word)| self.add_word(*flag, word));
+        if let Some(marks) = self.marks_mut() {
             marks.extend(other.marks().iter().cloned());
         }
     }
@@ -148,9 +160,9 @@ impl<'a> Flags<'a> {
     /// Takes over the flags among `allowed`, and what is hidden.
     pub(crate) fn absorb_only(&mut self, other: &Flags<'a>, allowed: FlagSet) {
         self.set = self.set.union(other.set.intersection(allowed));
-        let words = other.words.iter().filter(|(flag, _)| allowed.contains(*flag));
+        let words = other.words().iter().filter(|(flag, _)| allowed.contains(*flag));
         words.for_each(|(flag, word)| self.add_word(*flag, word));
-        if let Some(marks) = &mut self.marks {
+        if let Some(marks) = self.marks_mut() {
             marks.extend(
                 other
                     .marks()
@@ -165,7 +177,13 @@ impl<'a> Flags<'a> {
     }
 
     pub(crate) fn marks(&self) -> &[Mark] {
-        self.marks.as_deref().unwrap_or_default()
+        self.more.as_ref().and_then(|more| more.marks.as_deref()).unwrap_or_default()
+    }
+}
+
+impl<'a> More<'a> {
+    fn new(bump: &'a Bump, traced: bool) -> Self {
+        More { words: BumpVec::new_in(bump), marks: traced.then(|| BumpVec::new_in(bump)) }
     }
 }
 
