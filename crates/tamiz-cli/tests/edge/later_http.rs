@@ -1,11 +1,17 @@
-//! Requests that come over HTTP/2.
+//! Requests that come over HTTP/2 and HTTP/3.
 
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::agent::Agent;
 use crate::backend;
+use crate::common;
 use crate::proxies::{Kind, PATIENCE, Proxy, find};
 
 /// What has to be added so that a proxy speaks HTTP/2 in clear.
@@ -18,72 +24,200 @@ fn with_http2(kind: Kind, text: &str) -> String {
     }
 }
 
-fn asked_over_http2(kind: Kind) {
-    let Some(curl) = find("curl") else { return };
-    let file = crate::common::scratch(&format!("edge-http2-{kind:?}")).join("documents.jsonl");
-    let agent = Agent::start(&["--sink", &format!("file:{}", file.display())]);
-    let change = |text: &str| with_http2(kind, text);
-    let Some(proxy) = Proxy::start_with(kind, "http2", &agent.places, backend::start(), change) else {
-        return;
-    };
+/// What has to be added so that a proxy speaks HTTP/3 with a certificate of nobody's.
+fn with_http3(kind: Kind, text: &str, certificate: &Certificate) -> String {
+    match kind {
+        Kind::Caddy => {
+            let tls = format!("tls {} {}", certificate.chain.display(), certificate.key.display());
+            text.replace("auto_https off", "auto_https off\n\tdefault_sni 127.0.0.1")
+                .replace("http://:8080 {", &format!("https://:8080 {{\n\t{tls}"))
+        }
+        Kind::EnvoyExtAuthz | Kind::EnvoyExtProc => {
+            let (head, rest) = text.split_once("  listeners:\n").unwrap();
+            let (listener, rest) = rest.split_once("  clusters:\n").unwrap();
+            let quic = listener
+                .replace("- name: edge", "- name: edge-quic\n    udp_listener_config: { quic_options: {} }")
+                .replace("{ address: 127.0.0.1,", "{ protocol: UDP, address: 127.0.0.1,")
+                .replace("    - filters:", &format!("{}      filters:", certificate.of_envoy()))
+                .replace("stat_prefix: edge", "stat_prefix: edge-quic\n          codec_type: HTTP3");
+            format!("{head}  listeners:\n{listener}{quic}  clusters:\n{rest}")
+        }
+        Kind::Nginx | Kind::Haproxy => panic!("built without it"),
+    }
+}
+
+/// A certificate that Caddy has made, with its key.
+struct Certificate {
+    chain: PathBuf,
+    key: PathBuf,
+}
+
+impl Certificate {
+    /// Waits until Caddy has made it.
+    fn of(caddy: &Proxy) -> Certificate {
+        let folder = caddy.folder.join("caddy/certificates/local/127.0.0.1");
+        let files = Certificate { chain: folder.join("127.0.0.1.crt"), key: folder.join("127.0.0.1.key") };
+        let started = Instant::now();
+        while !(files.chain.is_file() && files.key.is_file()) {
+            assert!(started.elapsed() < PATIENCE, "{}", caddy.logs());
+            thread::sleep(Duration::from_millis(20));
+        }
+        files
+    }
+
+    /// The beginning of a filter chain.
+    fn of_envoy(&self) -> String {
+        format!(
+            "    - transport_socket:\n        name: envoy.transport_sockets.quic\n        typed_config:\n          \
+             \"@type\": type.googleapis.com/envoy.extensions.transport_sockets.quic.v3.QuicDownstreamTransport\n          \
+             downstream_tls_context: {{ common_tls_context: {{ tls_certificates: [{{ \
+             certificate_chain: {{ filename: \"{}\" }}, private_key: {{ filename: \"{}\" }} }}] }} }}\n",
+            self.chain.display(),
+            self.key.display()
+        )
+    }
+}
+
+/// A Caddy that passes requests on over HTTP/3: the client that `curl` is not everywhere. What it listens at besides is
+/// there for its certificate.
+fn to_http3(edge: Option<SocketAddr>) -> String {
+    let on = edge.map(|edge| {
+        format!(
+            "\treverse_proxy https://{edge} {{\n\t\theader_up Host {{host}}\n\t\ttransport http {{\n\t\t\tversions 3\n\
+             \t\t\ttls_insecure_skip_verify\n\t\t\ttls_server_name 127.0.0.1\n\t\t}}\n\t}}\n"
+        )
+    });
+    format!(
+        "{{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}}\n\
+         http://:8080 {{\n\tbind 127.0.0.1\n{}}}\nhttps://127.0.0.1:8788 {{\n\tbind 127.0.0.1\n\ttls internal\n}}\n",
+        on.unwrap_or_default()
+    )
+}
+
+/// Asks until Tamiz answers in time. What it then reads is the request, not what HTTP makes of it.
+fn ask(
+    curl: &Path,
+    address: SocketAddr,
+    options: &[&str],
+    documents: &Path,
+    logs: &dyn Fn() -> String,
+) -> Value {
     let started = Instant::now();
     let mut number = 0;
     loop {
         number += 1;
-        let output = Command::new(&curl)
-            .args(["--silent", "--show-error", "--http2-prior-knowledge", "--max-time", "20", "--path-as-is"])
+        let output = Command::new(curl)
+            .args(["--silent", "--show-error", "--max-time", "20", "--path-as-is"])
+            .args(options)
             .args(["--header", "Host: shop.example", "--header", "X-Tamiz-Flags: FORGED"])
             .args(["--write-out", "\nversion=%{http_version}", "--data", "a=1"])
-            .arg(format!("http://{}/n{number}/../b?q=%3Cb%3E", proxy.address))
+            .arg(format!("http://{address}/n{number}/../b?q=%3Cb%3E"))
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
-        assert!(text.contains("version=2"), "{text}{output:?}\n{}", proxy.logs());
+        if options.contains(&"--http2-prior-knowledge") {
+            assert!(text.contains("version=2"), "{text}{output:?}\n{}", logs());
+        }
         assert!(!text.contains("forged"), "{text}");
         if text.lines().any(|line| line.starts_with("x-tamiz-flags: ") && line.contains("dotdot")) {
             break;
         }
-        assert!(started.elapsed() < PATIENCE, "{text}\n{}", proxy.logs());
+        assert!(started.elapsed() < PATIENCE, "{text}{output:?}\n{}", logs());
         thread::sleep(Duration::from_millis(50));
     }
-    // What was read is the request, not what HTTP/2 makes of it.
     let document = loop {
-        let lines = std::fs::read_to_string(&file).unwrap();
+        let lines = fs::read_to_string(documents).unwrap();
         if let Some(line) = lines.lines().last().filter(|_| lines.ends_with('\n')) {
-            break serde_json::from_str::<serde_json::Value>(line).unwrap();
+            break serde_json::from_str::<Value>(line).unwrap();
         }
         assert!(started.elapsed() < PATIENCE);
         thread::sleep(Duration::from_millis(20));
     };
     let text = document["tamiz.text"].as_str().unwrap_or_else(|| panic!("{document}"));
-    assert!(
-        text.starts_with("M:POST\nU:http://shop.example/n") && text.contains("/../b?q=<mixed:3>\nP:/n"),
-        "{text}"
-    );
+    assert!(text.starts_with("M:POST\nU:http"), "{text}");
+    assert!(text.contains("://shop.example/n") && text.contains("/../b?q=<mixed:3>\nP:/n"), "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("H:host=")).count(), 1, "{text}");
+    document
+}
+
+/// Tamiz, and the file that it writes documents to.
+fn agent(name: &str) -> (Agent, PathBuf) {
+    let documents = common::scratch(name).join("documents.jsonl");
+    (Agent::start(&["--sink", &format!("file:{}", documents.display())]), documents)
+}
+
+fn asked_over_http2(kind: Kind) {
+    let Some(curl) = find("curl") else { return };
+    let (agent, documents) = agent(&format!("edge-http2-{kind:?}"));
+    let change = |text: &str| with_http2(kind, text);
+    let Some(proxy) = Proxy::start_with(kind, "http2", &agent.places, backend::start(), change) else {
+        return;
+    };
+    ask(&curl, proxy.address, &["--http2-prior-knowledge"], &documents, &|| proxy.logs());
+}
+
+fn asked_over_http3(kind: Kind) {
+    let Some(curl) = find("curl") else { return };
+    let (agent, documents) = agent(&format!("edge-http3-{kind:?}"));
+    let client = |name: &str, edge| {
+        Proxy::start_with(
+            Kind::Caddy,
+            &format!("http3-{name}-{kind:?}"),
+            &agent.places,
+            backend::start(),
+            |_| to_http3(edge),
+        )
+    };
+    let Some(issuer) = client("issuer", None) else { return };
+    let certificate = Certificate::of(&issuer);
+    let change = |text: &str| with_http3(kind, text, &certificate);
+    let Some(proxy) = Proxy::start_with(kind, "http3", &agent.places, backend::start(), change) else {
+        return;
+    };
+    let client = client("client", Some(proxy.address)).unwrap();
+    let logs = || format!("{}\n{}", client.logs(), proxy.logs());
+    let document = ask(&curl, client.address, &[], &documents, &logs);
+    // Envoy does not say which version it was.
+    let version = if kind == Kind::Caddy { "3" } else { "1.1" };
+    assert_eq!(document["network.protocol.version"], version, "{document}");
 }
 
 #[test]
-fn nginx() {
+fn nginx_over_http2() {
     asked_over_http2(Kind::Nginx);
 }
 
 #[test]
-fn caddy() {
+fn caddy_over_http2() {
     asked_over_http2(Kind::Caddy);
 }
 
 #[test]
-fn envoy_ext_authz() {
+fn envoy_ext_authz_over_http2() {
     asked_over_http2(Kind::EnvoyExtAuthz);
 }
 
 #[test]
-fn envoy_ext_proc() {
+fn envoy_ext_proc_over_http2() {
     asked_over_http2(Kind::EnvoyExtProc);
 }
 
 #[test]
-fn haproxy() {
+fn haproxy_over_http2() {
     asked_over_http2(Kind::Haproxy);
+}
+
+#[test]
+fn caddy_over_http3() {
+    asked_over_http3(Kind::Caddy);
+}
+
+#[test]
+fn envoy_ext_authz_over_http3() {
+    asked_over_http3(Kind::EnvoyExtAuthz);
+}
+
+#[test]
+fn envoy_ext_proc_over_http3() {
+    asked_over_http3(Kind::EnvoyExtProc);
 }

@@ -143,7 +143,7 @@ impl Proxy {
                 .into_iter()
                 .fold(text, |text, (port, address)| {
                     text.replace(&format!("127.0.0.1:{port}"), &address.to_string())
-                        .replace(&format!("http://:{port} "), &format!("http://:{} ", address.port()))
+                        .replace(&format!("://:{port} "), &format!("://:{} ", address.port()))
                         .replace(&format!("port_value: {port} "), &format!("port_value: {} ", address.port()))
                 });
                 let text = ["/var/log/nginx/", "/var/log/caddy/", "/etc/haproxy/"]
