@@ -76,7 +76,7 @@ impl<'a> Request<'a> {
                 request.flags.hide(fragment);
             }
         }
-        framing::check(&request.headers, message.body, cx, &mut request.flags);
+        framing::check(&request.headers, message.body, message.is_in_frames, cx, &mut request.flags);
         if let Some(body) = message.body {
             request.body = body::read(body, &request.headers, cx);
         }

@@ -85,6 +85,29 @@ fn versions() {
     }
 }
 
+#[test]
+fn frames_tell_how_long_a_body_is() {
+    let told = |version: Option<&'static [u8]>, length: Option<&'static [u8]>| {
+        let mut parts = Parts::new(b"POST", b"/");
+        (parts.version, parts.body) = (version, Some(&b"abc"[..]));
+        parts.header(b"host", b"ex.com");
+        if let Some(length) = length {
+            parts.header(b"content-length", length);
+        }
+        rollup(&document(&parts)).contains(&"CLMISMATCH")
+    };
+    for version in [&b"HTTP/2"[..], b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"] {
+        assert!(!told(Some(version), None) && !told(Some(version), Some(b"3")));
+        assert!(told(Some(version), Some(b"4")), "what is said has to be true");
+    }
+    for version in [None, Some(&b"HTTP/1.1"[..]), Some(b"HTTP/1.0"), Some(b"HTTP/9")] {
+        assert!(told(version, None));
+    }
+    // The first line of an HTTP/1 request says nothing of how it came.
+    let wire = b"POST / HTTP/2\r\nHost: ex.com\r\n\r\nabc";
+    assert!(rollup(&Canonicalizer::new(Config::default()).canonicalize(wire)).contains(&"CLMISMATCH"));
+}
+
 #[cfg(feature = "http")]
 #[test]
 fn requests_of_the_http_crate() {

@@ -11,10 +11,12 @@ use crate::flags::{Flag, Flags};
 use crate::headers::{Header, Headers};
 use crate::text::Text;
 
-/// Raises the framing flags of a request. `body` is `None` where it is not known.
+/// Raises the framing flags of a request. `body` is `None` where it is not known; in frames it needs no header to tell
+/// its length.
 pub(crate) fn check<'a>(
     headers: &Headers<'a>,
     body: Option<Text<'a>>,
+    is_in_frames: bool,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
@@ -25,7 +27,8 @@ pub(crate) fn check<'a>(
         flags.raise(Flag::ClTe, length);
     }
     let length = check_length(lengths(), flags);
-    if let (Some(body), Some(length)) = (body, length.or_else(|| absent(lengths(), has_coding)))
+    if let (Some(body), Some(length)) =
+        (body, length.or_else(|| absent(lengths(), has_coding || is_in_frames)))
         && length != body.len() as u64
     {
         let evidence = lengths().next().unwrap_or(body);
@@ -41,9 +44,9 @@ pub(crate) fn check<'a>(
     }
 }
 
-/// A request without a length has none, unless it is chunked.
-fn absent<'a>(mut lengths: impl Iterator<Item = Text<'a>>, has_coding: bool) -> Option<u64> {
-    (lengths.next().is_none() && !has_coding).then_some(0)
+/// A request without a length has none, unless it tells in another way where its body ends.
+fn absent<'a>(mut lengths: impl Iterator<Item = Text<'a>>, ends_itself: bool) -> Option<u64> {
+    (lengths.next().is_none() && !ends_itself).then_some(0)
 }
 
 /// The length, where there is just one and it is a number.

@@ -32,6 +32,8 @@ pub(crate) struct Message<'a> {
     pub(crate) flags: Flags<'a>,
     /// Every byte after the blank line; `None` where whoever cut the request did not say.
     pub(crate) body: Option<Text<'a>>,
+    /// Whether a body may have a length that no header tells, as in the frames of HTTP/2 and HTTP/3.
+    pub(crate) is_in_frames: bool,
     pub(crate) version: Version,
 }
 

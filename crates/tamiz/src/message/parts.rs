@@ -137,6 +137,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         known: BumpVec::new_in(cx.bump),
         flags,
         body: parts.body.map(text),
+        is_in_frames: matches!(parts.version, Some(b"HTTP/2" | b"HTTP/2.0" | b"HTTP/3" | b"HTTP/3.0")),
         version: parts.version.map_or_else(Version::default, Version::of),
     }
 }

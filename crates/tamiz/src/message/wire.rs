@@ -47,6 +47,8 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         known: block.known,
         flags,
         body: Some(body),
+        // Whatever its first line says of the version.
+        is_in_frames: false,
         version: request_line.version,
     }
 }
