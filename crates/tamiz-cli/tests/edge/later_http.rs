@@ -94,30 +94,31 @@ fn to_http3(edge: Option<SocketAddr>) -> String {
     )
 }
 
+/// How `curl` asks, and how the proxy is asked then.
+struct Way {
+    options: &'static [&'static str],
+    /// What `curl` speaks.
+    version: &'static str,
+    /// What the proxy is asked by.
+    scheme: &'static str,
+}
+
 /// Asks until Tamiz answers in time. What it then reads is the request, not what HTTP makes of it.
-fn ask(
-    curl: &Path,
-    address: SocketAddr,
-    options: &[&str],
-    documents: &Path,
-    logs: &dyn Fn() -> String,
-) -> Value {
+fn ask(curl: &Path, address: SocketAddr, way: &Way, documents: &Path, logs: &dyn Fn() -> String) -> Value {
     let started = Instant::now();
     let mut number = 0;
     loop {
         number += 1;
         let output = Command::new(curl)
             .args(["--silent", "--show-error", "--max-time", "20", "--path-as-is"])
-            .args(options)
+            .args(way.options)
             .args(["--header", "Host: shop.example", "--header", "X-Tamiz-Flags: FORGED"])
             .args(["--write-out", "\nversion=%{http_version}", "--data", "a=1"])
             .arg(format!("http://{address}/n{number}/../b?q=%3Cb%3E"))
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
-        if options.contains(&"--http2-prior-knowledge") {
-            assert!(text.contains("version=2"), "{text}{output:?}\n{}", logs());
-        }
+        assert!(text.contains(&format!("version={}", way.version)), "{text}{output:?}\n{}", logs());
         assert!(!text.contains("forged"), "{text}");
         if text.lines().any(|line| line.starts_with("x-tamiz-flags: ") && line.contains("dotdot")) {
             break;
@@ -134,8 +135,8 @@ fn ask(
         thread::sleep(Duration::from_millis(20));
     };
     let text = document["tamiz.text"].as_str().unwrap_or_else(|| panic!("{document}"));
-    assert!(text.starts_with("M:POST\nU:http"), "{text}");
-    assert!(text.contains("://shop.example/n") && text.contains("/../b?q=<mixed:3>\nP:/n"), "{text}");
+    let start = format!("M:POST\nU:{}://shop.example/n", way.scheme);
+    assert!(text.starts_with(&start) && text.contains("/../b?q=<mixed:3>\nP:/n"), "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("H:host=")).count(), 1, "{text}");
     document
 }
@@ -153,7 +154,8 @@ fn asked_over_http2(kind: Kind) {
     let Some(proxy) = Proxy::start_with(kind, "http2", &agent.places, backend::start(), change) else {
         return;
     };
-    ask(&curl, proxy.address, &["--http2-prior-knowledge"], &documents, &|| proxy.logs());
+    let way = Way { options: &["--http2-prior-knowledge"], version: "2", scheme: "http" };
+    ask(&curl, proxy.address, &way, &documents, &|| proxy.logs());
 }
 
 fn asked_over_http3(kind: Kind) {
@@ -176,35 +178,15 @@ fn asked_over_http3(kind: Kind) {
     };
     let client = client("client", Some(proxy.address)).unwrap();
     let logs = || format!("{}\n{}", client.logs(), proxy.logs());
-    let document = ask(&curl, client.address, &[], &documents, &logs);
+    let way = Way { options: &[], version: "1.1", scheme: "https" };
+    let document = ask(&curl, client.address, &way, &documents, &logs);
     // Envoy does not say which version it was.
     let version = if kind == Kind::Caddy { "3" } else { "1.1" };
     assert_eq!(document["network.protocol.version"], version, "{document}");
 }
 
-#[test]
-fn nginx_over_http2() {
-    asked_over_http2(Kind::Nginx);
-}
-
-#[test]
-fn caddy_over_http2() {
-    asked_over_http2(Kind::Caddy);
-}
-
-#[test]
-fn envoy_ext_authz_over_http2() {
-    asked_over_http2(Kind::EnvoyExtAuthz);
-}
-
-#[test]
-fn envoy_ext_proc_over_http2() {
-    asked_over_http2(Kind::EnvoyExtProc);
-}
-
-#[test]
-fn haproxy_over_http2() {
-    asked_over_http2(Kind::Haproxy);
+each_proxy! {
+    is_asked_over_http2 = asked_over_http2;
 }
 
 #[test]

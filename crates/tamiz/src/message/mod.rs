@@ -32,7 +32,7 @@ pub(crate) struct Message<'a> {
     pub(crate) flags: Flags<'a>,
     /// Every byte after the blank line; `None` where whoever cut the request did not say.
     pub(crate) body: Option<Text<'a>>,
-    /// Whether a body may have a length that no header tells, as in the frames of HTTP/2 and HTTP/3.
+    /// Whether a body may have a length that no header tells.
     pub(crate) is_in_frames: bool,
     pub(crate) version: Version,
 }
@@ -52,6 +52,11 @@ impl Version {
             b"" | b"HTTP/0.9" => "0.9",
             _ => "other",
         })
+    }
+
+    /// Whether its messages come in frames, which tell where a body ends.
+    pub(crate) fn has_frames(self) -> bool {
+        matches!(self.0, "2" | "3")
     }
 
     /// Empty when it is not known.

@@ -116,6 +116,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         Some(b"HTTP/1.1" | b"HTTP/2" | b"HTTP/2.0" | b"HTTP/3" | b"HTTP/3.0") => {}
         Some(other) => flags.raise(Flag::BadReqLine, text(other)),
     }
+    let version = parts.version.map_or_else(Version::default, Version::of);
     let scheme = parts.scheme.and_then(Scheme::of);
     let mut lines = BumpVec::with_capacity_in(parts.headers.len(), cx.bump);
     lines.extend(parts.headers.iter().map(|(name, value)| Line {
@@ -137,7 +138,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         known: BumpVec::new_in(cx.bump),
         flags,
         body: parts.body.map(text),
-        is_in_frames: matches!(parts.version, Some(b"HTTP/2" | b"HTTP/2.0" | b"HTTP/3" | b"HTTP/3.0")),
-        version: parts.version.map_or_else(Version::default, Version::of),
+        is_in_frames: version.has_frames(),
+        version,
     }
 }
