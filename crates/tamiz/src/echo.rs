@@ -28,6 +28,8 @@ use crate::text::Text;
 
 /// Shorter secrets are not looked for: they would be found by chance.
 const SHORTEST: usize = 8;
+/// Shorter texts are searched place by place: that is done before a better search is prepared.
+const SHORT: usize = 48;
 /// With more secrets than this, only the first eight bytes of each are looked for, so that the
 /// search stays linear.
 const MOST: usize = 64;
@@ -109,6 +111,15 @@ fn any_spelling(text: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bo
 fn offset_of(part: &[u8], whole: &[u8]) -> Option<usize> {
     let offset = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     (offset <= whole.len().checked_sub(part.len())?).then_some(offset)
+}
+
+/// Whether a secret stands in a short text.
+fn is_in_short(needle: &[u8], text: &[u8]) -> bool {
+    let Some(start) = needle.first_chunk::<SHORTEST>() else { return false };
+    let Some(last) = text.len().checked_sub(needle.len()) else { return false };
+    let begins_at =
+        |at: &usize| text.get(*at..).is_some_and(|rest| rest.first_chunk() == Some(start) && rest.starts_with(needle));
+    (0..=last).any(|at| begins_at(&at))
 }
 
 /// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
@@ -283,11 +294,18 @@ impl<'a> Echo<'a> {
     /// Whether `text` is a piece of the request that no secret stands in: there is none of them but where
     /// it was found, that is not here, and nothing here would be decoded further.
     fn is_elsewhere(&self, text: &[u8]) -> bool {
+        self.is_nowhere_plain
+            && bytes::union(text) & (ENCODED | HIGH) == 0
+            && self.is_elsewhere_plain(text)
+    }
+
+    /// The same of a text in which nothing would be decoded further.
+    fn is_elsewhere_plain(&self, text: &[u8]) -> bool {
         let Some(at) = offset_of(text, self.request).filter(|_| self.is_nowhere_plain) else { return false };
         let end = at.saturating_add(text.len());
         let is_here =
             |needle: &&[u8]| offset_of(needle, self.request).is_some_and(|own| at <= own && own < end);
-        bytes::union(text) & (ENCODED | HIGH) == 0 && !self.needles.iter().any(is_here)
+        !self.needles.iter().any(is_here)
     }
 
     /// Whether `text`, as it is or decoded further, contains a secret.
@@ -304,6 +322,7 @@ impl<'a> Echo<'a> {
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
         match &self.prefixes {
+            None if text.len() < SHORT => self.needles.iter().any(|needle| is_in_short(needle, text)),
             None => self
                 .needles
                 .iter()
@@ -317,10 +336,11 @@ impl<'a> Echo<'a> {
     /// Hides echoes in a URL; `flags` takes note of what is hidden.
     fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
         if let Some(path) = &mut url.path {
-            if path.known.is_some() && self.is_in(path.raw.bytes) {
+            let is_elsewhere = self.is_elsewhere(path.raw.bytes);
+            if path.known.is_some() && !is_elsewhere && self.is_in(path.raw.bytes) {
                 self.is_in_known_path.set(true);
             }
-            for segment in &mut path.segments {
+            for segment in path.segments.iter_mut().filter(|_| !is_elsewhere) {
                 if segment.shown != Shown::Secret && self.is_in_segment(segment) {
                     segment.shown = Shown::Secret;
                     flags.hide(segment.text);
@@ -331,6 +351,7 @@ impl<'a> Echo<'a> {
             self.hide_in_key(&mut pair.key, flags);
             if let Some(value) = pair.value
                 && !pair.secret
+                && !(pair.is_plain() && self.is_elsewhere_plain(value.bytes))
                 && self.is_in_value(value.bytes)
             {
                 pair.secret = true;

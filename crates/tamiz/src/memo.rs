@@ -9,7 +9,7 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths and offsets of slots, all below a megabyte")]
 
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::fmt;
 
 use crate::bytes::{self, ENCODED, HIGH};
@@ -107,6 +107,8 @@ pub(crate) struct NameSaid {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ValueSaid {
     pub(crate) flags: FlagSet,
+    /// The union of the classes of its bytes, decoded.
+    pub(crate) seen: u32,
     pub(crate) words: [Option<(Flag, &'static str)>; MOST_WORDS],
     /// How long its marker is; what it decodes to follows, unless that is the value as it came.
     pub(crate) marker_len: usize,
@@ -115,8 +117,8 @@ pub(crate) struct ValueSaid {
 
 impl ValueSaid {
     /// What a value with these flags says; `None` where that is more than is remembered.
-    pub(crate) fn new(flags: &Flags<'_>, marker_len: usize, is_decoded: bool) -> Option<Self> {
-        let mut said = ValueSaid { flags: flags.set, marker_len, is_decoded, ..ValueSaid::default() };
+    pub(crate) fn new(flags: &Flags<'_>, seen: u32, marker_len: usize, is_decoded: bool) -> Option<Self> {
+        let mut said = ValueSaid { flags: flags.set, seen, marker_len, is_decoded, ..ValueSaid::default() };
         let mut places = said.words.iter_mut();
         for word in flags.words() {
             *places.next()? = Some(*word);
@@ -291,10 +293,15 @@ impl<T: Copy + Default> Memo<T> {
 
     /// Shows what is remembered: the text, and what it says.
     pub(crate) fn with<R>(&self, slot: Slot, show: impl FnOnce(&[u8], &T) -> R) -> R {
-        let inner = self.inner.borrow();
-        let Some(entry) = inner.entries.get(slot.0) else { return show(b"", &T::default()) };
-        let start = slot.0 * self.slot_bytes + entry.field_len;
-        show(inner.bytes.get(start..start + entry.text_len).unwrap_or_default(), &entry.said)
+        match self.open().get(slot) {
+            Some((text, said)) => show(text, said),
+            None => show(b"", &T::default()),
+        }
+    }
+
+    /// For looking at many; nothing can be kept meanwhile.
+    pub(crate) fn open(&self) -> Open<'_, T> {
+        Open { slot_bytes: self.slot_bytes, inner: self.inner.borrow() }
     }
 
     /// Whether a field came before, lately; it does now. Only such a field is worth keeping.
@@ -331,6 +338,21 @@ impl<T: Copy + Default> Memo<T> {
         }
         let (field_len, text_len) = (field.len(), text.len());
         *entry = Entry { owner: *owner, hash, used: *request, field_len, text_len, said };
+    }
+}
+
+/// What is remembered, to be looked at.
+pub(crate) struct Open<'m, T> {
+    slot_bytes: usize,
+    inner: Ref<'m, Inner<T>>,
+}
+
+impl<T> Open<'_, T> {
+    /// The text of a slot, and what it says.
+    pub(crate) fn get(&self, slot: Slot) -> Option<(&[u8], &T)> {
+        let entry = self.inner.entries.get(slot.0)?;
+        let start = slot.0 * self.slot_bytes + entry.field_len;
+        Some((self.inner.bytes.get(start..start + entry.text_len)?, &entry.said))
     }
 }
 

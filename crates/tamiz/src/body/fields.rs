@@ -8,6 +8,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::step::{Leaf, Sink, Step};
 use super::{file, magic};
+use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
@@ -210,7 +211,7 @@ impl<'a> Fields<'a> {
         if !secret && memo.comes_again(text.bytes) {
             self.cx.spare.with(|marker| {
                 write_text(text, false, &told, self.cx, marker);
-                if let Some(said) = ValueSaid::new(&told, marker.len(), false) {
+                if let Some(said) = ValueSaid::new(&told, bytes::union(text.bytes), marker.len(), false) {
                     memo.keep(text.bytes, marker, said);
                 }
             });

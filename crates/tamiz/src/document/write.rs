@@ -153,7 +153,7 @@ impl<'a> Writer<'a, '_> {
             host.write(self.out);
             write_tail(url, self.cx, self.out);
         }
-        self.end_line(&url.flags, &mut words(&url.flags, self.cx));
+        self.end_line(&url.flags);
     }
 
     fn path_line(&mut self, path: &Path<'a>) {
@@ -175,10 +175,14 @@ impl<'a> Writer<'a, '_> {
         let longest = text.split(|&b| b == b'/').map(escape::chars).max().unwrap_or(0) as u64;
         self.measure(" PLEN:", len);
         self.measure(" PMAX:", longest);
-        let climb = self.cx.written(|out| number(out, path.longest_climb as u64));
-        let mut parameters = words(&path.flags, self.cx);
-        parameters.extend([(Flag::DotDotN, climb), (Flag::MultiEnc, &b"path"[..])]);
-        self.end_line(&path.flags, &mut parameters);
+        if path.flags.set.is_empty() {
+            self.out.push(b'\n');
+        } else {
+            let climb = self.cx.written(|out| number(out, path.longest_climb as u64));
+            let mut parameters = words(&path.flags, self.cx);
+            parameters.extend([(Flag::DotDotN, climb), (Flag::MultiEnc, &b"path"[..])]);
+            self.end_line_of(path.flags.set, &mut parameters);
+        }
         if let Some(memo) = self.cx.memo
             && path.may_be_kept(self.cx.settings.config.limits.segments)
             && memo.paths.comes_again(path.raw.bytes)
@@ -207,9 +211,9 @@ impl<'a> Writer<'a, '_> {
             write_key(pair.key, self.cx, self.out);
         }
         marker::write_more(query.pairs.len(), most, ",", self.out);
-        let mut all = FlagSet::default().union(query.flags.set);
+        let mut all = query.flags.set;
         let mut parameters = words(&query.flags, self.cx);
-        for pair in &query.pairs {
+        for pair in query.pairs.iter().filter(|pair| !pair.flags.set.is_empty()) {
             all = all.union(pair.flags.set);
             parameters.extend(words(&pair.flags, self.cx));
             for flag in pair.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key) {
@@ -320,9 +324,13 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    /// Writes the flags of one place and the line's end.
-    fn end_line(&mut self, flags: &Flags<'a>, parameters: &mut [Parametrised<'a>]) {
-        self.end_line_of(flags.set, parameters);
+    /// Writes the flags of one place, whose parameters are words, and the line's end.
+    fn end_line(&mut self, flags: &Flags<'a>) {
+        if flags.set.is_empty() {
+            self.out.push(b'\n');
+        } else {
+            self.end_line_of(flags.set, &mut words(flags, self.cx));
+        }
     }
 
     fn end_line_of(&mut self, set: FlagSet, parameters: &mut [Parametrised<'a>]) {
@@ -343,18 +351,31 @@ impl<'a> Writer<'a, '_> {
         self.out.push(b'\n');
     }
 
+    /// Writes a flag with each of its parameters; these are sorted.
     fn parametrised(&mut self, flag: Flag, parameters: &[Parametrised<'a>]) {
+        let most = self.cx.settings.config.limits.flag_parameters;
+        let mut own = parameters.iter().copied().filter(|(of, _)| *of == flag);
+        if let (Some(sole), None) = (own.next(), own.next())
+            && most > 0
+        {
+            self.parametrised_flag(sole);
+            return;
+        }
         let mut shown = BumpVec::new_in(self.cx.bump);
         shown.extend(parameters.iter().copied().filter(|(of, _)| *of == flag));
-        self.rollup.capped |= cap(&mut shown, self.cx.settings.config.limits.flag_parameters);
-        for (_, parameter) in shown {
-            self.out.extend_from_slice(b" [");
-            push(self.out, flag.name());
-            self.out.push(b':');
-            self.out.extend_from_slice(parameter);
-            self.out.push(b']');
-            self.rollup.parametrised.push((flag, parameter));
+        self.rollup.capped |= cap(&mut shown, most);
+        for parametrised in shown {
+            self.parametrised_flag(parametrised);
         }
+    }
+
+    fn parametrised_flag(&mut self, (flag, parameter): Parametrised<'a>) {
+        self.out.extend_from_slice(b" [");
+        push(self.out, flag.name());
+        self.out.push(b':');
+        self.out.extend_from_slice(parameter);
+        self.out.push(b']');
+        self.rollup.parametrised.push((flag, parameter));
     }
 
     fn flags_line(&mut self) {
@@ -453,30 +474,31 @@ impl<'a> Writer<'a, '_> {
     /// Copies the remembered lines that come before a name; all of them before a line without one.
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn known_lines(&mut self, known: &mut Remembered<'a, '_>, before: Option<&[u8]>) {
-        let Some(memo) = self.cx.memo else { return };
+        let Some(memo) = self.cx.memo.filter(|_| known.peek().is_some()) else { return };
+        let lines = memo.lines.open();
         let before = before.map(|name| (name, Rank::of(name)));
-        while let Some((slot, rank)) = known.peek() {
+        while let Some((slot, rank)) = known.peek()
+            && let Some((text, said)) = lines.get(slot)
+        {
             let is_before = before.is_none_or(|(name, other)| match rank.cmp(&other) {
                 Ordering::Less => true,
-                Ordering::Equal => memo.lines.with(slot, |text, said| memo::name_of(text, said) < name),
+                Ordering::Equal => memo::name_of(text, said) < name,
                 Ordering::Greater => false,
             });
             if !is_before {
                 return;
             }
-            memo.lines.with(slot, |text, said| {
-                self.out.extend_from_slice(text);
-                known.len += said.len as u64;
-                known.next += 1;
-                self.rollup.plain = self.rollup.plain.union(said.plain);
-                for (flag, parameter) in said.parameters.iter().flatten() {
-                    let parameter = match parameter {
-                        memo::Parameter::Name => &*self.cx.bump.alloc_slice_copy(memo::name_of(text, said)),
-                        memo::Parameter::Word(word) => word.as_bytes(),
-                    };
-                    self.rollup.parametrised.push((*flag, parameter));
-                }
-            });
+            self.out.extend_from_slice(text);
+            known.len += said.len as u64;
+            known.next += 1;
+            self.rollup.plain = self.rollup.plain.union(said.plain);
+            for (flag, parameter) in said.parameters.iter().map_while(Option::as_ref) {
+                let parameter = match parameter {
+                    memo::Parameter::Name => &*self.cx.bump.alloc_slice_copy(memo::name_of(text, said)),
+                    memo::Parameter::Word(word) => word.as_bytes(),
+                };
+                self.rollup.parametrised.push((*flag, parameter));
+            }
         }
     }
 
@@ -530,9 +552,14 @@ impl<'a> Writer<'a, '_> {
             }
         }
         escape::guard_flags(self.out, start, self.cx);
-        let mut parameters = header_parameters(header, name, self.cx);
-        self.end_line(&header.flags, &mut parameters);
-        self.keep(header, name, line_start, &parameters);
+        if header.flags.set.is_empty() {
+            self.out.push(b'\n');
+            self.keep(header, name, line_start, &[]);
+        } else {
+            let mut parameters = header_parameters(header, name, self.cx);
+            self.end_line_of(header.flags.set, &mut parameters);
+            self.keep(header, name, line_start, &parameters);
+        }
     }
 
     /// One line for the headers that are not shown, with their flags.
@@ -554,6 +581,11 @@ impl<'a> Writer<'a, '_> {
 /// stay, and [`ANY`]. Whether there was such a flag.
 #[allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
+    if let [] | [_] = parameters.as_slice()
+        && parameters.len() <= most
+    {
+        return parameters.iter().any(|(_, parameter)| *parameter == ANY);
+    }
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter == ANY, *parameter));
     parameters.dedup();
     if parameters.len() <= most && parameters.iter().all(|(_, parameter)| *parameter != ANY) {
@@ -582,11 +614,10 @@ fn header_parameters<'a>(
     name: &'a [u8],
     cx: Context<'a>,
 ) -> BumpVec<'a, Parametrised<'a>> {
-    let parameter = name_parameter(name, header, cx);
     let mut parameters = words(&header.flags, cx);
     for flag in header.flags.set.iter() {
         match flag.parameter_kind() {
-            Parameter::Name => parameters.push((flag, parameter)),
+            Parameter::Name => parameters.push((flag, name_parameter(name, header, cx))),
             Parameter::Number => {
                 parameters.push((flag, cx.written(|out| number(out, header.cookies() as u64))));
             }

@@ -55,10 +55,8 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
 
 /// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
 fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key<'a>, bool) {
-    if let Some(memo) = cx.memo
-        && let Some(slot) = memo.cookies.find(text.bytes)
-    {
-        return memo.cookies.with(slot, |_, said| (Key { text, shown: NameShown::Text }, said.is_sensitive));
+    if let Some(said) = cx.memo.and_then(|memo| memo.cookies.find_with(text.bytes, |_, said| *said)) {
+        return (Key { text, shown: NameShown::Text }, said.is_sensitive);
     }
     let name = Key::new(text, cx);
     let is_sensitive = cx.settings.names.matches(text.bytes, cx);

@@ -139,7 +139,8 @@ pub(crate) fn content<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<
     content_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
 }
 
-fn content_seen<'a>(
+/// The same, where the union of the classes of its bytes is known.
+pub(crate) fn content_seen<'a>(
     text: Text<'a>,
     seen: u32,
     kind: Kind,

@@ -80,6 +80,14 @@ pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
 }
 
 pub(crate) fn number(out: &mut Vec<u8>, n: u64) {
+    match n {
+        0..10 => out.push(b'0' + n as u8),
+        10..100 => out.extend_from_slice(&[b'0' + (n / 10) as u8, b'0' + (n % 10) as u8]),
+        _ => long_number(out, n),
+    }
+}
+
+fn long_number(out: &mut Vec<u8>, n: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     let mut rest = n;

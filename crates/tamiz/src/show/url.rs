@@ -15,6 +15,8 @@ use crate::target::query::{Key, Pair};
 /// Writes a key as every line and flag shows it.
 pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     match key.shown {
+        // A name of ASCII has nothing that would be escaped.
+        NameShown::Text if key.text.bytes.is_ascii() => out.extend_from_slice(key.text.bytes),
         NameShown::Text => escape::write(key.text.bytes, Spot::Name, out),
         NameShown::Shape => marker::write(key.text.bytes, false, cx, out),
         NameShown::Secret => marker::write(key.text.bytes, true, cx, out),

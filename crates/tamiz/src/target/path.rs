@@ -4,12 +4,12 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM, ALPHA, AT, COLON, DIGIT, DOT, HEX, LOWER, UPPER};
+use crate::bytes::{self, ALNUM, ALPHA, AT, COLON, DIGIT, DOT, ENCODED, HEX, HIGH, LOWER, UPPER, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, percent, unicode, utf8};
 use crate::flags::{Flag, Flags, Parameter};
-use crate::memo::Slot;
+use crate::memo::{Memos, Slot};
 use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::marker;
@@ -53,10 +53,9 @@ pub(crate) enum Shown {
 impl<'a> Path<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        if let Some(memo) = cx.memo
-            && let Some(slot) = memo.paths.find(raw.bytes)
-        {
-            flags.set = memo.paths.with(slot, |_, said| said.flags);
+        let found = |memo: &Memos| memo.paths.find_with(raw.bytes, |slot, said| (slot, said.flags));
+        if let Some((slot, set)) = cx.memo.and_then(found) {
+            flags.set = set;
             return Path {
                 segments: BumpVec::new_in(cx.bump),
                 raw,
@@ -67,8 +66,10 @@ impl<'a> Path<'a> {
                 flags,
             };
         }
-        let text = decode_all(raw, cx, &mut flags);
-        raise_escapes(text, &mut flags);
+        let (text, seen) = decode_all(raw, cx, &mut flags);
+        if seen & ENCODED != 0 {
+            raise_escapes(text, &mut flags);
+        }
         let mut path = Path {
             segments: BumpVec::with_capacity_in(8, cx.bump),
             raw,
@@ -78,14 +79,16 @@ impl<'a> Path<'a> {
             is_net_path: is_net_path(text.bytes),
             flags,
         };
-        path.collapse(text, cx);
-        path.follow_dots();
+        path.collapse(text, seen, cx);
+        if seen & DOT != 0 {
+            path.follow_dots();
+        }
         if path.segments.is_empty() {
             path.rooted = true;
             path.flags.raise(Flag::Home, raw);
         }
-        path.look_at_segments(cx);
-        path.look_at_whole(text, cx);
+        path.look_at_segments(seen, cx);
+        path.look_at_whole(text, seen, cx);
         path
     }
 
@@ -106,9 +109,9 @@ impl<'a> Path<'a> {
             && !self.flags.set.iter().any(has_parameter)
     }
 
-    /// Drops empty and `.` segments.
-    fn collapse(&mut self, text: Text<'a>, cx: Context<'a>) {
-        let has_guards = memchr::memchr(GUARD, text.bytes).is_some();
+    /// Drops empty and `.` segments. `seen` is the union of the classes of all bytes.
+    fn collapse(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
+        let has_guards = seen & ENCODED != 0 && memchr::memchr(GUARD, text.bytes).is_some();
         let mut start = usize::from(text.bytes.first() == Some(&b'/'));
         loop {
             let rest = text.bytes.get(start..).unwrap_or_default();
@@ -125,10 +128,10 @@ impl<'a> Path<'a> {
                 [] => self.flags.raise_at(Flag::MultipleSlash, text, start.saturating_sub(1)..end + 1),
                 b"." => self.flags.raise_at(Flag::DotCur, text, start..end),
                 _ => {
-                    let after_scheme =
-                        self.segments.last().is_some_and(|before| is_scheme(before.text.bytes));
-                    let shown =
-                        if has_userinfo(segment.bytes, after_scheme) { Shown::Secret } else { Shown::Text };
+                    let is_after_scheme =
+                        || self.segments.last().is_some_and(|before| is_scheme(before.text.bytes));
+                    let is_secret = seen & AT != 0 && has_userinfo(segment.bytes, is_after_scheme());
+                    let shown = if is_secret { Shown::Secret } else { Shown::Text };
                     self.segments.push(Segment { text: segment, shown });
                 }
             }
@@ -168,14 +171,16 @@ impl<'a> Path<'a> {
         }
     }
 
-    fn look_at_segments(&mut self, cx: Context<'a>) {
+    fn look_at_segments(&mut self, seen: u32, cx: Context<'a>) {
         for segment in &mut self.segments {
             let text = segment.text;
             let memo = cx.memo.map(|memo| &memo.segments).filter(|_| segment.shown == Shown::Text);
             if memo.is_some_and(|memo| memo.find(text.bytes).is_some()) {
                 continue;
             }
-            if let Some(at) = memchr::memchr(b';', text.bytes) {
+            if seen & WORD_SIGN != 0
+                && let Some(at) = memchr::memchr(b';', text.bytes)
+            {
                 self.flags.raise_at(Flag::PathParam, text, at..at + 1);
             }
             if let Some(tail) = odd_tail(text.bytes) {
@@ -206,24 +211,30 @@ impl<'a> Path<'a> {
     }
 
     /// What the segments tell together, as a layer sees them that decodes what a path keeps.
-    fn look_at_whole(&mut self, text: Text<'a>, cx: Context<'a>) {
+    fn look_at_whole(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
-        let whole = decode::unguarded(text, cx);
-        scan::content(whole, Kind::Path, secret, cx, &mut self.flags);
+        if seen & ENCODED == 0 {
+            scan::content_seen(text, seen, Kind::Path, secret, cx, &mut self.flags);
+        } else {
+            scan::content(decode::unguarded(text, cx), Kind::Path, secret, cx, &mut self.flags);
+        }
     }
 }
 
-/// All the decoding passes, in order. Borrows when there is nothing to decode.
-fn decode_all<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    if memchr::memchr2(b'%', b'&', raw.bytes).is_none() && raw.bytes.is_ascii() {
-        return raw;
+/// All the decoding passes, in order, and the union of the classes of what they leave. Borrows when there is
+/// nothing to decode.
+fn decode_all<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Text<'a>, u32) {
+    let seen = bytes::union(raw.bytes);
+    if seen & (ENCODED | HIGH) == 0 {
+        return (raw, seen);
     }
     let text = utf8::repair(raw, cx, flags);
     let text = unicode::normalize(text, Stage::Raw, cx, flags);
     let text = percent::decode(text, percent::Field::Path, cx, flags);
     let text = unicode::normalize(text, Stage::Revealed, cx, flags);
     let text = entities::decode_path(text, cx, flags);
-    unicode::normalize(text, Stage::Revealed, cx, flags)
+    let text = unicode::normalize(text, Stage::Revealed, cx, flags);
+    (text, bytes::union(text.bytes))
 }
 
 /// The flags of what still looks like an escape.

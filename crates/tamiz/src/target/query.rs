@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{self, Memo, Memos, NameSaid, Recalled, Slot, ValueSaid};
+use crate::memo::{self, Memo, Memos, NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::url::write_value_shape;
@@ -265,11 +265,11 @@ impl<'a> Pair<'a> {
             Some((key, value)) => (key, Some(value)),
             None => (spaced, None),
         };
-        let (key, is_sensitive) = match known_key(raw_key, cx) {
-            Some((slot, memo)) => memo.with(slot, |_, said| {
+        let (key, is_sensitive) = match cx.memo.and_then(|memo| memo.keys.find_with(raw_key.bytes, |_, said| *said)) {
+            Some(said) => {
                 flags.set = said.flags;
                 (Key { text: raw_key.repaired(), shown: NameShown::Text }, said.is_sensitive)
-            }),
+            }
             None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
         };
         let mut pair = Pair { key, value: None, secret: false, seen: None, recalled: None, flags };
@@ -291,6 +291,11 @@ impl<'a> Pair<'a> {
             flags.raise(Flag::MultiEnc, token);
         }
         pair
+    }
+
+    /// Whether its value is known to be as it came, and nothing in it would be decoded further.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.seen.is_some_and(|seen| seen & (ENCODED | HIGH) == 0)
     }
 
     /// Looks at a value, which is not empty.
@@ -323,6 +328,7 @@ impl<'a> Pair<'a> {
                 let decoded = text.get(said.marker_len..).filter(|_| said.is_decoded);
                 let value = decoded.map(|decoded| Text::untraced(cx.bump.alloc_slice_copy(decoded)));
                 self.value = Some(value.unwrap_or(raw).repaired());
+                self.seen = Some(said.seen);
             });
             self.recalled = Some(Recalled { memo, slot });
             return;
@@ -341,7 +347,8 @@ impl<'a> Pair<'a> {
                 if is_decoded {
                     text.extend_from_slice(value.bytes);
                 }
-                if let Some(said) = ValueSaid::new(&self.flags, marker_len, is_decoded) {
+                let seen = self.seen.unwrap_or_else(|| bytes::union(value.bytes));
+                if let Some(said) = ValueSaid::new(&self.flags, seen, marker_len, is_decoded) {
                     memo.keep(raw.bytes, text, said);
                 }
             });
@@ -353,12 +360,6 @@ impl<'a> Pair<'a> {
 /// Whether nothing in a text would be decoded.
 fn is_plain(text: &[u8]) -> bool {
     bytes::union(text) & (ENCODED | HIGH) == 0
-}
-
-/// A key that came before.
-fn known_key<'a>(raw: Text<'a>, cx: Context<'a>) -> Option<(Slot, &'a Memo<NameSaid>)> {
-    let memo = &cx.memo?.keys;
-    memo.find(raw.bytes).map(|slot| (slot, memo))
 }
 
 /// Reads a key and tells what it alone tells; and whether its value is a secret.
