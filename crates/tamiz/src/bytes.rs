@@ -206,7 +206,45 @@ pub(crate) fn all(bytes: &[u8], classes: u32) -> bool {
 
 /// The union of the classes of all bytes.
 pub(crate) fn union(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0, |seen, &b| seen | class(b))
+    let (fours, rest) = bytes.as_chunks::<4>();
+    let seen = fours.iter().fold(0, |seen, [a, b, c, d]| seen | class(*a) | class(*b) | class(*c) | class(*d));
+    rest.iter().fold(seen, |seen, &b| seen | class(b))
+}
+
+/// Texts that are mostly shorter than this are searched here; what is longer is left to `memchr`.
+const NEAR: usize = 32;
+
+/// Where a byte first stands in a text, which is mostly near its beginning.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        if let Some(found) = position_in_eight(byte, *eight) {
+            return Some(at + found);
+        }
+        at += 8;
+        if at == NEAR {
+            return memchr::memchr(byte, text.get(at..)?).map(|found| at + found);
+        }
+    }
+    match text.last_chunk() {
+        // What of these was looked at already is no such byte.
+        Some(last) if at < text.len() => Some(text.len() - 8 + position_in_eight(byte, *last)?),
+        Some(_) => None,
+        None => text.iter().position(|&other| other == byte),
+    }
+}
+
+fn position_in_eight(byte: u8, eight: [u8; 8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let others = u64::from_le_bytes(eight) ^ ONES.wrapping_mul(u64::from(byte));
+    // The lowest of these bits is that of the first zero.
+    let zeros = others.wrapping_sub(ONES) & !others & TOPS;
+    (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
 
 /// The last eight bytes as a number; of fewer, a number that tells them from others of their length.
@@ -319,6 +357,26 @@ mod tests {
         for byte in 0..=255 {
             let [h, l] = hex(byte);
             assert_eq!(escape(&[b'%', h, l]), Some(byte));
+        }
+    }
+
+    #[test]
+    fn bytes_are_found_near_and_far() {
+        for len in 0..80 {
+            let mut text: Vec<u8> = (0..len).map(|i| if i % 3 == 0 { b'%' } else { b'$' }).collect();
+            assert_eq!(position(b'&', &text), None);
+            assert_eq!(position(b'%', &text), memchr::memchr(b'%', &text));
+            for at in 0..text.len() {
+                for after in [at, text.len() - 1] {
+                    let before = (text[at], text[after]);
+                    (text[at], text[after]) = (b'&', b'&');
+                    assert_eq!(position(b'&', &text), Some(at), "{}", text.escape_ascii());
+                    (text[at], text[after]) = before;
+                    text[at] = before.0;
+                }
+            }
+            text.push(0xFF);
+            assert_eq!(position(0xFF, &text), Some(len));
         }
     }
 

@@ -119,7 +119,7 @@ impl<'a> Text<'a> {
 
     /// Cuts around the first `byte`.
     pub(crate) fn cut(&self, byte: u8) -> Option<(Text<'a>, Text<'a>)> {
-        let at = memchr::memchr(byte, self.bytes)?;
+        let at = crate::bytes::position(byte, self.bytes)?;
         Some((self.slice(0..at), self.from(at + 1)))
     }
 

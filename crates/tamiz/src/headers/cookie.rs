@@ -48,7 +48,10 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
             Cookie { name: Some(name), value: value.trim(), piece, sensitive, attribute: None }
         }
     };
-    scan::scan(cookie.value, Kind::Cookie, true, cx, flags);
+    let seen = bytes::union(cookie.value.bytes);
+    if !scan::is_silent(cookie.value.bytes, seen) {
+        scan::scan_seen(cookie.value, seen, Kind::Cookie, true, cx, flags);
+    }
     flags.hide(cookie.value);
     cookie
 }

@@ -16,7 +16,7 @@ use crate::flags::{Flag, FlagSet, Flags};
 use crate::text::{Builder, Text};
 
 /// Shorter values are words, not Base64.
-const SHORTEST: usize = 12;
+pub(super) const SHORTEST: usize = 12;
 
 /// Looks at what a value would be after one more decoding of each kind. `own` is what it tells as it is,
 /// beyond its characters, where no decoding belongs.

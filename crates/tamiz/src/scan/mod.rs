@@ -111,6 +111,15 @@ impl<'a> Look<'a> {
     }
 }
 
+/// Whether a text of any kind tells nothing, as far as that is seen quickly: a few letters and digits that are no
+/// word of an attack and too short for Base64, and do not begin a stream of objects. `seen` is the union of the
+/// classes of its bytes.
+pub(crate) fn is_silent(text: &[u8], seen: u32) -> bool {
+    seen & bytes::NO_ALNUM == 0
+        && text.len() < again::SHORTEST
+        && (seen & bytes::ALPHA == 0 || !serial::may_begin_stream(text, seen) && !witness::is_any(text, seen))
+}
+
 /// Only the words: for data that is no text.
 pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     Look { text, kind: Kind::Leaf, secret: false, seen: bytes::union(text.bytes), cx }.tell_words(flags);
@@ -169,5 +178,56 @@ pub(crate) fn content_seen<'a>(
         flags.absorb(&own);
         lookalike::tell(&look, flags);
         again::tell(&look, Some(own), flags);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+    use crate::words::CLASSES;
+
+    const KINDS: [Kind; 10] = [
+        Kind::Segment,
+        Kind::Key,
+        Kind::Value,
+        Kind::Path,
+        Kind::Free,
+        Kind::Structured,
+        Kind::Brands,
+        Kind::Cookie,
+        Kind::Leaf,
+        Kind::Opaque,
+    ];
+
+    #[test]
+    fn silent_texts_tell_nothing() {
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        let mut texts: Vec<Vec<u8>> = vec![b"aced0005".to_vec(), b"xACED0005ab".to_vec(), b"rO0ABXNyABF".to_vec()];
+        for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
+            texts.extend(entry.split(|c: char| !c.is_ascii_alphanumeric()).map(|word| word.as_bytes().to_vec()));
+        }
+        for alphabet in [&b"0123456789"[..], b"abcdef0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFXYZ0159"] {
+            for _ in 0..2_000 {
+                let len = random(14);
+                texts.push((0..len).map(|_| alphabet[random(alphabet.len() as u32) as usize]).collect());
+            }
+        }
+        let mut silent = 0;
+        with_context(|cx| {
+            for text in texts.iter().filter(|text| is_silent(text, bytes::union(text))) {
+                silent += 1;
+                for kind in KINDS {
+                    let mut flags = cx.flags();
+                    scan(Text::untraced(text), kind, false, cx, &mut flags);
+                    assert!(flags.set.is_empty(), "{kind:?} {}", text.escape_ascii());
+                }
+            }
+        });
+        assert!(silent > 4_000, "{silent}");
     }
 }

@@ -11,13 +11,16 @@ use data_encoding::{BASE64, BASE64URL};
 use memchr::memmem::Finder;
 
 use super::Look;
-use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HIGH, UNDERSCORE};
+use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HEX_LETTER, HIGH, UNDERSCORE};
 use crate::context::Context;
 use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 
 /// How many bytes of a value are decoded to look at its beginning: a multiple of four.
 const HEAD: usize = 24;
+
+/// How long `aced0005` is.
+const STREAM_LEN: usize = 8;
 
 /// Raises `SERIAL` and `GZIPMAGIC`.
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
@@ -99,7 +102,7 @@ fn written(text: &[u8], seen: u32, cx: Context<'_>) -> impl Iterator<Item = &'st
     let tagged = seen & BANG != 0;
     let python = || tagged && has(b"!!python/") || seen & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
-    let java = || tagged && has(b"!!javax.script.") || seen & DIGIT != 0 && holds_java(text, cx);
+    let java = || tagged && has(b"!!javax.script.") || may_begin_stream(text, seen) && holds_java(text, cx);
     let found = [
         ("php", seen & COLON != 0 && holds_php_object(text)),
         ("python", python()),
@@ -112,6 +115,11 @@ fn written(text: &[u8], seen: u32, cx: Context<'_>) -> impl Iterator<Item = &'st
 /// A Java stream in hexadecimal digits, none of which is of a guarded byte.
 fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
     holds_stream(text) && cx.spare.with(|plain| holds_stream(decode::without_guarded(text, plain)))
+}
+
+/// Whether the hexadecimal digits of a Java stream may be in a text; `seen` is the union of the classes of its bytes.
+pub(super) fn may_begin_stream(text: &[u8], seen: u32) -> bool {
+    text.len() >= STREAM_LEN && seen & DIGIT != 0 && seen & HEX_LETTER != 0
 }
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.

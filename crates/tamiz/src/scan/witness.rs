@@ -462,6 +462,17 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
     false
 }
 
+/// Whether a word of letters and digits that stands alone may hold an entry. `seen` is the union of the classes of
+/// its bytes.
+pub(super) fn is_any(word: &[u8], seen: u32) -> bool {
+    let alone = || Beside { before: ANY, next: ANY };
+    if seen & DIGIT == 0 {
+        WITNESSES.know_any_of(word, alone)
+    } else {
+        WITNESSES.know_any_with_digits(word, alone)
+    }
+}
+
 /// Writes a piece of a word from `len` on, each run of digits as one `0`; how long all is then.
 fn fold_digits(piece: &[u8], folded: &mut [u8; FOLDED], mut len: usize) -> usize {
     let (eights, rest) = piece.as_chunks();

@@ -115,7 +115,7 @@ impl<'a> Path<'a> {
         let mut start = usize::from(text.bytes.first() == Some(&b'/'));
         loop {
             let rest = text.bytes.get(start..).unwrap_or_default();
-            let next_slash = memchr::memchr(b'/', rest).map(|len| start + len);
+            let next_slash = bytes::position(b'/', rest).map(|len| start + len);
             let end = next_slash.unwrap_or(text.len());
             let segment = text.slice(start..end);
             let segment = if has_guards { without_needless_guards(segment, cx) } else { segment };

@@ -121,9 +121,17 @@ impl Syntax {
 impl<'a> Query<'a> {
     pub(crate) fn read(raw: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let tokens = cut(raw, cx, &mut flags);
-        let mut pairs = BumpVec::with_capacity_in(tokens.len(), cx.bump);
-        pairs.extend(tokens.iter().map(|token| Pair::read(*token, syntax, cx)));
+        let mut pairs;
+        if memchr::memchr(b';', raw.bytes).is_none() {
+            pairs = BumpVec::with_capacity_in(raw.len().min(512) / 16 + 2, cx.bump);
+            for token in raw.split_at_each(b'&').filter(|token| !token.is_empty()) {
+                pairs.push(Pair::read(token, syntax, cx));
+            }
+        } else {
+            let tokens = cut_slow(raw, cx, &mut flags);
+            pairs = BumpVec::with_capacity_in(tokens.len(), cx.bump);
+            pairs.extend(tokens.iter().map(|token| Pair::read(*token, syntax, cx)));
+        }
         let mut query = Query { pairs, flags };
         query.find_repeats(cx);
         query
@@ -181,14 +189,10 @@ struct Cut {
     semicolon: bool,
 }
 
-/// Cuts the raw query into its non-empty tokens.
-fn cut<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Text<'a>> {
+/// Cuts a raw query with a `;` into its non-empty tokens.
+fn cut_slow<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Text<'a>> {
     let most = memchr::memchr_iter(b'&', raw.bytes).count() + 1;
     let mut tokens = BumpVec::with_capacity_in(most, cx.bump);
-    if memchr::memchr(b';', raw.bytes).is_none() {
-        tokens.extend(raw.split_at_each(b'&').filter(|token| !token.is_empty()));
-        return tokens;
-    }
     let cuts = find_cuts(raw, cx, flags);
     let semicolons = cuts.iter().filter(|cut| cut.semicolon).count();
     if semicolons > 0 {
@@ -280,6 +284,8 @@ impl<'a> Pair<'a> {
                 pair.flags.raise(Flag::QEmptyVal, token);
                 pair.secret = look_at_value(raw, Kind::Value, is_sensitive, cx, &mut pair.flags);
             }
+            // To recall a number costs more than to look at it.
+            Some(raw) if bytes::all(raw.bytes, DIGIT) => pair.look(raw, is_sensitive, syntax, cx),
             Some(raw) if is_sensitive => pair.look(raw, true, syntax, cx),
             Some(raw) => match cx.memo.map(|memo| syntax.values(memo)) {
                 None => pair.look(raw, false, syntax, cx),
@@ -306,14 +312,23 @@ impl<'a> Pair<'a> {
             (raw.repaired(), raw_seen)
         } else {
             let value = decode_value(raw, syntax.field(), cx, flags);
-            raise_encoding(value, flags);
-            (value, bytes::union(value.bytes))
+            let seen = bytes::union(value.bytes);
+            raise_encoding(value, seen, flags);
+            (value, seen)
         };
         self.value = Some(value);
-        if byte_len(value.bytes) > cx.settings.config.limits.long_value {
+        let long_value = cx.settings.config.limits.long_value;
+        if value.len() > long_value && byte_len(value.bytes) > long_value {
             flags.raise(Flag::QLong, value);
         }
         self.seen = Some(seen);
+        if scan::is_silent(value.bytes, seen) {
+            self.secret = is_sensitive;
+            if is_sensitive {
+                flags.hide(value);
+            }
+            return;
+        }
         self.secret = look_at_value_seen(value, seen, Kind::Value, is_sensitive, cx, flags);
         if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
@@ -380,7 +395,7 @@ fn read_and_look_at_key<'a>(
     if text.bytes.ends_with(b"[]") {
         flags.raise(Flag::QArray, text);
     }
-    raise_encoding(text, flags);
+    raise_encoding(text, bytes::union(text.bytes), flags);
     let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     if let Some(memo) = cx.memo
         && key.shown == NameShown::Text
@@ -393,13 +408,16 @@ fn read_and_look_at_key<'a>(
     (key, is_sensitive)
 }
 
-/// What is left of encodings after decoding: characters beyond ASCII, a second layer.
-fn raise_encoding<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
-    if bytes::union(text.bytes) & (ENCODED | HIGH) == 0 {
-        return;
-    }
-    if let Some((at, c)) = first_beyond_ascii(text.bytes) {
+/// What is left of encodings after decoding: characters beyond ASCII, a second layer. `seen` is the union of the
+/// classes of its bytes.
+fn raise_encoding<'a>(text: Text<'a>, seen: u32, flags: &mut Flags<'a>) {
+    if seen & HIGH != 0
+        && let Some((at, c)) = first_beyond_ascii(text.bytes)
+    {
         flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
+    }
+    if seen & ENCODED == 0 {
+        return;
     }
     for (residue, _) in percent::residues(text.bytes) {
         flags.raise_at(Flag::DoublePct, text, residue.clone());
