@@ -17,6 +17,8 @@ use crate::flags::{Flag, FlagSet, Flags};
 
 /// How many flags with a parameter a line may have.
 const MOST_PARAMETERS: usize = 4;
+/// How many slots a field may be in.
+const WAYS: usize = 4;
 /// How many words the flags of a value may have.
 const MOST_WORDS: usize = 6;
 
@@ -205,7 +207,6 @@ pub(crate) struct Said {
 struct Entry<T> {
     /// Whose settings the text was written by; none's where nothing is kept.
     owner: u64,
-    hash: u64,
     /// The request that used it last; what the present one uses stays.
     used: u64,
     field_len: usize,
@@ -225,6 +226,8 @@ struct Inner<T> {
     /// Whose settings the present request is read by.
     owner: u64,
     request: u64,
+    /// The hash of the field in each slot, by sets; zero where none is.
+    hashes: Vec<[u64; WAYS]>,
     entries: Vec<Entry<T>>,
     bytes: Vec<u8>,
     /// A part of the hash of what came lately, by another part of it.
@@ -241,7 +244,7 @@ impl<T> fmt::Debug for Memo<T> {
 impl<T: Copy + Default> Memo<T> {
     /// With a power of two of slots, of so many bytes each for a field and its text.
     fn new(slots: usize, slot_bytes: usize) -> Self {
-        debug_assert!(slots.is_power_of_two() && slots > 1);
+        debug_assert!(slots.is_power_of_two() && slots > WAYS);
         Memo { slots, slot_bytes, inner: RefCell::default() }
     }
 
@@ -254,16 +257,16 @@ impl<T: Copy + Default> Memo<T> {
     /// Takes all the memory it will ever have, when the first field comes that may be kept.
     fn make_room(&self, inner: &mut Inner<T>) {
         if inner.entries.is_empty() {
+            inner.hashes.resize(self.slots / WAYS, [0; WAYS]);
             inner.entries.resize(self.slots, Entry::default());
             inner.bytes.resize(self.slots * self.slot_bytes, 0);
             inner.came.resize(self.slots * 4, 0);
         }
     }
 
-    /// The first of the two slots that a field may be in. The upper bits of a hash: every byte reaches
-    /// them.
-    fn first_slot(&self, hash: u64) -> usize {
-        (hash >> (64 - self.slots.ilog2())) as usize
+    /// The set of slots that a field may be in. The upper bits of a hash: every byte reaches them.
+    fn set_of(&self, hash: u64) -> usize {
+        (hash >> (64 - (self.slots / WAYS).ilog2())) as usize
     }
 
     /// The slot of a field that came before.
@@ -274,21 +277,20 @@ impl<T: Copy + Default> Memo<T> {
     /// The same, with what it says.
     pub(crate) fn find_with<R>(&self, field: &[u8], show: impl FnOnce(Slot, &T) -> R) -> Option<R> {
         let mut inner = self.inner.borrow_mut();
-        let Inner { owner, request, entries, bytes, .. } = &mut *inner;
+        let Inner { owner, request, hashes, entries, bytes, .. } = &mut *inner;
         let hash = hash(field);
-        let first = self.first_slot(hash);
-        for slot in [first, first ^ 1] {
-            let entry = entries.get_mut(slot)?;
-            if entry.hash != hash || entry.field_len != field.len() || entry.owner != *owner {
-                continue;
-            }
-            let start = slot * self.slot_bytes;
-            if bytes.get(start..start + field.len())? == field {
-                entry.used = *request;
-                return Some(show(Slot(slot), &entry.said));
-            }
-        }
-        None
+        let set = self.set_of(hash);
+        let way = hashes.get(set)?.iter().position(|other| *other == hash)?;
+        let slot = set * WAYS + way;
+        let entry = entries.get_mut(slot)?;
+        let start = slot * self.slot_bytes;
+        let is_it = entry.field_len == field.len()
+            && entry.owner == *owner
+            && bytes.get(start..start + field.len())? == field;
+        is_it.then(|| {
+            entry.used = *request;
+            show(Slot(slot), &entry.said)
+        })
     }
 
     /// Shows what is remembered: the text, and what it says.
@@ -322,11 +324,12 @@ impl<T: Copy + Default> Memo<T> {
         }
         let mut inner = self.inner.borrow_mut();
         self.make_room(&mut inner);
-        let Inner { owner, request, entries, bytes, .. } = &mut *inner;
+        let Inner { owner, request, hashes, entries, bytes, .. } = &mut *inner;
         let hash = hash(field);
-        let first = self.first_slot(hash);
-        let used = |slot: usize| entries.get(slot).map_or(u64::MAX, |entry| entry.used);
-        let slot = if used(first) <= used(first ^ 1) { first } else { first ^ 1 };
+        let set = self.set_of(hash);
+        let used = |way: &usize| entries.get(set * WAYS + way).map_or(u64::MAX, |entry| entry.used);
+        let way = (0..WAYS).min_by_key(used).unwrap_or_default();
+        let slot = set * WAYS + way;
         let start = slot * self.slot_bytes;
         let text_start = start + field.len();
         let Some(entry) = entries.get_mut(slot).filter(|entry| entry.used != *request) else { return };
@@ -337,7 +340,10 @@ impl<T: Copy + Default> Memo<T> {
             place.copy_from_slice(text);
         }
         let (field_len, text_len) = (field.len(), text.len());
-        *entry = Entry { owner: *owner, hash, used: *request, field_len, text_len, said };
+        *entry = Entry { owner: *owner, used: *request, field_len, text_len, said };
+        if let Some(place) = hashes.get_mut(set).and_then(|set| set.get_mut(way)) {
+            *place = hash;
+        }
     }
 }
 
@@ -386,15 +392,25 @@ impl Said {
     }
 }
 
-/// Eight bytes at a time; collisions cost no more than a place. Never zero, which is no field's.
+/// Sixteen bytes at a time; collisions cost no more than a place. Never zero, which is no field's.
 pub(crate) fn hash(field: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut hash = field.len() as u64;
-    let (chunks, _) = field.as_chunks::<8>();
-    for chunk in chunks {
-        hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(K).rotate_left(29);
+    let mut hash = field.len() as u64 ^ K;
+    let (sixteens, rest) = field.as_chunks::<16>();
+    for sixteen in sixteens {
+        let two = u128::from_le_bytes(*sixteen);
+        hash = folded_product(two as u64 ^ hash, (two >> 64) as u64 ^ K);
     }
-    (hash ^ bytes::last_eight(field)).wrapping_mul(K) | 1
+    if let Some(first) = rest.first_chunk() {
+        hash = folded_product(u64::from_le_bytes(*first) ^ hash, K);
+    }
+    folded_product(bytes::last_eight(field) ^ hash, K) | 1
+}
+
+/// Both halves of a product in one: every bit of the factors reaches the upper bits, which tell a place.
+fn folded_product(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ impl<'a> Writer<'a, '_> {
         if path.flags.set.is_empty() {
             self.out.push(b'\n');
         } else {
-            let climb = self.cx.written(|out| number(out, path.longest_climb as u64));
+            let climb = written_number(path.longest_climb, self.cx);
             let mut parameters = words(&path.flags, self.cx);
             parameters.extend([(Flag::DotDotN, climb), (Flag::MultiEnc, &b"path"[..])]);
             self.end_line_of(path.flags.set, &mut parameters);
@@ -619,12 +619,21 @@ fn header_parameters<'a>(
         match flag.parameter_kind() {
             Parameter::Name => parameters.push((flag, name_parameter(name, header, cx))),
             Parameter::Number => {
-                parameters.push((flag, cx.written(|out| number(out, header.cookies() as u64))));
+                parameters.push((flag, written_number(header.cookies(), cx)));
             }
             Parameter::None | Parameter::Key | Parameter::Word => {}
         }
     }
     parameters
+}
+
+/// A number as it is written.
+fn written_number(n: usize, cx: Context<'_>) -> &[u8] {
+    const DIGITS: [[u8; 1]; 10] = [*b"0", *b"1", *b"2", *b"3", *b"4", *b"5", *b"6", *b"7", *b"8", *b"9"];
+    match DIGITS.get(n) {
+        Some(digit) => digit,
+        None => cx.written(|out| number(out, n as u64)),
+    }
 }
 
 /// The flags of a place whose parameter is a word.

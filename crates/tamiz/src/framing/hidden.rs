@@ -1,6 +1,6 @@
 //! `HIDDENHDR` (clause 8.29): the names that steer framing, where they are not plainly headers.
 
-use crate::bytes::{self, ALNUM, TOKEN};
+use crate::bytes::{self, ALNUM, COLON, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
@@ -57,6 +57,7 @@ fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
 pub(crate) fn check_header<'a>(header: &Header<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     match &header.name {
         None => check_piece(header.before_line_ends(), cx, flags),
+        Some(name) if name.rule.is_known && name.is_exact => {}
         Some(name) => {
             let known = NAMES.iter().find(|(_, letters)| spells(name.raw.bytes, letters, true));
             if let Some((shown, _)) = known
@@ -70,7 +71,7 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, cx: Context<'a>, flags: &mut
     for piece in header.after_line_ends() {
         check_piece(piece, cx, flags);
     }
-    if header.name.is_some() {
+    if header.name.is_some() && header.seen & COLON != 0 {
         check_value(header.whole, flags);
     }
 }

@@ -14,7 +14,7 @@ mod whitespace;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes;
+use crate::bytes::{self, HIGH};
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{self, utf8};
@@ -41,6 +41,8 @@ pub(crate) struct Header<'a> {
     pub(crate) values: BumpVec<'a, Value<'a>>,
     /// The whole value, collapsed and joined.
     pub(crate) whole: Text<'a>,
+    /// The union of the classes of its bytes.
+    pub(crate) seen: u32,
     breaks: BumpVec<'a, Break>,
     /// The line it was, where it was one line as it is.
     raw: Option<Text<'a>>,
@@ -137,6 +139,8 @@ pub(crate) struct Headers<'a> {
 struct Collapsed<'a> {
     name: Option<Name<'a>>,
     value: Text<'a>,
+    /// The union of the classes of its bytes.
+    seen: u32,
     breaks: BumpVec<'a, Break>,
     raw: Option<Text<'a>>,
     flags: Flags<'a>,
@@ -221,9 +225,12 @@ fn unfold_known<'a>(
 fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     let mut flags = line.flags;
     let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
+    if let Some((value, seen)) = whitespace::as_it_came(line.value, line.after_colon) {
+        return Collapsed { name, value, seen, breaks: BumpVec::new_in(cx.bump), raw: line.raw, flags };
+    }
     let value = utf8::repair(line.value, cx, &mut flags);
     let (value, breaks) = whitespace::collapse(value, line.after_colon, line.pairs_crlf, cx, &mut flags);
-    Collapsed { name, value, breaks, raw: line.raw, flags }
+    Collapsed { name, value, seen: bytes::union(value.bytes), breaks, raw: line.raw, flags }
 }
 
 /// So many names are compared with each other faster than they are sorted.
@@ -312,6 +319,7 @@ fn join<'a>(
             target.flags.absorb(&source.flags);
         }
         target.value = builder.finish();
+        target.seen = bytes::union(target.value.bytes);
         target.raw = None;
         if let Some(slot) = slots.get_mut(into) {
             *slot = Some(target);
@@ -351,11 +359,12 @@ impl<'a> Headers<'a> {
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
-        let Collapsed { name, value, breaks, raw, mut flags } = header;
+        let Collapsed { name, value, seen, breaks, raw, mut flags } = header;
         // Collapsing and joining rewrite it, but only what was repaired before.
         let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
-        let mut len = name_len + decode::byte_len(value.bytes);
+        let value_len = if seen & HIGH == 0 { value.len() } else { decode::byte_len(value.bytes) };
+        let mut len = name_len + value_len;
         if let Some(name) = &name {
             raise_by_name(name, cx, &mut flags);
         } else {
@@ -368,9 +377,9 @@ impl<'a> Headers<'a> {
             len = name_len + shown.host_len(cx);
             values.push(shown);
         } else {
-            value::read_all(value, &breaks, name.as_ref(), cx, &mut flags, &mut values);
+            value::read_all(value, seen, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
-        self.list.push(Header { name, values, whole: value, breaks, raw, len, flags });
+        self.list.push(Header { name, values, whole: value, seen, breaks, raw, len, flags });
     }
 
     fn read_host(

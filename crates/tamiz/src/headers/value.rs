@@ -57,6 +57,7 @@ pub(crate) enum Content<'a> {
 )]
 pub(crate) fn read_all<'a>(
     value: Text<'a>,
+    seen: u32,
     breaks: &[Break],
     name: Option<&Name<'a>>,
     cx: Context<'a>,
@@ -64,14 +65,17 @@ pub(crate) fn read_all<'a>(
     values: &mut BumpVec<'a, Value<'a>>,
 ) {
     let end_of = |i: usize| breaks.get(i).map_or(value.len(), |b| b.at);
-    let first = value.slice(0..end_of(0)).trim();
-    values.push(match name {
-        Some(name) => Value::read(first, name.text.bytes, name.rule, cx, flags),
-        None => Value::shape(value, cx, flags),
-    });
-    if name.is_none() {
+    let Some(name) = name else {
+        values.push(Value::shape(value, cx, flags));
+        return;
+    };
+    if breaks.is_empty() {
+        // Nothing is left to trim.
+        values.push(Value::read(value, seen, name.text.bytes, name.rule, cx, flags));
         return;
     }
+    let first = value.slice(0..end_of(0)).trim();
+    values.push(Value::read(first, bytes::union(first.bytes), name.text.bytes, name.rule, cx, flags));
     for (i, b) in breaks.iter().enumerate() {
         if b.double {
             let rest = value.from(b.at);
@@ -88,11 +92,19 @@ pub(crate) fn read_all<'a>(
 }
 
 impl<'a> Value<'a> {
-    fn read(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+    /// Reads a piece; `seen` is the union of the classes of its bytes.
+    fn read(
+        text: Text<'a>,
+        seen: u32,
+        name: &[u8],
+        rule: Rule,
+        cx: Context<'a>,
+        flags: &mut Flags<'a>,
+    ) -> Self {
         let content = match rule.kind {
             Kind::Cookie => Content::Cookies(cookie::read(text, cx, flags)),
             Kind::SetCookie => Content::Cookies(cookie::read_set(text, cx, flags)),
-            _ => look(text, name, rule, cx, flags),
+            _ => look(text, seen, name, rule, cx, flags),
         };
         Value { label: None, text, whole: text, rule, content }
     }
@@ -113,7 +125,8 @@ impl<'a> Value<'a> {
         if rule.kind == Kind::Host {
             rule = Rule::default();
         }
-        let value = Value::read(value.trim(), name, rule, cx, flags);
+        let value = value.trim();
+        let value = Value::read(value, bytes::union(value.bytes), name, rule, cx, flags);
         Value { label: Some(label), whole: text, ..value }
     }
 
@@ -203,7 +216,14 @@ impl<'a> Value<'a> {
 }
 
 /// Scans a value and decides what it is.
-fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mut Flags<'a>) -> Content<'a> {
+fn look<'a>(
+    text: Text<'a>,
+    seen: u32,
+    name: &[u8],
+    rule: Rule,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Content<'a> {
     let names = &cx.settings.names;
     let by_name = if rule.is_known { rule.is_sensitive } else { names.matches(name, cx) };
     let sensitive = rule.kind == Kind::Authorization || by_name;
@@ -235,9 +255,9 @@ fn look<'a>(text: Text<'a>, name: &[u8], rule: Rule, cx: Context<'a>, flags: &mu
     {
         flags.raise(Flag::ExecExt, text);
     }
-    let secret = sensitive || names.find_credential(text.bytes, cx).is_some();
+    let secret = sensitive || names.find_credential_seen(text.bytes, seen, cx).is_some();
     if !secret || cx.settings.beyond_core() {
-        scan_by_grammar(text, rule, secret, cx, flags);
+        scan_by_grammar(text, seen, rule, secret, cx, flags);
     } else {
         scan::scan(text, ScanKind::Opaque, true, cx, flags);
     }
@@ -256,12 +276,19 @@ fn file_name<'a>(text: Text<'a>, cx: Context<'a>) -> &'a [u8] {
     named.find_map(|of| of.value).unwrap_or(text).bytes
 }
 
-fn scan_by_grammar<'a>(text: Text<'a>, rule: Rule, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+fn scan_by_grammar<'a>(
+    text: Text<'a>,
+    seen: u32,
+    rule: Rule,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
     match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
         (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Free, secret, cx, flags),
         (_, Grammar::Brands) => parameters::scan(text, ScanKind::Brands, secret, cx, flags),
-        (_, Grammar::Text) => scan::scan(text, ScanKind::Free, secret, cx, flags),
+        (_, Grammar::Text) => scan::scan_seen(text, seen, ScanKind::Free, secret, cx, flags),
     }
 }
 

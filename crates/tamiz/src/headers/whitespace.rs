@@ -8,6 +8,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::bytes::{self, CONTROL, HIGH, SPACE};
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
@@ -36,10 +37,7 @@ pub(crate) fn collapse<'a>(
     for at in memchr::memchr_iter(0, value.bytes) {
         flags.raise_at(Flag::BadCrlf, value, at..at + 1);
     }
-    let value = match value.bytes {
-        [b' ', ..] if after_colon => value.from(1),
-        _ => value,
-    };
+    let value = after_space(value, after_colon);
     if is_collapsed(value.bytes) {
         (value, BumpVec::new_in(cx.bump))
     } else {
@@ -47,9 +45,31 @@ pub(crate) fn collapse<'a>(
     }
 }
 
+/// A value in which there is nothing to repair, to tell or to collapse but the single SP after the colon, without
+/// that, and the union of the classes of its bytes.
+pub(crate) fn as_it_came(value: Text<'_>, after_colon: bool) -> Option<(Text<'_>, u32)> {
+    let value = after_space(value, after_colon);
+    let seen = bytes::union(value.bytes);
+    let is_clean = seen & (CONTROL | HIGH) == 0 && (seen & SPACE == 0 || has_single_spaces(value.bytes));
+    is_clean.then(|| (value.repaired(), seen))
+}
+
+/// The value without the single SP that follows a colon.
+fn after_space(value: Text<'_>, after_colon: bool) -> Text<'_> {
+    match value.bytes {
+        [b' ', ..] if after_colon => value.from(1),
+        _ => value,
+    }
+}
+
 fn is_collapsed(value: &[u8]) -> bool {
+    memchr::memchr3(b'\t', b'\r', b'\n', value).is_none() && has_single_spaces(value)
+}
+
+/// Whether every SP stands alone, between other bytes.
+fn has_single_spaces(value: &[u8]) -> bool {
     let is_single = |at: usize| at > 0 && value.get(at + 1).is_some_and(|&byte| byte != b' ');
-    memchr::memchr3(b'\t', b'\r', b'\n', value).is_none() && memchr::memchr_iter(b' ', value).all(is_single)
+    memchr::memchr_iter(b' ', value).all(is_single)
 }
 
 fn collapse_slow<'a>(
@@ -112,7 +132,12 @@ mod tests {
     fn collapsed(value: &str) -> (String, Vec<(usize, bool)>, Vec<&'static str>) {
         with_context(|cx| {
             let mut flags = cx.flags();
-            let (text, breaks) = collapse(Text::request(value.as_bytes(), true), true, true, cx, &mut flags);
+            let value = Text::request(value.as_bytes(), true);
+            let (text, breaks) = collapse(value, true, true, cx, &mut flags);
+            if let Some((came, seen)) = as_it_came(value, true) {
+                assert_eq!((came.bytes, seen), (text.bytes, bytes::union(text.bytes)));
+                assert!(breaks.is_empty() && flags.set.is_empty() && flags.marks().is_empty());
+            }
             (
                 String::from_utf8(text.bytes.to_vec()).unwrap(),
                 breaks.iter().map(|b| (b.at, b.double)).collect(),
