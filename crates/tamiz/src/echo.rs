@@ -79,7 +79,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         let is_elsewhere = echo.is_nowhere_plain && known.is_plain;
         let is_in_name =
             || memo.lines.with(known.slot, |text, said| echo.is_in_plain(memo::name_of(text, said)));
-        !is_elsewhere && echo.is_in(known.line.bytes) || known.name_len >= echo.shortest && is_in_name()
+        !is_elsewhere && echo.is_in(known.line) || usize::from(known.name_len) >= echo.shortest && is_in_name()
     };
     request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {

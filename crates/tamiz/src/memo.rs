@@ -192,7 +192,7 @@ pub(crate) struct Said {
     pub(crate) plain: FlagSet,
     pub(crate) parameters: [Option<(Flag, Parameter)>; MOST_PARAMETERS],
     /// How long the name is, as shown.
-    pub(crate) name_len: usize,
+    pub(crate) name_len: u16,
     /// What it adds to the length of all headers.
     pub(crate) len: usize,
     pub(crate) rank: Rank,
@@ -200,7 +200,7 @@ pub(crate) struct Said {
     pub(crate) is_plain: bool,
     pub(crate) role: Role,
     /// How long its value is, which the line ends with; told where it has a role.
-    pub(crate) value_len: usize,
+    pub(crate) value_len: u16,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -364,7 +364,7 @@ impl<T> Open<'_, T> {
 
 /// The name that the text of a line, `H:name=value`, shows.
 pub(crate) fn name_of<'t>(text: &'t [u8], said: &Said) -> &'t [u8] {
-    text.get(2..2 + said.name_len).unwrap_or_default()
+    text.get(2..2 + usize::from(said.name_len)).unwrap_or_default()
 }
 
 /// The path that a line, `P:/path`, shows.
@@ -382,8 +382,8 @@ impl Said {
         len: usize,
     ) -> Option<Self> {
         let is_plain = bytes::union(line) & (ENCODED | HIGH) == 0;
-        let mut said =
-            Said { plain, is_plain, name_len: name.len(), len, rank: Rank::of(name), ..Said::default() };
+        let name_len = u16::try_from(name.len()).ok()?;
+        let mut said = Said { plain, is_plain, name_len, len, rank: Rank::of(name), ..Said::default() };
         let mut slots = said.parameters.iter_mut();
         for parameter in parameters {
             *slots.next()? = Some(parameter);

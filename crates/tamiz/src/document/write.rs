@@ -9,6 +9,7 @@ use super::lines::MORE_HEADERS;
 use super::places::{evidence, write_notes};
 use crate::body::fields::Fields;
 use crate::body::{self, Body};
+use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
@@ -53,8 +54,7 @@ struct Remembered<'a, 'h> {
 impl Remembered<'_, '_> {
     /// The next one.
     fn peek(&self) -> Option<(Slot, Rank)> {
-        let ranked = self.headers.order.get(self.next)?;
-        Some((self.headers.known.get(ranked.at)?.slot, ranked.rank))
+        self.headers.known.get(self.next).map(|known| (known.slot, known.rank))
     }
 }
 
@@ -171,10 +171,9 @@ impl<'a> Writer<'a, '_> {
         write_path(path, self.cx, self.out);
         let text = self.out.get(start..).unwrap_or_default();
         let path_len = text.len();
-        let len = escape::chars(text) as u64;
-        let longest = text.split(|&b| b == b'/').map(escape::chars).max().unwrap_or(0) as u64;
-        self.measure(" PLEN:", len);
-        self.measure(" PMAX:", longest);
+        let (len, longest) = (escape::chars(text), longest_piece(text));
+        self.measure(" PLEN:", len as u64);
+        self.measure(" PMAX:", longest as u64);
         if path.flags.set.is_empty() {
             self.out.push(b'\n');
         } else {
@@ -529,8 +528,9 @@ impl<'a> Writer<'a, '_> {
             set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
         if let Some(said) =
             Said::new(plain, words.chain(names), line, name, header.len).filter(|_| !is_counted)
+            && let Ok(value_len) = u16::try_from(header.whole.len())
         {
-            let said = Said { role: header.role(), value_len: header.whole.len(), ..said };
+            let said = Said { role: header.role(), value_len, ..said };
             memo.lines.keep(line, self.out.get(start..).unwrap_or_default(), said);
         }
     }
@@ -577,14 +577,26 @@ impl<'a> Writer<'a, '_> {
     }
 }
 
+/// How many characters the longest piece of a written path has.
+#[allow(clippy::arithmetic_side_effects, reason = "an offset into one slice")]
+fn longest_piece(mut path: &[u8]) -> usize {
+    let mut longest = 0;
+    while let Some(slash) = bytes::position(b'/', path) {
+        let (piece, rest) = path.split_at_checked(slash).unwrap_or_default();
+        longest = longest.max(escape::chars(piece));
+        path = rest.get(1..).unwrap_or_default();
+    }
+    longest.max(escape::chars(path))
+}
+
 /// Sorts parametrised flags, each once; of a flag with more than `most` parameters the first ones
 /// stay, and [`ANY`]. Whether there was such a flag.
 #[allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
-    if let [] | [_] = parameters.as_slice()
-        && parameters.len() <= most
-    {
-        return parameters.iter().any(|(_, parameter)| *parameter == ANY);
+    let is_before = |(a, b): &Parametrised<'_>, (c, d): &Parametrised<'_>| (a.rank(), *b) < (c.rank(), *d);
+    let is_capped = parameters.len() > most || parameters.iter().any(|(_, parameter)| *parameter == ANY);
+    if !is_capped && parameters.is_sorted_by(is_before) {
+        return false;
     }
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter == ANY, *parameter));
     parameters.dedup();

@@ -113,22 +113,12 @@ impl<'a> Header<'a> {
     }
 }
 
-/// A known line's place among the others.
-#[derive(Clone, Copy)]
-pub(crate) struct Ranked {
-    pub(crate) rank: Rank,
-    /// Its index in `known`.
-    pub(crate) at: usize,
-}
-
 /// The header block.
 pub(crate) struct Headers<'a> {
     /// In order of arrival.
     pub(crate) list: BumpVec<'a, Header<'a>>,
-    /// Those that are remembered: none of them has the name of another header.
+    /// Those that are remembered, by name: none of them has the name of another header.
     pub(crate) known: BumpVec<'a, Known<'a>>,
-    /// The same by name.
-    pub(crate) order: BumpVec<'a, Ranked>,
     /// The first `Host`, where there is one and it is valid, with its port as written.
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
@@ -159,12 +149,8 @@ pub(crate) fn read<'a>(
     scheme: Scheme,
     cx: Context<'a>,
 ) -> Headers<'a> {
-    let mut order = BumpVec::new_in(cx.bump);
-    if !known.is_empty() {
-        match ranked(&lines, &known, cx) {
-            Some(ranked) => order = ranked,
-            None => lines = unfold_known(lines, &mut known, cx),
-        }
+    if !known.is_empty() && !are_by_name(&lines, &mut known, cx) {
+        lines = unfold_known(lines, &mut known, cx);
     }
     let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
     collapsed.extend(lines.into_iter().map(|line| collapse(line, cx)));
@@ -172,7 +158,6 @@ pub(crate) fn read<'a>(
     let mut headers = Headers {
         list: BumpVec::with_capacity_in(collapsed.len(), cx.bump),
         known,
-        order,
         host: None,
         has_host: false,
     };
@@ -186,22 +171,20 @@ pub(crate) fn read<'a>(
     headers
 }
 
-/// The known lines by name; `None` where one has the name of another line, or a limit is reached.
-fn ranked<'a>(lines: &[Line<'a>], known: &[Known<'a>], cx: Context<'a>) -> Option<BumpVec<'a, Ranked>> {
+/// Sorts the known lines by name; false where one has the name of another line, or a limit is reached.
+fn are_by_name<'a>(lines: &[Line<'a>], known: &mut [Known<'a>], cx: Context<'a>) -> bool {
     if lines.len().saturating_add(known.len()) > cx.settings.config.limits.headers {
-        return None;
+        return false;
     }
-    let mut order = BumpVec::with_capacity_in(known.len(), cx.bump);
-    order.extend(known.iter().enumerate().map(|(at, known)| Ranked { rank: known.rank, at }));
-    order.sort_unstable_by_key(|known| known.rank);
-    let is_sole = order.windows(2).all(|two| matches!(two, [a, b] if a.rank != b.rank));
+    known.sort_unstable_by_key(|known| known.rank);
+    let is_sole = known.windows(2).all(|two| matches!(two, [a, b] if a.rank != b.rank));
     let is_other = |line: &Line<'a>| {
         line.name.is_some_and(|name| {
             let rank = Rank::of(name.bytes);
-            bytes::is_token(name.bytes) && order.binary_search_by_key(&rank, |known| known.rank).is_err()
+            bytes::is_token(name.bytes) && known.binary_search_by_key(&rank, |known| known.rank).is_err()
         })
     };
-    (is_sole && lines.iter().all(is_other)).then_some(order)
+    is_sole && lines.iter().all(is_other)
 }
 
 /// All lines as lines to be read, in order of arrival.
@@ -211,14 +194,15 @@ fn unfold_known<'a>(
     cx: Context<'a>,
 ) -> BumpVec<'a, Line<'a>> {
     let mut all = BumpVec::with_capacity_in(lines.len().saturating_add(known.len()), cx.bump);
+    known.sort_unstable_by_key(|known| known.line.as_ptr());
     let mut known = known.drain(..).peekable();
     for (i, line) in lines.into_iter().enumerate() {
         while let Some(before) = known.next_if(|known| known.at <= i) {
-            all.push(Line::cut(before.line, cx));
+            all.push(before.unfold(cx));
         }
         all.push(line);
     }
-    all.extend(known.map(|known| Line::cut(known.line, cx)));
+    all.extend(known.map(|known| known.unfold(cx)));
     all
 }
 

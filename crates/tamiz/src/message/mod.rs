@@ -80,35 +80,42 @@ pub(crate) struct Line<'a> {
     pub(crate) flags: Flags<'a>,
 }
 
-/// A line of the header block that came before, in another request.
+/// A line of the header block that came before, in another request. What is remembered has no evidence, so it is no
+/// [`Text`].
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
-    pub(crate) line: Text<'a>,
+    pub(crate) line: &'a [u8],
     pub(crate) slot: Slot,
     /// How many lines that are read came before it.
     pub(crate) at: usize,
     /// The place of its name among others.
     pub(crate) rank: Rank,
+    /// How long its name is, as shown.
+    pub(crate) name_len: u16,
+    value_len: u16,
     pub(crate) role: Role,
     /// Whether nothing in it would be decoded.
     pub(crate) is_plain: bool,
-    /// How long its name is, as shown.
-    pub(crate) name_len: usize,
-    value_len: usize,
 }
 
 impl<'a> Known<'a> {
     /// A line that is found among those that came before.
-    pub(crate) fn find(line: Text<'a>, at: usize, cx: Context<'a>) -> Option<Self> {
-        cx.memo?.lines.find_with(line.bytes, |slot, said| {
+    pub(crate) fn find(line: &'a [u8], at: usize, cx: Context<'a>) -> Option<Self> {
+        cx.memo?.lines.find_with(line, |slot, said| {
             let Said { rank, role, is_plain, name_len, value_len, .. } = *said;
-            Known { line, slot, at, rank, role, is_plain, name_len, value_len }
+            Known { line, slot, at, rank, name_len, value_len, role, is_plain }
         })
     }
 
     /// Its value, repaired and collapsed, where it has a role.
     pub(crate) fn value(&self) -> Text<'a> {
-        self.line.from(self.line.len().saturating_sub(self.value_len)).repaired()
+        let line = Text::untraced(self.line);
+        line.from(line.len().saturating_sub(usize::from(self.value_len))).repaired()
+    }
+
+    /// The same as a line to be read.
+    pub(crate) fn unfold(&self, cx: Context<'a>) -> Line<'a> {
+        Line::cut(Text::untraced(self.line), cx)
     }
 }
 

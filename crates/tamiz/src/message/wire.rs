@@ -123,7 +123,7 @@ impl<'a> Block<'a> {
     /// A line of its own.
     fn push(&mut self, line: Text<'a>) {
         self.close();
-        if let Some(known) = Known::find(line, self.lines.len(), self.cx) {
+        if let Some(known) = Known::find(line.bytes, self.lines.len(), self.cx) {
             self.known.push(known);
             self.last = Last::Known;
             return;
@@ -135,13 +135,19 @@ impl<'a> Block<'a> {
 
     /// Ends the line that continuations may add to.
     fn close(&mut self) {
+        if self.joined.is_some() {
+            self.close_joined();
+        }
+        self.last = Last::Other;
+    }
+
+    fn close_joined(&mut self) {
         if let Some(joined) = self.joined.take()
             && let Some(line) = self.lines.last_mut()
         {
             line.value = joined.finish();
             line.raw = None;
         }
-        self.last = Last::Other;
     }
 
     fn has_header(&self) -> bool {
@@ -152,7 +158,7 @@ impl<'a> Block<'a> {
     fn open(&mut self) -> Option<(&mut Line<'a>, &mut Builder<'a>)> {
         if self.last == Last::Known {
             // With a continuation it is another line.
-            self.lines.extend(self.known.pop().map(|known| Line::cut(known.line, self.cx)));
+            self.lines.extend(self.known.pop().map(|known| known.unfold(self.cx)));
             self.last = Last::Header;
         }
         let line = self.lines.last_mut()?;

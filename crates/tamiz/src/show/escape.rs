@@ -137,6 +137,9 @@ pub(crate) fn guard_flags(out: &mut Vec<u8>, start: usize, cx: Context<'_>) {
 /// The number of characters of written text.
 pub(crate) fn chars(written: &[u8]) -> usize {
     debug_assert!(!written.contains(&GUARD));
+    if written.is_ascii() {
+        return written.len();
+    }
     written.iter().filter(|&&b| b & 0xC0 != 0x80).count()
 }
 
