@@ -14,6 +14,7 @@ use std::fmt;
 
 use crate::bytes::{self, ENCODED, HIGH};
 use crate::flags::{Flag, FlagSet, Flags};
+use crate::headers::Orders;
 
 /// How many flags with a parameter a line may have.
 const MOST_PARAMETERS: usize = 4;
@@ -27,6 +28,8 @@ const MOST_WORDS: usize = 6;
 pub(crate) struct Memos {
     /// Lines of the header block, with their `H:` lines.
     pub(crate) lines: Memo<Said>,
+    /// The order of such lines by name.
+    pub(crate) orders: Orders,
     /// Paths, with their `P:` lines.
     pub(crate) paths: Memo<PathSaid>,
     /// Segments of paths that tell nothing by themselves and are shown as they are.
@@ -51,6 +54,7 @@ impl Default for Memos {
     fn default() -> Self {
         Memos {
             lines: Memo::new(512, 768),
+            orders: Orders::default(),
             paths: Memo::new(256, 384),
             segments: Memo::new(256, 32),
             hosts: Memo::new(64, 128),
@@ -171,6 +175,13 @@ impl Rank {
         }
         first.make_ascii_lowercase();
         Rank(u128::from_be_bytes(first))
+    }
+}
+
+impl Rank {
+    /// A few bits of it.
+    pub(crate) fn folded(self) -> u64 {
+        self.0 as u64 ^ (self.0 >> 64) as u64
     }
 }
 

@@ -54,7 +54,7 @@ struct Remembered<'a, 'h> {
 impl Remembered<'_, '_> {
     /// The next one.
     fn peek(&self) -> Option<(Slot, Rank)> {
-        self.headers.known.get(self.next).map(|known| (known.slot, known.rank))
+        self.headers.known_from(self.next).next().map(|known| (known.slot, known.rank))
     }
 }
 

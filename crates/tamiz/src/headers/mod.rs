@@ -6,6 +6,7 @@ mod content;
 mod cookie;
 mod forwarded;
 mod name;
+mod order;
 mod parameters;
 pub(crate) mod table;
 mod user_agent;
@@ -29,6 +30,7 @@ use crate::text::{Builder, Text};
 pub(crate) use cookie::Cookie;
 pub(crate) use forwarded::is_private;
 pub(crate) use name::Name;
+pub(crate) use order::Orders;
 use table::{Hop, Kind, Rule};
 pub(crate) use value::{Content, Value};
 use whitespace::Break;
@@ -117,8 +119,10 @@ impl<'a> Header<'a> {
 pub(crate) struct Headers<'a> {
     /// In order of arrival.
     pub(crate) list: BumpVec<'a, Header<'a>>,
-    /// Those that are remembered, by name: none of them has the name of another header.
+    /// Those that are remembered: none of them has the name of another header.
     pub(crate) known: BumpVec<'a, Known<'a>>,
+    /// Their places, by name.
+    order: &'a [u8],
     /// The first `Host`, where there is one and it is valid, with its port as written.
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
@@ -149,8 +153,12 @@ pub(crate) fn read<'a>(
     scheme: Scheme,
     cx: Context<'a>,
 ) -> Headers<'a> {
-    if !known.is_empty() && !are_by_name(&lines, &mut known, cx) {
-        lines = unfold_known(lines, &mut known, cx);
+    let mut order = &[][..];
+    if !known.is_empty() {
+        match order_of(&lines, &known, cx) {
+            Some(places) => order = places,
+            None => lines = unfold_known(lines, &mut known, cx),
+        }
     }
     let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
     collapsed.extend(lines.into_iter().map(|line| collapse(line, cx)));
@@ -158,6 +166,7 @@ pub(crate) fn read<'a>(
     let mut headers = Headers {
         list: BumpVec::with_capacity_in(collapsed.len(), cx.bump),
         known,
+        order,
         host: None,
         has_host: false,
     };
@@ -171,20 +180,21 @@ pub(crate) fn read<'a>(
     headers
 }
 
-/// Sorts the known lines by name; false where one has the name of another line, or a limit is reached.
-fn are_by_name<'a>(lines: &[Line<'a>], known: &mut [Known<'a>], cx: Context<'a>) -> bool {
+/// The places of the known lines by name; `None` where one has the name of another line, or a limit is reached.
+fn order_of<'a>(lines: &[Line<'a>], known: &[Known<'a>], cx: Context<'a>) -> Option<&'a [u8]> {
     if lines.len().saturating_add(known.len()) > cx.settings.config.limits.headers {
-        return false;
+        return None;
     }
-    known.sort_unstable_by_key(|known| known.rank);
-    let is_sole = known.windows(2).all(|two| matches!(two, [a, b] if a.rank != b.rank));
     let is_other = |line: &Line<'a>| {
         line.name.is_some_and(|name| {
             let rank = Rank::of(name.bytes);
-            bytes::is_token(name.bytes) && known.binary_search_by_key(&rank, |known| known.rank).is_err()
+            bytes::is_token(name.bytes) && known.iter().all(|known| known.rank != rank)
         })
     };
-    is_sole && lines.iter().all(is_other)
+    if !lines.iter().all(is_other) {
+        return None;
+    }
+    cx.memo?.orders.of(known, cx.bump)
 }
 
 /// All lines as lines to be read, in order of arrival.
@@ -194,7 +204,6 @@ fn unfold_known<'a>(
     cx: Context<'a>,
 ) -> BumpVec<'a, Line<'a>> {
     let mut all = BumpVec::with_capacity_in(lines.len().saturating_add(known.len()), cx.bump);
-    known.sort_unstable_by_key(|known| known.line.as_ptr());
     let mut known = known.drain(..).peekable();
     for (i, line) in lines.into_iter().enumerate() {
         while let Some(before) = known.next_if(|known| known.at <= i) {
@@ -315,6 +324,12 @@ fn join<'a>(
 }
 
 impl<'a> Headers<'a> {
+    /// The remembered lines from one on, by name.
+    pub(crate) fn known_from(&self, nth: usize) -> impl Iterator<Item = &Known<'a>> {
+        let places = self.order.get(nth..).unwrap_or_default();
+        places.iter().filter_map(|place| self.known.get(usize::from(*place)))
+    }
+
     /// The remembered line that has a role; there is no other header of its name.
     fn known_with(&self, role: Role) -> Option<&Known<'a>> {
         self.known.iter().find(|known| known.role == role)

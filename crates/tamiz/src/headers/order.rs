@@ -1,0 +1,85 @@
+//! The order by name of header lines that came before. Clients send the same names in the same order over and over, so
+//! that is remembered too.
+
+#![allow(clippy::arithmetic_side_effects, reason = "a rotation of bits")]
+
+use std::cell::RefCell;
+use std::fmt;
+
+use bumpalo::Bump;
+
+use crate::memo::Rank;
+use crate::message::Known;
+
+/// More lines are not put in order here.
+const MOST: usize = 64;
+
+/// How many orders are kept, as a power of two.
+const BITS: u32 = 4;
+
+/// Orders that came before.
+#[derive(Default)]
+pub(crate) struct Orders {
+    kept: RefCell<Vec<Order>>,
+}
+
+/// What the names of a header block are in order.
+#[derive(Clone, Default)]
+struct Order {
+    /// The ranks of the names as they came.
+    ranks: Vec<Rank>,
+    /// Their places there, by rank.
+    places: Vec<u8>,
+    /// Whether no two have the same rank.
+    is_sole: bool,
+}
+
+impl fmt::Debug for Orders {
+    /// Without what is remembered: requests are nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orders").finish_non_exhaustive()
+    }
+}
+
+impl Orders {
+    /// The places of lines by name; `None` where two may have the same, or they are too many.
+    pub(crate) fn of<'a>(&self, known: &[Known<'_>], bump: &'a Bump) -> Option<&'a [u8]> {
+        if known.len() > MOST {
+            return None;
+        }
+        let mut kept = self.kept.borrow_mut();
+        if kept.is_empty() {
+            kept.resize(1 << BITS, Order::default());
+        }
+        let order = kept.get_mut(place_of(known))?;
+        if !order.is_of(known) {
+            order.sort(known);
+        }
+        order.is_sole.then(|| &*bump.alloc_slice_copy(&order.places))
+    }
+}
+
+/// Where the order of lines is kept.
+fn place_of(known: &[Known<'_>]) -> usize {
+    let hash = known.iter().fold(0_u64, |hash, known| {
+        (hash ^ known.rank.folded()).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+    });
+    (hash >> (u64::BITS - BITS)) as usize
+}
+
+impl Order {
+    /// Whether the names came so before.
+    fn is_of(&self, known: &[Known<'_>]) -> bool {
+        self.ranks.len() == known.len() && self.ranks.iter().zip(known).all(|(rank, known)| *rank == known.rank)
+    }
+
+    fn sort(&mut self, known: &[Known<'_>]) {
+        self.ranks.clear();
+        self.ranks.extend(known.iter().map(|known| known.rank));
+        self.places.clear();
+        self.places.extend((0..).take(known.len()));
+        let rank_of = |place: &u8| self.ranks.get(usize::from(*place)).copied();
+        self.places.sort_unstable_by_key(rank_of);
+        self.is_sole = self.places.windows(2).all(|two| matches!(two, [a, b] if rank_of(a) != rank_of(b)));
+    }
+}
