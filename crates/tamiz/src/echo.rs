@@ -55,7 +55,7 @@ struct Echo<'a> {
 pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'a>) {
     let mut echo = Echo {
         cx,
-        needles: BumpVec::new_in(cx.bump),
+        needles: BumpVec::with_capacity_in(4, cx.bump),
         request: raw,
         is_nowhere_plain: false,
         shortest: SHORTEST,
@@ -67,7 +67,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         return;
     }
     echo.prepare(cx.bump);
-    echo.hide_in_url(&mut request.url, &mut request.flags);
+    echo.hide_in_url(request.url, &mut request.flags);
     for header in &mut request.headers.list {
         echo.hide_in_header(header);
     }
@@ -81,7 +81,10 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
             || memo.lines.with(known.slot, |text, said| echo.is_in_plain(memo::name_of(text, said)));
         !is_elsewhere && echo.is_in(known.line) || usize::from(known.name_len) >= echo.shortest && is_in_name()
     };
-    request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
+    let is_nowhere_known = echo.is_nowhere_plain
+        && request.headers.known.iter().all(|known| known.is_plain && usize::from(known.name_len) < echo.shortest);
+    request.echoes_into_known =
+        !is_nowhere_known && request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
         request.method.in_clear = false;
         request.flags.hide(request.method.text);
@@ -113,13 +116,17 @@ fn offset_of(part: &[u8], whole: &[u8]) -> Option<usize> {
     (offset <= whole.len().checked_sub(part.len())?).then_some(offset)
 }
 
-/// Whether a secret stands in a short text.
-fn is_in_short(needle: &[u8], text: &[u8]) -> bool {
-    let Some(start) = needle.first_chunk::<SHORTEST>() else { return false };
+/// Whether a secret stands in a text.
+fn is_part(needle: &[u8], text: &[u8]) -> bool {
     let Some(last) = text.len().checked_sub(needle.len()) else { return false };
-    let begins_at =
-        |at: &usize| text.get(*at..).is_some_and(|rest| rest.first_chunk() == Some(start) && rest.starts_with(needle));
-    (0..=last).any(|at| begins_at(&at))
+    if text.len() >= SHORT {
+        return memchr::memmem::find(text, needle).is_some();
+    }
+    let start = needle.first_chunk::<SHORTEST>();
+    let mut places = text.windows(SHORTEST).take(last.saturating_add(1)).enumerate();
+    places.any(|(at, place)| {
+        place.first_chunk() == start && text.get(at..).is_some_and(|rest| rest.starts_with(needle))
+    })
 }
 
 /// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
@@ -132,7 +139,7 @@ fn password<'a>(secret: Text<'a>, part: &Range<usize>) -> Option<&'a [u8]> {
 
 impl<'a> Echo<'a> {
     fn collect(&mut self, request: &Request<'a>, cx: Context<'a>) {
-        self.collect_from_url(&request.url, cx);
+        self.collect_from_url(request.url, cx);
         if let Some(body) = &request.body {
             self.collect_from_body(body, cx);
         }
@@ -322,11 +329,7 @@ impl<'a> Echo<'a> {
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
         match &self.prefixes {
-            None if text.len() < SHORT => self.needles.iter().any(|needle| is_in_short(needle, text)),
-            None => self
-                .needles
-                .iter()
-                .any(|needle| needle.len() <= text.len() && memchr::memmem::find(text, needle).is_some()),
+            None => self.needles.iter().any(|needle| is_part(needle, text)),
             Some(prefixes) => text.windows(SHORTEST).any(|window| {
                 window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())
             }),

@@ -23,7 +23,7 @@ pub(crate) struct Request<'a> {
     pub(crate) form: Form,
     pub(crate) scheme: Scheme,
     /// The target; its host is the one `U:` shows.
-    pub(crate) url: Url<'a>,
+    pub(crate) url: &'a mut Url<'a>,
     pub(crate) headers: Headers<'a>,
     /// Read for its secrets in `core` too, which does not show it.
     pub(crate) body: Option<Body<'a>>,

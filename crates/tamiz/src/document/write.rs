@@ -79,7 +79,8 @@ pub(crate) fn write<'a>(
 ) -> (usize, Option<Box<Evidence>>) {
     aside.clear();
     let start = out.len();
-    let rollup = Rollup { plain: FlagSet::default(), parametrised: BumpVec::new_in(cx.bump), capped: false };
+    let parametrised = BumpVec::with_capacity_in(8, cx.bump);
+    let rollup = Rollup { plain: FlagSet::default(), parametrised, capped: false };
     // The first line says whether a limit was reached, and the roll-up stands in the middle: all
     // other lines are written first, aside.
     let mut writer = Writer { cx, out: aside, rollup };
@@ -109,7 +110,7 @@ pub(crate) fn write<'a>(
 
 impl<'a> Writer<'a, '_> {
     fn method_line(&mut self, request: &Request<'a>) {
-        let mut parameters = words(&request.flags, self.cx);
+        let mut parameters = words_of(&request.flags, self.cx);
         let enabled = self.cx.settings.enabled;
         self.rollup
             .parametrised
@@ -178,7 +179,7 @@ impl<'a> Writer<'a, '_> {
             self.out.push(b'\n');
         } else {
             let climb = written_number(path.longest_climb, self.cx);
-            let mut parameters = words(&path.flags, self.cx);
+            let mut parameters = words_of(&path.flags, self.cx);
             parameters.extend([(Flag::DotDotN, climb), (Flag::MultiEnc, &b"path"[..])]);
             self.end_line_of(path.flags.set, &mut parameters);
         }
@@ -211,10 +212,10 @@ impl<'a> Writer<'a, '_> {
         }
         marker::write_more(query.pairs.len(), most, ",", self.out);
         let mut all = query.flags.set;
-        let mut parameters = words(&query.flags, self.cx);
+        let mut parameters = words_of(&query.flags, self.cx);
         for pair in query.pairs.iter().filter(|pair| !pair.flags.set.is_empty()) {
             all = all.union(pair.flags.set);
-            parameters.extend(words(&pair.flags, self.cx));
+            parameters.extend(words(&pair.flags));
             for flag in pair.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key) {
                 parameters.push((flag, key_text(pair.key, self.cx)));
             }
@@ -270,7 +271,7 @@ impl<'a> Writer<'a, '_> {
         push(self.out, body.kind.as_str());
         self.measure(" BLEN:", body.len as u64);
         let mut all = body.flags.set;
-        let mut parameters = words(&body.flags, self.cx);
+        let mut parameters = words_of(&body.flags, self.cx);
         match &body.content {
             body::Content::Whole { text, secret } => {
                 self.out.push(b' ');
@@ -281,7 +282,7 @@ impl<'a> Writer<'a, '_> {
                 let mut keys = field_keys(fields, self.cx);
                 for (field, key) in fields.told().zip(&keys) {
                     all = all.union(field.flags.set);
-                    parameters.extend(words(&field.flags, self.cx));
+                    parameters.extend(words(&field.flags));
                     for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key)
                     {
                         parameters.push((flag, key));
@@ -328,7 +329,7 @@ impl<'a> Writer<'a, '_> {
         if flags.set.is_empty() {
             self.out.push(b'\n');
         } else {
-            self.end_line_of(flags.set, &mut words(flags, self.cx));
+            self.end_line_of(flags.set, &mut words_of(flags, self.cx));
         }
     }
 
@@ -626,7 +627,8 @@ fn header_parameters<'a>(
     name: &'a [u8],
     cx: Context<'a>,
 ) -> BumpVec<'a, Parametrised<'a>> {
-    let mut parameters = words(&header.flags, cx);
+    let mut parameters = BumpVec::with_capacity_in(4, cx.bump);
+    parameters.extend(words(&header.flags));
     for flag in header.flags.set.iter() {
         match flag.parameter_kind() {
             Parameter::Name => parameters.push((flag, name_parameter(name, header, cx))),
@@ -649,10 +651,15 @@ fn written_number(n: usize, cx: Context<'_>) -> &[u8] {
 }
 
 /// The flags of a place whose parameter is a word.
-fn words<'a>(flags: &Flags<'a>, cx: Context<'a>) -> BumpVec<'a, Parametrised<'a>> {
-    let mut words = BumpVec::with_capacity_in(flags.words().len(), cx.bump);
-    words.extend(flags.words().iter().map(|(flag, word)| (*flag, word.as_bytes())));
-    words
+fn words<'a>(flags: &Flags<'a>) -> impl ExactSizeIterator<Item = Parametrised<'a>> {
+    flags.words().iter().map(|(flag, word)| (*flag, word.as_bytes()))
+}
+
+/// The same in a list of their own.
+fn words_of<'a>(flags: &Flags<'a>, cx: Context<'a>) -> BumpVec<'a, Parametrised<'a>> {
+    let mut list = BumpVec::with_capacity_in(words(flags).len(), cx.bump);
+    list.extend(words(flags));
+    list
 }
 
 /// A header's name as its line shows it; `?` for a line without one.

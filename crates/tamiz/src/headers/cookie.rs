@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM, PATH_MARK, TOKEN};
+use crate::bytes::{self, ALNUM, HIGH, PATH_MARK, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
@@ -20,6 +20,8 @@ pub(crate) struct Cookie<'a> {
     /// `None` for a piece without `=`.
     pub(crate) name: Option<Key<'a>>,
     pub(crate) value: Text<'a>,
+    /// The union of the classes of its bytes.
+    seen: u32,
     /// All of it, as it came.
     pub(crate) piece: Text<'a>,
     /// The name is sensitive, so the value is a secret that must not be echoed.
@@ -41,19 +43,19 @@ const ATTRIBUTES: [&str; 7] = ["Expires", "Max-Age", "Domain", "Path", "Secure",
 const EXPIRES: usize = 0;
 
 fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookie<'a> {
-    let cookie = match piece.cut(b'=') {
-        None => Cookie { name: None, value: piece, piece, sensitive: false, attribute: None },
+    let (name, value, sensitive) = match piece.cut(b'=') {
+        None => (None, piece, false),
         Some((name, value)) => {
             let (name, sensitive) = read_name(name.trim(), cx, flags);
-            Cookie { name: Some(name), value: value.trim(), piece, sensitive, attribute: None }
+            (Some(name), value.trim(), sensitive)
         }
     };
-    let seen = bytes::union(cookie.value.bytes);
-    if !scan::is_silent(cookie.value.bytes, seen) {
-        scan::scan_seen(cookie.value, seen, Kind::Cookie, true, cx, flags);
+    let seen = bytes::union(value.bytes);
+    if !scan::is_silent(value.bytes, seen) {
+        scan::scan_seen(value, seen, Kind::Cookie, true, cx, flags);
     }
-    flags.hide(cookie.value);
-    cookie
+    flags.hide(value);
+    Cookie { name, value, seen, piece, sensitive, attribute: None }
 }
 
 /// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
@@ -81,7 +83,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
 
 /// Reads a `cookie` header and counts its cookies.
 pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cookie<'a>> {
-    let mut cookies = BumpVec::new_in(cx.bump);
+    let mut cookies = BumpVec::with_capacity_in(text.len().min(512) / 16 + 1, cx.bump);
     for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
         cookies.push(read_one(piece, cx, flags));
     }
@@ -114,9 +116,11 @@ pub(crate) fn read_set<'a>(
             flags.hide(piece);
         }
         scan::scan(piece, Kind::Free, credential, cx, flags);
+        let value = value.trim();
         cookies.push(Cookie {
             name: None,
-            value: value.trim(),
+            value,
+            seen: bytes::union(value.bytes),
             piece,
             sensitive: false,
             attribute: Some(attribute),
@@ -136,7 +140,7 @@ impl Cookie<'_> {
         // Nothing but the `=` between the two is a sign that a credential needs.
         let is_word = || bytes::all(value, ALNUM | PATH_MARK) && bytes::all(name, ALNUM | PATH_MARK);
         let is_pair = || name.len().saturating_add(value.len()).saturating_add(1) == self.piece.len();
-        secrets::is_too_plain(value, bytes::union(value))
+        secrets::is_too_plain(value, self.seen)
             || is_pair() && is_word() && !secrets::holds_token(self.piece.bytes)
     }
 
@@ -154,7 +158,8 @@ impl Cookie<'_> {
             write_key(name, cx, out);
         }
         marker::push(out, "<len:");
-        marker::number(out, decode::chars(self.value.bytes) as u64);
+        let len = if self.seen & HIGH == 0 { self.value.len() } else { decode::chars(self.value.bytes) };
+        marker::number(out, len as u64);
         out.push(b'>');
     }
 

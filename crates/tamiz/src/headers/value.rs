@@ -308,7 +308,7 @@ fn read_url<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> Option<&'a mut Url<'a>> {
-    let mut url = match target::cut_scheme(text) {
+    let url = match target::cut_scheme(text) {
         Some((scheme, rest)) => target::read_absolute(scheme, rest, cx),
         None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => {
             let url = target::read_relative(text, cx);
@@ -329,7 +329,7 @@ fn read_url<'a>(
     if kind == Kind::Origin && url.query.is_none() && url.path.as_ref().is_some_and(Path::is_empty) {
         url.path = None;
     }
-    Some(cx.bump.alloc(url))
+    Some(url)
 }
 
 fn write_plain<'a>(text: &[u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) {

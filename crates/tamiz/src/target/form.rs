@@ -50,7 +50,7 @@ fn is_authority(text: &[u8]) -> bool {
 }
 
 /// Reads the target of a message.
-pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, Url<'a>) {
+pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, &'a mut Url<'a>) {
     let target = match message.authority {
         // How HTTP/2 and HTTP/3 carry a CONNECT.
         Some(authority) if message.method.bytes == b"CONNECT" && message.target.is_empty() => authority,
@@ -58,13 +58,13 @@ pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, Url<'a>
     };
     let target = on_one_line(target, cx);
     let form = form_of(message.method.bytes, target);
-    let mut url = match form {
+    let url = match form {
         Form::Absolute => match cut_scheme(target) {
             Some((scheme, rest)) => read_absolute(scheme, rest, cx),
             None => read_relative(target, cx),
         },
         Form::Authority => {
-            let mut url = Url::new(cx);
+            let url = Url::new(cx);
             url.read_authority(target, cx);
             url
         }

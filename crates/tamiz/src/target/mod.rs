@@ -39,8 +39,9 @@ pub(crate) struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
-    pub(crate) fn new(cx: Context<'a>) -> Self {
-        Url {
+    /// One without parts. It is filled where it is: it is too large to be handed on by value.
+    pub(crate) fn new(cx: Context<'a>) -> &'a mut Self {
+        cx.bump.alloc_with(|| Url {
             scheme: None,
             userinfo: None,
             host: None,
@@ -49,7 +50,7 @@ impl<'a> Url<'a> {
             fragment: None,
             fragment_secret: false,
             flags: cx.flags(),
-        }
+        })
     }
 
     /// Reads what follows the authority: path and query.
@@ -156,8 +157,8 @@ pub(crate) fn cut_scheme(text: Text<'_>) -> Option<(Scheme, Text<'_>)> {
 }
 
 /// Reads `authority[/path][?query][#fragment]`, after a scheme.
-pub(crate) fn read_absolute<'a>(scheme: Scheme, rest: Text<'a>, cx: Context<'a>) -> Url<'a> {
-    let mut url = Url::new(cx);
+pub(crate) fn read_absolute<'a>(scheme: Scheme, rest: Text<'a>, cx: Context<'a>) -> &'a mut Url<'a> {
+    let url = Url::new(cx);
     url.scheme = Some(scheme);
     let rest = url.cut_fragment(rest, cx);
     let end = rest.bytes.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
@@ -167,8 +168,8 @@ pub(crate) fn read_absolute<'a>(scheme: Scheme, rest: Text<'a>, cx: Context<'a>)
 }
 
 /// Reads `/path[?query][#fragment]`.
-pub(crate) fn read_relative<'a>(text: Text<'a>, cx: Context<'a>) -> Url<'a> {
-    let mut url = Url::new(cx);
+pub(crate) fn read_relative<'a>(text: Text<'a>, cx: Context<'a>) -> &'a mut Url<'a> {
+    let url = Url::new(cx);
     let text = url.cut_fragment(text, cx);
     url.read_tail(text, cx);
     url
