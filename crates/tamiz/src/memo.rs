@@ -229,6 +229,8 @@ struct Entry<T> {
 pub(crate) struct Memo<T> {
     slots: usize,
     slot_bytes: usize,
+    /// How many bits of a hash tell no set.
+    shift: u32,
     inner: RefCell<Inner<T>>,
 }
 
@@ -256,7 +258,8 @@ impl<T: Copy + Default> Memo<T> {
     /// With a power of two of slots, of so many bytes each for a field and its text.
     fn new(slots: usize, slot_bytes: usize) -> Self {
         debug_assert!(slots.is_power_of_two() && slots > WAYS);
-        Memo { slots, slot_bytes, inner: RefCell::default() }
+        let shift = u64::BITS - (slots / WAYS).ilog2();
+        Memo { slots, slot_bytes, shift, inner: RefCell::default() }
     }
 
     fn begin(&mut self, owner: u64) {
@@ -277,7 +280,7 @@ impl<T: Copy + Default> Memo<T> {
 
     /// The set of slots that a field may be in. The upper bits of a hash: every byte reaches them.
     fn set_of(&self, hash: u64) -> usize {
-        (hash >> (64 - (self.slots / WAYS).ilog2())) as usize
+        (hash >> self.shift) as usize
     }
 
     /// The slot of a field that came before.

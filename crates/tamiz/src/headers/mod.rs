@@ -123,6 +123,9 @@ pub(crate) struct Headers<'a> {
     pub(crate) known: BumpVec<'a, Known<'a>>,
     /// Their places, by name.
     order: &'a [u8],
+    /// The values of those that steer how the body is read.
+    known_type: Option<Text<'a>>,
+    known_length: Option<Text<'a>>,
     /// The first `Host`, where there is one and it is valid, with its port as written.
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
@@ -167,13 +170,12 @@ pub(crate) fn read<'a>(
         list: BumpVec::with_capacity_in(collapsed.len(), cx.bump),
         known,
         order,
+        known_type: None,
+        known_length: None,
         host: None,
         has_host: false,
     };
-    if let Some(known) = headers.known_with(Role::Host) {
-        headers.host = Host::read(known.value(), host::Source::Header, cx, &mut cx.flags());
-        headers.has_host = true;
-    }
+    headers.take_roles(cx);
     for header in collapsed {
         headers.push(header, scheme, cx);
     }
@@ -330,15 +332,24 @@ impl<'a> Headers<'a> {
         places.iter().filter_map(|place| self.known.get(usize::from(*place)))
     }
 
-    /// The remembered line that has a role; there is no other header of its name.
-    fn known_with(&self, role: Role) -> Option<&Known<'a>> {
-        self.known.iter().find(|known| known.role == role)
+    /// Takes note of the remembered lines that have a role; there is no other header of their names.
+    fn take_roles(&mut self, cx: Context<'a>) {
+        for known in self.known.iter().filter(|known| known.role != Role::None) {
+            match known.role {
+                Role::None => {}
+                Role::Host => {
+                    self.host = Host::read(known.value(), host::Source::Header, cx, &mut cx.flags());
+                    self.has_host = true;
+                }
+                Role::ContentType => self.known_type = Some(known.value()),
+                Role::ContentLength => self.known_length = Some(known.value()),
+            }
+        }
     }
 
     /// The value of each `content-length`.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = Text<'a>> {
-        let known = self.known_with(Role::ContentLength).map(Known::value);
-        self.named(b"content-length").map(|header| header.whole).chain(known)
+        self.named(b"content-length").map(|header| header.whole).chain(self.known_length)
     }
 
     /// The value of the first `content-type`, whose name may be spelt in any way: it steers nothing.
@@ -347,7 +358,7 @@ impl<'a> Headers<'a> {
             header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type")
         };
         let read = self.list.iter().find(is_type).map(|header| header.whole);
-        read.or_else(|| self.known_with(Role::ContentType).map(Known::value))
+        read.or(self.known_type)
     }
 
     /// The headers of a name that is never remembered, spelt exactly so.

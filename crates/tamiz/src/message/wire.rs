@@ -134,6 +134,7 @@ impl<'a> Block<'a> {
     }
 
     /// Ends the line that continuations may add to.
+    #[inline]
     fn close(&mut self) {
         if self.joined.is_some() {
             self.close_joined();
@@ -141,6 +142,7 @@ impl<'a> Block<'a> {
         self.last = Last::Other;
     }
 
+    #[cold]
     fn close_joined(&mut self) {
         if let Some(joined) = self.joined.take()
             && let Some(line) = self.lines.last_mut()
