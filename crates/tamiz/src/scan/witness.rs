@@ -44,7 +44,6 @@ const SUFFIX: u8 = 2;
 const WORD_BITS: u32 = 18;
 const GRAM_BITS: u32 = 16;
 const TRIPLE_BITS: u32 = 15;
-const SEAM_BITS: u32 = 15;
 
 /// How long grams are, and how far apart those are that are looked at: a part of a word that has one at
 /// each place of a stride is seen wherever it stands.
@@ -66,8 +65,8 @@ const DOUBLE: &[u8] = b"__";
 /// No witness that is a word is longer.
 const LONGEST: usize = 64;
 
-/// Of words as long as this it is not asked what they are made of.
-const LONG: usize = 32;
+/// How many bytes of a long word are looked at at once.
+const PIECE: usize = 16;
 
 /// How much of a word is folded at a time, and how much of that is looked at again with what follows.
 const FOLDED: usize = 128;
@@ -81,8 +80,9 @@ struct Witnesses {
     placed: Bits<WORD_BITS>,
     /// How long the longest of them is.
     longest: usize,
-    /// The first three characters of words of which only a part is told.
+    /// The first and the last three characters of words of which only a part is told.
     beginnings: Bits<TRIPLE_BITS>,
+    ends: Bits<TRIPLE_BITS>,
     /// The beginnings of grams, long or not; whole ones.
     gram_beginnings: Bits<GRAM_BITS>,
     grams: Bits<WORD_BITS>,
@@ -103,16 +103,13 @@ struct Written {
     gram_beginnings: Box<[u64; 1 << (GRAM_BITS - 6)]>,
     /// Whole ones, long or not.
     grams: Bits<WORD_BITS>,
-    /// What stands around a digit inside of grams, where the word may have a run of them.
-    seams: Bits<SEAM_BITS>,
+    /// What stands around a digit inside of grams, where the word may have a run of them: two characters before
+    /// it, one after it.
+    seams: Bits<TRIPLE_BITS>,
     /// What stands after one, a bit each.
     after_seams: u32,
-    /// The first and the last characters of words with digits: a bit for each last one, by the first.
-    ends: [u32; 32],
-    /// The same, and how many characters these words have that are no digits.
-    ends_and_len: Bits<TRIPLE_BITS>,
-    /// The most of these that one has.
-    longest: usize,
+    /// The first two characters and the last one of words with digits.
+    ends: Bits<TRIPLE_BITS>,
 }
 
 /// A table of as many bits as `2` to the `BITS`.
@@ -203,16 +200,15 @@ fn written_sign(byte: u8) -> u8 {
     if byte.is_ascii_digit() { 0 } else { byte & 31 }
 }
 
-/// Where what stands around a run of digits is in its table: two characters before it, one after it.
-fn place_of_seam(before: [u8; 2], after: u8) -> u64 {
-    let [a, b, c] = [before[0], before[1], after].map(|byte| u64::from(written_sign(byte)));
-    (a << 10 | b << 5 | c) << (u64::BITS - SEAM_BITS)
+/// Where three characters of a word as it is written are in their table.
+fn place_of_written(three: [u8; 3]) -> u64 {
+    let [a, b, c] = three.map(|byte| u64::from(written_sign(byte)));
+    (a << 10 | b << 5 | c) << (u64::BITS - TRIPLE_BITS)
 }
 
-/// Where the ends of a word and a length are in their table.
-fn place_of_ends(first: u8, last: u8, len: usize) -> u64 {
-    let [a, b] = [first, last].map(|byte| u64::from(written_sign(byte)));
-    (a << 10 | b << 5 | len as u64 & 31) << (u64::BITS - TRIPLE_BITS)
+/// A byte that has a sign.
+fn byte_of_sign(sign: u8) -> u8 {
+    if sign == 0 { b'0' } else { 0x40 | sign }
 }
 
 /// Where a pair is in its table.
@@ -352,6 +348,7 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
         placed: Bits::new(),
         longest: 0,
         beginnings: Bits::new(),
+        ends: Bits::new(),
         gram_beginnings: Bits::new(),
         grams: Bits::new(),
         written: Written {
@@ -359,9 +356,7 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
             grams: Bits::new(),
             seams: Bits::new(),
             after_seams: 0,
-            ends: [0; 32],
-            ends_and_len: Bits::new(),
-            longest: 0,
+            ends: Bits::new(),
         },
         pairs: Bits::new(),
         seconds: 0,
@@ -388,6 +383,9 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
                 let len = if part.len() < LONG_LAST { SHORT_LAST } else { LONG_LAST };
                 let last = part.get(part.len().saturating_sub(len)..).unwrap_or_default();
                 all.placed.set_twice(hash_part(last, SUFFIX));
+                if let Some(last) = part.last_chunk() {
+                    all.ends.set(place_of_three(*last));
+                }
             }
             Witness::Inside { part } => {
                 all.add_inside(&part);
@@ -484,10 +482,13 @@ impl Witnesses {
 
     /// Whether an entry tells only the last letters of a word like this.
     fn know_end_of(&self, word: &[u8]) -> bool {
-        [SHORT_LAST, LONG_LAST].into_iter().any(|len| {
+        let knows = |len: usize| {
             let last = word.len().checked_sub(len).and_then(|start| word.get(start..));
             last.is_some_and(|last| self.placed.has_twice(hash_part(last, SUFFIX)))
-        })
+        };
+        word.last_chunk().is_some_and(|last| self.ends.has(place_of_three(*last)))
+            && has_double(word)
+            && [SHORT_LAST, LONG_LAST].into_iter().any(knows)
     }
 
     /// Whether a word, folded, has a part of which an entry tells, anywhere.
@@ -509,14 +510,12 @@ impl Witnesses {
 impl Written {
     /// A word, folded.
     fn add_word(&mut self, word: &[u8]) {
-        // Long words are taken to have digits.
-        let is_added = word.contains(&b'0') || word.len() >= LONG;
-        if let ([first, ..], [.., last], true) = (word, word, is_added) {
-            let len = word.iter().filter(|&&byte| byte != b'0').count();
-            self.ends_and_len.set(place_of_ends(*first, *last, len));
-            self.longest = self.longest.max(len);
-            if let Some(lasts) = self.ends.get_mut(usize::from(written_sign(*first))) {
-                *lasts |= 1 << written_sign(*last);
+        let ([first, .., last], true) = (word, word.contains(&b'0')) else { return };
+        for sign in 0..32 {
+            // What follows a run of digits is not looked for.
+            let second = word.get(1).filter(|_| *first != b'0');
+            if second.is_none_or(|byte| written_sign(*byte) == sign) {
+                self.ends.set(place_of_written([*first, byte_of_sign(sign), *last]));
             }
         }
     }
@@ -554,9 +553,7 @@ impl Written {
             let two_before = at.checked_sub(2).and_then(|at| part.get(at));
             for other in 0..32 {
                 if two_before.is_none_or(|&byte| written_sign(byte) == other) {
-                    // Any byte that has the sign.
-                    let byte = if other == 0 { b'0' } else { 0x40 | other };
-                    self.seams.set(place_of_seam([byte, before], after));
+                    self.seams.set(place_of_written([byte_of_sign(other), before, after]));
                 }
             }
         }
@@ -564,14 +561,11 @@ impl Written {
 
     /// Whether a word with digits may be one that was added.
     fn may_know(&self, word: &[u8]) -> bool {
-        let ([first, ..], [.., last]) = (word, word) else { return false };
-        let lasts = self.ends.get(usize::from(written_sign(*first))).copied().unwrap_or_default();
-        lasts >> written_sign(*last) & 1 != 0
-            && match word.get(..LONGEST) {
-                // No more can be told of a word with a long run of digits.
-                Some(head) if word.len() > LONGEST => count_others_than_digits(head) <= self.longest,
-                _ => self.ends_and_len.has(place_of_ends(*first, *last, count_others_than_digits(word))),
-            }
+        match word {
+            [first, second, .., last] => self.ends.has(place_of_written([*first, *second, *last])),
+            [first, last] => self.ends.has(place_of_written([*first, *last, *last])),
+            _ => false,
+        }
     }
 
     /// Whether a word, written as it is, may hold a part that was added.
@@ -638,13 +632,13 @@ impl Written {
                 continue;
             }
             let run = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-            let before = match before.get(..before.len() - run) {
-                Some([.., a, b]) => [*a, *b],
+            let (a, b) = match before.get(..before.len() - run) {
+                Some([.., a, b]) => (*a, *b),
                 // Of a part that begins here, whatever stands before is told.
-                Some([b]) => [b'0', *b],
+                Some([b]) => (b'0', *b),
                 _ => continue,
             };
-            if self.seams.has(place_of_seam(before, *after)) {
+            if self.seams.has(place_of_written([a, b, *after])) {
                 return true;
             }
         }
@@ -660,12 +654,6 @@ fn seams(digits: u64, before: u64) -> u64 {
 /// Eight bytes, in lower case, each digit as `0`.
 fn plain_eight(eight: u64) -> u64 {
     eights::with_zeros(eight, eights::digits(eight)) | CASE
-}
-
-/// How many characters of a word are no digits.
-fn count_others_than_digits(word: &[u8]) -> usize {
-    let digits = |at: usize| eights::count(eights::digits(eight_at(word, at)));
-    word.len() - (0..word.len()).step_by(8).map(digits).sum::<usize>()
 }
 
 /// The first three characters of a word, folded.
@@ -778,7 +766,7 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
         if !has_letters && !has_underscores {
             continue;
         }
-        if has_underscores && has_double(word) && witnesses.know_end_of(word) {
+        if has_underscores && witnesses.know_end_of(word) {
             return true;
         }
         let beside = || Beside {
@@ -850,27 +838,38 @@ fn has_double(word: &[u8]) -> bool {
     memchr::memchr_iter(b'_', word).any(|at| word.get(at + 1) == Some(&b'_'))
 }
 
-/// How many bytes from the start are in one word, in whole pieces of [`LONG`].
-fn long_word_len(text: &[u8]) -> usize {
-    let is_word = |byte: &u8| {
-        let (letter, digit) = ((byte | 0x20).wrapping_sub(b'a'), byte.wrapping_sub(b'0'));
-        (letter < 26) | (digit < 10) | (*byte == b'_')
-    };
-    let (pieces, _) = text.as_chunks::<LONG>();
-    // Without a way out, so that all bytes are compared at once.
-    let are_words = |piece: &&[u8; LONG]| piece.iter().fold(true, |all, byte| all & is_word(byte));
-    LONG * pieces.iter().take_while(are_words).count()
+/// What of a word stands at the start of a text in whole pieces of [`PIECE`]. Of such a long one it is not asked
+/// whether it has letters.
+fn long_word(text: &[u8]) -> Word {
+    let mut word = Word { len: 0, has_letters: false, has_digits: false, has_underscores: false };
+    let (pieces, _) = text.as_chunks::<PIECE>();
+    for piece in pieces {
+        // Without a way out, so that all bytes are compared at once.
+        let (mut all, mut any_digit, mut any_underscore) = (true, false, false);
+        for &byte in piece {
+            let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+            let (is_digit, is_underscore) = (byte.wrapping_sub(b'0') < 10, byte == b'_');
+            all &= is_letter | is_digit | is_underscore;
+            any_digit |= is_digit;
+            any_underscore |= is_underscore;
+        }
+        if !all {
+            break;
+        }
+        word.has_letters = true;
+        word.has_digits |= any_digit;
+        word.has_underscores |= any_underscore;
+        word.len += PIECE;
+    }
+    word
 }
 
-/// The word that stands in a text from `at` on, eight bytes at a time. Of a long one, it is taken to have
-/// characters of each kind.
+/// The word that stands in a text from `at` on, eight bytes at a time.
 fn word_at(text: &[u8], at: usize) -> Word {
-    let mut len = long_word_len(text.get(at..).unwrap_or_default());
-    // What a long word has not is not worth a look.
-    let is_long = if len > 0 { u64::MAX } else { 0 };
-    let (mut letters, mut digits, mut underscores) = (is_long, is_long, is_long);
+    let mut word = long_word(text.get(at..).unwrap_or_default());
+    let (mut letters, mut digits, mut underscores) = (0, 0, 0);
     loop {
-        let eight = eight_at(text, at + len);
+        let eight = eight_at(text, at + word.len);
         let ascii = eight & !eights::TOPS;
         let (own_letters, own_digits) = (eights::letters(ascii), eights::digits(ascii));
         let own_underscores = eights::underscores(ascii);
@@ -880,13 +879,16 @@ fn word_at(text: &[u8], at: usize) -> Word {
         letters |= own_letters & own;
         digits |= own_digits & own;
         underscores |= own_underscores & own;
-        len += others.trailing_zeros() as usize / 8;
+        word.len += others.trailing_zeros() as usize / 8;
         // Beyond the end of the text there are zeros.
         if others != 0 {
             break;
         }
     }
-    Word { len, has_letters: letters != 0, has_digits: digits != 0, has_underscores: underscores != 0 }
+    word.has_letters |= letters != 0;
+    word.has_digits |= digits != 0;
+    word.has_underscores |= underscores != 0;
+    word
 }
 
 /// The same, byte by byte.
@@ -924,11 +926,6 @@ mod eights {
     pub(super) fn underscores(eight: u64) -> u64 {
         // Nothing but `_` is zero then.
         !((eight ^ (ONES * 0x5F)) + ONES * 0x7F) & TOPS
-    }
-
-    /// How many top bits are set.
-    pub(super) fn count(tops: u64) -> usize {
-        ((tops >> 7).wrapping_mul(ONES) >> 56) as usize
     }
 
     /// The digits, each as `0`.
@@ -1024,7 +1021,7 @@ mod tests {
                 if is_inside || is_beginning {
                     text.extend(noise(random(200), &mut random));
                 }
-                if text.len() >= LONG || text.iter().any(u8::is_ascii_digit) {
+                if text.iter().any(u8::is_ascii_digit) {
                     assert!(WITNESSES.may_know_any_with_digits(&text), "{entry:?} in {}", text.escape_ascii());
                 }
             }
@@ -1050,9 +1047,9 @@ mod tests {
             let text: Vec<u8> =
                 (0..len).map(|_| b"abzAZ_0123459._-/@`[{\xC3\xFF"[random(23) as usize]).collect();
             for at in [0, 1, 9] {
-                let (quick, slow) = (word_at(&text, at), word_at_slow(&text, at));
-                assert_eq!(quick.len, slow.len, "{}", text.escape_ascii());
-                assert!(quick == slow || quick.len >= LONG, "{}", text.escape_ascii());
+                let (quick, mut slow) = (word_at(&text, at), word_at_slow(&text, at));
+                slow.has_letters |= slow.len >= PIECE;
+                assert_eq!(quick, slow, "{}", text.escape_ascii());
             }
             let word: Vec<u8> = (0..len).map(|_| b"abzAZ_012345"[random(12) as usize]).collect();
             for start in [0, 1, 8] {
