@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
-pub(crate) use characters::characters;
+pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use names::{method_key, name, names};
 
 /// What is being looked at.
@@ -139,7 +139,8 @@ pub(crate) fn content<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<
     content_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
 }
 
-fn content_seen<'a>(
+/// The same, where the union of the classes of its bytes is known.
+pub(crate) fn content_seen<'a>(
     text: Text<'a>,
     seen: u32,
     kind: Kind,
