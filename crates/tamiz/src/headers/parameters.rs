@@ -6,6 +6,7 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+use crate::bytes;
 use crate::context::Context;
 use crate::flags::Flags;
 use crate::scan::{self, Kind};
@@ -13,13 +14,15 @@ use crate::text::Text;
 
 /// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it.
 pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let closes = scan_pieces(text, kind, secret, flags);
+    let seen = bytes::union(text.bytes);
+    // A value of which no character tells anything has no quote, and none of its pieces tells more.
+    let closes = !scan::may_tell_characters(seen) || scan_pieces(text, kind, secret, flags);
     let whole = match kind {
         Kind::Brands => Kind::Brands,
         _ if closes => Kind::Structured,
         _ => Kind::Free,
     };
-    scan::content(text, whole, secret, cx, flags);
+    scan::content_seen(text, seen, whole, secret, cx, flags);
 }
 
 /// Whether every string closes.
@@ -108,5 +111,18 @@ mod tests {
         assert_eq!(flags("a=\"b;c\""), ["SEMICOLON"]);
         assert_eq!(flags("a=\"b"), ["QUOTE"]);
         assert_eq!(flags("a=<b>"), ["ANGLE"]);
+    }
+
+    #[test]
+    fn values_are_looked_at_in_pieces_where_that_tells() {
+        for text in ["a, b=c; d", "a\u{7f}, b", "a, \u{200b}", "a,b", "a\\b", ",,", "a (b), c"] {
+            with_context(|cx| {
+                let text = Text::request(text.as_bytes(), true);
+                let (mut whole, mut pieces) = (cx.flags(), cx.flags());
+                scan(text, Kind::Free, false, cx, &mut whole);
+                let closes = scan_pieces(text, Kind::Free, false, &mut pieces);
+                assert!(closes && pieces.set.iter().all(|flag| whole.set.contains(flag)));
+            });
+        }
     }
 }

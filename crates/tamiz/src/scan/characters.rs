@@ -26,6 +26,12 @@ pub(super) fn characters_seen<'a>(
     }
 }
 
+/// Whether a text may tell anything by its characters, wherever it is but in a key or segment. `seen` is the
+/// union of the classes of its bytes.
+pub(crate) fn may_tell_characters(seen: u32) -> bool {
+    seen & (DANGER | CONTROL | HIGH) != 0
+}
+
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
-pub(crate) use characters::characters;
+pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use names::{method_key, name, names};
 
 /// What is being looked at.

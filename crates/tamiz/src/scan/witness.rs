@@ -13,17 +13,17 @@
 use std::sync::LazyLock;
 
 use super::words::{self, OTHER, SEPARATOR, beyond_ascii};
-use crate::bytes::{self, ALNUM, ALPHA, CONTROL, DIGIT, HIGH, UNDERSCORE, WORD_SIGN};
+use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, UNDERSCORE, WORD_SIGN};
 use crate::words::CLASSES;
 
 /// Words that ordinary requests are full of: no witness where an entry has another word.
 const COMMON: &str = "\
     account admin all and api app application as at blog by car category chrome client code com content \
-    data date email en example false file files filter for from game get home hotel html http https id \
+    data date devices email en example false file files filter for from game get home hotel html http https id \
     image images in index is item items json jsp key lang language like linux list login message mobile \
     mozilla music name net new news none not null number of on or order org page php post price product \
     products query redirect safari search session set shop sort static system table test text title to \
-    token true type update user users value video view";
+    token true type update user users value video view www";
 
 /// The same one by one, in order.
 static COMMON_WORDS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
@@ -34,6 +34,8 @@ static COMMON_WORDS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
 
 /// Before or after a word: anything.
 const ANY: u8 = 0;
+/// Before a word: with a space before that.
+const SPACED: u8 = 0x80;
 /// After the first or before the last characters: more of the word.
 const PREFIX: u8 = 1;
 const SUFFIX: u8 = 2;
@@ -53,12 +55,18 @@ const SHORTEST_INSIDE: usize = GRAM + STRIDE - 1;
 const SHORTEST_LONG_INSIDE: usize = LONG_GRAM + STRIDE - 1;
 
 /// How many characters tell the beginning of a word, where they are known, and its end.
-const SHORT_PREFIX: usize = 3;
-const LONG_PREFIX: usize = 5;
-const LAST: usize = 5;
+const PREFIXES: [usize; 3] = [3, 4, 5];
+const SHORT_LAST: usize = 4;
+const LONG_LAST: usize = 5;
+
+/// What the ends of words begin with that are witnesses: other words are not looked at for them.
+const DOUBLE: &[u8] = b"__";
 
 /// No witness that is a word is longer.
 const LONGEST: usize = 64;
+
+/// How many bytes of a long word are looked at at once.
+const PIECE: usize = 16;
 
 /// How much of a word is folded at a time, and how much of that is looked at again with what follows.
 const FOLDED: usize = 128;
@@ -70,16 +78,38 @@ struct Witnesses {
     words: Bits<WORD_BITS>,
     /// Words with what stands beside them; parts of words.
     placed: Bits<WORD_BITS>,
+    /// How long the longest of them is.
+    longest: usize,
     /// The first and the last three characters of words of which only a part is told.
     beginnings: Bits<TRIPLE_BITS>,
     ends: Bits<TRIPLE_BITS>,
     /// The beginnings of grams, long or not; whole ones.
     gram_beginnings: Bits<GRAM_BITS>,
     grams: Bits<WORD_BITS>,
+    /// The same of words as they are written, where a run of digits may be of any length.
+    written: Written,
     /// By the two characters, not hashed.
     pairs: Bits<16>,
+    /// The second ones of them, a bit each; all are ASCII.
+    seconds: u128,
     /// Whether one of them ends with a letter, digit or `_`.
     has_pairs_with_words: bool,
+}
+
+/// What tells that a word as it is written, its digits not folded, may be or hold a witness. What
+/// is seen so is looked at once more, folded.
+struct Written {
+    /// The beginnings of grams, by [`gram_place`].
+    gram_beginnings: Box<[u64; 1 << (GRAM_BITS - 6)]>,
+    /// Whole ones, long or not.
+    grams: Bits<WORD_BITS>,
+    /// What stands around a digit inside of grams, where the word may have a run of them: two characters before
+    /// it, one after it.
+    seams: Bits<TRIPLE_BITS>,
+    /// What stands after one, a bit each.
+    after_seams: u32,
+    /// The first two characters and the last one of words with digits.
+    ends: Bits<TRIPLE_BITS>,
 }
 
 /// A table of as many bits as `2` to the `BITS`.
@@ -121,10 +151,11 @@ impl<const BITS: u32> Bits<BITS> {
 }
 
 const K: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Makes letters lower case.
+const CASE: u64 = 0x2020_2020_2020_2020;
 
 /// Hashes a word, case ignored.
 fn hash_word(word: &[u8]) -> u64 {
-    const CASE: u64 = 0x2020_2020_2020_2020;
     let (chunks, _) = word.as_chunks::<8>();
     let mut hash = word.len() as u64;
     for chunk in chunks {
@@ -151,6 +182,33 @@ fn place_of_three(three: [u8; 3]) -> u64 {
 
 fn hash_gram(gram: [u8; GRAM]) -> u64 {
     (u64::from(u32::from_le_bytes(gram)) | 0x2020_2020).wrapping_mul(K)
+}
+
+/// A gram of which the first `len` bytes count, in lower case, each digit as `0`.
+fn hash_written(eight: u64, len: usize) -> u64 {
+    (eight << (64 - 8 * len)).wrapping_mul(K).rotate_left(32).wrapping_mul(K)
+}
+
+/// Where a gram of four bytes is in its table: which number, and which bit of it.
+fn gram_place(gram: u32) -> (usize, u32) {
+    let hash = gram.wrapping_mul(0x9E37_79B1) >> (u32::BITS - GRAM_BITS);
+    ((hash >> 6) as usize, hash & 63)
+}
+
+/// A letter or `_` without its case; every digit is the same.
+fn written_sign(byte: u8) -> u8 {
+    if byte.is_ascii_digit() { 0 } else { byte & 31 }
+}
+
+/// Where three characters of a word as it is written are in their table.
+fn place_of_written(three: [u8; 3]) -> u64 {
+    let [a, b, c] = three.map(|byte| u64::from(written_sign(byte)));
+    (a << 10 | b << 5 | c) << (u64::BITS - TRIPLE_BITS)
+}
+
+/// A byte that has a sign.
+fn byte_of_sign(sign: u8) -> u8 {
+    if sign == 0 { b'0' } else { 0x40 | sign }
 }
 
 /// Where a pair is in its table.
@@ -198,6 +256,20 @@ fn rarity(beside: u8) -> usize {
     }
 }
 
+/// How much two characters side by side tell; nothing, where they are no witness.
+fn rarity_of_pair(a: u8, b: u8) -> usize {
+    let marks = [a, b].iter().filter(|&&byte| !is_word(byte)).count();
+    match (a, b) {
+        // Dashes stand side by side in every other token.
+        (b' ', _) | (_, b' ') | (b'-', b'-') => 0,
+        // Base64 ends with these, and dots are all over some tokens.
+        (b'=', b'=') | (b'.', b'.') => 1,
+        // Signs follow digits less often than digits follow signs.
+        _ if marks > 0 => 2 * marks + usize::from(a == b'0'),
+        _ => 0,
+    }
+}
+
 /// The witness of an entry.
 fn witness(entry: &str) -> Witness {
     let mut best: Option<(usize, Witness)> = None;
@@ -211,10 +283,8 @@ fn witness(entry: &str) -> Witness {
         has_sign |= is_command;
         for pair in folded.windows(2) {
             let &[a, b] = pair else { continue };
-            let marks = [a, b].iter().filter(|&&byte| !is_word(byte)).count();
-            // Signs follow digits less often than digits follow signs.
-            let score = 2 * marks + usize::from(a == b'0');
-            if marks > 0 && a != b' ' && b != b' ' && best_pair.is_none_or(|(most, _)| most < score) {
+            let score = rarity_of_pair(a, b);
+            if score > 0 && best_pair.is_none_or(|(most, _)| most < score) {
                 best_pair = Some((score, [a, b]));
             }
         }
@@ -228,7 +298,11 @@ fn witness(entry: &str) -> Witness {
             }
             let (begins_openly, ends_openly) = (open_start && start == 0, open_end && at == folded.len());
             let next = folded.get(at).copied().unwrap_or(ANY);
-            let before = start.checked_sub(1).and_then(|at| folded.get(at)).copied().unwrap_or(ANY);
+            let before = match folded.get(..start) {
+                Some([.., b' ', before]) if before.is_ascii_punctuation() => before | SPACED,
+                Some([.., before]) => *before,
+                _ => ANY,
+            };
             let is_common = word.len() < 3 || COMMON_WORDS.binary_search(&word).is_ok();
             let common = if is_common { 0 } else { 1000 };
             let part = word.to_vec();
@@ -239,12 +313,13 @@ fn witness(entry: &str) -> Witness {
                 }
                 (word.len(), Witness::Inside { part })
             } else if begins_openly {
-                if word.len() < LAST {
+                // Others are in no list: ends with digits would have to be folded.
+                if word.len() < SHORT_LAST || !word.starts_with(DOUBLE) || word.contains(&b'0') {
                     continue;
                 }
                 (word.len(), Witness::End { part })
             } else if ends_openly {
-                if word.len() < SHORT_PREFIX {
+                if !PREFIXES.iter().any(|len| *len <= word.len()) {
                     continue;
                 }
                 (word.len(), Witness::Beginning { part })
@@ -271,11 +346,20 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
     let mut all = Witnesses {
         words: Bits::new(),
         placed: Bits::new(),
+        longest: 0,
         beginnings: Bits::new(),
         ends: Bits::new(),
         gram_beginnings: Bits::new(),
         grams: Bits::new(),
+        written: Written {
+            gram_beginnings: Box::new([0; 1 << (GRAM_BITS - 6)]),
+            grams: Bits::new(),
+            seams: Bits::new(),
+            after_seams: 0,
+            ends: Bits::new(),
+        },
         pairs: Bits::new(),
+        seconds: 0,
         has_pairs_with_words: false,
     };
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
@@ -285,24 +369,32 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
                 let hash = hash_word(&word);
                 all.words.set_twice(hash_placed(hash, ANY, ANY));
                 all.placed.set_twice(hash_placed(hash, before, next));
+                all.longest = all.longest.max(word.len());
+                all.written.add_word(&word);
             }
             Witness::Beginning { part } => {
-                let len = if part.len() < LONG_PREFIX { SHORT_PREFIX } else { LONG_PREFIX };
+                let len = PREFIXES.into_iter().rfind(|len| *len <= part.len()).unwrap_or_default();
                 all.placed.set_twice(hash_part(part.get(..len).unwrap_or_default(), PREFIX));
                 if let Some(first) = part.first_chunk() {
                     all.beginnings.set(place_of_three(*first));
                 }
             }
             Witness::End { part } => {
-                let last = part.last_chunk::<LAST>().map_or(&b""[..], |last| last);
+                let len = if part.len() < LONG_LAST { SHORT_LAST } else { LONG_LAST };
+                let last = part.get(part.len().saturating_sub(len)..).unwrap_or_default();
                 all.placed.set_twice(hash_part(last, SUFFIX));
                 if let Some(last) = part.last_chunk() {
                     all.ends.set(place_of_three(*last));
                 }
             }
-            Witness::Inside { part } => all.add_inside(&part),
+            Witness::Inside { part } => {
+                all.add_inside(&part);
+                all.written.add_inside(&part);
+            }
             Witness::Pair { pair } => {
                 all.pairs.set(place_of(pair));
+                let [_, second] = pair;
+                all.seconds |= 1_u128.checked_shl(u32::from(second)).unwrap_or_default();
                 all.has_pairs_with_words |= pair.last().is_some_and(|last| is_word(*last));
             }
         }
@@ -324,10 +416,14 @@ impl Witnesses {
 
     /// Whether a word, folded, is a witness where it stands.
     fn know(&self, word: &[u8], beside: impl FnOnce() -> Beside) -> bool {
+        if word.len() > self.longest {
+            return false;
+        }
         let hash = hash_word(word);
         self.words.has_twice(hash_placed(hash, ANY, ANY)) && {
-            let Beside { before, next } = beside();
-            let places = [(ANY, ANY), (ANY, next), (before, ANY), (before, next)];
+            let Beside { before, is_spaced_before, next } = beside();
+            let spaced = if is_spaced_before { before | SPACED } else { before };
+            let places = [(ANY, ANY), (ANY, next), (before, ANY), (before, next), (spaced, ANY), (spaced, next)];
             places.iter().any(|(before, next)| self.placed.has_twice(hash_placed(hash, *before, *next)))
         }
     }
@@ -335,19 +431,29 @@ impl Witnesses {
     /// Spaces between the two may count or not: they are taken not to.
     fn know_pair(&self, a: u8, b: u8) -> bool {
         let digit = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte.to_ascii_lowercase() };
-        self.pairs.has(place_of([digit(a), digit(b)]))
+        self.seconds.checked_shr(u32::from(b)).unwrap_or_default() & 1 != 0
+            && self.pairs.has(place_of([digit(a), digit(b)]))
     }
 
-    /// Whether anything of a word, folded, is a witness.
+    /// Whether anything of a word without digits is a witness, but for its end.
     fn know_any_of(&self, word: &[u8], beside: impl FnOnce() -> Beside) -> bool {
         self.know(word, beside)
             || self.know_beginning_of(word)
-            || self.know_end_of(word)
-            || self.know_inside_of(word)
+            || self.written.may_know_inside_of(word) && self.know_inside_of(word)
     }
 
-    /// The same, of a word with digits: each run of them counts as one `0`.
-    fn know_any_with_digits(&self, word: &[u8], beside: impl FnOnce() -> Beside) -> bool {
+    /// Whether that may be so of a word with digits, too, of which each run counts as one `0`.
+    fn may_know_any_with_digits(&self, word: &[u8]) -> bool {
+        matches!(word, [b'0', b'x' | b'X', ..])
+            || self.written.may_know(word)
+            || first_three(word).is_some_and(|first| self.beginnings.has(place_of_three(first)))
+            || self.written.may_know_inside_of(word)
+    }
+
+    /// Whether it is.
+    #[cold]
+    #[inline(never)]
+    fn know_any_folded(&self, word: &[u8], beside: Beside) -> bool {
         let mut folded = [0; FOLDED];
         let mut len = 0;
         for (nth, piece) in word.chunks(FOLDED - AGAIN).enumerate() {
@@ -363,7 +469,7 @@ impl Witnesses {
         }
         let folded = folded.get(..len).unwrap_or_default();
         let is_hex = matches!(word, [b'0', b'x' | b'X', ..]);
-        is_hex || self.know_any_of(folded, beside)
+        is_hex || self.know(folded, || beside) || self.know_beginning_of(folded) || self.know_inside_of(folded)
     }
 
     /// Whether an entry tells only the first letters of a word like this.
@@ -371,13 +477,18 @@ impl Witnesses {
         let knows =
             |len: usize| word.get(..len).is_some_and(|start| self.placed.has_twice(hash_part(start, PREFIX)));
         word.first_chunk().is_some_and(|first| self.beginnings.has(place_of_three(*first)))
-            && (knows(SHORT_PREFIX) || knows(LONG_PREFIX))
+            && PREFIXES.into_iter().any(knows)
     }
 
     /// Whether an entry tells only the last letters of a word like this.
     fn know_end_of(&self, word: &[u8]) -> bool {
+        let knows = |len: usize| {
+            let last = word.len().checked_sub(len).and_then(|start| word.get(start..));
+            last.is_some_and(|last| self.placed.has_twice(hash_part(last, SUFFIX)))
+        };
         word.last_chunk().is_some_and(|last| self.ends.has(place_of_three(*last)))
-            && word.last_chunk::<LAST>().is_some_and(|last| self.placed.has_twice(hash_part(last, SUFFIX)))
+            && has_double(word)
+            && [SHORT_LAST, LONG_LAST].into_iter().any(knows)
     }
 
     /// Whether a word, folded, has a part of which an entry tells, anywhere.
@@ -396,9 +507,215 @@ impl Witnesses {
     }
 }
 
+impl Written {
+    /// A word, folded.
+    fn add_word(&mut self, word: &[u8]) {
+        let ([first, .., last], true) = (word, word.contains(&b'0')) else { return };
+        for sign in 0..32 {
+            // What follows a run of digits is not looked for.
+            let second = word.get(1).filter(|_| *first != b'0');
+            if second.is_none_or(|byte| written_sign(*byte) == sign) {
+                self.ends.set(place_of_written([*first, byte_of_sign(sign), *last]));
+            }
+        }
+    }
+
+    /// A part that may stand anywhere in a word, folded: by the characters of it that are no digits, if
+    /// there are enough side by side, else by some with as few digits as can be. A run of digits between
+    /// those would hide the grams, so what stands around each of these is told too.
+    fn add_inside(&mut self, part: &[u8]) {
+        let longest = part.split(|&byte| byte == b'0').max_by_key(|piece| piece.len()).unwrap_or_default();
+        let (piece, start) = if longest.len() >= SHORTEST_INSIDE {
+            (longest, 0)
+        } else {
+            let zeros = |piece: &[u8]| piece.iter().filter(|&&byte| byte == b'0').count();
+            let few = part.windows(SHORTEST_INSIDE).enumerate().min_by_key(|(_, piece)| zeros(piece));
+            few.map_or((part, 0), |(start, piece)| (piece, start))
+        };
+        let len = if piece.len() < SHORTEST_LONG_INSIDE { GRAM } else { LONG_GRAM };
+        for gram in piece.windows(len).take(STRIDE) {
+            let eight = plain_eight(eight_at(gram, 0));
+            let (at, bit) = gram_place(eight as u32);
+            if let Some(bits) = self.gram_beginnings.get_mut(at) {
+                *bits |= 1 << bit;
+            }
+            self.grams.set_twice(hash_written(eight, len));
+        }
+        if std::ptr::eq(piece, longest) {
+            return;
+        }
+        for at in start + 1..(start + piece.len()).saturating_sub(1) {
+            let [Some(b'0'), Some(&before), Some(&after)] = [part.get(at), part.get(at - 1), part.get(at + 1)]
+            else {
+                continue;
+            };
+            self.after_seams |= 1 << written_sign(after);
+            let two_before = at.checked_sub(2).and_then(|at| part.get(at));
+            for other in 0..32 {
+                if two_before.is_none_or(|&byte| written_sign(byte) == other) {
+                    self.seams.set(place_of_written([byte_of_sign(other), before, after]));
+                }
+            }
+        }
+    }
+
+    /// Whether a word with digits may be one that was added.
+    fn may_know(&self, word: &[u8]) -> bool {
+        match word {
+            [first, second, .., last] => self.ends.has(place_of_written([*first, *second, *last])),
+            [first, last] => self.ends.has(place_of_written([*first, *last, *last])),
+            _ => false,
+        }
+    }
+
+    /// Whether a word, written as it is, may hold a part that was added.
+    fn may_know_inside_of(&self, word: &[u8]) -> bool {
+        if word.len() < SHORTEST_INSIDE {
+            return false;
+        }
+        let (eights, rest) = word.as_chunks();
+        // The digits of the last eight bytes.
+        let mut before = 0;
+        for (nth, eight) in eights.iter().enumerate() {
+            let eight = u64::from_le_bytes(*eight);
+            let digits = eights::digits(eight);
+            let seams = seams(digits, before);
+            if self.may_have_grams(eight, digits) && self.know_grams(word, nth * 8)
+                || seams != 0 && self.may_know_seams(word, nth * 8, seams)
+            {
+                return true;
+            }
+            before = digits;
+        }
+        let at = word.len() - rest.len();
+        let eight = eight_at(word, at);
+        let digits = eights::digits(eight);
+        let seams = seams(digits, before);
+        self.may_have_grams(eight, digits) && self.know_grams(word, at)
+            || seams != 0 && self.may_know_seams(word, at, seams)
+    }
+
+    /// Whether a gram may begin at the first or the middle one of eight bytes.
+    #[inline]
+    fn may_have_grams(&self, eight: u64, digits: u64) -> bool {
+        let plain = eights::with_zeros(eight, digits) | CASE;
+        (self.gram_bit(plain as u32) | self.gram_bit((plain >> 32) as u32)) & 1 != 0
+    }
+
+    /// The bit of a gram, lowest; what the others are says nothing.
+    #[inline]
+    fn gram_bit(&self, gram: u32) -> u64 {
+        let (at, bit) = gram_place(gram);
+        self.gram_beginnings.get(at).map_or(0, |bits| bits >> bit)
+    }
+
+    /// Whether a whole one does.
+    #[cold]
+    #[inline(never)]
+    fn know_grams(&self, word: &[u8], at: usize) -> bool {
+        [at, at + GRAM].into_iter().any(|at| {
+            let eight = plain_eight(eight_at(word, at));
+            [GRAM, LONG_GRAM].into_iter().any(|len| self.grams.has_twice(hash_written(eight, len)))
+        })
+    }
+
+    /// Whether one of the runs of digits that end where a bit of `ends` says, from `start` on, may stand for
+    /// a digit of a part.
+    #[cold]
+    #[inline(never)]
+    fn may_know_seams(&self, word: &[u8], start: usize, mut ends: u64) -> bool {
+        while ends != 0 {
+            let at = start + ends.trailing_zeros() as usize / 8;
+            ends &= ends - 1;
+            let Some((before, [after, ..])) = word.split_at_checked(at) else { continue };
+            if self.after_seams >> written_sign(*after) & 1 == 0 {
+                continue;
+            }
+            let run = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            let (a, b) = match before.get(..before.len() - run) {
+                Some([.., a, b]) => (*a, *b),
+                // Of a part that begins here, whatever stands before is told.
+                Some([b]) => (b'0', *b),
+                _ => continue,
+            };
+            if self.seams.has(place_of_written([a, b, *after])) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The bytes that follow two digits and are none.
+fn seams(digits: u64, before: u64) -> u64 {
+    (digits << 8 | before >> 56) & (digits << 16 | before >> 48) & !digits
+}
+
+/// Eight bytes, in lower case, each digit as `0`.
+fn plain_eight(eight: u64) -> u64 {
+    eights::with_zeros(eight, eights::digits(eight)) | CASE
+}
+
+/// The first three characters of a word, folded.
+fn first_three(word: &[u8]) -> Option<[u8; 3]> {
+    match word {
+        [a, b, c, ..] if !a.is_ascii_digit() && !b.is_ascii_digit() => {
+            Some([*a, *b, if c.is_ascii_digit() { b'0' } else { *c }])
+        }
+        _ => first_three_slow(word),
+    }
+}
+
+/// The same, whatever they are.
+fn first_three_slow(word: &[u8]) -> Option<[u8; 3]> {
+    let mut three = [0; 3];
+    let mut places = three.iter_mut();
+    let mut last = 0;
+    for &byte in word {
+        let byte = if byte.is_ascii_digit() { b'0' } else { byte };
+        if byte != b'0' || last != b'0' {
+            *places.next()? = byte;
+            if places.len() == 0 {
+                return Some(three);
+            }
+        }
+        last = byte;
+    }
+    None
+}
+
+/// Up to eight bytes from `at` on, the first lowest; zero beyond the end.
+fn eight_at(text: &[u8], at: usize) -> u64 {
+    let rest = text.get(at..).unwrap_or_default();
+    if let Some(eight) = rest.first_chunk() {
+        return u64::from_le_bytes(*eight);
+    }
+    match (text.last_chunk(), rest.len()) {
+        (_, 0) => 0,
+        (Some(last), len) => u64::from_le_bytes(*last) >> (64 - 8 * len),
+        (None, _) => few_bytes(rest),
+    }
+}
+
+/// Fewer than eight bytes, the first lowest.
+fn few_bytes(text: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        let shift = 8 * text.len().saturating_sub(4).min(4);
+        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift;
+    }
+    match *text {
+        [a] => u64::from(a),
+        [a, b] => u64::from(a) | u64::from(b) << 8,
+        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+        _ => 0,
+    }
+}
+
 /// What stands before and after a word, folded.
 struct Beside {
     before: u8,
+    /// Whether a space stands before that.
+    is_spaced_before: bool,
     next: u8,
 }
 
@@ -411,6 +728,8 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
     let mut at = 0;
     // The last character that is no space, and whether spaces follow it.
     let (mut before, mut is_spaced) = (ANY, false);
+    // Whether spaces stand before it.
+    let mut is_spaced_before = false;
     while let Some(&byte) = text.get(at) {
         if !is_word(byte) {
             if is_space(byte) {
@@ -418,40 +737,45 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
                 is_spaced = true;
                 continue;
             }
-            let (byte, len) = match text.get(at..) {
-                Some(rest) if !byte.is_ascii() => beyond_ascii(rest),
-                _ => (byte, 1),
+            let (byte, len) = if byte.is_ascii() {
+                (byte, 1)
+            } else {
+                let (byte, len) = beyond_ascii(text.get(at..).unwrap_or_default());
+                // White space beyond ASCII, and what was kept from being decoded: not judged here.
+                if len > 1 && byte != OTHER {
+                    return true;
+                }
+                (byte, len)
             };
-            // White space beyond ASCII, and what was kept from being decoded: not judged here.
-            if len > 1 && byte != OTHER {
-                return true;
-            }
             at += len;
             if witnesses.know_pair(before, byte) {
                 return true;
             }
+            is_spaced_before = is_spaced;
             (before, is_spaced) = (byte, false);
             continue;
         }
-        let rest = text.get(at..).unwrap_or_default();
-        let Word { len, has_letters, has_digits, has_underscores } = first_word(rest);
-        let word = rest.get(..len).unwrap_or_default();
+        let Word { len, has_letters, has_digits, has_underscores } = word_at(text, at);
+        let word = text.get(at..at + len).unwrap_or_default();
         at += len;
         if witnesses.has_pairs_with_words && witnesses.know_pair(before, byte) {
             return true;
         }
-        let folded_before = if is_spaced && before != ANY && !is_tight(before) { b' ' } else { before };
+        let (stood_before, was_spaced) = (before, is_spaced);
         (before, is_spaced) = (word.last().copied().unwrap_or_default(), false);
         if !has_letters && !has_underscores {
             continue;
         }
-        if has_underscores && memchr::memchr_iter(b'_', word).any(|at| word.get(at + 1) == Some(&b'_')) {
+        if has_underscores && witnesses.know_end_of(word) {
             return true;
         }
-        let beside =
-            || Beside { before: folded_before, next: folded_next(text.get(at..).unwrap_or_default()) };
+        let beside = || Beside {
+            before: folded_before(stood_before, was_spaced),
+            is_spaced_before,
+            next: folded_next(text.get(at..).unwrap_or_default()),
+        };
         let is_known = if has_digits {
-            witnesses.know_any_with_digits(word, beside)
+            witnesses.may_know_any_with_digits(word) && witnesses.know_any_folded(word, beside())
         } else {
             witnesses.know_any_of(word, beside)
         };
@@ -520,38 +844,74 @@ struct Word {
     has_underscores: bool,
 }
 
-/// The word that a text begins with, eight bytes at a time as far as they are ASCII.
-fn first_word(text: &[u8]) -> Word {
-    let mut word = Word { len: 0, has_letters: false, has_digits: false, has_underscores: false };
-    while let Some(eight) = text.get(word.len..).and_then(|rest| rest.first_chunk()) {
-        let eight = u64::from_le_bytes(*eight);
-        if eight & eights::TOPS != 0 {
-            break;
-        }
-        let (letters, digits) = (eights::letters(eight), eights::digits(eight));
-        let underscores = eights::underscores(eight);
-        let others = !(letters | digits | underscores) & eights::TOPS;
-        // What stands before the first that is no part of the word.
-        let own = (others & others.wrapping_neg()).wrapping_sub(1);
-        word.has_letters |= letters & own != 0;
-        word.has_digits |= digits & own != 0;
-        word.has_underscores |= underscores & own != 0;
-        word.len += others.trailing_zeros() as usize / 8;
-        if others != 0 {
-            return word;
-        }
-    }
-    first_word_slow(text, word)
+/// Whether [`DOUBLE`] is in a word.
+fn has_double(word: &[u8]) -> bool {
+    memchr::memchr_iter(b'_', word).any(|at| word.get(at + 1) == Some(&b'_'))
 }
 
-/// The same, byte by byte, from where `word` ends so far.
-fn first_word_slow(text: &[u8], mut word: Word) -> Word {
-    for &byte in text.iter().skip(word.len) {
+/// What of a word stands at the start of a text in whole pieces of [`PIECE`]. Of such a long one it is not asked
+/// whether it has letters.
+fn long_word(text: &[u8]) -> Word {
+    let mut word = Word { len: 0, has_letters: false, has_digits: false, has_underscores: false };
+    let (pieces, _) = text.as_chunks::<PIECE>();
+    for piece in pieces {
+        // Without a way out, so that all bytes are compared at once.
+        let (mut all, mut any_digit, mut any_underscore) = (true, false, false);
+        for &byte in piece {
+            let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+            let (is_digit, is_underscore) = (byte.wrapping_sub(b'0') < 10, byte == b'_');
+            all &= is_letter | is_digit | is_underscore;
+            any_digit |= is_digit;
+            any_underscore |= is_underscore;
+        }
+        if !all {
+            break;
+        }
+        word.has_letters = true;
+        word.has_digits |= any_digit;
+        word.has_underscores |= any_underscore;
+        word.len += PIECE;
+    }
+    word
+}
+
+/// The word that stands in a text from `at` on, eight bytes at a time.
+fn word_at(text: &[u8], at: usize) -> Word {
+    let mut word = long_word(text.get(at..).unwrap_or_default());
+    let (mut letters, mut digits, mut underscores) = (0, 0, 0);
+    loop {
+        let eight = eight_at(text, at + word.len);
+        let ascii = eight & !eights::TOPS;
+        let (own_letters, own_digits) = (eights::letters(ascii), eights::digits(ascii));
+        let own_underscores = eights::underscores(ascii);
+        let others = (!(own_letters | own_digits | own_underscores) | eight) & eights::TOPS;
+        // What stands before the first that is no part of the word.
+        let own = (others & others.wrapping_neg()).wrapping_sub(1);
+        letters |= own_letters & own;
+        digits |= own_digits & own;
+        underscores |= own_underscores & own;
+        word.len += others.trailing_zeros() as usize / 8;
+        // Beyond the end of the text there are zeros.
+        if others != 0 {
+            break;
+        }
+    }
+    word.has_letters |= letters != 0;
+    word.has_digits |= digits != 0;
+    word.has_underscores |= underscores != 0;
+    word
+}
+
+/// The same, byte by byte.
+#[cfg(test)]
+fn word_at_slow(text: &[u8], at: usize) -> Word {
+    let mut word = Word { len: 0, has_letters: false, has_digits: false, has_underscores: false };
+    for &byte in text.iter().skip(at) {
         let class = bytes::class(byte);
         if class & (ALNUM | UNDERSCORE) == 0 {
             break;
         }
-        word.has_letters |= class & ALPHA != 0;
+        word.has_letters |= class & bytes::ALPHA != 0;
         word.has_digits |= class & DIGIT != 0;
         word.has_underscores |= class & UNDERSCORE != 0;
         word.len += 1;
@@ -594,6 +954,11 @@ fn is_tight(byte: u8) -> bool {
     matches!(byte, b',' | b'=' | b'[' | b']')
 }
 
+/// What stands before a word, folded.
+fn folded_before(before: u8, is_spaced: bool) -> u8 {
+    if is_spaced && before != ANY && !is_tight(before) { b' ' } else { before }
+}
+
 /// What follows a character, folded: white space counts as one space after a word, and not at all
 /// before what stands close to words.
 fn folded_next(rest: &[u8]) -> u8 {
@@ -626,8 +991,50 @@ mod tests {
                 let before = if entry.starts_with('~') { more } else { "" };
                 texts.push([before.as_bytes(), glued_before, text.as_slice(), after.as_bytes()].concat());
             }
+            // With more than one digit for each, and in other case.
+            for (nth, text) in texts.clone().into_iter().enumerate() {
+                let runs = ["90", "1234567", "00", &"5".repeat(70)];
+                let run = runs[nth % runs.len()].as_bytes();
+                let more = text.iter().flat_map(|byte| if *byte == b'0' { run } else { std::slice::from_ref(byte) });
+                texts.push(more.copied().collect());
+            }
             for text in texts {
                 assert!(may_hold(&text, bytes::union(&text)), "{entry:?} in {}", text.escape_ascii());
+            }
+        }
+    }
+
+    /// What is judged without folding is never less than what is there, folded.
+    #[test]
+    fn words_with_digits_are_worth_folding() {
+        let mut state = 11_u32;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
+            let (part, is_beginning, is_inside) = match witness(entry) {
+                Witness::Word { word, .. } => (word, false, false),
+                Witness::Beginning { part } => (part, true, false),
+                Witness::Inside { part } => (part, false, true),
+                _ => continue,
+            };
+            for _ in 0..4 {
+                let noise = |len: usize, random: &mut dyn FnMut(usize) -> usize| -> Vec<u8> {
+                    (0..len).map(|_| b"abcXYZ_0123"[random(11)]).collect()
+                };
+                let mut text = if is_inside { noise(random(20), &mut random) } else { Vec::new() };
+                for &byte in &part {
+                    let run = if byte == b'0' { 1 + random(3) } else { 1 };
+                    let written = if random(2) == 0 { byte } else { byte.to_ascii_uppercase() };
+                    text.extend((0..run).map(|_| if byte == b'0' { b'0' + random(10) as u8 } else { written }));
+                }
+                if is_inside || is_beginning {
+                    text.extend(noise(random(200), &mut random));
+                }
+                if text.iter().any(u8::is_ascii_digit) {
+                    assert!(WITNESSES.may_know_any_with_digits(&text), "{entry:?} in {}", text.escape_ascii());
+                }
             }
         }
     }
@@ -646,12 +1053,15 @@ mod tests {
             assert_eq!(is(eights::letters(eight)), (byte & 0x7F).is_ascii_alphabetic());
             assert_eq!(is(eights::underscores(eight)), byte & 0x7F == b'_');
         }
-        let none = Word { len: 0, has_letters: false, has_digits: false, has_underscores: false };
         for _ in 0..20_000 {
-            let len = random(40);
+            let len = random(90);
             let text: Vec<u8> =
                 (0..len).map(|_| b"abzAZ_0123459._-/@`[{\xC3\xFF"[random(23) as usize]).collect();
-            assert_eq!(first_word(&text), first_word_slow(&text, none), "{}", text.escape_ascii());
+            for at in [0, 1, 9] {
+                let (quick, mut slow) = (word_at(&text, at), word_at_slow(&text, at));
+                slow.has_letters |= slow.len >= PIECE;
+                assert_eq!(quick, slow, "{}", text.escape_ascii());
+            }
             let word: Vec<u8> = (0..len).map(|_| b"abzAZ_012345"[random(12) as usize]).collect();
             for start in [0, 1, 8] {
                 let (mut quick, mut slow) = ([b'0'; FOLDED], [b'0'; FOLDED]);
