@@ -14,12 +14,16 @@ use std::sync::LazyLock;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::patterns::{PADDING, Patterns, Place};
+use super::patterns::{Classes, PADDING, Patterns, Place};
 use super::witness;
 use crate::bytes::{ALPHA, CONTROL, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::{Char, first_char, unicode};
 use crate::words::CLASSES;
+
+/// The bit of the first class of a part that is not the first of its entry: these are looked for once there is
+/// a first one, as parts are found in the order in which they begin.
+const LATER: Classes = 1 << COUNT;
 
 /// How many folded characters may stand between two parts of an entry.
 const GAP: usize = 100;
@@ -198,6 +202,148 @@ const KINDS: [Kind; 256] = {
 
 fn kind(byte: u8) -> Kind {
     KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Plain)
+}
+
+/// What [`fold_into`] has to see to at a byte, a bit each; no bit where it stays, in lower case.
+mod acts {
+    /// Spaces beside it go.
+    pub(super) const TIGHT: u16 = 1 << 8;
+    pub(super) const SPACE: u16 = 1 << 9;
+    pub(super) const DIGIT: u16 = 1 << 10;
+    pub(super) const SLASH: u16 = 1 << 11;
+    pub(super) const DOT: u16 = 1 << 12;
+    pub(super) const HIGH: u16 = 1 << 13;
+    /// A comment or its end may begin with it.
+    pub(super) const COMMENT: u16 = 1 << 14;
+    /// What shells drop may begin with it.
+    pub(super) const DROPPED: u16 = 1 << 15;
+    /// Whatever does not stay as it is, however it is looked at.
+    pub(super) const ODD: u16 = SPACE | DIGIT | SLASH | DOT | HIGH;
+}
+
+/// What is to be done, and below it what is put; by byte.
+const ACTS: [u16; 256] = {
+    let mut acts = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let by_kind = match KINDS[byte] {
+            Kind::Letter | Kind::Plain => 0,
+            Kind::Tight => acts::TIGHT,
+            Kind::Space => acts::SPACE,
+            Kind::Digit => acts::DIGIT,
+            Kind::Slash => acts::SLASH,
+            Kind::Dot => acts::DOT,
+            Kind::High => acts::HIGH,
+        };
+        let by_look = match byte as u8 {
+            b'/' | b'*' | b'#' | b'-' => acts::COMMENT,
+            b'\\' | b'^' | b'\'' | b'"' | b'`' | b'$' | b'<' => acts::DROPPED,
+            _ => 0,
+        };
+        let put = match KINDS[byte] {
+            Kind::Slash => b'/',
+            Kind::Digit => b'0',
+            _ => (byte as u8).to_ascii_lowercase(),
+        };
+        acts[byte] = by_kind | by_look | put as u16;
+        byte += 1;
+    }
+    acts
+};
+
+fn acts(byte: u8) -> u16 {
+    ACTS.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+/// What [`fold`] puts, into an empty buffer, without where it came from. All that has to be known of what
+/// came before is the character put last, and whether a space is due.
+fn fold_into(text: &[u8], look: Look, folded: &mut Vec<u8>) {
+    let skipped = match look {
+        Look::Plain => 0,
+        Look::Comments => acts::COMMENT,
+        Look::Shell => acts::DROPPED,
+    };
+    let odd = acts::ODD | skipped;
+    let mut comments = Comments::default();
+    folded.resize(text.len(), 0);
+    let out = folded.as_mut_slice();
+    let (mut at, mut len) = (0, 0);
+    let mut is_space_due = false;
+    loop {
+        while let (Some(&byte), Some(place)) = (text.get(at), out.get_mut(len))
+            && let act = acts(byte)
+            && act & odd == 0
+        {
+            *place = act as u8;
+            at += 1;
+            len += 1;
+        }
+        // What stands at the first odd byte, and all up to what is put next if a space is due before that.
+        while let Some(rest @ [first, ..]) = text.get(at..) {
+            let mut act = acts(*first);
+            if act & skipped != 0
+                && let Some((is_space, width)) = match look {
+                    Look::Plain => None,
+                    Look::Comments => comments.skip(rest).map(|len| (true, len)),
+                    Look::Shell => dropped(rest),
+                }
+            {
+                at += width;
+                is_space_due |= is_space;
+                continue;
+            }
+            at += 1;
+            if act & acts::HIGH != 0 {
+                let (byte, width) = beyond_ascii_quick(rest);
+                at += width - 1;
+                act = if byte == OTHER { u16::from(OTHER) } else { acts(byte) };
+            }
+            if act & acts::SPACE != 0 {
+                is_space_due = true;
+                continue;
+            }
+            // A text begins as after a sign that spaces go beside.
+            let last = len.checked_sub(1).and_then(|last| out.get(last)).copied().unwrap_or(b'(');
+            if is_space_due {
+                is_space_due = false;
+                if (act | acts(last)) & acts::TIGHT == 0
+                    && let Some(place) = out.get_mut(len)
+                {
+                    *place = b' ';
+                    len += 1;
+                }
+            } else if last == b'0' && act & acts::DIGIT != 0
+                || last == b'/'
+                    && (act & acts::SLASH != 0
+                        || act & acts::DOT != 0
+                            && begins_with_slash(undropped(
+                                text.get(at..).unwrap_or_default(),
+                                look,
+                                comments,
+                            )))
+            {
+                continue;
+            }
+            if let Some(place) = out.get_mut(len) {
+                *place = act as u8;
+                len += 1;
+            }
+            break;
+        }
+        if at >= text.len() {
+            break;
+        }
+    }
+    folded.truncate(len);
+}
+
+/// What [`beyond_ascii`] tells, told sooner of characters that begin like no white space.
+fn beyond_ascii_quick(rest: &[u8]) -> (u8, usize) {
+    match rest {
+        [0xE4..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, 0x80..=0xBF, ..] => (OTHER, 3),
+        [0xC3..=0xDF, 0x80..=0xBF, ..] => (OTHER, 2),
+        _ => beyond_ascii(rest),
+    }
 }
 
 /// Folds a text; `put` is given each folded character and the bytes it stands for. Both texts and
@@ -453,7 +599,12 @@ impl Dictionary {
                 }
             }
         }
-        let class_of = |id: usize| parts.get(id).map_or(0, |part: &Part| 1 << part.class);
+        let class_of = |id: usize| {
+            parts.get(id).map_or(0, |part: &Part| match part.step {
+                Step::Only | Step::First { .. } => 1 << part.class,
+                Step::Middle { .. } | Step::Last { .. } => LATER << part.class,
+            })
+        };
         Dictionary { patterns: Patterns::new(&patterns, class_of), parts, slots }
     }
 }
@@ -500,8 +651,8 @@ fn marks(written: &str) -> Written<'_> {
 }
 
 /// The classes that a look counts for, a bit each.
-fn counted(look: Look) -> u16 {
-    const fn bits(names: &[&str]) -> u16 {
+fn counted(look: Look) -> Classes {
+    const fn bits(names: &[&str]) -> Classes {
         let mut bits = 0;
         let mut class = 0;
         while class < CLASSES.len() {
@@ -523,11 +674,11 @@ fn counted(look: Look) -> u16 {
         }
         at == a.len() && at == b.len()
     }
-    const COMMENTS: u16 = bits(&["js", "php", "sql"]);
-    const SHELL: u16 = bits(&["file", "shell"]);
+    const COMMENTS: Classes = bits(&["js", "php", "sql"]);
+    const SHELL: Classes = bits(&["file", "shell"]);
     const _: () = assert!(COMMENTS.count_ones() == 3 && SHELL.count_ones() == 2);
     match look {
-        Look::Plain => u16::MAX,
+        Look::Plain => LATER - 1,
         Look::Comments => COMMENTS,
         Look::Shell => SHELL,
     }
@@ -537,14 +688,14 @@ fn counted(look: Look) -> u16 {
 fn look(text: &[u8], look: Look, cx: Context<'_>, found: &mut Found) {
     let mut wanted = counted(look);
     for (class, range) in found.ranges.iter().enumerate() {
-        wanted &= !(u16::from(range.is_some()) << class);
+        wanted &= !(Classes::from(range.is_some()) << class);
     }
     if wanted == 0 {
         return;
     }
     let matched = cx.spare.with(|folded| {
         folded.reserve(text.len() + PADDING.len());
-        fold(text, look, |byte, _| folded.push(byte));
+        fold_into(text, look, folded);
         Search::run(&DICTIONARY, Source { text, look, cx }, folded, wanted)
     });
     for (place, matched) in found.ranges.iter_mut().zip(matched) {
@@ -599,8 +750,8 @@ struct Search<'s> {
     dictionary: &'s Dictionary,
     source: Source<'s>,
     folded: &'s [u8],
-    /// The classes that are searched for, a bit each.
-    wanted: u16,
+    /// The classes that are searched for, a bit each; above these, those that a later part may belong to.
+    wanted: Classes,
     /// The first match of each class.
     first: [Option<Match>; COUNT],
     /// The parts of entries of several that were found and are not joined yet.
@@ -619,7 +770,7 @@ impl<'s> Search<'s> {
         dictionary: &'s Dictionary,
         source: Source<'s>,
         folded: &'s mut Vec<u8>,
-        wanted: u16,
+        wanted: Classes,
     ) -> [Option<Match>; COUNT] {
         let len = folded.len();
         folded.extend_from_slice(&PADDING);
@@ -656,6 +807,7 @@ impl<'s> Search<'s> {
         match part.step {
             Step::Only => self.finish(part.class, found),
             _ => {
+                self.wanted |= LATER << part.class;
                 self.parts.push(found);
                 if self.parts.len() >= self.most_parts {
                     self.join_parts(start);
@@ -672,7 +824,7 @@ impl<'s> Search<'s> {
             *first = Some(found);
             // Only evidence tells which of several is the first.
             if !self.source.cx.traced {
-                self.wanted &= !(1 << class);
+                self.wanted &= !((1 | LATER) << class);
             }
         }
     }
@@ -921,6 +1073,79 @@ mod tests {
             ("$ifsx ${", "$ifsx ${"),
         ] {
             assert_eq!(folded(text, Look::Shell), shell, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn both_ways_to_fold_agree() {
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        let pieces: [&[u8]; 52] = [
+            b"a",
+            b"Z",
+            b"_",
+            b"0",
+            b"12",
+            b"/",
+            b"\\",
+            b".",
+            b"./",
+            b"..",
+            b" ",
+            b"+",
+            b"\t",
+            b"\n",
+            b"\r",
+            b"\0",
+            b"\x7F",
+            b"(",
+            b")",
+            b"=",
+            b"'",
+            b"\"",
+            b"`",
+            b"``",
+            b"$",
+            b"${IFS}",
+            b"$ifs",
+            b"$()",
+            b"$9",
+            b"${x}",
+            b"<()",
+            b"^",
+            b"*",
+            b"/*",
+            b"/*!5",
+            b"*/",
+            b"#",
+            b"-",
+            b"--",
+            b"\xFF2F",
+            b"\xFF5C",
+            b"\xFF41",
+            b"\xFF31",
+            b"\xFF20",
+            b"\xFF",
+            b"\xC3\xA9",
+            b"\xC2\xA0",
+            b"\xE3\x80\x80",
+            b"\xEF\xBC\xA1",
+            b"\xED\xA0\x80",
+            b"\xF0\x9F\x98\x80",
+            b"\xE2\x80\x83",
+        ];
+        for round in 0..30_000_u32 {
+            let text: Vec<u8> =
+                (0..round % 14).flat_map(|_| pieces[random(52) as usize].iter().copied()).collect();
+            for look in [Look::Plain, Look::Comments, Look::Shell] {
+                let (mut quick, mut slow) = (Vec::new(), Vec::new());
+                fold_into(&text, look, &mut quick);
+                fold(&text, look, |byte, _| slow.push(byte));
+                assert_eq!(quick, slow, "{}", text.escape_ascii());
+            }
         }
     }
 
