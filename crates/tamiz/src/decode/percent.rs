@@ -40,11 +40,91 @@ fn needs_no_escape(byte: u8) -> bool {
 pub(crate) fn decode<'a>(text: Text<'a>, field: Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     match memchr::memchr(b'%', text.bytes) {
         None => text,
-        Some(first) => decode_slow(text, first, field, cx, flags),
+        Some(first) if text.is_traced() => decode_traced(text, first, field, cx, flags),
+        Some(first) => decode_untraced(text, first, field, cx, flags),
     }
 }
 
-fn decode_slow<'a>(
+/// How many bytes after an escape are looked at one by one for the next.
+const NEAR: usize = 16;
+
+/// Where the next `%` is.
+fn next_sign(text: &[u8]) -> Option<usize> {
+    let near = text.get(..NEAR).unwrap_or(text);
+    match near.iter().position(|byte| *byte == b'%') {
+        None if text.len() > NEAR => memchr::memchr(b'%', text.get(NEAR..)?).map(|at| NEAR + at),
+        found => found,
+    }
+}
+
+/// Where nobody asks what came from where: what it decodes to is not longer than it.
+fn decode_untraced<'a>(
+    text: Text<'a>,
+    first: usize,
+    field: Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Text<'a> {
+    let bytes = text.bytes;
+    let mut out = BumpVec::with_capacity_in(bytes.len(), cx.bump);
+    let mut high = BumpVec::new_in(cx.bump);
+    let (mut copied, mut at) = (0, first);
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        match bytes::escape(rest) {
+            None => {
+                raise_invalid(rest, text, at, flags);
+                at += 1;
+            }
+            Some(byte) => {
+                out.extend_from_slice_copy(bytes.get(copied..at).unwrap_or_default());
+                if !byte.is_ascii() {
+                    high.clear();
+                    while let Some(byte) = bytes::escape(rest.get(3 * high.len()..).unwrap_or_default())
+                        && !byte.is_ascii()
+                    {
+                        high.push(byte);
+                    }
+                    put_high_untraced(&high, text, &mut out, flags);
+                    at += 3 * high.len();
+                } else {
+                    if field == Field::Path && stays_in_path(byte) {
+                        let [high, low] = bytes::hex(byte);
+                        out.extend_from_slice_copy(&[GUARD, high, low]);
+                    } else {
+                        out.push(byte);
+                    }
+                    if field != Field::Other && needs_no_escape(byte) {
+                        flags.raise(Flag::PctUnres, text);
+                    }
+                    at += 3;
+                }
+                copied = at;
+            }
+        }
+        match next_sign(bytes.get(at..).unwrap_or_default()) {
+            Some(step) => at += step,
+            None => break,
+        }
+    }
+    out.extend_from_slice_copy(bytes.get(copied..).unwrap_or_default());
+    Text::untraced(out.into_bump_slice())
+}
+
+/// Writes a run of decoded bytes beyond ASCII.
+fn put_high_untraced<'a>(high: &[u8], text: Text<'a>, out: &mut BumpVec<'a, u8>, flags: &mut Flags<'a>) {
+    for chunk in high.utf8_chunks() {
+        out.extend_from_slice_copy(chunk.valid().as_bytes());
+        for &byte in chunk.invalid() {
+            let [high, low] = bytes::hex(byte);
+            out.extend_from_slice_copy(&[GUARD, high, low]);
+            flags.raise(Flag::BadUtf8, text);
+            flags.raise(Flag::DoublePct, text);
+        }
+    }
+}
+
+fn decode_traced<'a>(
     text: Text<'a>,
     first: usize,
     field: Field,
@@ -135,21 +215,30 @@ fn put_high<'a>(high: &[u8], escapes: Text<'a>, builder: &mut Builder<'a>, flags
 /// Every valid `%hh` that is left in decoded text, and the byte that it is: residue, the sign of a second layer of
 /// encoding. A `%` that was itself guarded counts by what it would start.
 pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = (Range<usize>, u8)> {
-    memchr::memchr2_iter(b'%', GUARD, text).filter_map(|at| {
-        let rest = text.get(at..)?;
-        let sign = if rest.starts_with(&GUARDED_PERCENT) {
-            GUARDED_PERCENT.len()
-        } else if rest.starts_with(b"%") {
-            1
-        } else {
-            return None;
-        };
-        match rest.get(sign..)? {
-            [high, low, ..] => {
-                let byte = bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?;
-                Some((at..at + sign + 2, byte))
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(from..)?;
+            // They come in runs.
+            let step = match rest.first()? {
+                b'%' | &GUARD => 0,
+                _ => memchr::memchr2(b'%', GUARD, rest)?,
+            };
+            let at = from + step;
+            from = at + 1;
+            let rest = rest.get(step..)?;
+            let sign = match rest {
+                [b'%', ..] => 1,
+                _ if rest.starts_with(&GUARDED_PERCENT) => GUARDED_PERCENT.len(),
+                _ => continue,
+            };
+            if let Some([high, low]) = rest.get(sign..).and_then(|digits| digits.first_chunk())
+                && let Some(high) = bytes::hex_value(*high)
+                && let Some(low) = bytes::hex_value(*low)
+            {
+                from = at + sign + 2;
+                return Some((at..from, high << 4 | low));
             }
-            _ => None,
         }
     })
 }
@@ -185,6 +274,52 @@ mod tests {
         assert_eq!(decoded("a%252Eb", Field::Query), (b"a%2Eb".to_vec(), vec![]));
         assert_eq!(decoded("%2e", Field::Query), (b".".to_vec(), vec![Flag::PctUnres]));
         assert_eq!(decoded("a+b%2B", Field::Query).0, b"a+b+");
+    }
+
+    #[test]
+    fn both_ways_to_decode_agree() {
+        let pieces: [&[u8]; 16] = [
+            b"a",
+            b"%",
+            b"%2",
+            b"%41",
+            b"%2f",
+            b"%5C",
+            b"%c3",
+            b"%A9",
+            b"%c0",
+            b"%u0041",
+            b"%uZ",
+            b"%00",
+            b"%25",
+            b"/",
+            b"plain text without any",
+            b"%e2%82%ac",
+        ];
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        with_context(|cx| {
+            for round in 0..3_000 {
+                let input: Vec<u8> =
+                    (0..round % 9).flat_map(|_| pieces[random(16) as usize].iter().copied()).collect();
+                for field in [Field::Path, Field::Query, Field::Other] {
+                    let decoded = |traced: bool| {
+                        let mut flags = cx.flags();
+                        (decode(Text::request(&input, traced), field, cx, &mut flags).bytes, flags.set)
+                    };
+                    assert_eq!(decoded(false), decoded(true), "{}", input.escape_ascii());
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn residues_are_found_wherever_they_stand() {
+        let found: Vec<_> = residues(b"%2e%%41 \xFF2541\xFFC0%zz%4").collect();
+        assert_eq!(found, [(0..3, b'.'), (4..7, b'A'), (8..13, b'A')]);
     }
 
     #[test]
