@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM};
+use crate::bytes::{self, ALNUM, PATH_MARK};
 use crate::context::Context;
 use crate::decode::{self, GUARD, put_guarded, utf8};
 use crate::flags::{Flag, Flags};
@@ -33,7 +33,7 @@ fn stays_in_path(byte: u8) -> bool {
 
 /// `PCTUNRES`: characters that nobody honest encodes.
 fn needs_no_escape(byte: u8) -> bool {
-    bytes::is(byte, ALNUM) || matches!(byte, b'-' | b'.' | b'_')
+    bytes::is(byte, ALNUM | PATH_MARK)
 }
 
 /// Decodes every valid `%hh` once. `text` is repaired UTF-8. Borrows when there is no `%`.
@@ -45,19 +45,60 @@ pub(crate) fn decode<'a>(text: Text<'a>, field: Field, cx: Context<'a>, flags: &
     }
 }
 
-/// How many bytes after an escape are looked at one by one for the next.
+/// The value of each hexadecimal digit; more than fifteen for any other byte.
+const HEX_VALUES: [u8; 256] = {
+    let mut values = [u8::MAX; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        values[byte] = match byte as u8 {
+            digit @ b'0'..=b'9' => digit - b'0',
+            digit @ b'a'..=b'f' => digit - b'a' + 10,
+            digit @ b'A'..=b'F' => digit - b'A' + 10,
+            _ => u8::MAX,
+        };
+        byte += 1;
+    }
+    values
+};
+
+/// The byte that two hexadecimal digits stand for.
+fn hex_byte(high: u8, low: u8) -> Option<u8> {
+    let value = |digit: u8| HEX_VALUES.get(usize::from(digit)).copied().unwrap_or(u8::MAX);
+    let (high, low) = (value(high), value(low));
+    (high | low < 16).then_some(high << 4 | low)
+}
+
+/// How many bytes after an escape are copied one by one.
 const NEAR: usize = 16;
 
-/// Where the next `%` is.
-fn next_sign(text: &[u8]) -> Option<usize> {
-    let near = text.get(..NEAR).unwrap_or(text);
-    match near.iter().position(|byte| *byte == b'%') {
-        None if text.len() > NEAR => memchr::memchr(b'%', text.get(NEAR..)?).map(|at| NEAR + at),
-        found => found,
+/// What is written over a copy of what it is made from, than which it is not longer.
+struct Shorter<'o> {
+    out: &'o mut [u8],
+    len: usize,
+}
+
+impl Shorter<'_> {
+    fn put(&mut self, byte: u8) {
+        if let Some(place) = self.out.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+        }
+    }
+
+    fn copy(&mut self, bytes: &[u8]) {
+        if let Some(places) = self.out.get_mut(self.len..self.len + bytes.len()) {
+            places.copy_from_slice(bytes);
+            self.len += bytes.len();
+        }
+    }
+
+    fn put_guarded(&mut self, byte: u8) {
+        let [high, low] = bytes::hex(byte);
+        self.copy(&[GUARD, high, low]);
     }
 }
 
-/// Where nobody asks what came from where: what it decodes to is not longer than it.
+/// Where nobody asks what came from where.
 fn decode_untraced<'a>(
     text: Text<'a>,
     first: usize,
@@ -66,62 +107,78 @@ fn decode_untraced<'a>(
     flags: &mut Flags<'a>,
 ) -> Text<'a> {
     let bytes = text.bytes;
-    let mut out = BumpVec::with_capacity_in(bytes.len(), cx.bump);
-    let mut high = BumpVec::new_in(cx.bump);
-    let (mut copied, mut at) = (0, first);
-    loop {
+    let mut written = Shorter { out: cx.bump.alloc_slice_copy(bytes), len: first };
+    let (mut at, mut near) = (first, NEAR);
+    let mut is_needless = false;
+    while let Some(&byte) = bytes.get(at) {
+        if byte != b'%' {
+            written.put(byte);
+            at += 1;
+            near -= 1;
+            if near == 0 {
+                let far = bytes.get(at..).unwrap_or_default();
+                let far = far.get(..memchr::memchr(b'%', far).unwrap_or(far.len())).unwrap_or_default();
+                written.copy(far);
+                at += far.len();
+                near = NEAR;
+            }
+            continue;
+        }
+        near = NEAR;
         let rest = bytes.get(at..).unwrap_or_default();
-        match bytes::escape(rest) {
+        let escaped = match rest {
+            [_, high, low, ..] => hex_byte(*high, *low),
+            _ => None,
+        };
+        match escaped {
             None => {
                 raise_invalid(rest, text, at, flags);
+                written.put(byte);
                 at += 1;
             }
-            Some(byte) => {
-                out.extend_from_slice_copy(bytes.get(copied..at).unwrap_or_default());
-                if !byte.is_ascii() {
-                    high.clear();
-                    while let Some(byte) = bytes::escape(rest.get(3 * high.len()..).unwrap_or_default())
-                        && !byte.is_ascii()
-                    {
-                        high.push(byte);
-                    }
-                    put_high_untraced(&high, text, &mut out, flags);
-                    at += 3 * high.len();
+            Some(byte) if byte.is_ascii() => {
+                is_needless |= needs_no_escape(byte);
+                if field == Field::Path && stays_in_path(byte) {
+                    written.put_guarded(byte);
                 } else {
-                    if field == Field::Path && stays_in_path(byte) {
-                        let [high, low] = bytes::hex(byte);
-                        out.extend_from_slice_copy(&[GUARD, high, low]);
-                    } else {
-                        out.push(byte);
-                    }
-                    if field != Field::Other && needs_no_escape(byte) {
-                        flags.raise(Flag::PctUnres, text);
-                    }
-                    at += 3;
+                    written.put(byte);
                 }
-                copied = at;
+                at += 3;
             }
-        }
-        match next_sign(bytes.get(at..).unwrap_or_default()) {
-            Some(step) => at += step,
-            None => break,
+            Some(_) => at += 3 * put_high_untraced(rest, text, &mut written, cx, flags),
         }
     }
-    out.extend_from_slice_copy(bytes.get(copied..).unwrap_or_default());
-    Text::untraced(out.into_bump_slice())
+    if is_needless && field != Field::Other {
+        flags.raise(Flag::PctUnres, text);
+    }
+    let Shorter { out, len } = written;
+    Text::untraced(out.get(..len).unwrap_or_default())
 }
 
-/// Writes a run of decoded bytes beyond ASCII.
-fn put_high_untraced<'a>(high: &[u8], text: Text<'a>, out: &mut BumpVec<'a, u8>, flags: &mut Flags<'a>) {
-    for chunk in high.utf8_chunks() {
-        out.extend_from_slice_copy(chunk.valid().as_bytes());
-        for &byte in chunk.invalid() {
-            let [high, low] = bytes::hex(byte);
-            out.extend_from_slice_copy(&[GUARD, high, low]);
-            flags.raise(Flag::BadUtf8, text);
-            flags.raise(Flag::DoublePct, text);
+/// Writes the run of escapes of bytes beyond ASCII that `rest` begins with; how many there are.
+fn put_high_untraced<'a>(
+    rest: &[u8],
+    text: Text<'a>,
+    written: &mut Shorter<'_>,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> usize {
+    cx.spare.with(|high| {
+        while let Some(byte) = bytes::escape(rest.get(3 * high.len()..).unwrap_or_default())
+            && !byte.is_ascii()
+        {
+            high.push(byte);
         }
-    }
+        for chunk in high.utf8_chunks() {
+            written.copy(chunk.valid().as_bytes());
+            for &byte in chunk.invalid() {
+                written.put_guarded(byte);
+                flags.raise(Flag::BadUtf8, text);
+                flags.raise(Flag::DoublePct, text);
+            }
+        }
+        high.len()
+    })
 }
 
 fn decode_traced<'a>(

@@ -204,137 +204,168 @@ fn kind(byte: u8) -> Kind {
     KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Plain)
 }
 
-/// What [`fold_into`] has to see to at a byte, a bit each; no bit where it stays, in lower case.
-mod acts {
-    /// Spaces beside it go.
-    pub(super) const TIGHT: u16 = 1 << 8;
-    pub(super) const SPACE: u16 = 1 << 9;
-    pub(super) const DIGIT: u16 = 1 << 10;
-    pub(super) const SLASH: u16 = 1 << 11;
-    pub(super) const DOT: u16 = 1 << 12;
-    pub(super) const HIGH: u16 = 1 << 13;
-    /// A comment or its end may begin with it.
-    pub(super) const COMMENT: u16 = 1 << 14;
-    /// What shells drop may begin with it.
-    pub(super) const DROPPED: u16 = 1 << 15;
-    /// Whatever does not stay as it is, however it is looked at.
-    pub(super) const ODD: u16 = SPACE | DIGIT | SLASH | DOT | HIGH;
+/// What [`fold_into`] does with a byte, and what is put for it; by look and byte.
+const ACTS: [[(Act, u8); 256]; 3] = [acts_of(b""), acts_of(b"/*#-"), acts_of(b"\\^'\"`$<")];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Act {
+    /// Puts it.
+    Stay,
+    /// The same, and spaces beside it go.
+    Tight,
+    Space,
+    Digit,
+    Slash,
+    Dot,
+    /// Sees what begins there: something that the look drops, or a character beyond ASCII.
+    See,
 }
 
-/// What is to be done, and below it what is put; by byte.
-const ACTS: [u16; 256] = {
-    let mut acts = [0; 256];
+/// What is done in a look that drops something which may begin with `dropped`.
+const fn acts_of(dropped: &[u8]) -> [(Act, u8); 256] {
+    let mut acts = [(Act::Stay, 0); 256];
     let mut byte = 0;
     while byte < 256 {
-        let by_kind = match KINDS[byte] {
-            Kind::Letter | Kind::Plain => 0,
-            Kind::Tight => acts::TIGHT,
-            Kind::Space => acts::SPACE,
-            Kind::Digit => acts::DIGIT,
-            Kind::Slash => acts::SLASH,
-            Kind::Dot => acts::DOT,
-            Kind::High => acts::HIGH,
+        let lower = (byte as u8).to_ascii_lowercase();
+        acts[byte] = match KINDS[byte] {
+            Kind::Letter | Kind::Plain => (Act::Stay, lower),
+            Kind::Tight => (Act::Tight, lower),
+            Kind::Space => (Act::Space, b' '),
+            Kind::Digit => (Act::Digit, b'0'),
+            Kind::Slash => (Act::Slash, b'/'),
+            Kind::Dot => (Act::Dot, b'.'),
+            Kind::High => (Act::See, OTHER),
         };
-        let by_look = match byte as u8 {
-            b'/' | b'*' | b'#' | b'-' => acts::COMMENT,
-            b'\\' | b'^' | b'\'' | b'"' | b'`' | b'$' | b'<' => acts::DROPPED,
-            _ => 0,
-        };
-        let put = match KINDS[byte] {
-            Kind::Slash => b'/',
-            Kind::Digit => b'0',
-            _ => (byte as u8).to_ascii_lowercase(),
-        };
-        acts[byte] = by_kind | by_look | put as u16;
         byte += 1;
     }
+    let mut nth = 0;
+    while nth < dropped.len() {
+        acts[dropped[nth] as usize].0 = Act::See;
+        nth += 1;
+    }
     acts
-};
-
-fn acts(byte: u8) -> u16 {
-    ACTS.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 /// What [`fold`] puts, into an empty buffer, without where it came from. All that has to be known of what
 /// came before is the character put last, and whether a space is due.
 fn fold_into(text: &[u8], look: Look, folded: &mut Vec<u8>) {
-    let skipped = match look {
-        Look::Plain => 0,
-        Look::Comments => acts::COMMENT,
-        Look::Shell => acts::DROPPED,
+    let [plain, comments, shell] = &ACTS;
+    let acts = match look {
+        Look::Plain => plain,
+        Look::Comments => comments,
+        Look::Shell => shell,
     };
-    let odd = acts::ODD | skipped;
     let mut comments = Comments::default();
     folded.resize(text.len(), 0);
-    let out = folded.as_mut_slice();
-    let (mut at, mut len) = (0, 0);
-    let mut is_space_due = false;
+    let mut out = Folded { bytes: folded.as_mut_slice(), len: 0 };
+    let mut at = 0;
     loop {
-        while let (Some(&byte), Some(place)) = (text.get(at), out.get_mut(len))
-            && let act = acts(byte)
-            && act & odd == 0
+        while let (Some(byte), Some(place)) = (text.get(at), out.bytes.get_mut(out.len))
+            && let (Act::Stay | Act::Tight, put) = act_of(acts, *byte)
         {
-            *place = act as u8;
+            *place = put;
             at += 1;
-            len += 1;
+            out.len += 1;
         }
-        // What stands at the first odd byte, and all up to what is put next if a space is due before that.
-        while let Some(rest @ [first, ..]) = text.get(at..) {
-            let mut act = acts(*first);
-            if act & skipped != 0
-                && let Some((is_space, width)) = match look {
-                    Look::Plain => None,
-                    Look::Comments => comments.skip(rest).map(|len| (true, len)),
-                    Look::Shell => dropped(rest),
-                }
-            {
-                at += width;
-                is_space_due |= is_space;
-                continue;
-            }
+        // What is odd, and what is put next if a space is due before that.
+        let mut is_space_due = false;
+        loop {
+            let Some(&byte) = text.get(at) else {
+                let len = out.len;
+                folded.truncate(len);
+                return;
+            };
+            let (mut act, mut put) = act_of(acts, byte);
             at += 1;
-            if act & acts::HIGH != 0 {
-                let (byte, width) = beyond_ascii_quick(rest);
+            if act == Act::See {
+                let (seen, width) = see(text.get(at - 1..).unwrap_or_default(), look, &mut comments);
                 at += width - 1;
-                act = if byte == OTHER { u16::from(OTHER) } else { acts(byte) };
+                (act, put) = match seen {
+                    Some(OTHER) => (Act::Stay, OTHER),
+                    Some(byte) => act_of(plain, byte),
+                    None => continue,
+                };
             }
-            if act & acts::SPACE != 0 {
-                is_space_due = true;
-                continue;
-            }
-            // A text begins as after a sign that spaces go beside.
-            let last = len.checked_sub(1).and_then(|last| out.get(last)).copied().unwrap_or(b'(');
-            if is_space_due {
-                is_space_due = false;
-                if (act | acts(last)) & acts::TIGHT == 0
-                    && let Some(place) = out.get_mut(len)
-                {
-                    *place = b' ';
-                    len += 1;
+            match act {
+                Act::Space => {
+                    is_space_due = true;
+                    continue;
                 }
-            } else if last == b'0' && act & acts::DIGIT != 0
-                || last == b'/'
-                    && (act & acts::SLASH != 0
-                        || act & acts::DOT != 0
-                            && begins_with_slash(undropped(
-                                text.get(at..).unwrap_or_default(),
-                                look,
-                                comments,
-                            )))
+                Act::Digit => {
+                    while text.get(at).is_some_and(u8::is_ascii_digit) {
+                        at += 1;
+                    }
+                }
+                _ => {}
+            }
+            if is_space_due {
+                if act != Act::Tight && !out.is_tight() {
+                    out.put(b' ');
+                }
+            } else if act == Act::Digit && out.last() == Some(b'0')
+                || act == Act::Slash && out.last() == Some(b'/')
+                || act == Act::Dot && out.last() == Some(b'/') && is_passed_over(text, at, look, comments)
             {
-                continue;
+                break;
             }
-            if let Some(place) = out.get_mut(len) {
-                *place = act as u8;
-                len += 1;
-            }
-            break;
-        }
-        if at >= text.len() {
+            out.put(put);
             break;
         }
     }
-    folded.truncate(len);
+}
+
+fn act_of(acts: &[(Act, u8); 256], byte: u8) -> (Act, u8) {
+    acts.get(usize::from(byte)).copied().unwrap_or((Act::Stay, byte))
+}
+
+/// What was folded so far.
+struct Folded<'o> {
+    bytes: &'o mut [u8],
+    len: usize,
+}
+
+impl Folded<'_> {
+    fn put(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+        }
+    }
+
+    fn last(&self) -> Option<u8> {
+        self.bytes.get(self.len.checked_sub(1)?).copied()
+    }
+
+    /// Whether a space goes here: after a sign that spaces go beside, or at the beginning.
+    fn is_tight(&self) -> bool {
+        self.last().is_none_or(|last| kind(last) == Kind::Tight)
+    }
+}
+
+/// Whether a dot that ends at `at` stands between slashes.
+#[inline(never)]
+fn is_passed_over(text: &[u8], at: usize, look: Look, comments: Comments) -> bool {
+    begins_with_slash(undropped(text.get(at..).unwrap_or_default(), look, comments))
+}
+
+/// The character of ASCII, or [`OTHER`], that stands at the start of `rest` in a look, and how long it is; none
+/// where something is dropped.
+#[inline(never)]
+fn see(rest: &[u8], look: Look, comments: &mut Comments) -> (Option<u8>, usize) {
+    let first = rest.first().copied().unwrap_or_default();
+    let dropped = match look {
+        Look::Plain => None,
+        Look::Comments => comments.skip(rest).map(|len| (true, len)),
+        Look::Shell => dropped(rest),
+    };
+    match dropped {
+        Some((is_space, width)) => (is_space.then_some(b' '), width),
+        None if first.is_ascii() => (Some(first), 1),
+        None => {
+            let (byte, width) = beyond_ascii_quick(rest);
+            (Some(byte), width)
+        }
+    }
 }
 
 /// What [`beyond_ascii`] tells, told sooner of characters that begin like no white space.
