@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM};
+use crate::bytes::{self, ALNUM, PATH_MARK};
 use crate::context::Context;
 use crate::decode::{self, GUARD, put_guarded, utf8};
 use crate::flags::{Flag, Flags};
@@ -33,18 +33,155 @@ fn stays_in_path(byte: u8) -> bool {
 
 /// `PCTUNRES`: characters that nobody honest encodes.
 fn needs_no_escape(byte: u8) -> bool {
-    bytes::is(byte, ALNUM) || matches!(byte, b'-' | b'.' | b'_')
+    bytes::is(byte, ALNUM | PATH_MARK)
 }
 
 /// Decodes every valid `%hh` once. `text` is repaired UTF-8. Borrows when there is no `%`.
 pub(crate) fn decode<'a>(text: Text<'a>, field: Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     match memchr::memchr(b'%', text.bytes) {
         None => text,
-        Some(first) => decode_slow(text, first, field, cx, flags),
+        Some(first) if text.is_traced() => decode_traced(text, first, field, cx, flags),
+        Some(first) => decode_untraced(text, first, field, cx, flags),
     }
 }
 
-fn decode_slow<'a>(
+/// The value of each hexadecimal digit; more than fifteen for any other byte.
+const HEX_VALUES: [u8; 256] = {
+    let mut values = [u8::MAX; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        values[byte] = match byte as u8 {
+            digit @ b'0'..=b'9' => digit - b'0',
+            digit @ b'a'..=b'f' => digit - b'a' + 10,
+            digit @ b'A'..=b'F' => digit - b'A' + 10,
+            _ => u8::MAX,
+        };
+        byte += 1;
+    }
+    values
+};
+
+/// The byte that two hexadecimal digits stand for.
+fn hex_byte(high: u8, low: u8) -> Option<u8> {
+    let value = |digit: u8| HEX_VALUES.get(usize::from(digit)).copied().unwrap_or(u8::MAX);
+    let (high, low) = (value(high), value(low));
+    (high | low < 16).then_some(high << 4 | low)
+}
+
+/// How many bytes after an escape are copied one by one.
+const NEAR: usize = 16;
+
+/// What is written over a copy of what it is made from, than which it is not longer.
+struct Shorter<'o> {
+    out: &'o mut [u8],
+    len: usize,
+}
+
+impl Shorter<'_> {
+    fn put(&mut self, byte: u8) {
+        if let Some(place) = self.out.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+        }
+    }
+
+    fn copy(&mut self, bytes: &[u8]) {
+        if let Some(places) = self.out.get_mut(self.len..self.len + bytes.len()) {
+            places.copy_from_slice(bytes);
+            self.len += bytes.len();
+        }
+    }
+
+    fn put_guarded(&mut self, byte: u8) {
+        let [high, low] = bytes::hex(byte);
+        self.copy(&[GUARD, high, low]);
+    }
+}
+
+/// Where nobody asks what came from where.
+fn decode_untraced<'a>(
+    text: Text<'a>,
+    first: usize,
+    field: Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Text<'a> {
+    let bytes = text.bytes;
+    let mut written = Shorter { out: cx.bump.alloc_slice_copy(bytes), len: first };
+    let (mut at, mut near) = (first, NEAR);
+    let mut is_needless = false;
+    while let Some(&byte) = bytes.get(at) {
+        if byte != b'%' {
+            written.put(byte);
+            at += 1;
+            near -= 1;
+            if near == 0 {
+                let far = bytes.get(at..).unwrap_or_default();
+                let far = far.get(..memchr::memchr(b'%', far).unwrap_or(far.len())).unwrap_or_default();
+                written.copy(far);
+                at += far.len();
+                near = NEAR;
+            }
+            continue;
+        }
+        near = NEAR;
+        let rest = bytes.get(at..).unwrap_or_default();
+        let escaped = match rest {
+            [_, high, low, ..] => hex_byte(*high, *low),
+            _ => None,
+        };
+        match escaped {
+            None => {
+                raise_invalid(rest, text, at, flags);
+                written.put(byte);
+                at += 1;
+            }
+            Some(byte) if byte.is_ascii() => {
+                is_needless |= needs_no_escape(byte);
+                if field == Field::Path && stays_in_path(byte) {
+                    written.put_guarded(byte);
+                } else {
+                    written.put(byte);
+                }
+                at += 3;
+            }
+            Some(_) => at += 3 * put_high_untraced(rest, text, &mut written, cx, flags),
+        }
+    }
+    if is_needless && field != Field::Other {
+        flags.raise(Flag::PctUnres, text);
+    }
+    let Shorter { out, len } = written;
+    Text::untraced(out.get(..len).unwrap_or_default())
+}
+
+/// Writes the run of escapes of bytes beyond ASCII that `rest` begins with; how many there are.
+fn put_high_untraced<'a>(
+    rest: &[u8],
+    text: Text<'a>,
+    written: &mut Shorter<'_>,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> usize {
+    cx.spare.with(|high| {
+        while let Some(byte) = bytes::escape(rest.get(3 * high.len()..).unwrap_or_default())
+            && !byte.is_ascii()
+        {
+            high.push(byte);
+        }
+        for chunk in high.utf8_chunks() {
+            written.copy(chunk.valid().as_bytes());
+            for &byte in chunk.invalid() {
+                written.put_guarded(byte);
+                flags.raise(Flag::BadUtf8, text);
+                flags.raise(Flag::DoublePct, text);
+            }
+        }
+        high.len()
+    })
+}
+
+fn decode_traced<'a>(
     text: Text<'a>,
     first: usize,
     field: Field,
@@ -135,21 +272,30 @@ fn put_high<'a>(high: &[u8], escapes: Text<'a>, builder: &mut Builder<'a>, flags
 /// Every valid `%hh` that is left in decoded text, and the byte that it is: residue, the sign of a second layer of
 /// encoding. A `%` that was itself guarded counts by what it would start.
 pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = (Range<usize>, u8)> {
-    memchr::memchr2_iter(b'%', GUARD, text).filter_map(|at| {
-        let rest = text.get(at..)?;
-        let sign = if rest.starts_with(&GUARDED_PERCENT) {
-            GUARDED_PERCENT.len()
-        } else if rest.starts_with(b"%") {
-            1
-        } else {
-            return None;
-        };
-        match rest.get(sign..)? {
-            [high, low, ..] => {
-                let byte = bytes::hex_value(*high)? << 4 | bytes::hex_value(*low)?;
-                Some((at..at + sign + 2, byte))
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(from..)?;
+            // They come in runs.
+            let step = match rest.first()? {
+                b'%' | &GUARD => 0,
+                _ => memchr::memchr2(b'%', GUARD, rest)?,
+            };
+            let at = from + step;
+            from = at + 1;
+            let rest = rest.get(step..)?;
+            let sign = match rest {
+                [b'%', ..] => 1,
+                _ if rest.starts_with(&GUARDED_PERCENT) => GUARDED_PERCENT.len(),
+                _ => continue,
+            };
+            if let Some([high, low]) = rest.get(sign..).and_then(|digits| digits.first_chunk())
+                && let Some(high) = bytes::hex_value(*high)
+                && let Some(low) = bytes::hex_value(*low)
+            {
+                from = at + sign + 2;
+                return Some((at..from, high << 4 | low));
             }
-            _ => None,
         }
     })
 }
@@ -185,6 +331,52 @@ mod tests {
         assert_eq!(decoded("a%252Eb", Field::Query), (b"a%2Eb".to_vec(), vec![]));
         assert_eq!(decoded("%2e", Field::Query), (b".".to_vec(), vec![Flag::PctUnres]));
         assert_eq!(decoded("a+b%2B", Field::Query).0, b"a+b+");
+    }
+
+    #[test]
+    fn both_ways_to_decode_agree() {
+        let pieces: [&[u8]; 16] = [
+            b"a",
+            b"%",
+            b"%2",
+            b"%41",
+            b"%2f",
+            b"%5C",
+            b"%c3",
+            b"%A9",
+            b"%c0",
+            b"%u0041",
+            b"%uZ",
+            b"%00",
+            b"%25",
+            b"/",
+            b"plain text without any",
+            b"%e2%82%ac",
+        ];
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        with_context(|cx| {
+            for round in 0..3_000 {
+                let input: Vec<u8> =
+                    (0..round % 9).flat_map(|_| pieces[random(16) as usize].iter().copied()).collect();
+                for field in [Field::Path, Field::Query, Field::Other] {
+                    let decoded = |traced: bool| {
+                        let mut flags = cx.flags();
+                        (decode(Text::request(&input, traced), field, cx, &mut flags).bytes, flags.set)
+                    };
+                    assert_eq!(decoded(false), decoded(true), "{}", input.escape_ascii());
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn residues_are_found_wherever_they_stand() {
+        let found: Vec<_> = residues(b"%2e%%41 \xFF2541\xFFC0%zz%4").collect();
+        assert_eq!(found, [(0..3, b'.'), (4..7, b'A'), (8..13, b'A')]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::bytes::{self, CONTROL, DANGER, HIGH, SPACE};
-use crate::decode::{Char, char_indices, first_char, unicode};
+use crate::decode::{Char, GUARD, char_indices, first_char, unicode};
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
@@ -21,7 +21,12 @@ pub(super) fn characters_seen<'a>(
 ) {
     let danger = if kind.tells_characters() { DANGER } else { 0 };
     let space = if matches!(kind, Kind::Segment | Kind::Key) { SPACE } else { 0 };
-    if seen & (danger | CONTROL | HIGH | space) != 0 {
+    if seen & (danger | CONTROL | HIGH | space) == 0 {
+        return;
+    }
+    if !text.is_traced() && (seen & HIGH == 0 || high_tells_nothing(text.bytes)) {
+        characters_quick(text, kind, flags);
+    } else {
         characters_slow(text, seen, kind, secret, flags);
     }
 }
@@ -30,6 +35,94 @@ pub(super) fn characters_seen<'a>(
 /// union of the classes of its bytes.
 pub(crate) fn may_tell_characters(seen: u32) -> bool {
     seen & (DANGER | CONTROL | HIGH) != 0
+}
+
+/// What single characters of ASCII tell, a bit each; the bits of a text tell what it tells.
+mod bits {
+    pub(super) const ANGLE: u16 = 1;
+    pub(super) const QUOTE: u16 = 1 << 1;
+    pub(super) const SEMICOLON: u16 = 1 << 2;
+    pub(super) const PAREN: u16 = 1 << 3;
+    pub(super) const BRACE: u16 = 1 << 4;
+    pub(super) const PIPE: u16 = 1 << 5;
+    pub(super) const BACKSLASH: u16 = 1 << 6;
+    pub(super) const SPACE: u16 = 1 << 7;
+    pub(super) const NUL: u16 = 1 << 8;
+    /// HTAB and line ends, which are ordinary in some places.
+    pub(super) const BLANK: u16 = 1 << 9;
+    /// All other controls, and NUL.
+    pub(super) const CONTROL: u16 = 1 << 10;
+}
+
+/// By byte.
+const BITS: [u16; 256] = {
+    let mut all = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte] = match byte as u8 {
+            b'<' | b'>' => bits::ANGLE,
+            b'\'' | b'"' => bits::QUOTE,
+            b';' => bits::SEMICOLON,
+            b'(' | b')' => bits::PAREN,
+            b'{' | b'}' => bits::BRACE,
+            b'|' => bits::PIPE,
+            b'\\' => bits::BACKSLASH,
+            b' ' => bits::SPACE,
+            b'\0' => bits::NUL | bits::CONTROL,
+            b'\t' | b'\n' | b'\r' => bits::BLANK,
+            0x01..=0x1F | 0x7F => bits::CONTROL,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    all
+};
+
+/// What the ASCII of a text tells, where nobody asks which of its characters.
+fn characters_quick<'a>(text: Text<'a>, kind: Kind, flags: &mut Flags<'a>) {
+    let bits_of = |byte: &u8| BITS.get(usize::from(*byte)).copied().unwrap_or_default();
+    let found = text.bytes.iter().fold(0, |found, byte| found | bits_of(byte));
+    let mut raise = |flag, bits: u16| {
+        if found & bits != 0 {
+            flags.raise(flag, text);
+        }
+    };
+    if kind.tells_characters() {
+        raise(Flag::Angle, bits::ANGLE);
+        raise(Flag::Quote, bits::QUOTE);
+        raise(Flag::Semicolon, bits::SEMICOLON);
+        raise(Flag::Paren, bits::PAREN);
+        raise(Flag::Brace, bits::BRACE);
+        raise(Flag::Pipe, bits::PIPE);
+        raise(Flag::Backslash, bits::BACKSLASH);
+    }
+    if matches!(kind, Kind::Segment | Kind::Key) {
+        raise(Flag::Space, bits::SPACE);
+    }
+    raise(Flag::Nul, bits::NUL);
+    raise(Flag::Control, if kind == Kind::Leaf { bits::CONTROL } else { bits::CONTROL | bits::BLANK });
+}
+
+/// Whether all that a text has beyond ASCII is guarded or tells nothing.
+fn high_tells_nothing(text: &[u8]) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
+        let Some(after) = tells_nothing(rest.get(at..).unwrap_or_default()) else { return false };
+        rest = after;
+    }
+    true
+}
+
+/// What follows the character that decoded text begins with, where that is guarded, or begins with a byte that
+/// controls, invisible characters and letters of two of the three scripts that are told apart never begin with.
+fn tells_nothing(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [GUARD, _, _, rest @ ..]
+        | [0xC3..=0xCC | 0xD5..=0xD7 | 0xD9..=0xDF, 0x80..=0xBF, rest @ ..]
+        | [0xE4..=0xE9 | 0xEB | 0xEC | 0xEE, 0x80..=0xBF, 0x80..=0xBF, rest @ ..]
+        | [0xEF, 0xBC | 0xBD, 0x80..=0xBF, rest @ ..] => Some(rest),
+        _ => None,
+    }
 }
 
 #[allow(
@@ -113,5 +206,62 @@ fn scripts<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) 
             flags.raise(Flag::MixedScript, if secret { text } else { word });
         }
         start = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    #[test]
+    fn characters_that_tell_nothing() {
+        let mut count = 0;
+        for c in '\u{80}'..=char::MAX {
+            let mut buffer = [0; 4];
+            let text = c.encode_utf8(&mut buffer).as_bytes();
+            if let Some(rest) = tells_nothing(text) {
+                assert!(rest.is_empty(), "{c:?}");
+                assert!(!unicode::is_control(c) && !unicode::is_invisible(c), "{c:?}");
+                let in_latin = format!("a{c}");
+                assert!(!unicode::mixes_scripts(in_latin.as_bytes()), "{c:?}");
+                count += 1;
+            }
+        }
+        assert!(count > 20_000, "{count}");
+        assert!(tells_nothing("Ａ".as_bytes()).is_some() && tells_nothing(b"\xFFC0").is_some());
+    }
+
+    #[test]
+    fn both_ways_to_look_agree() {
+        let kinds = [
+            Kind::Segment,
+            Kind::Key,
+            Kind::Value,
+            Kind::Path,
+            Kind::Free,
+            Kind::Structured,
+            Kind::Brands,
+            Kind::Cookie,
+            Kind::Leaf,
+            Kind::Opaque,
+        ];
+        let mut texts: Vec<Vec<u8>> = (0..=0x7F).map(|byte| vec![b'a', byte, b'b']).collect();
+        texts.extend(
+            ["Ａ<", "éa;", "раypal", "a\u{200B}", "a\u{AD}|", "я", "\u{2028}"].map(|text| text.into()),
+        );
+        texts.push(b"\xFFC0;\xFF2F".to_vec());
+        with_context(|cx| {
+            for text in &texts {
+                for kind in kinds {
+                    let flags_of = |traced: bool| {
+                        let mut flags = cx.flags();
+                        characters(Text::request(text, traced), kind, false, &mut flags);
+                        flags.set
+                    };
+                    assert_eq!(flags_of(false), flags_of(true), "{kind:?} {}", text.escape_ascii());
+                }
+            }
+        });
     }
 }

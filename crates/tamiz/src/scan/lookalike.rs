@@ -1,14 +1,17 @@
 //! Look-alike characters (clause 7.9): what NFKC and best-fit mappings make of a value.
 
+use std::ops::Range;
 use std::sync::LazyLock;
+
+use bumpalo::collections::Vec as BumpVec;
 
 use super::characters::dangerous;
 use super::{Kind, Look};
 use crate::bytes;
-use crate::decode::{Char, char_indices, unicode};
+use crate::decode::{Char, char_indices, first_char, unicode};
 use crate::flags::{Flag, Flags};
 use crate::lists::BEST_FIT;
-use crate::text::Builder;
+use crate::text::{Builder, Text};
 
 /// The best-fit table, by character.
 static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
@@ -33,6 +36,12 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if look.seen & bytes::HIGH == 0 {
         return;
     }
+    if !text.is_traced() {
+        if let Some(becomes) = becomes_quick(look, flags) {
+            look.at(becomes).tell(flags);
+        }
+        return;
+    }
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
     look.cx.spare.with(|becomes| {
@@ -43,14 +52,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
                 continue;
             }
             let range = at..at + c.len_utf8();
-            for plain in becomes.iter().filter(|plain| plain.is_ascii()) {
-                if let Some(flag) = dangerous(char::from(*plain)).filter(|_| look.kind != Kind::Brands) {
-                    look.raise(Flag::BestFit, range.clone(), flags);
-                    if look.kind != Kind::Cookie {
-                        look.raise(flag, range.clone(), flags);
-                    }
-                }
-            }
+            becomes.iter().for_each(|plain| raise_plain(look, *plain, range.clone(), flags));
             let builder =
                 builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
             builder.copy(text.slice(copied..at));
@@ -61,6 +63,70 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
         look.at(builder.finish()).tell(flags);
+    }
+}
+
+/// Raises what is told of a character that becomes, or has in what it becomes, a plain one.
+fn raise_plain<'a>(look: &Look<'a>, plain: u8, range: Range<usize>, flags: &mut Flags<'a>) {
+    if let Some(flag) = dangerous(char::from(plain)).filter(|_| look.kind != Kind::Brands) {
+        look.raise(Flag::BestFit, range.clone(), flags);
+        if look.kind != Kind::Cookie {
+            look.raise(flag, range, flags);
+        }
+    }
+}
+
+/// What a text becomes where nobody asks where that came from, if it becomes something else. What is told of its
+/// characters is raised.
+fn becomes_quick<'a>(look: &Look<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>> {
+    let text = look.text;
+    let mut out: Option<BumpVec<'a, u8>> = None;
+    let mut copied = text.bytes;
+    let mut rest = text.bytes;
+    while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
+        let from = rest.get(at..).unwrap_or_default();
+        // A full-width form, which has a plain one of its own.
+        if let [0xEF, second @ (0xBC | 0xBD), third, after @ ..] = from
+            && let Some(plain) = narrow(*second, *third)
+        {
+            raise_plain(look, plain, 0..text.len(), flags);
+            let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), look.cx.bump));
+            out.extend_from_slice_copy(before(copied, from));
+            out.push(plain);
+            (rest, copied) = (after, after);
+            continue;
+        }
+        let Some(c) = first_char(from) else { break };
+        let after = from.get(c.len()..).unwrap_or_default();
+        rest = after;
+        let Char::Plain(c) = c else { continue };
+        look.cx.spare.with(|becomes| {
+            if put_mapped(c, becomes) {
+                becomes.iter().for_each(|plain| raise_plain(look, *plain, 0..text.len(), flags));
+                let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), look.cx.bump));
+                out.extend_from_slice_copy(before(copied, from));
+                out.extend_from_slice_copy(becomes);
+                copied = after;
+            }
+        });
+    }
+    let mut out = out?;
+    out.extend_from_slice_copy(copied);
+    Some(Text::untraced(out.into_bump_slice()))
+}
+
+/// What of a text stands before its end `from`.
+fn before<'t>(text: &'t [u8], from: &[u8]) -> &'t [u8] {
+    text.get(..text.len().saturating_sub(from.len())).unwrap_or_default()
+}
+
+/// The plain character whose full-width form ends with these two of its three bytes.
+#[allow(clippy::arithmetic_side_effects, reason = "the patterns bound the byte")]
+fn narrow(second: u8, third: u8) -> Option<u8> {
+    match (second, third) {
+        (0xBC, 0x81..=0xBF) => Some(third - 0x60),
+        (0xBD, 0x80..=0x9E) => Some(third - 0x20),
+        _ => None,
     }
 }
 
@@ -76,4 +142,58 @@ fn put_mapped(c: char, out: &mut Vec<u8>) -> bool {
         None => return unicode::put_nfkc_of(c, out),
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    #[test]
+    fn full_width_forms_are_mapped_alike() {
+        for c in '\u{80}'..=char::MAX {
+            let mut buffer = [0; 4];
+            if let [0xEF, second @ (0xBC | 0xBD), third] = c.encode_utf8(&mut buffer).as_bytes()
+                && let Some(plain) = narrow(*second, *third)
+            {
+                let mut mapped = Vec::new();
+                assert!(put_mapped(c, &mut mapped) && mapped == [plain], "{c:?}");
+            }
+        }
+        assert_eq!(narrow(0xBC, 0xA1), Some(b'A'));
+    }
+
+    #[test]
+    fn both_ways_to_map_agree() {
+        let pieces =
+            ["a", "<", "＜", "ｓ", "～", "｟", "é", "ﬁ", "\u{2039}", "“", "№", "\u{FFFD}", "😀", ";", "ｶﾞ"];
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        with_context(|cx| {
+            for round in 0..3_000 {
+                let mut bytes = Vec::new();
+                for _ in 0..round % 8 {
+                    match random(16) {
+                        15 => bytes.extend_from_slice(b"\xFFC0"),
+                        nth => bytes.extend_from_slice(pieces[nth as usize].as_bytes()),
+                    }
+                }
+                for kind in [Kind::Value, Kind::Cookie, Kind::Brands] {
+                    let told = |traced: bool| {
+                        let text = Text::request(&bytes, traced);
+                        let mut flags = cx.flags();
+                        let seen = bytes::union(text.bytes);
+                        tell(&Look { text, kind, secret: false, seen, cx }, &mut flags);
+                        let mut words = flags.words().to_vec();
+                        words.sort_unstable_by_key(|(_, word)| *word);
+                        (flags.set, words)
+                    };
+                    assert_eq!(told(false), told(true), "{}", bytes.escape_ascii());
+                }
+            }
+        });
+    }
 }

@@ -1,14 +1,16 @@
 //! Thousands of patterns, found in folded text by the places they begin at (clause 7.8).
 //!
 //! A pattern begins at one kind of place: where a word begins, where a command may stand, at a sign, or
-//! anywhere in a word. For the four characters at each place of a text a table says at which kinds of
-//! place a pattern begins so. Where that is this kind, which is seldom, patterns are compared.
+//! anywhere in a word. For the two characters at each place of a text a table says at which kinds of
+//! place a pattern begins so. Where that is this kind, another table is asked for the four characters, and a
+//! tree of patterns is walked for as long as the text agrees with one of a class that is wanted.
 
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Where a pattern begins; a bit each.
@@ -24,108 +26,257 @@ pub(super) enum Place {
     Sign = 8,
 }
 
-const PLACES: [Place; 4] = [Place::Anywhere, Place::Word, Place::Command, Place::Sign];
+/// What a text must end with so that all its places are looked at; no pattern has it.
+pub(super) const PADDING: [u8; 1] = [0];
 
-/// How many characters are looked up at once.
+/// The classes of a pattern, one of the lower bits each: those that are not wanted are passed over.
+pub(super) type Classes = u32;
+
+/// Above the classes, where both are kept together, are the places.
+const PLACES: u32 = 28;
+
+/// How many pairs of characters there are.
+const PAIRS: usize = 1 << 16;
+
+/// How many characters a long pattern is looked up by.
 const HEAD: usize = 4;
 
-/// What a text must end with so that all its places are looked at; no pattern has it.
-pub(super) const PADDING: [u8; HEAD - 1] = [0; HEAD - 1];
-
-/// The classes of a pattern, a bit each: those that are not wanted are passed over.
-pub(super) type Classes = u16;
-
-/// How many entries the table of heads has, as a power of two.
+/// How many entries the tables by head have, as a power of two.
 const BITS: u32 = 16;
 
-/// All patterns.
+/// All patterns, as a tree for each head that long ones begin with, and for each pair that short ones begin with.
 pub(super) struct Patterns {
-    /// The places of those that begin with four characters, by their hash.
-    heads: Vec<u8>,
-    /// The places of shorter ones, by their first two characters.
-    pairs: Vec<u8>,
-    /// In the order of `PLACES`.
-    groups: [Group; PLACES.len()],
+    /// By the first two characters: the places of the long patterns that begin so; in the upper half those of the
+    /// short ones.
+    pairs: Box<[u8; PAIRS]>,
+    /// By the hash of a head or pair: the classes of the patterns of such ones, and their places.
+    heads: Box<[u32; 1 << BITS]>,
+    /// By the hash of a head or pair, or after that: its node; zero where none is.
+    roots: Box<[u16; 1 << BITS]>,
+    /// The children of a node stand side by side.
+    nodes: Vec<Node>,
+    /// The head or pair of each root.
+    root_keys: Vec<u32>,
+    /// The character that leads to each node.
+    keys: Vec<u8>,
+    /// What nodes tell, side by side.
+    told: Vec<Told>,
+    /// The labels of all nodes.
+    labels: Vec<u8>,
 }
 
-/// The patterns of a kind of place.
-#[derive(Default)]
-struct Group {
-    /// Their first four characters, each once, in order.
-    heads: Vec<Head>,
-    /// Where heads are, from one on, by their hash or after that; zero where none is.
-    places: Vec<u16>,
-    /// Sorted.
-    long: Vec<Pattern>,
-    /// Those of fewer characters than a head, by the first.
-    short: Vec<Vec<Pattern>>,
+fn hash(head: u32) -> u16 {
+    (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BITS)) as u16
 }
 
-/// The patterns that begin with four characters.
-struct Head {
-    text: u32,
-    /// The classes of all of them.
+/// What follows some characters that patterns begin with.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// The characters that children begin with, a bit for some of them each: see [`bit_of`].
+    next: u64,
+    /// The classes of all patterns here and below.
     classes: Classes,
-    /// Where they are among the long ones.
-    patterns: Range<usize>,
+    /// The places of these.
+    places: u8,
+    /// What the text must go on with, after the character that leads here.
+    label: Span,
+    children: Span,
+    /// The patterns that end here.
+    told: Span,
 }
 
-/// What is looked for, for one or more reasons.
-#[derive(Clone)]
-struct Pattern {
-    text: Vec<u8>,
-    ids: Vec<usize>,
-    /// The classes of these.
-    classes: Classes,
-    /// The longest other one of the group that it begins with.
-    shorter: Option<usize>,
+/// A range of a list.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    start: u32,
+    len: u16,
 }
 
-fn hash(head: u32) -> usize {
-    (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BITS)) as usize
+impl Span {
+    fn of(range: Range<usize>) -> Self {
+        debug_assert!(range.len() <= usize::from(u16::MAX));
+        Span { start: range.start as u32, len: range.len() as u16 }
+    }
+
+    fn in_list<T>(self, list: &[T]) -> &[T] {
+        let start = self.start as usize;
+        list.get(start..start + usize::from(self.len)).unwrap_or_default()
+    }
+}
+
+/// What is told where a pattern ends.
+#[derive(Clone, Copy)]
+struct Told {
+    id: usize,
+    len: usize,
+    class: Classes,
+    place: u8,
+}
+
+/// Which bit of [`Node::next`] stands for a character: letters and the signs before them in ASCII have one each.
+fn bit_of(byte: u8) -> u64 {
+    1 << ((byte ^ (byte >> 1 & 0x20)) & 63)
+}
+
+/// What stands for a pair among heads: no pattern has the character after it.
+fn key_of_pair(first: u8, second: u8) -> u32 {
+    u32::from_be_bytes([first, second, 0, 0])
+}
+
+/// A pattern among those that a tree is made of, which are sorted.
+struct Listed<'l> {
+    text: &'l [u8],
+    told: Told,
 }
 
 impl Patterns {
-    /// Patterns are known by their place in the list; `class_of` tells the class of each.
+    /// Patterns are known by their place in the list; `class_of` tells the class of each. None is empty.
     pub(super) fn new(list: &[(Vec<u8>, Place)], class_of: impl Fn(usize) -> Classes) -> Self {
-        let mut patterns =
-            Patterns { heads: vec![0; 1 << BITS], pairs: vec![0; 1 << 16], groups: Default::default() };
-        for (group, place) in patterns.groups.iter_mut().zip(PLACES) {
-            let mut all: Vec<(&[u8], usize)> = Vec::new();
-            all.extend(
-                list.iter()
-                    .enumerate()
-                    .filter(|(_, (_, of))| *of == place)
-                    .map(|(id, (text, _))| (&text[..], id)),
-            );
-            all.sort_unstable();
-            group.short = vec![Vec::new(); 256];
-            for same in all.chunk_by(|a, b| a.0 == b.0) {
-                let Some(&(text, _)) = same.first() else { continue };
-                let ids: Vec<usize> = same.iter().map(|(_, id)| *id).collect();
-                let classes = ids.iter().fold(0, |classes, id| classes | class_of(*id));
-                let pattern = Pattern { text: text.to_vec(), ids, classes, shorter: None };
-                match text.first_chunk::<HEAD>() {
-                    Some(head) => {
-                        let head = u32::from_be_bytes(*head);
-                        if let Some(places) = patterns.heads.get_mut(hash(head)) {
-                            *places |= place as u8;
-                        }
-                        group.add_long(head, pattern);
-                    }
-                    None => {
-                        let pairs = patterns.pairs.get_mut(pairs_of(text)).unwrap_or_default();
-                        pairs.iter_mut().for_each(|places| *places |= place as u8);
-                        let first = text.first().map(|first| usize::from(*first)).unwrap_or_default();
-                        if let Some(same) = group.short.get_mut(first) {
-                            same.push(pattern);
-                        }
-                    }
+        let told_of = |id: usize, text: &[u8], place: Place| Told {
+            id,
+            len: text.len(),
+            class: class_of(id),
+            place: place as u8,
+        };
+        let listed = list.iter().enumerate();
+        let mut sorted: Vec<Listed<'_>> =
+            listed.map(|(id, (text, place))| Listed { text, told: told_of(id, text, *place) }).collect();
+        sorted.sort_unstable_by_key(|listed| (listed.text, listed.told.id));
+        let (long, short): (Vec<_>, Vec<_>) =
+            sorted.into_iter().partition(|listed| listed.text.len() >= HEAD);
+        let mut patterns = Patterns {
+            pairs: Box::new([0; PAIRS]),
+            heads: Box::new([0; 1 << BITS]),
+            roots: Box::new([0; 1 << BITS]),
+            nodes: vec![Node::default()],
+            root_keys: vec![0],
+            keys: vec![0],
+            told: Vec::new(),
+            labels: Vec::new(),
+        };
+        let mut to_do = VecDeque::new();
+        for same in long.chunk_by(|a, b| a.text.get(..HEAD) == b.text.get(..HEAD)) {
+            let Some(&[a, b, c, d]) = same.first().and_then(|listed| listed.text.first_chunk()) else {
+                continue;
+            };
+            let head = u32::from_be_bytes([a, b, c, d]);
+            let (root, places) = patterns.add_root(head, &[], same, HEAD);
+            to_do.push_back((root, same, HEAD));
+            if let Some(known) = patterns.pairs.get_mut(usize::from(u16::from_le_bytes([a, b]))) {
+                *known |= places;
+            }
+        }
+        for same in short.chunk_by(|a, b| a.text.first() == b.text.first()) {
+            let singles = same.partition_point(|listed| listed.text.len() == 1);
+            let (singles, longer) = same.split_at_checked(singles).unwrap_or_default();
+            let first = same.first().and_then(|listed| listed.text.first()).copied().unwrap_or_default();
+            for second in 0..=u8::MAX {
+                let start = longer.partition_point(|listed| listed.text.get(1) < Some(&second));
+                let end = longer.partition_point(|listed| listed.text.get(1) <= Some(&second));
+                let same = longer.get(start..end).unwrap_or_default();
+                if singles.is_empty() && same.is_empty() {
+                    continue;
+                }
+                let (root, places) = patterns.add_root(key_of_pair(first, second), singles, same, 2);
+                to_do.push_back((root, same, 2));
+                if let Some(known) = patterns.pairs.get_mut(usize::from(u16::from_le_bytes([first, second])))
+                {
+                    *known |= places << 4;
                 }
             }
-            group.place_heads();
+        }
+        while let Some((node, same, depth)) = to_do.pop_front() {
+            patterns.add_children(node, same, depth, &mut to_do);
         }
         patterns
+    }
+
+    /// Adds the node of patterns that begin with the same `depth` characters, or are the first of them.
+    /// Where it is, and the places of these.
+    fn add_root(
+        &mut self,
+        key: u32,
+        singles: &[Listed<'_>],
+        same: &[Listed<'_>],
+        depth: usize,
+    ) -> (usize, u8) {
+        let root = self.nodes.len();
+        let start = self.told.len();
+        let ended = same.iter().filter(|listed| listed.text.len() == depth);
+        self.told.extend(singles.iter().chain(ended).map(|listed| listed.told));
+        let told = Span::of(start..self.told.len());
+        let all = || singles.iter().chain(same).map(|listed| listed.told);
+        let classes = all().fold(0, |classes, told| classes | told.class);
+        let places = all().fold(0, |places, told| places | told.place);
+        self.nodes.push(Node { classes, places, told, ..Node::default() });
+        if let Some(known) = self.heads.get_mut(usize::from(hash(key))) {
+            *known |= classes | u32::from(places) << PLACES;
+        }
+        self.root_keys.push(key);
+        self.keys.push(0);
+        let mut at = hash(key);
+        while self.roots.get(usize::from(at)).is_some_and(|root| *root != 0) {
+            at = at.wrapping_add(1);
+        }
+        if let Some(place) = self.roots.get_mut(usize::from(at)) {
+            *place = root as u16;
+        }
+        (root, places)
+    }
+
+    /// The node of a head, or of a pair.
+    fn root(&self, key: u32) -> Option<&Node> {
+        let mut at = hash(key);
+        loop {
+            let root = usize::from(self.roots.get(usize::from(at)).copied().unwrap_or_default());
+            if root == 0 {
+                return None;
+            }
+            if self.root_keys.get(root) == Some(&key) {
+                return self.nodes.get(root);
+            }
+            at = at.wrapping_add(1);
+        }
+    }
+
+    /// Adds what follows the first `depth` characters, which all of `same` begin with.
+    fn add_children<'l>(
+        &mut self,
+        node: usize,
+        same: &'l [Listed<'l>],
+        depth: usize,
+        to_do: &mut VecDeque<(usize, &'l [Listed<'l>], usize)>,
+    ) {
+        let start = self.nodes.len();
+        let mut next = 0;
+        let ended = same.partition_point(|listed| listed.text.len() == depth);
+        for same in
+            same.get(ended..).unwrap_or_default().chunk_by(|a, b| a.text.get(depth) == b.text.get(depth))
+        {
+            let (Some(first), Some(last)) = (same.first(), same.last()) else { continue };
+            let common = first.text.iter().zip(last.text).take_while(|(a, b)| a == b).count();
+            let key = first.text.get(depth).copied().unwrap_or_default();
+            let label = self.labels.len();
+            self.labels.extend_from_slice(first.text.get(depth + 1..common).unwrap_or_default());
+            let told = self.told.len();
+            let ended = same.iter().filter(|listed| listed.text.len() == common);
+            self.told.extend(ended.map(|listed| listed.told));
+            next |= bit_of(key);
+            to_do.push_back((self.nodes.len(), same, common));
+            self.keys.push(key);
+            self.nodes.push(Node {
+                classes: same.iter().fold(0, |classes, listed| classes | listed.told.class),
+                places: same.iter().fold(0, |places, listed| places | listed.told.place),
+                label: Span::of(label..self.labels.len()),
+                told: Span::of(told..self.told.len()),
+                ..Node::default()
+            });
+        }
+        let children = Span::of(start..self.nodes.len());
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.next = next;
+            node.children = children;
+        }
     }
 
     /// Tells the pattern and the place of every match in a text, which ends with [`PADDING`], of a class
@@ -136,21 +287,16 @@ impl Patterns {
         mut wanted: Classes,
         mut tell: impl FnMut(usize, usize, usize) -> Classes,
     ) {
-        let (mut head, mut places) = (0_u32, 0_u32);
-        let mut before = Side::Sign;
-        for (last, &byte) in padded.iter().enumerate() {
-            let side = Side::of(byte);
-            let here = places_at(before, side);
+        let mut before = Side::of(b' ');
+        for (start, two) in padded.windows(2).enumerate() {
+            let &[first, second] = two else { continue };
+            let side = Side::of(first);
+            let here = side.places_after(before);
             before = side;
-            head = head << 8 | u32::from(byte);
-            places = places << 8 | u32::from(here);
-            // Of the place that the head begins at.
-            let here = (places >> 24) as u8;
-            let long = self.heads.get(hash(head)).copied().unwrap_or_default() & here;
-            let short = self.pairs.get((head >> 16) as usize).copied().unwrap_or_default() & here;
-            if long | short != 0 {
-                let start = last.saturating_sub(HEAD - 1);
-                self.compare(padded, start, head, (long, short), &mut wanted, &mut tell);
+            let pair = usize::from(u16::from_le_bytes([first, second]));
+            let hit = self.pairs.get(pair).copied().unwrap_or_default() & here;
+            if hit != 0 {
+                self.look_closer(padded, start, hit, here, &mut wanted, &mut tell);
                 if wanted == 0 {
                     return;
                 }
@@ -158,169 +304,109 @@ impl Patterns {
         }
     }
 
-    #[cold]
-    fn compare(
+    /// Looks at a place where long or short patterns begin with these two characters.
+    fn look_closer(
         &self,
         padded: &[u8],
         start: usize,
-        head: u32,
-        (long, short): (u8, u8),
+        hit: u8,
+        here: u8,
         wanted: &mut Classes,
         tell: &mut impl FnMut(usize, usize, usize) -> Classes,
     ) {
         let rest = padded.get(start..).unwrap_or_default();
-        for (group, place) in self.groups.iter().zip(PLACES) {
-            if long & place as u8 != 0 {
-                group.compare_long(rest, head, *wanted, |pattern| tell_all(pattern, start, wanted, tell));
-            }
-            if short & place as u8 != 0 {
-                let same = rest.first().and_then(|first| group.short.get(usize::from(*first)));
-                let found = same.into_iter().flatten().filter(|pattern| rest.starts_with(&pattern.text));
-                found.for_each(|pattern| tell_all(pattern, start, wanted, tell));
-            }
-        }
-    }
-}
-
-/// The pairs of characters that a text which begins with `short` may begin with.
-fn pairs_of(short: &[u8]) -> Range<usize> {
-    match *short {
-        [] => 0..1 << 16,
-        [first] => {
-            let start = usize::from(first) << 8;
-            start..start + 256
-        }
-        [first, second, ..] => {
-            let pair = usize::from(u16::from_be_bytes([first, second]));
-            pair..pair + 1
-        }
-    }
-}
-
-fn tell_all(
-    pattern: &Pattern,
-    start: usize,
-    wanted: &mut Classes,
-    tell: &mut impl FnMut(usize, usize, usize) -> Classes,
-) {
-    if pattern.classes & *wanted != 0 {
-        pattern.ids.iter().for_each(|&id| *wanted = tell(id, start, start + pattern.text.len()));
-    }
-}
-
-impl Group {
-    /// Adds one that is not before the last.
-    fn add_long(&mut self, head: u32, mut pattern: Pattern) {
-        let at = self.long.len();
-        match self.heads.last_mut() {
-            Some(last) if last.text == head => {
-                last.patterns.end = at + 1;
-                last.classes |= pattern.classes;
-            }
-            _ => self.heads.push(Head { text: head, classes: pattern.classes, patterns: at..at + 1 }),
-        }
-        // Whatever it begins with is the last one, or the last one begins with it.
-        let mut shorter = self.long.len().checked_sub(1);
-        while let Some(other) = shorter.and_then(|at| self.long.get(at))
-            && !pattern.text.starts_with(&other.text)
+        let may_walk = |key: u32, wanted: Classes| {
+            let known = self.heads.get(usize::from(hash(key))).copied().unwrap_or_default();
+            known & wanted != 0 && known & u32::from(here) << PLACES != 0
+        };
+        if hit & LONG != 0
+            && let Some((head, rest)) = rest.split_first_chunk()
+            && let head = u32::from_be_bytes(*head)
+            && may_walk(head, *wanted)
         {
-            shorter = other.shorter;
+            self.walk(head, rest, start, here, wanted, tell);
         }
-        pattern.shorter = shorter;
-        self.long.push(pattern);
-    }
-
-    fn place_heads(&mut self) {
-        let mut places = vec![0; 1 << BITS];
-        for (head, nth) in self.heads.iter().zip(1..) {
-            let mut at = hash(head.text);
-            while places.get(at).is_some_and(|place| *place != 0) {
-                at = (at + 1) % places.len();
-            }
-            if let Some(place) = places.get_mut(at) {
-                *place = nth;
-            }
-        }
-        self.places = places;
-    }
-
-    fn head(&self, text: u32) -> Option<&Head> {
-        let mut at = hash(text);
-        loop {
-            let nth = usize::from(*self.places.get(at)?).checked_sub(1)?;
-            let head = self.heads.get(nth)?;
-            if head.text == text {
-                return Some(head);
-            }
-            at = (at + 1) % self.places.len();
+        if hit & SHORT != 0
+            && let Some((&[first, second], rest)) = rest.split_first_chunk()
+            && let key = key_of_pair(first, second)
+            && may_walk(key, *wanted)
+        {
+            self.walk(key, rest, start, here, wanted, tell);
         }
     }
 
-    /// Tells the patterns that `rest` begins with, where one of its head is of a class that is wanted.
-    fn compare_long<'p>(
-        &'p self,
-        rest: &[u8],
-        head: u32,
-        wanted: Classes,
-        mut tell: impl FnMut(&'p Pattern),
+    /// Tells the patterns that the text has at `start`, where what `key` stands for is followed by `rest`.
+    fn walk(
+        &self,
+        key: u32,
+        mut rest: &[u8],
+        start: usize,
+        here: u8,
+        wanted: &mut Classes,
+        tell: &mut impl FnMut(usize, usize, usize) -> Classes,
     ) {
-        let Some(Head { patterns, .. }) = self.head(head).filter(|head| head.classes & wanted != 0) else {
-            return;
-        };
-        let start = patterns.start;
-        let same = self.long.get(patterns.clone()).unwrap_or_default();
-        // Of all that are not after it in the order of texts, the last begins with all that it begins with.
-        let not_after = match same {
-            [_] => 1,
-            _ => same.partition_point(|pattern| pattern.text.as_slice() <= rest),
-        };
-        let mut next = (start + not_after).checked_sub(1).filter(|at| *at >= start);
-        while let Some(pattern) = next.and_then(|at| self.long.get(at)) {
-            if rest.starts_with(&pattern.text) {
-                tell(pattern);
+        let Some(mut node) = self.root(key) else { return };
+        while node.classes & *wanted != 0 && node.places & here != 0 {
+            let label = node.label.in_list(&self.labels);
+            let Some((begun, after)) = rest.split_at_checked(label.len()) else { return };
+            if begun.iter().zip(label).any(|(a, b)| a != b) {
+                return;
             }
-            next = pattern.shorter;
+            for told in node.told.in_list(&self.told) {
+                if told.place & here != 0 && told.class & *wanted != 0 {
+                    *wanted = tell(told.id, start, start + told.len);
+                }
+            }
+            let Some((&key, after)) = after.split_first() else { return };
+            if node.next & bit_of(key) == 0 {
+                return;
+            }
+            let Some(nth) = node.children.in_list(&self.keys).iter().position(|child| *child == key) else {
+                return;
+            };
+            let Some(child) = self.nodes.get(node.children.start as usize + nth) else { return };
+            (node, rest) = (child, after);
         }
     }
 }
 
-/// What a character is to those beside it.
+/// What a character is to those beside it. In the lower byte the places that it may be, in the upper those that
+/// the next one may be; twice each, for long and for short patterns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    /// A letter, digit or `_`.
-    Word,
-    /// What may stand before a command.
-    Opener,
-    Sign,
-}
+struct Side(u16);
+
+/// The places of long patterns.
+const LONG: u8 = 0x0F;
+/// Those of short ones.
+const SHORT: u8 = 0xF0;
 
 impl Side {
+    /// A letter, digit or `_`.
+    const WORD: Side = Side(0x9977);
+    /// What may stand before a command.
+    const OPENER: Side = Side(0xFF88);
+    const SIGN: Side = Side(0xBB88);
+
     fn of(byte: u8) -> Self {
         const SIDES: [Side; 256] = {
-            let mut sides = [Side::Sign; 256];
+            let mut sides = [Side::SIGN; 256];
             let mut byte = 0;
             while byte < 256 {
                 sides[byte] = match byte as u8 {
-                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Side::Word,
-                    b';' | b'|' | b'&' | b'(' => Side::Opener,
-                    _ => Side::Sign,
+                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Side::WORD,
+                    b';' | b'|' | b'&' | b'(' => Side::OPENER,
+                    _ => Side::SIGN,
                 };
                 byte += 1;
             }
             sides
         };
-        SIDES.get(usize::from(byte)).copied().unwrap_or(Side::Sign)
+        SIDES.get(usize::from(byte)).copied().unwrap_or(Side::SIGN)
     }
-}
 
-/// The kinds of a place, by its character and the one before it.
-fn places_at(before: Side, here: Side) -> u8 {
-    let begins_word = Place::Anywhere as u8 | Place::Word as u8;
-    match (before, here) {
-        (_, Side::Opener | Side::Sign) => Place::Sign as u8,
-        (Side::Word, Side::Word) => Place::Anywhere as u8,
-        (Side::Sign, Side::Word) => begins_word,
-        (Side::Opener, Side::Word) => begins_word | Place::Command as u8,
+    /// The kinds of place that a character with this side is after another, twice.
+    fn places_after(self, before: Side) -> u8 {
+        (self.0 & before.0 >> 8) as u8
     }
 }
 
@@ -365,7 +451,7 @@ mod tests {
             let mut list = Vec::new();
             for _ in 0..60 {
                 let text = some_text(8, 1);
-                let places: &[Place] = if Side::of(text[0]) == Side::Word {
+                let places: &[Place] = if Side::of(text[0]) == Side::WORD {
                     &[Place::Anywhere, Place::Word, Place::Command]
                 } else {
                     &[Place::Sign]

@@ -14,12 +14,16 @@ use std::sync::LazyLock;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::patterns::{PADDING, Patterns, Place};
+use super::patterns::{Classes, PADDING, Patterns, Place};
 use super::witness;
 use crate::bytes::{ALPHA, CONTROL, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::{Char, first_char, unicode};
 use crate::words::CLASSES;
+
+/// The bit of the first class of a part that is not the first of its entry: these are looked for once there is
+/// a first one, as parts are found in the order in which they begin.
+const LATER: Classes = 1 << COUNT;
 
 /// How many folded characters may stand between two parts of an entry.
 const GAP: usize = 100;
@@ -198,6 +202,179 @@ const KINDS: [Kind; 256] = {
 
 fn kind(byte: u8) -> Kind {
     KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Plain)
+}
+
+/// What [`fold_into`] does with a byte, and what is put for it; by look and byte.
+const ACTS: [[(Act, u8); 256]; 3] = [acts_of(b""), acts_of(b"/*#-"), acts_of(b"\\^'\"`$<")];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Act {
+    /// Puts it.
+    Stay,
+    /// The same, and spaces beside it go.
+    Tight,
+    Space,
+    Digit,
+    Slash,
+    Dot,
+    /// Sees what begins there: something that the look drops, or a character beyond ASCII.
+    See,
+}
+
+/// What is done in a look that drops something which may begin with `dropped`.
+const fn acts_of(dropped: &[u8]) -> [(Act, u8); 256] {
+    let mut acts = [(Act::Stay, 0); 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let lower = (byte as u8).to_ascii_lowercase();
+        acts[byte] = match KINDS[byte] {
+            Kind::Letter | Kind::Plain => (Act::Stay, lower),
+            Kind::Tight => (Act::Tight, lower),
+            Kind::Space => (Act::Space, b' '),
+            Kind::Digit => (Act::Digit, b'0'),
+            Kind::Slash => (Act::Slash, b'/'),
+            Kind::Dot => (Act::Dot, b'.'),
+            Kind::High => (Act::See, OTHER),
+        };
+        byte += 1;
+    }
+    let mut nth = 0;
+    while nth < dropped.len() {
+        acts[dropped[nth] as usize].0 = Act::See;
+        nth += 1;
+    }
+    acts
+}
+
+/// What [`fold`] puts, into an empty buffer, without where it came from. All that has to be known of what
+/// came before is the character put last, and whether a space is due.
+fn fold_into(text: &[u8], look: Look, folded: &mut Vec<u8>) {
+    let [plain, comments, shell] = &ACTS;
+    let acts = match look {
+        Look::Plain => plain,
+        Look::Comments => comments,
+        Look::Shell => shell,
+    };
+    let mut comments = Comments::default();
+    folded.resize(text.len(), 0);
+    let mut out = Folded { bytes: folded.as_mut_slice(), len: 0 };
+    let mut at = 0;
+    loop {
+        while let (Some(byte), Some(place)) = (text.get(at), out.bytes.get_mut(out.len))
+            && let (Act::Stay | Act::Tight, put) = act_of(acts, *byte)
+        {
+            *place = put;
+            at += 1;
+            out.len += 1;
+        }
+        // What is odd, and what is put next if a space is due before that.
+        let mut is_space_due = false;
+        loop {
+            let Some(&byte) = text.get(at) else {
+                let len = out.len;
+                folded.truncate(len);
+                return;
+            };
+            let (mut act, mut put) = act_of(acts, byte);
+            at += 1;
+            if act == Act::See {
+                let (seen, width) = see(text.get(at - 1..).unwrap_or_default(), look, &mut comments);
+                at += width - 1;
+                (act, put) = match seen {
+                    Some(OTHER) => (Act::Stay, OTHER),
+                    Some(byte) => act_of(plain, byte),
+                    None => continue,
+                };
+            }
+            match act {
+                Act::Space => {
+                    is_space_due = true;
+                    continue;
+                }
+                Act::Digit => {
+                    while text.get(at).is_some_and(u8::is_ascii_digit) {
+                        at += 1;
+                    }
+                }
+                _ => {}
+            }
+            if is_space_due {
+                if act != Act::Tight && !out.is_tight() {
+                    out.put(b' ');
+                }
+            } else if act == Act::Digit && out.last() == Some(b'0')
+                || act == Act::Slash && out.last() == Some(b'/')
+                || act == Act::Dot && out.last() == Some(b'/') && is_passed_over(text, at, look, comments)
+            {
+                break;
+            }
+            out.put(put);
+            break;
+        }
+    }
+}
+
+fn act_of(acts: &[(Act, u8); 256], byte: u8) -> (Act, u8) {
+    acts.get(usize::from(byte)).copied().unwrap_or((Act::Stay, byte))
+}
+
+/// What was folded so far.
+struct Folded<'o> {
+    bytes: &'o mut [u8],
+    len: usize,
+}
+
+impl Folded<'_> {
+    fn put(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+        }
+    }
+
+    fn last(&self) -> Option<u8> {
+        self.bytes.get(self.len.checked_sub(1)?).copied()
+    }
+
+    /// Whether a space goes here: after a sign that spaces go beside, or at the beginning.
+    fn is_tight(&self) -> bool {
+        self.last().is_none_or(|last| kind(last) == Kind::Tight)
+    }
+}
+
+/// Whether a dot that ends at `at` stands between slashes.
+#[inline(never)]
+fn is_passed_over(text: &[u8], at: usize, look: Look, comments: Comments) -> bool {
+    begins_with_slash(undropped(text.get(at..).unwrap_or_default(), look, comments))
+}
+
+/// The character of ASCII, or [`OTHER`], that stands at the start of `rest` in a look, and how long it is; none
+/// where something is dropped.
+#[inline(never)]
+fn see(rest: &[u8], look: Look, comments: &mut Comments) -> (Option<u8>, usize) {
+    let first = rest.first().copied().unwrap_or_default();
+    let dropped = match look {
+        Look::Plain => None,
+        Look::Comments => comments.skip(rest).map(|len| (true, len)),
+        Look::Shell => dropped(rest),
+    };
+    match dropped {
+        Some((is_space, width)) => (is_space.then_some(b' '), width),
+        None if first.is_ascii() => (Some(first), 1),
+        None => {
+            let (byte, width) = beyond_ascii_quick(rest);
+            (Some(byte), width)
+        }
+    }
+}
+
+/// What [`beyond_ascii`] tells, told sooner of characters that begin like no white space.
+fn beyond_ascii_quick(rest: &[u8]) -> (u8, usize) {
+    match rest {
+        [0xE4..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, 0x80..=0xBF, ..] => (OTHER, 3),
+        [0xC3..=0xDF, 0x80..=0xBF, ..] => (OTHER, 2),
+        _ => beyond_ascii(rest),
+    }
 }
 
 /// Folds a text; `put` is given each folded character and the bytes it stands for. Both texts and
@@ -453,7 +630,12 @@ impl Dictionary {
                 }
             }
         }
-        let class_of = |id: usize| parts.get(id).map_or(0, |part: &Part| 1 << part.class);
+        let class_of = |id: usize| {
+            parts.get(id).map_or(0, |part: &Part| match part.step {
+                Step::Only | Step::First { .. } => 1 << part.class,
+                Step::Middle { .. } | Step::Last { .. } => LATER << part.class,
+            })
+        };
         Dictionary { patterns: Patterns::new(&patterns, class_of), parts, slots }
     }
 }
@@ -500,8 +682,8 @@ fn marks(written: &str) -> Written<'_> {
 }
 
 /// The classes that a look counts for, a bit each.
-fn counted(look: Look) -> u16 {
-    const fn bits(names: &[&str]) -> u16 {
+fn counted(look: Look) -> Classes {
+    const fn bits(names: &[&str]) -> Classes {
         let mut bits = 0;
         let mut class = 0;
         while class < CLASSES.len() {
@@ -523,11 +705,11 @@ fn counted(look: Look) -> u16 {
         }
         at == a.len() && at == b.len()
     }
-    const COMMENTS: u16 = bits(&["js", "php", "sql"]);
-    const SHELL: u16 = bits(&["file", "shell"]);
+    const COMMENTS: Classes = bits(&["js", "php", "sql"]);
+    const SHELL: Classes = bits(&["file", "shell"]);
     const _: () = assert!(COMMENTS.count_ones() == 3 && SHELL.count_ones() == 2);
     match look {
-        Look::Plain => u16::MAX,
+        Look::Plain => LATER - 1,
         Look::Comments => COMMENTS,
         Look::Shell => SHELL,
     }
@@ -537,14 +719,14 @@ fn counted(look: Look) -> u16 {
 fn look(text: &[u8], look: Look, cx: Context<'_>, found: &mut Found) {
     let mut wanted = counted(look);
     for (class, range) in found.ranges.iter().enumerate() {
-        wanted &= !(u16::from(range.is_some()) << class);
+        wanted &= !(Classes::from(range.is_some()) << class);
     }
     if wanted == 0 {
         return;
     }
     let matched = cx.spare.with(|folded| {
         folded.reserve(text.len() + PADDING.len());
-        fold(text, look, |byte, _| folded.push(byte));
+        fold_into(text, look, folded);
         Search::run(&DICTIONARY, Source { text, look, cx }, folded, wanted)
     });
     for (place, matched) in found.ranges.iter_mut().zip(matched) {
@@ -599,8 +781,8 @@ struct Search<'s> {
     dictionary: &'s Dictionary,
     source: Source<'s>,
     folded: &'s [u8],
-    /// The classes that are searched for, a bit each.
-    wanted: u16,
+    /// The classes that are searched for, a bit each; above these, those that a later part may belong to.
+    wanted: Classes,
     /// The first match of each class.
     first: [Option<Match>; COUNT],
     /// The parts of entries of several that were found and are not joined yet.
@@ -619,7 +801,7 @@ impl<'s> Search<'s> {
         dictionary: &'s Dictionary,
         source: Source<'s>,
         folded: &'s mut Vec<u8>,
-        wanted: u16,
+        wanted: Classes,
     ) -> [Option<Match>; COUNT] {
         let len = folded.len();
         folded.extend_from_slice(&PADDING);
@@ -656,6 +838,7 @@ impl<'s> Search<'s> {
         match part.step {
             Step::Only => self.finish(part.class, found),
             _ => {
+                self.wanted |= LATER << part.class;
                 self.parts.push(found);
                 if self.parts.len() >= self.most_parts {
                     self.join_parts(start);
@@ -672,7 +855,7 @@ impl<'s> Search<'s> {
             *first = Some(found);
             // Only evidence tells which of several is the first.
             if !self.source.cx.traced {
-                self.wanted &= !(1 << class);
+                self.wanted &= !((1 | LATER) << class);
             }
         }
     }
@@ -921,6 +1104,79 @@ mod tests {
             ("$ifsx ${", "$ifsx ${"),
         ] {
             assert_eq!(folded(text, Look::Shell), shell, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn both_ways_to_fold_agree() {
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        let pieces: [&[u8]; 52] = [
+            b"a",
+            b"Z",
+            b"_",
+            b"0",
+            b"12",
+            b"/",
+            b"\\",
+            b".",
+            b"./",
+            b"..",
+            b" ",
+            b"+",
+            b"\t",
+            b"\n",
+            b"\r",
+            b"\0",
+            b"\x7F",
+            b"(",
+            b")",
+            b"=",
+            b"'",
+            b"\"",
+            b"`",
+            b"``",
+            b"$",
+            b"${IFS}",
+            b"$ifs",
+            b"$()",
+            b"$9",
+            b"${x}",
+            b"<()",
+            b"^",
+            b"*",
+            b"/*",
+            b"/*!5",
+            b"*/",
+            b"#",
+            b"-",
+            b"--",
+            b"\xFF2F",
+            b"\xFF5C",
+            b"\xFF41",
+            b"\xFF31",
+            b"\xFF20",
+            b"\xFF",
+            b"\xC3\xA9",
+            b"\xC2\xA0",
+            b"\xE3\x80\x80",
+            b"\xEF\xBC\xA1",
+            b"\xED\xA0\x80",
+            b"\xF0\x9F\x98\x80",
+            b"\xE2\x80\x83",
+        ];
+        for round in 0..30_000_u32 {
+            let text: Vec<u8> =
+                (0..round % 14).flat_map(|_| pieces[random(52) as usize].iter().copied()).collect();
+            for look in [Look::Plain, Look::Comments, Look::Shell] {
+                let (mut quick, mut slow) = (Vec::new(), Vec::new());
+                fold_into(&text, look, &mut quick);
+                fold(&text, look, |byte, _| slow.push(byte));
+                assert_eq!(quick, slow, "{}", text.escape_ascii());
+            }
         }
     }
 
