@@ -789,11 +789,11 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
 /// Whether a word of letters and digits that stands alone may hold an entry. `seen` is the union of the classes of
 /// its bytes.
 pub(super) fn is_any(word: &[u8], seen: u32) -> bool {
-    let alone = || Beside { before: ANY, next: ANY };
+    let alone = || Beside { before: ANY, is_spaced_before: false, next: ANY };
     if seen & DIGIT == 0 {
         WITNESSES.know_any_of(word, alone)
     } else {
-        WITNESSES.know_any_with_digits(word, alone)
+        WITNESSES.may_know_any_with_digits(word) && WITNESSES.know_any_folded(word, alone())
     }
 }
 
