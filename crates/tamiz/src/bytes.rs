@@ -24,10 +24,8 @@ pub(crate) const HIGH: u32 = 1 << 7;
 pub(crate) const NAME_MARK: u32 = 1 << 8;
 /// The punctuation of RFC 9110 `token68` credentials: `- . _ ~ + / =`.
 pub(crate) const TOKEN68_MARK: u32 = 1 << 9;
-/// `.`, `_` and `-`: what joins the parts of a path-shaped value.
-pub(crate) const PATH_MARK: u32 = 1 << 10;
-/// The alphabet of Base64URL besides letters and digits: `-` and `_`.
-pub(crate) const B64URL_MARK: u32 = 1 << 11;
+/// Letters that are no hexadecimal digits.
+pub(crate) const BEYOND_HEX: u32 = 1 << 10;
 /// SP.
 pub(crate) const SPACE: u32 = 1 << 12;
 /// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ; ' "`` and line ends.
@@ -66,6 +64,11 @@ pub(crate) const NO_NAME: u32 = 1 << 29;
 pub(crate) const NO_QUERY: u32 = 1 << 30;
 /// What a way through a body is made of: `. [ ]`.
 pub(crate) const WAY: u32 = 1 << 31;
+
+/// `.`, `_` and `-`: what joins the parts of a path-shaped value.
+pub(crate) const PATH_MARK: u32 = DOT | UNDERSCORE | DASH;
+/// The alphabet of Base64URL besides letters and digits: `-` and `_`.
+pub(crate) const B64URL_MARK: u32 = DASH | UNDERSCORE;
 
 pub(crate) const ALPHA: u32 = LOWER | UPPER;
 pub(crate) const ALNUM: u32 = ALPHA | DIGIT;
@@ -123,11 +126,8 @@ const fn build() -> [u32; 256] {
         if within(byte, b"-._~+/=") {
             class |= TOKEN68_MARK;
         }
-        if within(byte, b"._-") {
-            class |= PATH_MARK;
-        }
-        if within(byte, b"-_") {
-            class |= B64URL_MARK;
+        if byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit() {
+            class |= BEYOND_HEX;
         }
         if byte == b' ' {
             class |= SPACE;
@@ -209,6 +209,11 @@ pub(crate) fn union(bytes: &[u8]) -> u32 {
     let (fours, rest) = bytes.as_chunks::<4>();
     let seen = fours.iter().fold(0, |seen, [a, b, c, d]| seen | class(*a) | class(*b) | class(*c) | class(*d));
     rest.iter().fold(seen, |seen, &b| seen | class(b))
+}
+
+/// Whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
+pub(crate) fn is_hexadecimal(seen: u32) -> bool {
+    seen & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
 }
 
 /// Texts that are mostly shorter than this are searched here; what is longer is left to `memchr`.
@@ -357,6 +362,14 @@ mod tests {
         for byte in 0..=255 {
             let [h, l] = hex(byte);
             assert_eq!(escape(&[b'%', h, l]), Some(byte));
+        }
+    }
+
+    #[test]
+    fn hexadecimal_texts_are_known_by_their_classes() {
+        for byte in 0..=u8::MAX {
+            let is_it = byte.is_ascii_hexdigit() || byte == b'-';
+            assert_eq!(is_hexadecimal(union(&[b'0', byte, b'a'])), is_it, "{byte}");
         }
     }
 

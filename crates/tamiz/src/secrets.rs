@@ -305,6 +305,11 @@ static PREFIXES: LazyLock<Vec<Prefixes>> = LazyLock::new(|| {
     by_first
 });
 
+/// Whether a prefix has nothing but hexadecimal digits and `-`.
+static HAS_HEX: LazyLock<bool> = LazyLock::new(|| {
+    CREDENTIAL_PREFIXES.iter().any(|(prefix, ..)| bytes::is_hexadecimal(bytes::union(prefix.as_bytes())))
+});
+
 /// The prefixes that begin with one byte.
 #[derive(Clone, Default)]
 struct Prefixes {
@@ -325,7 +330,7 @@ struct Prefix {
 /// A token with a well-known prefix, not in the middle of a word; of several, the first. `seen` is the union of the
 /// classes of its bytes.
 fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
-    if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 {
+    if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 || bytes::is_hexadecimal(seen) && !*HAS_HEX {
         return None;
     }
     let prefixes = &*PREFIXES;

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use data_encoding::BASE64URL_NOPAD;
 
 use crate::bytes::{
-    self, ALNUM, ALPHA, AT, B64URL_MARK, COLON, DANGER, DASH, DIGIT, DOT, HEX, HEX_LETTER, HIGH, LOWER,
+    self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, COLON, DANGER, DASH, DIGIT, DOT, HEX_LETTER, HIGH, LOWER,
     NO_ALNUM, NO_BASE64, SLASH, SPACE, UNDERSCORE, UPPER,
 };
 use crate::decode::{self, Char, unicode};
@@ -103,7 +103,7 @@ fn of_alphanumeric(text: &[u8], seen: u32) -> Shape {
     if looks_encoded(text, seen) {
         return Shape::B64url;
     }
-    if seen & DIGIT != 0 && seen & HEX_LETTER != 0 && bytes::all(text, HEX) {
+    if seen & DIGIT != 0 && seen & HEX_LETTER != 0 && seen & BEYOND_HEX == 0 {
         return Shape::Hex;
     }
     match (seen & LOWER != 0, seen & UPPER != 0, seen & DIGIT != 0) {
@@ -120,7 +120,7 @@ fn of_alphanumeric(text: &[u8], seen: u32) -> Shape {
 fn of_ascii(text: &[u8], seen: u32) -> Shape {
     if seen & DOT != 0 && is_jwt(text) {
         Shape::Jwt
-    } else if is_uuid(text) {
+    } else if bytes::is_hexadecimal(seen) && has_dashes_of_uuid(text) {
         Shape::Uuid
     } else if seen & ALPHA == 0 && is_ipv4(text) {
         Shape::Ipv4
@@ -206,11 +206,13 @@ fn is_long_object(segment: &[u8]) -> bool {
 /// 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
 /// ```
 pub(crate) fn is_uuid(text: &[u8]) -> bool {
+    text.len() == 36 && bytes::is_hexadecimal(bytes::union(text)) && has_dashes_of_uuid(text)
+}
+
+/// Whether the `-` of a text of such and hexadecimal digits stand where those of a UUID do.
+fn has_dashes_of_uuid(text: &[u8]) -> bool {
     text.len() == 36
-        && text.iter().enumerate().all(|(i, &b)| match i {
-            8 | 13 | 18 | 23 => b == b'-',
-            _ => bytes::is(b, HEX),
-        })
+        && text.split(|&b| b == b'-').map(<[u8]>::len).eq([8, 4, 4, 4, 12])
 }
 
 pub(crate) fn is_ipv4(text: &[u8]) -> bool {

@@ -94,6 +94,9 @@ struct Witnesses {
     seconds: u128,
     /// Whether one of them ends with a letter, digit or `_`.
     has_pairs_with_words: bool,
+    /// Of the few entries that a text of hexadecimal digits and `-` may hold: four bytes side by side, in lower case;
+    /// nothing where all are too short.
+    hex: Vec<Option<[u8; GRAM]>>,
 }
 
 /// What tells that a word as it is written, its digits not folded, may be or hold a witness. What
@@ -342,6 +345,18 @@ fn witness(entry: &str) -> Witness {
     }
 }
 
+/// Four letters side by side, if there are any, of an entry that has nothing but hexadecimal digits and `-`, and need
+/// not stand where a command may.
+fn hexadecimal_witness(entry: &str) -> Option<Option<[u8; GRAM]>> {
+    let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
+    let is_hex = |part: &Vec<u8>| bytes::is_hexadecimal(bytes::union(part));
+    if entry.starts_with('^') || !parts.iter().all(is_hex) {
+        return None;
+    }
+    let grams = parts.iter().flat_map(|part| part.windows(GRAM)).filter(|gram| bytes::all(gram, bytes::ALPHA));
+    Some(grams.filter_map(|gram| gram.first_chunk().copied()).next())
+}
+
 static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
     let mut all = Witnesses {
         words: Bits::new(),
@@ -361,8 +376,10 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
         pairs: Bits::new(),
         seconds: 0,
         has_pairs_with_words: false,
+        hex: Vec::new(),
     };
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
+        all.hex.extend(hexadecimal_witness(entry));
         match witness(entry) {
             Witness::Sign => {}
             Witness::Word { before, word, next } => {
@@ -426,6 +443,16 @@ impl Witnesses {
             let places = [(ANY, ANY), (ANY, next), (before, ANY), (before, next), (spaced, ANY), (spaced, next)];
             places.iter().any(|(before, next)| self.placed.has_twice(hash_placed(hash, *before, *next)))
         }
+    }
+
+    /// Whether a text of hexadecimal digits and `-` has a witness.
+    fn know_any_hexadecimal(&self, text: &[u8]) -> bool {
+        let has = |gram: [u8; GRAM]| {
+            let gram = u32::from_le_bytes(gram);
+            let lower = |four: [u8; GRAM]| u32::from_le_bytes(four) | CASE as u32;
+            text.windows(GRAM).any(|four| four.first_chunk().is_some_and(|four| lower(*four) == gram))
+        };
+        self.hex.iter().any(|gram| gram.is_none_or(has))
     }
 
     /// Spaces between the two may count or not: they are taken not to.
@@ -725,6 +752,9 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
         return true;
     }
     let witnesses = &*WITNESSES;
+    if bytes::is_hexadecimal(seen) && !witnesses.know_any_hexadecimal(text) {
+        return false;
+    }
     let mut at = 0;
     // The last character that is no space, and whether spaces follow it.
     let (mut before, mut is_spaced) = (ANY, false);
