@@ -243,13 +243,22 @@ pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
     }
 }
 
+const ONES: u64 = 0x0101_0101_0101_0101;
+
 fn position_in_eight(byte: u8, eight: [u8; 8]) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    let others = u64::from_le_bytes(eight) ^ ONES.wrapping_mul(u64::from(byte));
-    // The lowest of these bits is that of the first zero.
-    let zeros = others.wrapping_sub(ONES) & !others & TOPS;
+    let zeros = zeros(u64::from_le_bytes(eight) ^ ONES.wrapping_mul(u64::from(byte)));
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
+}
+
+/// Whether one of eight bytes may be zero: it is, or the byte before it is.
+pub(crate) fn may_have_zero(eight: u64) -> bool {
+    zeros(eight) != 0
+}
+
+/// Bits of which the lowest is the top bit of the first byte that is zero.
+fn zeros(eight: u64) -> u64 {
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    eight.wrapping_sub(ONES) & !eight & TOPS
 }
 
 /// The last eight bytes as a number; of fewer, a number that tells them from others of their length.

@@ -102,9 +102,20 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
 
 /// Whether a text has `..` or `--`.
-#[allow(clippy::arithmetic_side_effects, reason = "an offset into a slice and one")]
 fn doubles_dot_or_dash(text: &[u8]) -> bool {
-    memchr::memchr2_iter(b'.', b'-', text).any(|at| text.get(at) == text.get(at + 1))
+    let is_double = |two: &[u8]| matches!(two, b".." | b"--");
+    let mut rest = text;
+    // Seven neighbours at a time, of which most have none that is the same.
+    while let Some((eight, _)) = rest.split_first_chunk() {
+        let eight = u64::from_le_bytes(*eight);
+        if bytes::may_have_zero((eight ^ eight >> 8) | 0xFF << 56)
+            && rest.get(..8).is_some_and(|eight| eight.windows(2).any(is_double))
+        {
+            return true;
+        }
+        rest = rest.get(7..).unwrap_or_default();
+    }
+    rest.windows(2).any(is_double)
 }
 
 fn is_telling(byte: u8) -> bool {
@@ -189,6 +200,22 @@ fn lower<'b>(text: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn doubles_are_found_wherever_they_are() {
+        for len in 2..40 {
+            for double in [b"..", b"--"] {
+                let mut text: Vec<u8> = (0..len).map(|i| b"ab.cc-dd"[i % 8]).collect();
+                assert!(!doubles_dot_or_dash(&text));
+                for at in 0..len - 1 {
+                    let before = [text[at], text[at + 1]];
+                    text[at..at + 2].copy_from_slice(double);
+                    assert!(doubles_dot_or_dash(&text), "{}", text.escape_ascii());
+                    text[at..at + 2].copy_from_slice(&before);
+                }
+            }
+        }
+    }
 
     #[test]
     fn what_is_passed_over_tells_nothing() {
