@@ -28,8 +28,8 @@ use crate::text::Text;
 
 /// Shorter secrets are not looked for: they would be found by chance.
 const SHORTEST: usize = 8;
-/// Shorter texts are searched place by place: that is done before a better search is prepared.
-const SHORT: usize = 48;
+/// So often a secret is looked for where its rarest byte is, before a better search is prepared.
+const TRIES: usize = 16;
 /// With more secrets than this, only the first eight bytes of each are looked for, so that the
 /// search stays linear.
 const MOST: usize = 64;
@@ -37,7 +37,7 @@ const MOST: usize = 64;
 /// The secrets of a request.
 struct Echo<'a> {
     cx: Context<'a>,
-    needles: BumpVec<'a, &'a [u8]>,
+    needles: BumpVec<'a, Needle<'a>>,
     /// The request as it came, where what follows is known of it.
     request: &'a [u8],
     /// No secret stands anywhere in it but where it was found: only text that was decoded, or may be,
@@ -116,17 +116,47 @@ fn offset_of(part: &[u8], whole: &[u8]) -> Option<usize> {
     (offset <= whole.len().checked_sub(part.len())?).then_some(offset)
 }
 
-/// Whether a secret stands in a text.
-fn is_part(needle: &[u8], text: &[u8]) -> bool {
-    let Some(last) = text.len().checked_sub(needle.len()) else { return false };
-    if text.len() >= SHORT {
-        return memchr::memmem::find(text, needle).is_some();
+/// A secret that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Needle<'a> {
+    text: &'a [u8],
+    /// Where, of its first bytes, the one is that is least frequent in requests.
+    rare: usize,
+}
+
+impl<'a> Needle<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        let rarity = |byte: &u8| match byte {
+            b'a'..=b'z' => 0,
+            b'0'..=b'9' | b'.' | b'-' | b'/' => 1,
+            _ => 2,
+        };
+        let rare = text.iter().take(SHORTEST).enumerate().max_by_key(|(_, byte)| rarity(byte));
+        Needle { text, rare: rare.map(|(at, _)| at).unwrap_or_default() }
     }
-    let start = needle.first_chunk::<SHORTEST>();
-    let mut places = text.windows(SHORTEST).take(last.saturating_add(1)).enumerate();
-    places.any(|(at, place)| {
-        place.first_chunk() == start && text.get(at..).is_some_and(|rest| rest.starts_with(needle))
-    })
+
+    /// Where in a text it stands, or may: where its rarest byte is.
+    fn places<'t>(self, text: &'t [u8]) -> impl Iterator<Item = usize> + use<'t> {
+        let rare = self.rare;
+        let byte = self.text.get(rare).copied().unwrap_or_default();
+        memchr::memchr_iter(byte, text).filter_map(move |at| at.checked_sub(rare))
+    }
+
+    fn is_in(self, text: &[u8]) -> bool {
+        if self.text.len() > text.len() {
+            return false;
+        }
+        let is_at = |at: usize| text.get(at..).is_some_and(|rest| rest.starts_with(self.text));
+        for (nth, at) in self.places(text).enumerate() {
+            if is_at(at) {
+                return true;
+            }
+            if nth == TRIES {
+                return memchr::memmem::find(text, self.text).is_some();
+            }
+        }
+        false
+    }
 }
 
 /// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
@@ -252,11 +282,11 @@ impl<'a> Echo<'a> {
         if decode::chars(secret) < SHORTEST {
             return;
         }
-        self.needles.push(secret);
+        self.needles.push(Needle::new(secret));
         any_spelling(secret, self.cx, |spelling| {
             let spelling = bytes::trim(spelling);
             if decode::chars(spelling) >= SHORTEST {
-                self.needles.push(self.cx.bump.alloc_slice_copy(spelling));
+                self.needles.push(Needle::new(self.cx.bump.alloc_slice_copy(spelling)));
             }
             false
         });
@@ -266,36 +296,23 @@ impl<'a> Echo<'a> {
         self.needles.sort_unstable();
         self.needles.dedup();
         if self.needles.len() <= MOST {
-            self.shortest = self.needles.iter().map(|needle| needle.len()).min().unwrap_or(SHORTEST);
-            self.is_nowhere_plain = self.needles.iter().all(|needle| self.stands_once(needle));
+            self.shortest = self.needles.iter().map(|needle| needle.text.len()).min().unwrap_or(SHORTEST);
+            self.is_nowhere_plain = self.needles.iter().all(|needle| self.stands_once(*needle));
             return;
         }
         let mut prefixes = BumpVec::with_capacity_in(self.needles.len(), bump);
-        prefixes.extend(self.needles.iter().filter_map(|needle| needle.first_chunk::<SHORTEST>().copied()));
+        prefixes.extend(self.needles.iter().filter_map(|needle| needle.text.first_chunk::<SHORTEST>().copied()));
         prefixes.sort_unstable();
         prefixes.dedup();
         self.prefixes = Some(prefixes);
     }
 
     /// Whether the first eight bytes of a secret stand in the request only where it was found.
-    fn stands_once(&self, needle: &[u8]) -> bool {
-        let Some(start) = needle.first_chunk::<SHORTEST>() else { return false };
-        let own = offset_of(needle, self.request);
-        // The byte that is least frequent in requests is looked for.
-        let rarity = |byte: u8| match byte {
-            b'a'..=b'z' => 0,
-            b'0'..=b'9' | b'.' | b'-' | b'/' => 1,
-            _ => 2,
-        };
-        let rare =
-            (0..SHORTEST).max_by_key(|&at| start.get(at).map(|&byte| rarity(byte))).unwrap_or_default();
-        let byte = start.get(rare).copied().unwrap_or_default();
-        memchr::memchr_iter(byte, self.request).all(|at| {
-            let found = at.checked_sub(rare);
-            let is_start =
-                found.is_some_and(|at| self.request.get(at..).is_some_and(|rest| rest.starts_with(start)));
-            !is_start || found == own
-        })
+    fn stands_once(&self, needle: Needle<'a>) -> bool {
+        let Some(start) = needle.text.first_chunk::<SHORTEST>() else { return false };
+        let own = offset_of(needle.text, self.request);
+        let is_at = |at: usize| self.request.get(at..).and_then(|rest| rest.first_chunk()) == Some(start);
+        needle.places(self.request).all(|at| !is_at(at) || Some(at) == own)
     }
 
     /// Whether `text` is a piece of the request that no secret stands in: there is none of them but where
@@ -310,8 +327,9 @@ impl<'a> Echo<'a> {
     fn is_elsewhere_plain(&self, text: &[u8]) -> bool {
         let Some(at) = offset_of(text, self.request).filter(|_| self.is_nowhere_plain) else { return false };
         let end = at.saturating_add(text.len());
-        let is_here =
-            |needle: &&[u8]| offset_of(needle, self.request).is_some_and(|own| at <= own && own < end);
+        let is_here = |needle: &Needle<'a>| {
+            offset_of(needle.text, self.request).is_some_and(|own| at <= own && own < end)
+        };
         !self.needles.iter().any(is_here)
     }
 
@@ -329,7 +347,7 @@ impl<'a> Echo<'a> {
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
         match &self.prefixes {
-            None => self.needles.iter().any(|needle| is_part(needle, text)),
+            None => self.needles.iter().any(|needle| needle.is_in(text)),
             Some(prefixes) => text.windows(SHORTEST).any(|window| {
                 window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())
             }),
