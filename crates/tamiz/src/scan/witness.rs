@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use super::words::{self, OTHER, SEPARATOR, beyond_ascii};
 use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, UNDERSCORE, WORD_SIGN};
+use crate::eights::{self, eight_at};
 use crate::words::CLASSES;
 
 /// Words that ordinary requests are full of: no witness where an entry has another word.
@@ -728,33 +729,6 @@ fn first_three_slow(word: &[u8]) -> Option<[u8; 3]> {
     None
 }
 
-/// Up to eight bytes from `at` on, the first lowest; zero beyond the end.
-fn eight_at(text: &[u8], at: usize) -> u64 {
-    let rest = text.get(at..).unwrap_or_default();
-    if let Some(eight) = rest.first_chunk() {
-        return u64::from_le_bytes(*eight);
-    }
-    match (text.last_chunk(), rest.len()) {
-        (_, 0) => 0,
-        (Some(last), len) => u64::from_le_bytes(*last) >> (64 - 8 * len),
-        (None, _) => few_bytes(rest),
-    }
-}
-
-/// Fewer than eight bytes, the first lowest.
-fn few_bytes(text: &[u8]) -> u64 {
-    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
-        let shift = 8 * text.len().saturating_sub(4).min(4);
-        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift;
-    }
-    match *text {
-        [a] => u64::from(a),
-        [a, b] => u64::from(a) | u64::from(b) << 8,
-        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
-        _ => 0,
-    }
-}
-
 /// What stands before and after a word, folded.
 struct Beside {
     before: u8,
@@ -1009,32 +983,6 @@ fn word_at_slow(text: &[u8], at: usize) -> Word {
     word
 }
 
-/// Eight bytes of ASCII at once. Each function sets the top bit of the bytes that are so.
-mod eights {
-    pub(super) const TOPS: u64 = 0x8080_8080_8080_8080;
-    const ONES: u64 = 0x0101_0101_0101_0101;
-
-    pub(super) fn digits(eight: u64) -> u64 {
-        // Nothing but digits is below ten then.
-        !((eight ^ (ONES * 0x30)) + ONES * 0x76) & TOPS
-    }
-
-    pub(super) fn letters(eight: u64) -> u64 {
-        let lower = eight | (ONES * 0x20);
-        (lower + ONES * 0x1F) & !(lower + ONES * 0x05) & TOPS
-    }
-
-    pub(super) fn underscores(eight: u64) -> u64 {
-        // Nothing but `_` is zero then.
-        !((eight ^ (ONES * 0x5F)) + ONES * 0x7F) & TOPS
-    }
-
-    /// The digits, each as `0`.
-    pub(super) fn with_zeros(eight: u64, digits: u64) -> u64 {
-        eight & !((digits >> 7) * 0x0F)
-    }
-}
-
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'+')
 }
@@ -1136,13 +1084,6 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) % below
         };
-        for byte in 0..=u8::MAX {
-            let eight = u64::from_le_bytes([b'-', byte & 0x7F, b'-', b'0', b'9', b'a', b'Z', b'_']);
-            let is = |tops: u64| tops >> 15 & 1 == 1;
-            assert_eq!(is(eights::digits(eight)), (byte & 0x7F).is_ascii_digit());
-            assert_eq!(is(eights::letters(eight)), (byte & 0x7F).is_ascii_alphabetic());
-            assert_eq!(is(eights::underscores(eight)), byte & 0x7F == b'_');
-        }
         for _ in 0..20_000 {
             let len = random(90);
             let text: Vec<u8> =
