@@ -46,6 +46,7 @@ mod context;
 mod decode;
 mod document;
 mod echo;
+mod eights;
 mod fingerprint;
 mod flags;
 mod framing;

@@ -12,11 +12,12 @@ use aho_corasick::AhoCorasick;
 use memchr::memmem::Finder;
 
 use crate::bytes::{
-    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, NO_ALNUM,
-    PATH_MARK, SLASH, TOKEN68, UPPER,
+    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, HIGH,
+    NO_ALNUM, PATH_MARK, SLASH, TOKEN68, UPPER,
 };
 use crate::context::Context;
 use crate::decode::{self, GUARD, unicode};
+use crate::eights::{self, eight_at};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
 use crate::show::marker;
@@ -32,6 +33,47 @@ pub(crate) struct SensitiveNames {
     words: Vec<Box<[u8]>>,
     /// How long these are, a bit each.
     lengths: u64,
+    /// The first three letters of all of them.
+    triples: Triples,
+}
+
+/// Three letters side by side, case ignored, a bit each: what others are the same is not told.
+#[derive(Clone, Debug)]
+struct Triples {
+    bits: Box<[u64; 512]>,
+}
+
+impl Triples {
+    /// The first three letters of each name; `None` where one has fewer.
+    fn new<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
+        let mut bits = Box::new([0; 512]);
+        for name in names {
+            match name.first_chunk::<3>() {
+                Some(first) => {
+                    let triple = first.iter().fold(0, |triple, byte| Triples::follow(triple, *byte));
+                    if let Some(bits) = bits.get_mut(triple as usize >> 6) {
+                        *bits |= 1 << (triple & 63);
+                    }
+                }
+                // A shorter one may be anywhere.
+                None => bits.fill(u64::MAX),
+            }
+        }
+        Triples { bits }
+    }
+
+    fn follow(triple: u32, byte: u8) -> u32 {
+        (triple << 5 | u32::from(byte & 31)) & 0x7FFF
+    }
+
+    /// Whether one of the names may be in a text.
+    fn may_be_in(&self, text: &[u8]) -> bool {
+        let mut triple = 0;
+        text.iter().any(|byte| {
+            triple = Triples::follow(triple, *byte);
+            self.bits.get(triple as usize >> 6).is_some_and(|bits| bits >> (triple & 63) & 1 != 0)
+        })
+    }
 }
 
 impl SensitiveNames {
@@ -41,10 +83,12 @@ impl SensitiveNames {
             SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| *name)
         };
         let extra = extra.iter().map(String::as_str).filter(|name| !name.is_empty());
-        let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(of("anywhere").chain(extra));
+        let anywhere = of("anywhere").chain(extra);
+        let triples = Triples::new(anywhere.clone().chain(of("word")).map(str::as_bytes));
+        let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(anywhere);
         let words: Vec<Box<[u8]>> = of("word").map(|word| Box::from(word.as_bytes())).collect();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word));
-        SensitiveNames { anywhere: anywhere.ok(), words, lengths }
+        SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples }
     }
 
     /// Whether the value under `name` is a secret.
@@ -60,6 +104,10 @@ impl SensitiveNames {
 
     /// The same of a name in ASCII.
     pub(crate) fn matches_ascii(&self, name: &[u8]) -> bool {
+        (self.anywhere.is_none() || self.triples.may_be_in(name)) && self.matches_slow(name)
+    }
+
+    fn matches_slow(&self, name: &[u8]) -> bool {
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
@@ -240,9 +288,22 @@ fn undo_entities(text: &[u8], out: &mut Vec<u8>) {
 
 /// A JSON Web Token anywhere in the text.
 fn find_jwt(text: &[u8]) -> Option<Range<usize>> {
-    // What the header of one begins with, and what separates it from the rest.
-    let has_start = memchr::memchr(b'e', text).is_some() || memchr::memchr3(b'I', b'C', b'D', text).is_some();
-    if has_start && memchr::memchr_iter(b'.', text).take(2).count() == 2 { find_jwt_slow(text) } else { None }
+    if may_hold_jwt(text) { find_jwt_slow(text) } else { None }
+}
+
+/// Whether what may be the header of one stands before a dot, and another dot follows that.
+fn may_hold_jwt(text: &[u8]) -> bool {
+    let Some(last) = memchr::memrchr(b'.', text) else { return false };
+    let mut start = 0;
+    memchr::memchr_iter(b'.', text).take_while(|dot| *dot < last).any(|dot| {
+        let before = text.get(start..dot).unwrap_or_default();
+        start = dot + 1;
+        let len = before.iter().rev().take_while(|&&byte| bytes::is(byte, ALNUM | B64URL_MARK)).count();
+        let (around, header) = before.split_at_checked(before.len() - len).unwrap_or_default();
+        // The digits of a guarded byte are no part of what follows it.
+        let is_guarded = around.last() == Some(&GUARD);
+        is_guarded || shape::begins_like_json(header) || memchr::memmem::find(header, b"eyJ").is_some()
+    })
 }
 
 fn find_jwt_slow(text: &[u8]) -> Option<Range<usize>> {
@@ -333,19 +394,68 @@ fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
     if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 || bytes::is_hexadecimal(seen) && !*HAS_HEX {
         return None;
     }
-    let prefixes = &*PREFIXES;
-    word_starts(text, seen).find_map(|at| {
-        let rest = text.get(at..)?;
-        let Prefixes { seconds, list } = prefixes.get(usize::from(*rest.first()?))?;
-        let second = rest.get(1).copied().unwrap_or_default();
-        if *seconds == 0 || seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
-            return None;
+    if seen & HIGH == 0 {
+        return find_prefixed_in_ascii(text, seen);
+    }
+    word_starts(text, seen).find_map(|at| token_at(text, at))
+}
+
+/// The same, eight bytes at a time.
+fn find_prefixed_in_ascii(text: &[u8], seen: u32) -> Option<Range<usize>> {
+    let at_start = if may_begin_token(text, 0) { token_at(text, 0) } else { None };
+    // Letters and digits alone are one word.
+    if at_start.is_some() || seen & NO_ALNUM == 0 {
+        return at_start;
+    }
+    let mut start = 0;
+    while start < text.len() {
+        let eight = eight_at(text, start);
+        let mut others = !(eights::letters(eight) | eights::digits(eight)) & eights::TOPS;
+        while others != 0 {
+            let at = start + others.trailing_zeros() as usize / 8 + 1;
+            others &= others - 1;
+            if may_begin_token(text, at)
+                && let Some(found) = token_at(text, at)
+            {
+                return Some(found);
+            }
         }
-        list.iter().find_map(|prefix| {
-            let after = rest.strip_prefix(prefix.text)?;
-            let len = after.iter().take_while(|&&b| in_alphabet(prefix.alphabet, b)).count();
-            (len >= prefix.least).then(|| at..at + prefix.text.len() + len)
-        })
+        start += 8;
+    }
+    None
+}
+
+/// Whether the two characters at `at` may begin a prefix.
+#[inline]
+fn may_begin_token(text: &[u8], at: usize) -> bool {
+    /// By the first character, a bit for each second one; some share a bit.
+    const SECONDS: [u32; 256] = {
+        let mut seconds = [0; 256];
+        let mut row = 0;
+        while row < CREDENTIAL_PREFIXES.len() {
+            let prefix = CREDENTIAL_PREFIXES[row].0.as_bytes();
+            seconds[prefix[0] as usize] |= 1 << (prefix[1] & 31);
+            row += 1;
+        }
+        seconds
+    };
+    let [Some(first), Some(second)] = [at, at + 1].map(|at| text.get(at)) else { return false };
+    SECONDS.get(usize::from(*first)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
+}
+
+/// The token with a well-known prefix that begins at `at`.
+#[inline(never)]
+fn token_at(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..)?;
+    let Prefixes { seconds, list } = PREFIXES.get(usize::from(*rest.first()?))?;
+    let second = rest.get(1).copied().unwrap_or_default();
+    if *seconds == 0 || seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
+        return None;
+    }
+    list.iter().find_map(|prefix| {
+        let after = rest.strip_prefix(prefix.text)?;
+        let len = after.iter().take_while(|&&b| in_alphabet(prefix.alphabet, b)).count();
+        (len >= prefix.least).then(|| at..at + prefix.text.len() + len)
     })
 }
 
@@ -519,6 +629,48 @@ mod tests {
         }
     }
 
+    #[test]
+    fn names_are_looked_at_alike() {
+        let mut state = 3_u32;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let extras: [&[&str]; 4] = [&[], &["Internal"], &["ab"], &["x"]];
+        for extra in extras {
+            let extra: Vec<String> = extra.iter().map(|name| (*name).to_owned()).collect();
+            let names = SensitiveNames::new(&extra);
+            for _ in 0..5_000 {
+                let (_, known) = SENSITIVE_NAMES[random(SENSITIVE_NAMES.len())];
+                let noise = |len: usize, random: &mut dyn FnMut(usize) -> usize| -> String {
+                    (0..len).map(|_| char::from(b"aeiPSTkxb_-."[random(12)])).collect()
+                };
+                let name = match random(3) {
+                    0 => noise(random(12), &mut random),
+                    1 => noise(random(4), &mut random) + known + &noise(random(4), &mut random),
+                    _ => noise(random(4), &mut random) + &known.to_uppercase(),
+                };
+                assert_eq!(names.matches_ascii(name.as_bytes()), names.matches_slow(name.as_bytes()), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn prefixes_are_found_alike() {
+        let words = ["", "a", "Zq", "AKIAIOSFODNN7EXAMPLE", "ghp_0123456789abcdefghij", "xoxe.0123456789", "1//", "ya29.x"];
+        let between = ["", " ", "-", "_", "/", "..", "+="];
+        for (a, b) in words.iter().flat_map(|a| words.map(|b| (a, b))) {
+            for (x, y) in between.iter().flat_map(|x| between.map(|y| (x, y))) {
+                for more in ["", "abcdefg", "abcdefgh-"] {
+                    let text = format!("{more}{x}{a}{y}{b}");
+                    let (text, seen) = (text.as_bytes(), bytes::union(text.as_bytes()));
+                    let slow = word_starts(text, seen).find_map(|at| token_at(text, at));
+                    assert_eq!(find_prefixed_in_ascii(text, seen), slow, "{}", text.escape_ascii());
+                }
+            }
+        }
+    }
+
     fn found(text: &str) -> Option<String> {
         let names = SensitiveNames::new(&[]);
         let range = with_context(|cx| names.find_credential(text.as_bytes(), cx))?;
@@ -572,7 +724,7 @@ mod tests {
     #[test]
     fn tokens_are_found_alike() {
         let pieces =
-            ["", "a", "e30", "IHt9", "CXt9", "DXt9", "eyJhbGciOiJub25lIn0", "xeyJhIjoxfQ", "GA1", "\u{e9}"];
+            ["", "a", "e30", "IHt9", "CXt9", "DXt9", "eyJhbGciOiJub25lIn0", "xeyJhIjoxfQ", "GA1", "\u{e9}", "ewp9"];
         for (a, b) in pieces.iter().flat_map(|a| pieces.map(|b| (a, b))) {
             for c in pieces {
                 for text in [

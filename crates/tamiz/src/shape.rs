@@ -182,9 +182,16 @@ pub(crate) fn is_jwt_header(segment: &[u8]) -> bool {
         && if segment.len() <= SHORT_HEADER { is_short_object(segment) } else { is_long_object(segment) }
 }
 
-/// Whether Base64URL begins with the first six bits of `{`, or of the white space JSON allows before it.
-fn begins_like_json(segment: &[u8]) -> bool {
-    matches!(segment.first(), Some(b'e' | b'I' | b'C' | b'D'))
+/// Whether Base64URL begins with the first twelve bits of a JSON object: of `{` and `"`, white space or `}`,
+/// or of the white space JSON allows before it and more of that or `{`.
+pub(crate) fn begins_like_json(segment: &[u8]) -> bool {
+    matches!(
+        segment,
+        [b'e', b'y' | b'w' | b'3', ..]
+            | [b'I', b'C' | b'A' | b'H', ..]
+            | [b'C', b'S' | b'Q' | b'X' | b'i' | b'g' | b'n', ..]
+            | [b'D', b'S' | b'Q' | b'X', ..]
+    )
 }
 
 /// Nearly all headers of tokens are shorter, in Base64.
@@ -393,6 +400,26 @@ fn is_words(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_begin_like_json() {
+        for first in [b'{', b' ', b'\t', b'\n', b'\r', b'[', b'a', b'"'] {
+            for second in 0..=u8::MAX {
+                let encoded = BASE64URL_NOPAD.encode(&[first, second, b'x']);
+                let may_follow: &[u8] = match first {
+                    b'{' => b"\" \t\n\r}",
+                    b' ' | b'\t' | b'\n' | b'\r' => b"{ \t\n\r",
+                    _ => b"",
+                };
+                if may_follow.contains(&second) {
+                    assert!(begins_like_json(encoded.as_bytes()), "{first} {second}");
+                }
+            }
+        }
+        for object in ["{}", " {}", "{ }", "\r\n{\"a\":1}", "\t\t{\n}"] {
+            assert!(is_jwt_header(BASE64URL_NOPAD.encode(object.as_bytes()).as_bytes()), "{object}");
+        }
+    }
 
     #[test]
     fn shapes_of_examples() {

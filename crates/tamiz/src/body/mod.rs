@@ -169,11 +169,11 @@ impl<'a> Reader<'a> {
         let declared = content_type.and_then(|of| {
             self.cx.spare.with(|plain| sniff::declared(decode::without_guarded(of.bytes, plain)))
         });
-        let sniffed = sniff::sniff(text.bytes);
-        let kind = declared.unwrap_or(sniffed);
+        let kind = declared.unwrap_or_else(|| sniff::sniff(text.bytes));
         if let (Some(declared), Some(content_type)) = (declared, content_type)
             && !text.is_empty()
-            && contradict(declared, sniffed)
+            && !sniff::agrees(declared, text.bytes)
+            && contradict(declared, sniff::sniff(text.bytes))
         {
             self.flags.raise(Flag::CtMismatch, content_type);
         }

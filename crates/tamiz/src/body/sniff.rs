@@ -179,6 +179,29 @@ pub(crate) fn sniff(body: &[u8]) -> Kind {
     if looks_like_text(text) { Kind::Text } else { Kind::Binary }
 }
 
+/// Whether a body is surely nothing that contradicts what it is `declared` as: it is plain text that does not begin
+/// like another kind. Of others nothing is said.
+pub(crate) fn agrees(declared: Kind, body: &[u8]) -> bool {
+    let agrees = match skip_space(body) {
+        [b'{' | b'[', ..] => matches!(declared, Kind::Json | Kind::Text),
+        [b'<', ..] => declared == Kind::Xml,
+        [b'-', b'-', ..] => declared == Kind::Multipart,
+        _ => true,
+    };
+    agrees && is_plain(body)
+}
+
+/// Whether all bytes are printable ASCII, HTAB, LF and CR.
+fn is_plain(body: &[u8]) -> bool {
+    let is_plain = |byte: u8| {
+        (byte.wrapping_sub(b' ') < 0x5F) | (byte == b'\n') | (byte == b'\r') | (byte == b'\t')
+    };
+    let (pieces, rest) = body.as_chunks::<32>();
+    // Without a way out of a piece, so that all its bytes are compared at once.
+    pieces.iter().all(|piece| piece.iter().fold(true, |all, byte| all & is_plain(*byte)))
+        && rest.iter().all(|byte| is_plain(*byte))
+}
+
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
@@ -354,6 +377,30 @@ fn looks_like_text(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_agrees_contradicts_nothing() {
+        let heads = ["", "{}", "[1]", "{", "<a/>", "<p>", "--x\r\nContent-Type: a\r\n", "a=b&c=d", "a b", "\u{feff}{}"];
+        let tails = ["", " ", "\n", "\0", "\u{7f}", "\u{e9}", "=b", "more and more of it, all of it plain text"];
+        let kinds = [Kind::Form, Kind::Json, Kind::Multipart, Kind::Xml, Kind::Text, Kind::Binary];
+        for (head, tail) in heads.iter().flat_map(|head| tails.map(|tail| (head, tail))) {
+            for before in ["", " \r\n"] {
+                let body = format!("{before}{head}{tail}");
+                for declared in kinds {
+                    let contradicts = crate::body::contradict(declared, sniff(body.as_bytes()));
+                    assert!(!(agrees(declared, body.as_bytes()) && contradicts), "{declared:?} {body:?}");
+                }
+            }
+        }
+        for byte in 0..=u8::MAX {
+            for at in [0, 31, 32, 40] {
+                let mut body = [b'a'; 41];
+                body[at] = byte;
+                let is_odd = bytes::is(byte, bytes::CONTROL | bytes::HIGH) && !is_space(byte);
+                assert_eq!(is_plain(&body), !is_odd);
+            }
+        }
+    }
 
     #[test]
     fn kinds_by_type() {

@@ -250,6 +250,7 @@ fn is_printable(byte: u8) -> bool {
 fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
     let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
+    // Most are found to be no text by their first groups.
     if body.len() < SHORTEST || body.len() % 4 == 1 || is_unreadable(body) || !body.iter().all(in_alphabet) {
         return false;
     }

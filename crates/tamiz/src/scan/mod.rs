@@ -117,7 +117,7 @@ impl<'a> Look<'a> {
 pub(crate) fn is_silent(text: &[u8], seen: u32) -> bool {
     seen & bytes::NO_ALNUM == 0
         && text.len() < again::SHORTEST
-        && (seen & bytes::ALPHA == 0 || !serial::may_begin_stream(text, seen) && !witness::is_any(text, seen))
+        && (seen & bytes::ALPHA == 0 || !serial::may_begin_stream(text, seen) && !witness::may_hold(text, seen))
 }
 
 /// Only the words: for data that is no text.

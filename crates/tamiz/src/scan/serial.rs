@@ -14,6 +14,7 @@ use super::Look;
 use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HEX_LETTER, HIGH, UNDERSCORE};
 use crate::context::Context;
 use crate::decode::{self, GUARD};
+use crate::eights::eight_at;
 use crate::flags::{Flag, Flags};
 
 /// How many bytes of a value are decoded to look at its beginning: a multiple of four.
@@ -125,10 +126,22 @@ pub(super) fn may_begin_stream(text: &[u8], seen: u32) -> bool {
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
 fn holds_stream(text: &[u8]) -> bool {
     static DIGITS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("0005"));
-    DIGITS.find_iter(text).any(|at| {
+    holds_zeros(text) && DIGITS.find_iter(text).any(|at| {
         let head = at.checked_sub(4).and_then(|start| text.get(start..at));
         head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced"))
     })
+}
+
+/// Whether `00` stands at an even place, as it does in any text with three zeros side by side.
+fn holds_zeros(text: &[u8]) -> bool {
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let has_zeros = |eight: u64| {
+        let others = eight ^ (ONES * 0x3030);
+        others.wrapping_sub(ONES) & !others & ONES << 15 != 0
+    };
+    let (eights, rest) = text.as_chunks();
+    eights.iter().any(|eight| has_zeros(u64::from_le_bytes(*eight)))
+        || has_zeros(eight_at(text, text.len() - rest.len()))
 }
 
 /// A pickle of the first protocol: a line that imports, then what it imports.
@@ -177,4 +190,20 @@ fn holds_php_object(text: &[u8]) -> bool {
 
 fn digits(text: &[u8]) -> usize {
     text.iter().take(10).take_while(|&&b| bytes::is(b, DIGIT)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_found_wherever_they_stand() {
+        for before in 0..20 {
+            for after in 0..20 {
+                let text = format!("{}{}{}", "7".repeat(before), "aCeD0005", "1".repeat(after));
+                assert!(holds_stream(text.as_bytes()), "{text}");
+            }
+            assert!(!holds_zeros("10".repeat(before).as_bytes()));
+        }
+    }
 }

@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use super::words::{self, OTHER, SEPARATOR, beyond_ascii};
 use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, UNDERSCORE, WORD_SIGN};
+use crate::eights::{self, eight_at};
 use crate::words::CLASSES;
 
 /// Words that ordinary requests are full of: no witness where an entry has another word.
@@ -80,6 +81,8 @@ struct Witnesses {
     placed: Bits<WORD_BITS>,
     /// How long the longest of them is.
     longest: usize,
+    /// Those of at most eight characters.
+    short: Bits<WORD_BITS>,
     /// The first and the last three characters of words of which only a part is told.
     beginnings: Bits<TRIPLE_BITS>,
     ends: Bits<TRIPLE_BITS>,
@@ -183,8 +186,23 @@ fn place_of_three(three: [u8; 3]) -> u64 {
     (a << 10 | b << 5 | c) << (u64::BITS - TRIPLE_BITS)
 }
 
+/// The same, of the first three bytes.
+fn place_of_first_three(eight: u64) -> u64 {
+    ((eight & 31) << 10 | (eight >> 8 & 31) << 5 | eight >> 16 & 31) << (u64::BITS - TRIPLE_BITS)
+}
+
 fn hash_gram(gram: [u8; GRAM]) -> u64 {
     (u64::from(u32::from_le_bytes(gram)) | 0x2020_2020).wrapping_mul(K)
+}
+
+/// Hashes a short word, folded: zeros follow it.
+fn hash_short(eight: u64) -> u64 {
+    eight.wrapping_mul(K)
+}
+
+/// The bits of the first bytes of eight.
+fn first_bytes(len: usize) -> u64 {
+    u64::MAX.checked_shr(64_u32.saturating_sub(8 * len as u32)).unwrap_or_default()
 }
 
 /// A gram of which the first `len` bytes count, in lower case, each digit as `0`.
@@ -362,6 +380,7 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
         words: Bits::new(),
         placed: Bits::new(),
         longest: 0,
+        short: Bits::new(),
         beginnings: Bits::new(),
         ends: Bits::new(),
         gram_beginnings: Bits::new(),
@@ -388,6 +407,9 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
                 all.placed.set_twice(hash_placed(hash, before, next));
                 all.longest = all.longest.max(word.len());
                 all.written.add_word(&word);
+                if word.len() <= 8 {
+                    all.short.set(hash_short(plain_eight(eight_at(&word, 0)) & first_bytes(word.len())));
+                }
             }
             Witness::Beginning { part } => {
                 let len = PREFIXES.into_iter().rfind(|len| *len <= part.len()).unwrap_or_default();
@@ -462,11 +484,34 @@ impl Witnesses {
             && self.pairs.has(place_of([digit(a), digit(b)]))
     }
 
+    /// Whether anything of a short word is a witness, but for its end.
+    fn know_any_short(&self, word: &Short, beside: impl FnOnce() -> Beside) -> bool {
+        word.is_hex
+            || self.short.has(hash_short(word.folded)) && word.with_folded(|word| self.know(word, beside))
+            || self.beginnings.has(place_of_first_three(word.folded))
+                && word.with_folded(|word| self.know_beginning_of(word))
+            || word.folded > first_bytes(SHORTEST_INSIDE - 1)
+                && word.with_folded(|word| self.know_inside_of(word))
+    }
+
     /// Whether anything of a word without digits is a witness, but for its end.
     fn know_any_of(&self, word: &[u8], beside: impl FnOnce() -> Beside) -> bool {
         self.know(word, beside)
             || self.know_beginning_of(word)
             || self.written.may_know_inside_of(word) && self.know_inside_of(word)
+    }
+
+    /// Whether anything of a word is a witness.
+    fn know_any_long(&self, word: &[u8], is: Word, beside: impl FnOnce() -> Beside) -> bool {
+        if !is.has_letters && !is.has_underscores {
+            return false;
+        }
+        is.has_underscores && self.know_end_of(word)
+            || if is.has_digits {
+                self.may_know_any_with_digits(word) && self.know_any_folded(word, beside())
+            } else {
+                self.know_any_of(word, beside)
+            }
     }
 
     /// Whether that may be so of a word with digits, too, of which each run counts as one `0`.
@@ -711,33 +756,6 @@ fn first_three_slow(word: &[u8]) -> Option<[u8; 3]> {
     None
 }
 
-/// Up to eight bytes from `at` on, the first lowest; zero beyond the end.
-fn eight_at(text: &[u8], at: usize) -> u64 {
-    let rest = text.get(at..).unwrap_or_default();
-    if let Some(eight) = rest.first_chunk() {
-        return u64::from_le_bytes(*eight);
-    }
-    match (text.last_chunk(), rest.len()) {
-        (_, 0) => 0,
-        (Some(last), len) => u64::from_le_bytes(*last) >> (64 - 8 * len),
-        (None, _) => few_bytes(rest),
-    }
-}
-
-/// Fewer than eight bytes, the first lowest.
-fn few_bytes(text: &[u8]) -> u64 {
-    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
-        let shift = 8 * text.len().saturating_sub(4).min(4);
-        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift;
-    }
-    match *text {
-        [a] => u64::from(a),
-        [a, b] => u64::from(a) | u64::from(b) << 8,
-        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
-        _ => 0,
-    }
-}
-
 /// What stands before and after a word, folded.
 struct Beside {
     before: u8,
@@ -785,46 +803,92 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
             (before, is_spaced) = (byte, false);
             continue;
         }
-        let Word { len, has_letters, has_digits, has_underscores } = word_at(text, at);
-        let word = text.get(at..at + len).unwrap_or_default();
-        at += len;
         if witnesses.has_pairs_with_words && witnesses.know_pair(before, byte) {
             return true;
         }
         let (stood_before, was_spaced) = (before, is_spaced);
-        (before, is_spaced) = (word.last().copied().unwrap_or_default(), false);
-        if !has_letters && !has_underscores {
-            continue;
-        }
-        if has_underscores && witnesses.know_end_of(word) {
-            return true;
-        }
-        let beside = || Beside {
+        let beside = |end: usize| Beside {
             before: folded_before(stood_before, was_spaced),
             is_spaced_before,
-            next: folded_next(text.get(at..).unwrap_or_default()),
+            next: folded_next(text.get(end..).unwrap_or_default()),
         };
-        let is_known = if has_digits {
-            witnesses.may_know_any_with_digits(word) && witnesses.know_any_folded(word, beside())
-        } else {
-            witnesses.know_any_of(word, beside)
+        let end = match Short::at(text, at) {
+            Some(short) => {
+                let end = at + short.len;
+                let is_known = short.is_telling && witnesses.know_any_short(&short, || beside(end));
+                if is_known || short.has_underscores && witnesses.know_end_of(text.get(at..end).unwrap_or_default()) {
+                    return true;
+                }
+                end
+            }
+            None => {
+                let word = word_at(text, at);
+                let end = at + word.len;
+                if witnesses.know_any_long(text.get(at..end).unwrap_or_default(), word, || beside(end)) {
+                    return true;
+                }
+                end
+            }
         };
-        if is_known {
-            return true;
-        }
+        at = end;
+        before = text.get(at - 1).copied().unwrap_or_default();
+        is_spaced = false;
     }
     false
 }
 
-/// Whether a word of letters and digits that stands alone may hold an entry. `seen` is the union of the classes of
-/// its bytes.
-pub(super) fn is_any(word: &[u8], seen: u32) -> bool {
-    let alone = || Beside { before: ANY, is_spaced_before: false, next: ANY };
-    if seen & DIGIT == 0 {
-        WITNESSES.know_any_of(word, alone)
-    } else {
-        WITNESSES.may_know_any_with_digits(word) && WITNESSES.know_any_folded(word, alone())
+/// A word of at most eight bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Short {
+    len: usize,
+    /// In lower case, each run of digits as one `0`; zeros follow.
+    folded: u64,
+    /// Whether it is no number.
+    is_telling: bool,
+    has_underscores: bool,
+    /// Whether it begins with `0x`.
+    is_hex: bool,
+}
+
+impl Short {
+    /// The word that stands in a text from `at` on, if it is short.
+    #[inline]
+    fn at(text: &[u8], at: usize) -> Option<Short> {
+        let eight = eight_at(text, at);
+        let ascii = eight & !eights::TOPS;
+        let (letters, digits) = (eights::letters(ascii), eights::digits(ascii));
+        let underscores = eights::underscores(ascii);
+        let others = (!(letters | digits | underscores) | eight) & eights::TOPS;
+        if others == 0 && text.get(at + 8).is_some_and(|byte| is_word(*byte)) {
+            return None;
+        }
+        // The bits of the bytes before the first that is no part of the word.
+        let own = ((others & others.wrapping_neg()) >> 7).wrapping_sub(1);
+        let digits = digits & own;
+        let plain = (eights::with_zeros(eight, digits) | CASE) & own;
+        Some(Short {
+            len: others.trailing_zeros() as usize / 8,
+            folded: if digits == 0 { plain } else { without_runs(plain, digits & digits << 8) },
+            is_telling: (letters | underscores) & own != 0,
+            has_underscores: underscores & own != 0,
+            is_hex: eight as u16 | 0x2000 == u16::from_le_bytes(*b"0x"),
+        })
     }
+
+    fn with_folded<T>(&self, show: impl FnOnce(&[u8]) -> T) -> T {
+        let len = 8 - self.folded.leading_zeros() as usize / 8;
+        show(self.folded.to_le_bytes().get(..len).unwrap_or_default())
+    }
+}
+
+/// Eight bytes without those whose top bit is set in `runs`; zeros follow.
+fn without_runs(mut eight: u64, mut runs: u64) -> u64 {
+    while runs != 0 {
+        let before = ((runs & runs.wrapping_neg()) >> 7).wrapping_sub(1);
+        eight = eight & before | eight >> 8 & !before;
+        runs = (runs & (runs - 1)) >> 8;
+    }
+    eight
 }
 
 /// Writes a piece of a word from `len` on, each run of digits as one `0`; how long all is then.
@@ -949,32 +1013,6 @@ fn word_at_slow(text: &[u8], at: usize) -> Word {
     word
 }
 
-/// Eight bytes of ASCII at once. Each function sets the top bit of the bytes that are so.
-mod eights {
-    pub(super) const TOPS: u64 = 0x8080_8080_8080_8080;
-    const ONES: u64 = 0x0101_0101_0101_0101;
-
-    pub(super) fn digits(eight: u64) -> u64 {
-        // Nothing but digits is below ten then.
-        !((eight ^ (ONES * 0x30)) + ONES * 0x76) & TOPS
-    }
-
-    pub(super) fn letters(eight: u64) -> u64 {
-        let lower = eight | (ONES * 0x20);
-        (lower + ONES * 0x1F) & !(lower + ONES * 0x05) & TOPS
-    }
-
-    pub(super) fn underscores(eight: u64) -> u64 {
-        // Nothing but `_` is zero then.
-        !((eight ^ (ONES * 0x5F)) + ONES * 0x7F) & TOPS
-    }
-
-    /// The digits, each as `0`.
-    pub(super) fn with_zeros(eight: u64, digits: u64) -> u64 {
-        eight & !((digits >> 7) * 0x0F)
-    }
-}
-
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'+')
 }
@@ -1076,13 +1114,6 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) % below
         };
-        for byte in 0..=u8::MAX {
-            let eight = u64::from_le_bytes([b'-', byte & 0x7F, b'-', b'0', b'9', b'a', b'Z', b'_']);
-            let is = |tops: u64| tops >> 15 & 1 == 1;
-            assert_eq!(is(eights::digits(eight)), (byte & 0x7F).is_ascii_digit());
-            assert_eq!(is(eights::letters(eight)), (byte & 0x7F).is_ascii_alphabetic());
-            assert_eq!(is(eights::underscores(eight)), byte & 0x7F == b'_');
-        }
         for _ in 0..20_000 {
             let len = random(90);
             let text: Vec<u8> =
@@ -1091,6 +1122,19 @@ mod tests {
                 let (quick, mut slow) = (word_at(&text, at), word_at_slow(&text, at));
                 slow.has_letters |= slow.len >= PIECE;
                 assert_eq!(quick, slow, "{}", text.escape_ascii());
+            }
+            if let Some(short) = Short::at(&text, 0).filter(|short| short.len > 0) {
+                let word = word_at_slow(&text, 0);
+                assert_eq!(short.len, word.len);
+                assert_eq!(short.is_telling, word.has_letters || word.has_underscores);
+                assert_eq!(short.has_underscores, word.has_underscores);
+                let mut folded = [0; FOLDED];
+                let len = fold_digits_slow(&text[..word.len], &mut folded, 0);
+                let folded = eight_at(&folded[..len], 0) | CASE & first_bytes(len);
+                assert_eq!(short.folded, folded, "{}", text.escape_ascii());
+                assert_eq!(short.is_hex, text.starts_with(b"0x") || text.starts_with(b"0X"));
+            } else {
+                assert!(word_at_slow(&text, 0).len > 8 || text.first().is_none_or(|byte| !is_word(*byte)));
             }
             let word: Vec<u8> = (0..len).map(|_| b"abzAZ_012345"[random(12) as usize]).collect();
             for start in [0, 1, 8] {

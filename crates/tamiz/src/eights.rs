@@ -1,0 +1,84 @@
+//! Eight bytes at once, in a number, the first byte lowest.
+//!
+//! Each function that tells which bytes are of a kind sets their top bits. It is right of ASCII.
+
+#![allow(clippy::arithmetic_side_effects, reason = "of ASCII, no sum leaves its byte; shifts are below 64")]
+
+pub(crate) const TOPS: u64 = 0x8080_8080_8080_8080;
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+pub(crate) fn digits(eight: u64) -> u64 {
+    // Nothing but digits is below ten then.
+    !((eight ^ (ONES * 0x30)) + ONES * 0x76) & TOPS
+}
+
+pub(crate) fn letters(eight: u64) -> u64 {
+    let lower = eight | (ONES * 0x20);
+    (lower + ONES * 0x1F) & !(lower + ONES * 0x05) & TOPS
+}
+
+pub(crate) fn underscores(eight: u64) -> u64 {
+    // Nothing but `_` is zero then.
+    !((eight ^ (ONES * 0x5F)) + ONES * 0x7F) & TOPS
+}
+
+/// The digits, each as `0`.
+pub(crate) fn with_zeros(eight: u64, digits: u64) -> u64 {
+    eight & !((digits >> 7) * 0x0F)
+}
+
+/// Up to eight bytes from `at` on, the first lowest; zero beyond the end.
+pub(crate) fn eight_at(text: &[u8], at: usize) -> u64 {
+    let rest = text.get(at..).unwrap_or_default();
+    if let Some(eight) = rest.first_chunk() {
+        return u64::from_le_bytes(*eight);
+    }
+    match (text.last_chunk(), rest.len()) {
+        (_, 0) => 0,
+        (Some(last), len) => u64::from_le_bytes(*last) >> (64 - 8 * len),
+        (None, _) => few_bytes(rest),
+    }
+}
+
+/// Fewer than eight bytes, the first lowest.
+fn few_bytes(text: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        let shift = 8 * text.len().saturating_sub(4).min(4);
+        return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift;
+    }
+    match *text {
+        [a] => u64::from(a),
+        [a, b] => u64::from(a) | u64::from(b) << 8,
+        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told() {
+        for byte in 0..=u8::MAX {
+            let eight = u64::from_le_bytes([b'-', byte & 0x7F, b'-', b'0', b'9', b'a', b'Z', b'_']);
+            let is = |tops: u64| tops >> 15 & 1 == 1;
+            assert_eq!(is(digits(eight)), (byte & 0x7F).is_ascii_digit());
+            assert_eq!(is(letters(eight)), (byte & 0x7F).is_ascii_alphabetic());
+            assert_eq!(is(underscores(eight)), byte & 0x7F == b'_');
+        }
+    }
+
+    #[test]
+    fn zeros_follow_the_end() {
+        let text: Vec<u8> = (1..=20).collect();
+        for len in 0..=text.len() {
+            for at in 0..=len + 1 {
+                let expected = (0..8).fold(0, |eight, i| {
+                    eight | u64::from(text[..len].get(at + i).copied().unwrap_or_default()) << (8 * i)
+                });
+                assert_eq!(eight_at(&text[..len], at), expected, "{len} {at}");
+            }
+        }
+    }
+}
