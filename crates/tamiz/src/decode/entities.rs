@@ -63,7 +63,10 @@ fn number(digits: &[u8], radix: u32, prefix: usize) -> Option<Entity> {
         if digit == b';' {
             break;
         }
-        let digit = char::from(digit).to_digit(radix)?;
+        let digit = u32::from(bytes::hex_value(digit)?);
+        if digit >= radix {
+            return None;
+        }
         value = value.checked_mul(radix)?.checked_add(digit)?;
         len += 1;
     }
