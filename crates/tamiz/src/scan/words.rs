@@ -18,7 +18,7 @@ use super::patterns::{Classes, PADDING, Patterns, Place};
 use super::witness;
 use crate::bytes::{ALPHA, CONTROL, WORD_SIGN};
 use crate::context::Context;
-use crate::decode::{Char, first_char, unicode};
+use crate::decode::{Char, GUARD, first_char, unicode};
 use crate::words::CLASSES;
 
 /// The bit of the first class of a part that is not the first of its entry: these are looked for once there is
@@ -388,6 +388,10 @@ fn is_passed_over(text: &[u8], at: usize, look: Look, comments: Comments) -> boo
 #[inline(never)]
 fn see(rest: &[u8], look: Look, comments: &mut Comments) -> (Option<u8>, usize) {
     let first = rest.first().copied().unwrap_or_default();
+    if !first.is_ascii() {
+        let (byte, width) = beyond_ascii_quick(rest);
+        return (Some(byte), width);
+    }
     let dropped = match look {
         Look::Plain => None,
         Look::Comments => comments.skip(rest).map(|len| (true, len)),
@@ -395,17 +399,14 @@ fn see(rest: &[u8], look: Look, comments: &mut Comments) -> (Option<u8>, usize) 
     };
     match dropped {
         Some((is_space, width)) => (is_space.then_some(b' '), width),
-        None if first.is_ascii() => (Some(first), 1),
-        None => {
-            let (byte, width) = beyond_ascii_quick(rest);
-            (Some(byte), width)
-        }
+        None => (Some(first), 1),
     }
 }
 
-/// What [`beyond_ascii`] tells, told sooner of characters that begin like no white space.
+/// What [`beyond_ascii`] tells, told sooner of guarded bytes and characters that begin like no white space.
 fn beyond_ascii_quick(rest: &[u8]) -> (u8, usize) {
     match rest {
+        [GUARD, high @ b'8'..=b'F', b'0'..=b'9' | b'A'..=b'F', ..] if high.is_ascii_hexdigit() => (OTHER, 3),
         [0xE4..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, 0x80..=0xBF, ..] => (OTHER, 3),
         [0xC3..=0xDF, 0x80..=0xBF, ..] => (OTHER, 2),
         _ => beyond_ascii(rest),
