@@ -38,6 +38,12 @@ impl Entity {
 /// entity = "&" ( "#" 1*DIGIT / "#" ("x" / "X") 1*HEXDIG / html5-name ) ";"
 /// ```
 pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
+    // What most of them are: two digits.
+    if let [b'&', b'#', b'x', high, low, b';', ..] = text
+        && let (Some(high), Some(low)) = (bytes::hex_value(*high), bytes::hex_value(*low))
+    {
+        return Some(Entity { len: 6, decoded: Decoded::Number(char::from(high << 4 | low)) });
+    }
     match text {
         [b'&', b'#', b'x' | b'X', digits @ ..] => number(digits, 16, 3),
         [b'&', b'#', digits @ ..] => number(digits, 10, 2),
@@ -63,7 +69,10 @@ fn number(digits: &[u8], radix: u32, prefix: usize) -> Option<Entity> {
         if digit == b';' {
             break;
         }
-        let digit = char::from(digit).to_digit(radix)?;
+        let digit = u32::from(bytes::hex_value(digit)?);
+        if digit >= radix {
+            return None;
+        }
         value = value.checked_mul(radix)?.checked_add(digit)?;
         len += 1;
     }
@@ -147,6 +156,8 @@ mod tests {
         assert_eq!(one("&#47;").as_deref(), Some("/"));
         assert_eq!(one("&#x2F;rest").as_deref(), Some("/"));
         assert_eq!(one("&#X0000002f;").as_deref(), Some("/"));
+        assert_eq!(one("&#x9;;").as_deref(), Some("\t"));
+        assert_eq!(one("&#xE9;").as_deref(), Some("é"));
         assert_eq!(one("&lt;").as_deref(), Some("<"));
         assert_eq!(one("&NotEqualTilde;").as_deref(), Some("≂̸"));
     }

@@ -71,34 +71,24 @@ fn hex_byte(high: u8, low: u8) -> Option<u8> {
 /// How many bytes after an escape are copied one by one.
 const NEAR: usize = 16;
 
-/// What is written over a copy of what it is made from, than which it is not longer.
-struct Shorter<'o> {
-    out: &'o mut [u8],
-    len: usize,
-}
-
-impl Shorter<'_> {
-    fn put(&mut self, byte: u8) {
-        if let Some(place) = self.out.get_mut(self.len) {
-            *place = byte;
-            self.len += 1;
-        }
-    }
-
-    fn copy(&mut self, bytes: &[u8]) {
-        if let Some(places) = self.out.get_mut(self.len..self.len + bytes.len()) {
+/// Writes bytes where they belong, if there is room; where the next belong.
+fn copy_to(out: &mut [u8], len: usize, bytes: &[u8]) -> usize {
+    match out.get_mut(len..len + bytes.len()) {
+        Some(places) => {
             places.copy_from_slice(bytes);
-            self.len += bytes.len();
+            len + bytes.len()
         }
-    }
-
-    fn put_guarded(&mut self, byte: u8) {
-        let [high, low] = bytes::hex(byte);
-        self.copy(&[GUARD, high, low]);
+        None => len,
     }
 }
 
-/// Where nobody asks what came from where.
+/// Writes a guarded byte so.
+fn guard_to(out: &mut [u8], len: usize, byte: u8) -> usize {
+    let [high, low] = bytes::hex(byte);
+    copy_to(out, len, &[GUARD, high, low])
+}
+
+/// Where nobody asks what came from where. It is written over a copy of the text, than which it is not longer.
 fn decode_untraced<'a>(
     text: Text<'a>,
     first: usize,
@@ -107,77 +97,80 @@ fn decode_untraced<'a>(
     flags: &mut Flags<'a>,
 ) -> Text<'a> {
     let bytes = text.bytes;
-    let mut written = Shorter { out: cx.bump.alloc_slice_copy(bytes), len: first };
-    let (mut at, mut near) = (first, NEAR);
+    let out = cx.bump.alloc_slice_copy(bytes);
+    let (mut at, mut len, mut near) = (first, first, NEAR);
     let mut is_needless = false;
-    while let Some(&byte) = bytes.get(at) {
+    while let (Some(&byte), Some(place)) = (bytes.get(at), out.get_mut(len)) {
         if byte != b'%' {
-            written.put(byte);
+            *place = byte;
             at += 1;
+            len += 1;
             near -= 1;
             if near == 0 {
                 let far = bytes.get(at..).unwrap_or_default();
                 let far = far.get(..memchr::memchr(b'%', far).unwrap_or(far.len())).unwrap_or_default();
-                written.copy(far);
+                len = copy_to(out, len, far);
                 at += far.len();
                 near = NEAR;
             }
             continue;
         }
         near = NEAR;
-        let rest = bytes.get(at..).unwrap_or_default();
-        let escaped = match rest {
-            [_, high, low, ..] => hex_byte(*high, *low),
+        let escaped = match (bytes.get(at + 1), bytes.get(at + 2)) {
+            (Some(high), Some(low)) => hex_byte(*high, *low),
             _ => None,
         };
         match escaped {
-            None => {
-                raise_invalid(rest, text, at, flags);
-                written.put(byte);
-                at += 1;
-            }
             Some(byte) if byte.is_ascii() => {
                 is_needless |= needs_no_escape(byte);
                 if field == Field::Path && stays_in_path(byte) {
-                    written.put_guarded(byte);
+                    len = guard_to(out, len, byte);
                 } else {
-                    written.put(byte);
+                    *place = byte;
+                    len += 1;
                 }
                 at += 3;
             }
-            Some(_) => at += 3 * put_high_untraced(rest, text, &mut written, cx, flags),
+            None => {
+                raise_invalid(bytes.get(at..).unwrap_or_default(), text, at, flags);
+                *place = byte;
+                at += 1;
+                len += 1;
+            }
+            Some(_) => (at, len) = put_high_untraced(text, at, out, len, cx, flags),
         }
     }
     if is_needless && field != Field::Other {
         flags.raise(Flag::PctUnres, text);
     }
-    let Shorter { out, len } = written;
     Text::untraced(out.get(..len).unwrap_or_default())
 }
 
-/// Writes the run of escapes of bytes beyond ASCII that `rest` begins with; how many there are.
+/// Writes the run of escapes of bytes beyond ASCII that begins at `at`; where it ends, and where the next belong.
 fn put_high_untraced<'a>(
-    rest: &[u8],
     text: Text<'a>,
-    written: &mut Shorter<'_>,
+    at: usize,
+    out: &mut [u8],
+    mut len: usize,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
-) -> usize {
+) -> (usize, usize) {
     cx.spare.with(|high| {
+        let rest = text.bytes.get(at..).unwrap_or_default();
         while let Some(byte) = bytes::escape(rest.get(3 * high.len()..).unwrap_or_default())
             && !byte.is_ascii()
         {
             high.push(byte);
         }
         for chunk in high.utf8_chunks() {
-            written.copy(chunk.valid().as_bytes());
+            len = copy_to(out, len, chunk.valid().as_bytes());
             for &byte in chunk.invalid() {
-                written.put_guarded(byte);
+                len = guard_to(out, len, byte);
                 flags.raise(Flag::BadUtf8, text);
                 flags.raise(Flag::DoublePct, text);
             }
         }
-        high.len()
+        (at + 3 * high.len(), len)
     })
 }
 
@@ -240,9 +233,7 @@ fn decode_traced<'a>(
 
 fn raise_invalid<'a>(rest: &[u8], text: Text<'a>, at: usize, flags: &mut Flags<'a>) {
     match rest {
-        [b'%', b'u' | b'U', digits @ ..]
-            if digits.get(..4).is_some_and(|four| bytes::all(four, bytes::HEX)) =>
-        {
+        [b'%', b'u' | b'U', a, b, c, d, ..] if hex_byte(*a, *b).is_some() && hex_byte(*c, *d).is_some() => {
             flags.raise_at(Flag::PctU, text, at..at + 6);
         }
         _ => flags.raise_at(Flag::BadPct, text, at..at + 1),

@@ -242,6 +242,34 @@ fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_
 
 /// NFKC of decoded text, guarded bytes left as they are: for comparing, not for showing.
 pub(crate) fn nfkc(text: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    if !nfkc_quick(text, out) {
+        out.truncate(start);
+        nfkc_slow(text, out);
+    }
+}
+
+/// The same, where there is nothing beyond ASCII but guarded bytes and full-width forms of ASCII, none of which
+/// combines with another; whether that is so.
+fn nfkc_quick(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let mut rest = text;
+    while let [first, after @ ..] = rest {
+        if first.is_ascii() || *first == GUARD {
+            out.push(*first);
+            rest = after;
+        } else if let [0xEF, 0xBC | 0xBD, _, after @ ..] = rest
+            && let Some(narrow) = first_char(rest).and_then(Char::plain).and_then(narrow)
+        {
+            out.push(narrow);
+            rest = after;
+        } else {
+            return false;
+        }
+    }
+    true
+}
+
+fn nfkc_slow(text: &[u8], out: &mut Vec<u8>) {
     for chunk in text.utf8_chunks() {
         if chunk.valid().is_ascii() {
             out.extend_from_slice(chunk.valid().as_bytes());
@@ -331,6 +359,22 @@ mod tests {
             assert_eq!(changes, theirs != c.to_string().as_bytes(), "{c:?}");
             assert!(!changes || ours == theirs, "{c:?}");
         }
+    }
+
+    #[test]
+    fn both_ways_to_nfkc_agree() {
+        for text in ["", "ａb；C", "！～", "é１", "ｶﾞ", "a\u{301}Ａ", "Ａ\u{301}", "｟", "plain"] {
+            let guarded = [text.as_bytes(), b"\xFFC0x", text.as_bytes()].concat();
+            for bytes in [text.as_bytes(), &guarded] {
+                let (mut ours, mut slow) = (b"before".to_vec(), b"before".to_vec());
+                nfkc(bytes, &mut ours);
+                nfkc_slow(bytes, &mut slow);
+                assert_eq!(ours, slow, "{text}");
+            }
+        }
+        let mut out = Vec::new();
+        assert!(nfkc_quick("ａb；C".as_bytes(), &mut out) && out == b"ab;C");
+        assert!(!nfkc_quick("é".as_bytes(), &mut out));
     }
 
     #[test]

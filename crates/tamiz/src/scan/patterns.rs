@@ -27,7 +27,7 @@ pub(super) enum Place {
 }
 
 /// What a text must end with so that all its places are looked at; no pattern has it.
-pub(super) const PADDING: [u8; 1] = [0];
+pub(super) const PADDING: [u8; HEAD - 1] = [0; HEAD - 1];
 
 /// The classes of a pattern, one of the lower bits each: those that are not wanted are passed over.
 pub(super) type Classes = u32;
@@ -120,7 +120,7 @@ fn bit_of(byte: u8) -> u64 {
 
 /// What stands for a pair among heads: no pattern has the character after it.
 fn key_of_pair(first: u8, second: u8) -> u32 {
-    u32::from_be_bytes([first, second, 0, 0])
+    u32::from_le_bytes([first, second, 0, 0])
 }
 
 /// A pattern among those that a tree is made of, which are sorted.
@@ -159,7 +159,7 @@ impl Patterns {
             let Some(&[a, b, c, d]) = same.first().and_then(|listed| listed.text.first_chunk()) else {
                 continue;
             };
-            let head = u32::from_be_bytes([a, b, c, d]);
+            let head = u32::from_le_bytes([a, b, c, d]);
             let (root, places) = patterns.add_root(head, &[], same, HEAD);
             to_do.push_back((root, same, HEAD));
             if let Some(known) = patterns.pairs.get_mut(usize::from(u16::from_le_bytes([a, b]))) {
@@ -288,64 +288,49 @@ impl Patterns {
         mut tell: impl FnMut(usize, usize, usize) -> Classes,
     ) {
         let mut before = Side::of(b' ');
-        for (start, two) in padded.windows(2).enumerate() {
-            let &[first, second] = two else { continue };
-            let side = Side::of(first);
+        let Some((&[a, b, c], mut rest)) = padded.split_first_chunk() else { return };
+        let mut head = u32::from_le_bytes([0, a, b, c]);
+        while let Some((&last, after)) = rest.split_first() {
+            rest = after;
+            head = head >> 8 | u32::from(last) << 24;
+            let side = Side::of(head as u8);
             let here = side.places_after(before);
             before = side;
-            let pair = usize::from(u16::from_le_bytes([first, second]));
-            let hit = self.pairs.get(pair).copied().unwrap_or_default() & here;
-            if hit != 0 {
-                self.look_closer(padded, start, hit, here, &mut wanted, &mut tell);
-                if wanted == 0 {
-                    return;
-                }
+            let hit = self.pairs.get(usize::from(head as u16)).copied().unwrap_or_default() & here;
+            if hit == 0 {
+                continue;
+            }
+            let start = padded.len() - rest.len() - HEAD;
+            if hit & LONG != 0 && self.may_walk(head, here, wanted) {
+                self.walk(head, padded.get(start + HEAD..), start, here, &mut wanted, &mut tell);
+            }
+            let pair = head & 0xFFFF;
+            if hit & SHORT != 0 && self.may_walk(pair, here, wanted) {
+                self.walk(pair, padded.get(start + 2..), start, here, &mut wanted, &mut tell);
+            }
+            if wanted == 0 {
+                return;
             }
         }
     }
 
-    /// Looks at a place where long or short patterns begin with these two characters.
-    fn look_closer(
-        &self,
-        padded: &[u8],
-        start: usize,
-        hit: u8,
-        here: u8,
-        wanted: &mut Classes,
-        tell: &mut impl FnMut(usize, usize, usize) -> Classes,
-    ) {
-        let rest = padded.get(start..).unwrap_or_default();
-        let may_walk = |key: u32, wanted: Classes| {
-            let known = self.heads.get(usize::from(hash(key))).copied().unwrap_or_default();
-            known & wanted != 0 && known & u32::from(here) << PLACES != 0
-        };
-        if hit & LONG != 0
-            && let Some((head, rest)) = rest.split_first_chunk()
-            && let head = u32::from_be_bytes(*head)
-            && may_walk(head, *wanted)
-        {
-            self.walk(head, rest, start, here, wanted, tell);
-        }
-        if hit & SHORT != 0
-            && let Some((&[first, second], rest)) = rest.split_first_chunk()
-            && let key = key_of_pair(first, second)
-            && may_walk(key, *wanted)
-        {
-            self.walk(key, rest, start, here, wanted, tell);
-        }
+    /// Whether there may be patterns with this head, or pair, for such a place.
+    fn may_walk(&self, key: u32, here: u8, wanted: Classes) -> bool {
+        let known = self.heads.get(usize::from(hash(key))).copied().unwrap_or_default();
+        known & wanted != 0 && known & u32::from(here) << PLACES != 0
     }
 
     /// Tells the patterns that the text has at `start`, where what `key` stands for is followed by `rest`.
     fn walk(
         &self,
         key: u32,
-        mut rest: &[u8],
+        rest: Option<&[u8]>,
         start: usize,
         here: u8,
         wanted: &mut Classes,
         tell: &mut impl FnMut(usize, usize, usize) -> Classes,
     ) {
-        let Some(mut node) = self.root(key) else { return };
+        let (Some(mut node), Some(mut rest)) = (self.root(key), rest) else { return };
         while node.classes & *wanted != 0 && node.places & here != 0 {
             let label = node.label.in_list(&self.labels);
             let Some((begun, after)) = rest.split_at_checked(label.len()) else { return };

@@ -18,7 +18,7 @@ use super::patterns::{Classes, PADDING, Patterns, Place};
 use super::witness;
 use crate::bytes::{ALPHA, CONTROL, WORD_SIGN};
 use crate::context::Context;
-use crate::decode::{Char, first_char, unicode};
+use crate::decode::{Char, GUARD, first_char, unicode};
 use crate::words::CLASSES;
 
 /// The bit of the first class of a part that is not the first of its entry: these are looked for once there is
@@ -68,7 +68,7 @@ pub(crate) fn classes(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> 
 /// All looks at a text that may hold something.
 fn search(text: &[u8], classes: u32, cx: Context<'_>) -> Found {
     let mut found = Found::default();
-    let seen = Seen::by_classes(classes).unwrap_or_else(|| Seen::of(text));
+    let seen = Seen::by_classes(classes).or_else(|| Seen::by_bits(text)).unwrap_or_else(|| Seen::of(text));
     if !seen.telling {
         return found;
     }
@@ -120,6 +120,41 @@ impl Seen {
             telling: true,
             comment: false,
             quoting: false,
+        })
+    }
+
+    /// What bits of its bytes tell, where that is enough: of comments only that there is none.
+    fn by_bits(text: &[u8]) -> Option<Self> {
+        const TELLING: u8 = 1;
+        const QUOTING: u8 = 2;
+        const STAR: u8 = 4;
+        const LINE_COMMENT: u8 = 8;
+        const LINE_END: u8 = 16;
+        const BITS: [u8; 256] = {
+            let mut bits = [0; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                bits[byte] = match byte as u8 {
+                    b'0'..=b'9' | b'.' | b',' | b':' | b' ' | b'_' => 0,
+                    b'-' => LINE_COMMENT,
+                    b'#' => LINE_COMMENT | TELLING,
+                    b'\n' => LINE_END,
+                    b'*' => STAR | TELLING,
+                    b'\\' | b'^' | b'\'' | b'"' | b'$' | b'`' => QUOTING | TELLING,
+                    _ => TELLING,
+                };
+                byte += 1;
+            }
+            bits
+        };
+        let bits = text
+            .iter()
+            .fold(0, |bits, byte| bits | BITS.get(usize::from(*byte)).copied().unwrap_or_default());
+        let may_comment = bits & STAR != 0 || bits & LINE_COMMENT != 0 && bits & LINE_END != 0;
+        (!may_comment).then_some(Seen {
+            telling: bits & TELLING != 0,
+            comment: false,
+            quoting: bits & QUOTING != 0,
         })
     }
 
@@ -353,6 +388,10 @@ fn is_passed_over(text: &[u8], at: usize, look: Look, comments: Comments) -> boo
 #[inline(never)]
 fn see(rest: &[u8], look: Look, comments: &mut Comments) -> (Option<u8>, usize) {
     let first = rest.first().copied().unwrap_or_default();
+    if !first.is_ascii() {
+        let (byte, width) = beyond_ascii_quick(rest);
+        return (Some(byte), width);
+    }
     let dropped = match look {
         Look::Plain => None,
         Look::Comments => comments.skip(rest).map(|len| (true, len)),
@@ -360,17 +399,14 @@ fn see(rest: &[u8], look: Look, comments: &mut Comments) -> (Option<u8>, usize) 
     };
     match dropped {
         Some((is_space, width)) => (is_space.then_some(b' '), width),
-        None if first.is_ascii() => (Some(first), 1),
-        None => {
-            let (byte, width) = beyond_ascii_quick(rest);
-            (Some(byte), width)
-        }
+        None => (Some(first), 1),
     }
 }
 
-/// What [`beyond_ascii`] tells, told sooner of characters that begin like no white space.
+/// What [`beyond_ascii`] tells, told sooner of guarded bytes and characters that begin like no white space.
 fn beyond_ascii_quick(rest: &[u8]) -> (u8, usize) {
     match rest {
+        [GUARD, high @ b'8'..=b'F', b'0'..=b'9' | b'A'..=b'F', ..] if high.is_ascii_hexdigit() => (OTHER, 3),
         [0xE4..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, 0x80..=0xBF, ..] => (OTHER, 3),
         [0xC3..=0xDF, 0x80..=0xBF, ..] => (OTHER, 2),
         _ => beyond_ascii(rest),
@@ -1189,7 +1225,12 @@ mod tests {
                 assert!(seen.telling && by_classes.telling, "{text}");
                 assert!(!seen.comment && !seen.quoting, "{text}");
             }
+            if let Some(by_bits) = Seen::by_bits(text.as_bytes()) {
+                assert_eq!((by_bits.telling, by_bits.quoting), (seen.telling, seen.quoting), "{text}");
+                assert!(!seen.comment, "{text}");
+            }
         }
+        assert!(Seen::by_bits(b"a-b'#").is_some() && Seen::by_bits(b"#\n").is_none());
         assert!(Seen::by_classes(bytes::union(b"a b/c")).is_some());
     }
 
