@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
 use crate::headers::{Header, Headers};
-use crate::memo::{self, PathSaid, Rank, Said, Slot};
+use crate::memo::{self, Field, PathSaid, Rank, Said, Slot};
 use crate::request::Request;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -505,7 +505,8 @@ impl<'a> Writer<'a, '_> {
     /// Remembers the line that begins at `start` of the output, where that holds in any request.
     fn keep(&self, header: &Header<'a>, name: &'a [u8], start: usize, parameters: &[Parametrised<'a>]) {
         let (Some(memo), Some(line)) = (self.cx.memo, header.line_to_keep()) else { return };
-        if !memo.lines.comes_again(line) {
+        let field = Field::from(line);
+        if !memo.lines.comes_again(field) {
             return;
         }
         let set = header.flags.set.intersection(self.cx.settings.enabled);
@@ -532,7 +533,7 @@ impl<'a> Writer<'a, '_> {
             && let Ok(value_len) = u16::try_from(header.whole.len())
         {
             let said = Said { role: header.role(), value_len, ..said };
-            memo.lines.keep(line, self.out.get(start..).unwrap_or_default(), said);
+            memo.lines.keep(field, self.out.get(start..).unwrap_or_default(), said);
         }
     }
 

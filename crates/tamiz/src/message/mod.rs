@@ -9,7 +9,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::memo::{Rank, Role, Said, Slot};
+use crate::memo::{Field, Memos, Rank, Role, Said, Slot};
 use crate::text::{Builder, Text};
 
 pub(crate) use wire::read;
@@ -100,10 +100,10 @@ pub(crate) struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// A line that is found among those that came before.
-    pub(crate) fn find(line: &'a [u8], at: usize, cx: Context<'a>) -> Option<Self> {
-        cx.memo?.lines.find_with(line, |slot, said| {
+    fn find(field: Field<'a>, at: usize, memo: &Memos) -> Option<Self> {
+        memo.lines.find_with(field, |slot, said| {
             let Said { rank, role, is_plain, name_len, value_len, .. } = *said;
-            Known { line, slot, at, rank, name_len, value_len, role, is_plain }
+            Known { line: field.bytes, slot, at, rank, name_len, value_len, role, is_plain }
         })
     }
 

@@ -123,14 +123,27 @@ impl<'a> Block<'a> {
     /// A line of its own.
     fn push(&mut self, line: Text<'a>) {
         self.close();
-        if let Some(known) = Known::find(line.bytes, self.lines.len(), self.cx) {
-            self.known.push(known);
-            self.last = Last::Known;
-            return;
-        }
         let line = Line::cut(line, self.cx);
         self.last = if line.name.is_some() { Last::Header } else { Last::Other };
         self.lines.push(line);
+    }
+
+    /// Takes the lines that `rest` begins with as far as they are known; what follows them.
+    fn push_known(&mut self, rest: Text<'a>) -> Text<'a> {
+        let Some(memo) = self.cx.memo else { return rest };
+        let mut bytes = rest.bytes;
+        while let Some(lf) = memchr::memchr(b'\n', bytes)
+            && let Some((line, after)) = bytes.split_at_checked(lf)
+            && let [line @ .., b'\r'] = line
+            && !line.is_empty()
+            && let Some(known) = Known::find(line.into(), self.lines.len(), memo)
+        {
+            self.close();
+            self.known.push(known);
+            self.last = Last::Known;
+            bytes = after.get(1..).unwrap_or_default();
+        }
+        rest.from(rest.len() - bytes.len())
     }
 
     /// Ends the line that continuations may add to.
@@ -201,6 +214,7 @@ fn read_lines<'a>(
 ) -> (Block<'a>, Text<'a>) {
     let mut block = Block::new(cx);
     let body = loop {
+        rest = block.push_known(rest);
         let (line, ended) = match next_line(rest, line_end) {
             Some((line, after)) => {
                 rest = after;

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{self, Memo, Memos, NameSaid, Recalled, ValueSaid};
+use crate::memo::{self, Field, Memo, Memos, NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::url::write_value_shape;
@@ -337,7 +337,8 @@ impl<'a> Pair<'a> {
 
     /// The same, but what came before is not looked at again. The key is no secret's.
     fn look_or_recall(&mut self, raw: Text<'a>, memo: &'a Memo<ValueSaid>, syntax: Syntax, cx: Context<'a>) {
-        if let Some(slot) = memo.find(raw.bytes) {
+        let field = Field::from(raw.bytes);
+        if let Some(slot) = memo.find(field) {
             memo.with(slot, |text, said| {
                 self.flags.recall(said.flags, &said.words);
                 let decoded = text.get(said.marker_len..).filter(|_| said.is_decoded);
@@ -348,7 +349,7 @@ impl<'a> Pair<'a> {
             self.recalled = Some(Recalled { memo, slot });
             return;
         }
-        if !memo.comes_again(raw.bytes) {
+        if !memo.comes_again(field) {
             self.look(raw, false, syntax, cx);
             return;
         }
@@ -364,7 +365,7 @@ impl<'a> Pair<'a> {
                 }
                 let seen = self.seen.unwrap_or_else(|| bytes::union(value.bytes));
                 if let Some(said) = ValueSaid::new(&self.flags, seen, marker_len, is_decoded) {
-                    memo.keep(raw.bytes, text, said);
+                    memo.keep(field, text, said);
                 }
             });
         }

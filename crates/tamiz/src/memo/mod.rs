@@ -9,12 +9,16 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths and offsets of slots, all below a megabyte")]
 
+mod field;
+
 use std::cell::{Ref, RefCell};
 use std::fmt;
 
 use crate::bytes::{self, ENCODED, HIGH};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::headers::Orders;
+
+pub(crate) use field::{Field, hash};
 
 /// How many flags with a parameter a line may have.
 const MOST_PARAMETERS: usize = 4;
@@ -284,15 +288,19 @@ impl<T: Copy + Default> Memo<T> {
     }
 
     /// The slot of a field that came before.
-    pub(crate) fn find(&self, field: &[u8]) -> Option<Slot> {
+    pub(crate) fn find<'f>(&self, field: impl Into<Field<'f>>) -> Option<Slot> {
         self.find_with(field, |slot, _| slot)
     }
 
     /// The same, with what it says.
-    pub(crate) fn find_with<R>(&self, field: &[u8], show: impl FnOnce(Slot, &T) -> R) -> Option<R> {
+    pub(crate) fn find_with<'f, R>(
+        &self,
+        field: impl Into<Field<'f>>,
+        show: impl FnOnce(Slot, &T) -> R,
+    ) -> Option<R> {
+        let Field { bytes: field, hash } = field.into();
         let mut inner = self.inner.borrow_mut();
         let Inner { owner, request, hashes, entries, bytes, .. } = &mut *inner;
-        let hash = hash(field);
         let set = self.set_of(hash);
         let way = hashes.get(set)?.iter().position(|other| *other == hash)?;
         let slot = set * WAYS + way;
@@ -321,10 +329,10 @@ impl<T: Copy + Default> Memo<T> {
     }
 
     /// Whether a field came before, lately; it does now. Only such a field is worth keeping.
-    pub(crate) fn comes_again(&self, field: &[u8]) -> bool {
+    pub(crate) fn comes_again<'f>(&self, field: impl Into<Field<'f>>) -> bool {
+        let Field { hash, .. } = field.into();
         let mut inner = self.inner.borrow_mut();
         self.make_room(&mut inner);
-        let hash = hash(field);
         let part = (hash >> 36) as u16 | 1;
         let places = inner.came.len();
         let place = (hash >> 20) as usize & places.wrapping_sub(1);
@@ -332,14 +340,14 @@ impl<T: Copy + Default> Memo<T> {
     }
 
     /// Remembers a field, unless it is too long or in the way of others that are in use.
-    pub(crate) fn keep(&self, field: &[u8], text: &[u8], said: T) {
+    pub(crate) fn keep<'f>(&self, field: impl Into<Field<'f>>, text: &[u8], said: T) {
+        let Field { bytes: field, hash } = field.into();
         if field.len() + text.len() > self.slot_bytes {
             return;
         }
         let mut inner = self.inner.borrow_mut();
         self.make_room(&mut inner);
         let Inner { owner, request, hashes, entries, bytes, .. } = &mut *inner;
-        let hash = hash(field);
         let set = self.set_of(hash);
         let used = |way: &usize| entries.get(set * WAYS + way).map_or(u64::MAX, |entry| entry.used);
         let way = (0..WAYS).min_by_key(used).unwrap_or_default();
@@ -406,27 +414,6 @@ impl Said {
     }
 }
 
-/// Sixteen bytes at a time; collisions cost no more than a place. Never zero, which is no field's.
-pub(crate) fn hash(field: &[u8]) -> u64 {
-    const K: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut hash = field.len() as u64 ^ K;
-    let (sixteens, rest) = field.as_chunks::<16>();
-    for sixteen in sixteens {
-        let two = u128::from_le_bytes(*sixteen);
-        hash = folded_product(two as u64 ^ hash, (two >> 64) as u64 ^ K);
-    }
-    if let Some(first) = rest.first_chunk() {
-        hash = folded_product(u64::from_le_bytes(*first) ^ hash, K);
-    }
-    folded_product(bytes::last_eight(field) ^ hash, K) | 1
-}
-
-/// Both halves of a product in one: every bit of the factors reaches the upper bits, which tell a place.
-fn folded_product(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    product as u64 ^ (product >> 64) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -435,17 +422,17 @@ mod tests {
     fn a_field_is_found_again() {
         let mut memos = Memos::default();
         memos.begin(1);
-        assert_eq!(memos.lines.find(b"A: b"), None);
+        assert_eq!(memos.lines.find(&b"A: b"[..]), None);
         let said = Said::new(FlagSet::default(), std::iter::empty(), b"A: b", b"a", 4).unwrap();
-        memos.lines.keep(b"A: b", b"H:a=b\n", said);
+        memos.lines.keep(&b"A: b"[..], b"H:a=b\n", said);
         memos.begin(1);
-        let slot = memos.lines.find(b"A: b").unwrap();
+        let slot = memos.lines.find(&b"A: b"[..]).unwrap();
         memos.lines.with(slot, |text, said| {
             assert_eq!((text, name_of(text, said), said.len), (&b"H:a=b\n"[..], &b"a"[..], 4));
         });
-        assert_eq!(memos.lines.find(b"A: c"), None);
+        assert_eq!(memos.lines.find(&b"A: c"[..]), None);
         memos.begin(2);
-        assert_eq!(memos.lines.find(b"A: b"), None, "other settings");
+        assert_eq!(memos.lines.find(&b"A: b"[..]), None, "other settings");
     }
 
     #[test]
@@ -454,17 +441,17 @@ mod tests {
         memo.begin(1);
         let fields: Vec<Vec<u8>> = (0..256).map(|i| format!("X: {i}").into_bytes()).collect();
         for field in &fields {
-            memo.keep(field, field, NameSaid::default());
+            memo.keep(&field[..], field, NameSaid::default());
         }
-        let kept: Vec<&Vec<u8>> = fields.iter().filter(|field| memo.find(field).is_some()).collect();
+        let kept: Vec<&Vec<u8>> = fields.iter().filter(|field| memo.find(&field[..]).is_some()).collect();
         assert!(kept.len() > 32 && kept.len() <= 64, "{}", kept.len());
         for field in kept {
-            memo.with(memo.find(field).unwrap(), |text, _| assert_eq!(text, *field));
+            memo.with(memo.find(&field[..]).unwrap(), |text, _| assert_eq!(text, *field));
         }
         memo.begin(1);
-        memo.keep(&[b'x'; 20], &[b'x'; 20], NameSaid::default());
-        assert_eq!(memo.find(&[b'x'; 20]), None, "too long");
-        memo.keep(b"new", b"", NameSaid::default());
-        assert!(memo.find(b"new").is_some(), "what an earlier request used may go");
+        memo.keep(&[b'x'; 20][..], &[b'x'; 20], NameSaid::default());
+        assert_eq!(memo.find(&[b'x'; 20][..]), None, "too long");
+        memo.keep(&b"new"[..], b"", NameSaid::default());
+        assert!(memo.find(&b"new"[..]).is_some(), "what an earlier request used may go");
     }
 }
