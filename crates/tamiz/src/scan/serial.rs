@@ -20,6 +20,9 @@ use crate::flags::{Flag, Flags};
 /// How many bytes of a value are decoded to look at its beginning: a multiple of four.
 const HEAD: usize = 24;
 
+/// Texts as long as this are searched at once.
+const LONG: usize = 64;
+
 /// Raises `SERIAL` and `GZIPMAGIC`.
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
@@ -118,7 +121,8 @@ fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
 fn holds_stream(text: &[u8]) -> bool {
     static DIGITS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("0005"));
-    holds_zeros(text) && DIGITS.find_iter(text).any(|at| {
+    let is_worth_it = text.len() >= LONG || holds_zeros(text);
+    is_worth_it && DIGITS.find_iter(text).any(|at| {
         let head = at.checked_sub(4).and_then(|start| text.get(start..at));
         head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced"))
     })

@@ -13,7 +13,7 @@
 use std::sync::LazyLock;
 
 use super::words::{self, OTHER, SEPARATOR, beyond_ascii};
-use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, UNDERSCORE, WORD_SIGN};
+use crate::bytes::{self, ALNUM, ALPHA, CONTROL, DIGIT, HIGH, NO_ALNUM, UNDERSCORE, WORD_SIGN};
 use crate::eights::{self, eight_at};
 use crate::words::CLASSES;
 
@@ -91,6 +91,8 @@ struct Witnesses {
     grams: Bits<WORD_BITS>,
     /// The same of words as they are written, where a run of digits may be of any length.
     written: Written,
+    /// Letters of each entry that has nothing but hexadecimal digits and dashes.
+    hexadecimal: Vec<Vec<u8>>,
     /// By the two characters, not hashed.
     pairs: Bits<16>,
     /// The second ones of them, a bit each; all are ASCII.
@@ -377,12 +379,21 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
             after_seams: 0,
             ends: Bits::new(),
         },
+        hexadecimal: Vec::new(),
         pairs: Bits::new(),
         seconds: 0,
         has_pairs_with_words: false,
     };
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
-        match witness(entry) {
+        let witness = witness(entry);
+        let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
+        if !matches!(witness, Witness::Sign)
+            && parts.iter().flatten().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
+        {
+            let letters = parts.iter().flat_map(|part| part.split(|byte| !byte.is_ascii_alphabetic()));
+            all.hexadecimal.push(letters.max_by_key(|piece| piece.len()).unwrap_or_default().to_vec());
+        }
+        match witness {
             Witness::Sign => {}
             Witness::Word { before, word, next } => {
                 let hash = hash_word(&word);
@@ -742,7 +753,57 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
     if seen & (WORD_SIGN | CONTROL) != 0 {
         return true;
     }
+    if seen & (NO_ALNUM | ALPHA) == 0 {
+        return false;
+    }
     let witnesses = &*WITNESSES;
+    if is_hexadecimal(text) { witnesses.may_be_in_hexadecimal(text) } else { may_be_in(witnesses, text) }
+}
+
+/// Whether two letters, in whatever case, stand side by side, the first at an even place.
+fn holds_even(text: &[u8], two: [u8; 2]) -> bool {
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let two = ONES * u64::from(u16::from_le_bytes(two));
+    let has_two = |eight: u64| {
+        let others = (eight | CASE) ^ two;
+        others.wrapping_sub(ONES) & !others & ONES << 15 != 0
+    };
+    let (eights, rest) = text.as_chunks();
+    eights.iter().any(|eight| has_two(u64::from_le_bytes(*eight)))
+        || has_two(eight_at(text, text.len() - rest.len()))
+}
+
+/// Whether a text is a UUID, a digest or another that is not short and has nothing but hexadecimal digits and
+/// dashes.
+fn is_hexadecimal(text: &[u8]) -> bool {
+    // Without a way out of a piece, so that all its bytes are compared at once.
+    let is_all = |piece: &[u8; PIECE]| {
+        piece.iter().fold(true, |all, byte| {
+            let (letter, digit) = ((byte | 0x20).wrapping_sub(b'a'), byte.wrapping_sub(b'0'));
+            all & ((letter < 6) | (digit < 10) | (*byte == b'-'))
+        })
+    };
+    let (pieces, _) = text.as_chunks();
+    pieces.iter().all(is_all) && text.last_chunk().is_some_and(is_all)
+}
+
+impl Witnesses {
+    /// Whether an entry may be in a text of hexadecimal digits and dashes.
+    fn may_be_in_hexadecimal(&self, text: &[u8]) -> bool {
+        self.hexadecimal.iter().any(|part| {
+            // Of two letters side by side the first or the second stands at an even place.
+            let is_worth_it = match part.get(..3) {
+                Some(&[a, b, c]) => holds_even(text, [a, b]) || holds_even(text, [b, c]),
+                _ => true,
+            };
+            is_worth_it && bytes::find_ignore_case(text, part).is_some()
+        })
+    }
+
+}
+
+/// Whether an entry may be in a text of plain characters.
+fn may_be_in(witnesses: &Witnesses, text: &[u8]) -> bool {
     let mut at = 0;
     // The last character that is no space, and whether spaces follow it.
     let (mut before, mut is_spaced) = (ANY, false);
@@ -1116,6 +1177,28 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn hexadecimal_texts_are_judged_alike() {
+        for text in [
+            "49b3f5c4-8a32-4e10-9d6c-0123456789ab",
+            "ACED0005737200116A617661",
+            "01234567-aced0005-89abcdef",
+            "x0123456789abcdef0123456789abcdef",
+            "0123456789abcdef0123456789abcdef-",
+        ] {
+            let text = text.as_bytes();
+            assert_eq!(is_hexadecimal(text), !text.contains(&b'x'));
+            assert!(may_hold(text, bytes::union(text)) || !may_be_in(&WITNESSES, text), "{}", text.escape_ascii());
+        }
+        for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
+            let text = [&words::folded_part(entry), &b"-0123456789abcdef"[..]].concat();
+            if is_hexadecimal(&text) && !matches!(witness(entry), Witness::Sign) {
+                assert!(may_hold(&text, bytes::union(&text)), "{entry}");
+            }
+        }
+        assert!(!is_hexadecimal(b"0123456789abcde"));
     }
 
     #[test]
