@@ -482,7 +482,7 @@ impl Witnesses {
     fn know_any_of(&self, word: &[u8], beside: impl FnOnce() -> Beside) -> bool {
         self.know(word, beside)
             || self.know_beginning_of(word)
-            || self.written.may_know_inside_of(word) && self.know_inside_of(word)
+            || self.know_inside_of(word)
     }
 
     /// Whether anything of a word is a witness.
@@ -843,23 +843,23 @@ fn may_be_in(witnesses: &Witnesses, text: &[u8]) -> bool {
             is_spaced_before,
             next: folded_next(text.get(end..).unwrap_or_default()),
         };
-        let end = match Short::at(text, at) {
-            Some(short) => {
-                let end = at + short.len;
-                let is_known = short.is_telling && witnesses.know_any_short(&short, || beside(end));
-                if is_known || short.has_underscores && witnesses.know_end_of(text.get(at..end).unwrap_or_default()) {
-                    return true;
-                }
-                end
+        let first = Eight::at(text, at);
+        let is_longer = first.others == 0 && text.get(at + 8).is_some_and(|byte| is_word(*byte));
+        let end = if is_longer {
+            let word = longer_word_at(text, at, first);
+            let end = at + word.len;
+            if witnesses.know_any_long(text.get(at..end).unwrap_or_default(), word, || beside(end)) {
+                return true;
             }
-            None => {
-                let word = word_at(text, at);
-                let end = at + word.len;
-                if witnesses.know_any_long(text.get(at..end).unwrap_or_default(), word, || beside(end)) {
-                    return true;
-                }
-                end
+            end
+        } else {
+            let short = first.first_word();
+            let end = at + short.len;
+            let is_known = short.is_telling && witnesses.know_any_short(&short, || beside(end));
+            if is_known || short.has_underscores && witnesses.know_end_of(text.get(at..end).unwrap_or_default()) {
+                return true;
             }
+            end
         };
         at = end;
         before = text.get(at - 1).copied().unwrap_or_default();
@@ -881,31 +881,57 @@ struct Short {
     is_hex: bool,
 }
 
-impl Short {
-    /// The word that stands in a text from `at` on, if it is short.
+/// Eight bytes, and the top bits of those that are of a kind.
+#[derive(Clone, Copy)]
+struct Eight {
+    bytes: u64,
+    letters: u64,
+    digits: u64,
+    underscores: u64,
+    /// No part of a word.
+    others: u64,
+}
+
+impl Eight {
+    /// Those that stand in a text from `at` on. Beyond the end of the text there are zeros.
     #[inline]
-    fn at(text: &[u8], at: usize) -> Option<Short> {
-        let eight = eight_at(text, at);
-        let ascii = eight & !eights::TOPS;
+    fn at(text: &[u8], at: usize) -> Self {
+        let bytes = eight_at(text, at);
+        let ascii = bytes & !eights::TOPS;
         let (letters, digits) = (eights::letters(ascii), eights::digits(ascii));
         let underscores = eights::underscores(ascii);
-        let others = (!(letters | digits | underscores) | eight) & eights::TOPS;
-        if others == 0 && text.get(at + 8).is_some_and(|byte| is_word(*byte)) {
-            return None;
-        }
-        // The bits of the bytes before the first that is no part of the word.
-        let own = ((others & others.wrapping_neg()) >> 7).wrapping_sub(1);
-        let digits = digits & own;
-        let plain = (eights::with_zeros(eight, digits) | CASE) & own;
-        Some(Short {
-            len: others.trailing_zeros() as usize / 8,
-            folded: if digits == 0 { plain } else { without_runs(plain, digits & digits << 8) },
-            is_telling: (letters | underscores) & own != 0,
-            has_underscores: underscores & own != 0,
-            is_hex: eight as u16 | 0x2000 == u16::from_le_bytes(*b"0x"),
-        })
+        let others = (!(letters | digits | underscores) | bytes) & eights::TOPS;
+        Eight { bytes, letters, digits, underscores, others }
     }
 
+    /// The bits of the bytes before the first that is no part of the word.
+    #[inline]
+    fn own(&self) -> u64 {
+        ((self.others & self.others.wrapping_neg()) >> 7).wrapping_sub(1)
+    }
+
+    #[inline]
+    fn first_len(&self) -> usize {
+        self.others.trailing_zeros() as usize / 8
+    }
+
+    /// The word that they begin with.
+    #[inline]
+    fn first_word(&self) -> Short {
+        let own = self.own();
+        let digits = self.digits & own;
+        let plain = (eights::with_zeros(self.bytes, digits) | CASE) & own;
+        Short {
+            len: self.first_len(),
+            folded: if digits == 0 { plain } else { without_runs(plain, digits & digits << 8) },
+            is_telling: (self.letters | self.underscores) & own != 0,
+            has_underscores: self.underscores & own != 0,
+            is_hex: self.bytes as u16 | 0x2000 == u16::from_le_bytes(*b"0x"),
+        }
+    }
+}
+
+impl Short {
     fn with_folded<T>(&self, show: impl FnOnce(&[u8]) -> T) -> T {
         let len = 8 - self.folded.leading_zeros() as usize / 8;
         show(self.folded.to_le_bytes().get(..len).unwrap_or_default())
@@ -1000,31 +1026,28 @@ fn long_word(text: &[u8]) -> Word {
     word
 }
 
-/// The word that stands in a text from `at` on, eight bytes at a time.
-fn word_at(text: &[u8], at: usize) -> Word {
-    let mut word = long_word(text.get(at..).unwrap_or_default());
-    let (mut letters, mut digits, mut underscores) = (0, 0, 0);
+/// The word that stands in a text from `at` on, eight bytes at a time; the first eight are a part of it.
+fn longer_word_at(text: &[u8], at: usize, first: Eight) -> Word {
+    let rest = long_word(text.get(at + 8..).unwrap_or_default());
+    let mut len = 8 + rest.len;
+    let Eight { mut letters, mut digits, mut underscores, .. } = first;
     loop {
-        let eight = eight_at(text, at + word.len);
-        let ascii = eight & !eights::TOPS;
-        let (own_letters, own_digits) = (eights::letters(ascii), eights::digits(ascii));
-        let own_underscores = eights::underscores(ascii);
-        let others = (!(own_letters | own_digits | own_underscores) | eight) & eights::TOPS;
-        // What stands before the first that is no part of the word.
-        let own = (others & others.wrapping_neg()).wrapping_sub(1);
-        letters |= own_letters & own;
-        digits |= own_digits & own;
-        underscores |= own_underscores & own;
-        word.len += others.trailing_zeros() as usize / 8;
-        // Beyond the end of the text there are zeros.
-        if others != 0 {
+        let eight = Eight::at(text, at + len);
+        let own = eight.own();
+        letters |= eight.letters & own;
+        digits |= eight.digits & own;
+        underscores |= eight.underscores & own;
+        len += eight.first_len();
+        if eight.others != 0 {
             break;
         }
     }
-    word.has_letters |= letters != 0;
-    word.has_digits |= digits != 0;
-    word.has_underscores |= underscores != 0;
-    word
+    Word {
+        len,
+        has_letters: rest.has_letters || letters != 0,
+        has_digits: rest.has_digits || digits != 0,
+        has_underscores: rest.has_underscores || underscores != 0,
+    }
 }
 
 /// The same, byte by byte.
@@ -1150,22 +1173,22 @@ mod tests {
             let text: Vec<u8> =
                 (0..len).map(|_| b"abzAZ_0123459._-/@`[{\xC3\xFF"[random(23) as usize]).collect();
             for at in [0, 1, 9] {
-                let (quick, mut slow) = (word_at(&text, at), word_at_slow(&text, at));
-                slow.has_letters |= slow.len >= PIECE;
-                assert_eq!(quick, slow, "{}", text.escape_ascii());
-            }
-            if let Some(short) = Short::at(&text, 0).filter(|short| short.len > 0) {
-                let word = word_at_slow(&text, 0);
-                assert_eq!(short.len, word.len);
-                assert_eq!(short.is_telling, word.has_letters || word.has_underscores);
-                assert_eq!(short.has_underscores, word.has_underscores);
+                let (first, mut slow) = (Eight::at(&text, at), word_at_slow(&text, at));
+                if slow.len > 8 {
+                    slow.has_letters |= slow.len >= 8 + PIECE;
+                    assert_eq!(longer_word_at(&text, at, first), slow, "{}", text.escape_ascii());
+                    continue;
+                }
+                let short = first.first_word();
+                assert_eq!(short.len, slow.len);
+                assert_eq!(short.is_telling, slow.has_letters || slow.has_underscores);
+                assert_eq!(short.has_underscores, slow.has_underscores);
+                let text = text.get(at..).unwrap_or_default();
                 let mut folded = [0; FOLDED];
-                let len = fold_digits_slow(&text[..word.len], &mut folded, 0);
+                let len = fold_digits_slow(&text[..slow.len], &mut folded, 0);
                 let folded = eight_at(&folded[..len], 0) | CASE & first_bytes(len);
                 assert_eq!(short.folded, folded, "{}", text.escape_ascii());
                 assert_eq!(short.is_hex, text.starts_with(b"0x") || text.starts_with(b"0X"));
-            } else {
-                assert!(word_at_slow(&text, 0).len > 8 || text.first().is_none_or(|byte| !is_word(*byte)));
             }
             let word: Vec<u8> = (0..len).map(|_| b"abzAZ_012345"[random(12) as usize]).collect();
             for start in [0, 1, 8] {
