@@ -30,7 +30,12 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if text.len() < 3 {
         return;
     }
-    if look.seen & (COLON | BANG | CONTROL | UNDERSCORE | DIGIT) != 0 {
+    if look.seen & (COLON | BANG | CONTROL | UNDERSCORE) == 0 {
+        // Digits may be of a stream, and of nothing else.
+        if look.seen & DIGIT != 0 && holds_java(text, look.cx) {
+            look.raise_word(Flag::Serial, "java", all.clone(), flags);
+        }
+    } else {
         for word in written(text, look.seen, look.cx) {
             look.raise_word(Flag::Serial, word, all.clone(), flags);
         }
