@@ -127,12 +127,20 @@ fn skip_key<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<
 
 /// What follows a number, `true`, `false`, `null` or a string.
 pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
-    for word in [&b"true"[..], b"false", b"null"] {
-        if let Some(rest) = text.strip_prefix(word) {
-            return Some(rest);
-        }
+    match text.first()? {
+        b'"' => skip_string(text),
+        b't' => text.strip_prefix(b"true"),
+        b'f' => text.strip_prefix(b"false"),
+        b'n' => text.strip_prefix(b"null"),
+        _ => skip_number(text),
     }
-    skip_string(text).or_else(|| skip_number(text))
+}
+
+/// What is inside of a string without escapes, and what follows it.
+pub(crate) fn cut_plain_string(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let inside = text.strip_prefix(b"\"")?;
+    let (inside, rest) = inside.split_at_checked(plain_len(inside))?;
+    Some((inside, rest.strip_prefix(b"\"")?))
 }
 
 /// How many bytes come before the first that does not stand for itself in a string: a quote, a backslash
@@ -210,7 +218,7 @@ fn skip_number(text: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_object, is_object_or_array, plain_len, plain_len_slow};
+    use super::{cut_plain_string, is_object, is_object_or_array, plain_len, plain_len_slow, skip_string};
 
     #[test]
     fn strings_are_passed_over_alike() {
@@ -226,6 +234,20 @@ mod tests {
             }
         }
         assert_eq!(plain_len(b""), 0);
+    }
+
+    #[test]
+    fn strings_are_cut_alike() {
+        for text in [r#""""#, r#""a" b"#, r#""a\"b"c"#, r#""abcdefghij", "x""#, r#""abc"#, "\"a\u{1}\"", "a\"", ""] {
+            let text = text.as_bytes();
+            match cut_plain_string(text) {
+                Some((inside, rest)) => {
+                    assert_eq!(skip_string(text), Some(rest));
+                    assert_eq!([b"\"", inside, b"\"", rest].concat(), text);
+                }
+                None => assert!(skip_string(text).is_none() || text.contains(&b'\\')),
+            }
+        }
     }
 
     #[test]

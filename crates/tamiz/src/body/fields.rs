@@ -91,13 +91,13 @@ impl<'a> Fields<'a> {
     pub(crate) fn new(nested: bool, cx: Context<'a>) -> Self {
         Fields {
             cx,
-            list: BumpVec::new_in(cx.bump),
-            names: BumpVec::new_in(cx.bump),
+            list: BumpVec::with_capacity_in(16, cx.bump),
+            names: BumpVec::with_capacity_in(16, cx.bump),
             more: 0,
             rest: cx.flags(),
             keyed: BumpVec::new_in(cx.bump),
             secrets: BumpVec::new_in(cx.bump),
-            last: BumpVec::new_in(cx.bump),
+            last: BumpVec::with_capacity_in(8, cx.bump),
             nested,
         }
     }

@@ -12,7 +12,7 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::{GUARD, put_guarded};
 use crate::flags::{Flag, Flags};
-use crate::json::{skip_scalar, skip_space, skip_string, skip_value};
+use crate::json::{cut_plain_string, skip_scalar, skip_space, skip_string, skip_value};
 use crate::scan::{self, Kind};
 use crate::text::{Builder, Text};
 
@@ -52,10 +52,10 @@ pub(crate) fn read<'a>(
         rules,
         cx,
         is_below: false,
-        path: BumpVec::new_in(cx.bump),
-        open: BumpVec::new_in(cx.bump),
-        names: BumpVec::new_in(cx.bump),
-        starts: BumpVec::new_in(cx.bump),
+        path: BumpVec::with_capacity_in(8, cx.bump),
+        open: BumpVec::with_capacity_in(8, cx.bump),
+        names: BumpVec::with_capacity_in(16, cx.bump),
+        starts: BumpVec::with_capacity_in(8, cx.bump),
         too_deep: false,
         is_cut_short: false,
         too_deep_to_end: false,
@@ -230,12 +230,10 @@ impl<'a> Reader<'a> {
 
     /// A member's name and colon.
     fn name(&mut self, flags: &mut Flags<'a>) -> Option<()> {
-        let Some(after) = skip_string(self.rest) else {
+        let Some(name) = self.string(flags) else {
             return self
                 .stop(self.rest.is_empty() || may_go_on(self.rest, self.cx) && self.rest.starts_with(b"\""));
         };
-        let name = self.take(after);
-        let name = unescape(without_quotes(name), self.cx, flags);
         self.rest = match skip_space(self.rest) {
             [b':', after @ ..] => skip_space(after),
             rest => return self.stop(rest.is_empty()),
@@ -254,11 +252,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A string.
+    fn string(&mut self, flags: &mut Flags<'a>) -> Option<Text<'a>> {
+        if let Some((inside, after)) = cut_plain_string(self.rest) {
+            self.rest = after;
+            return Some(self.body.part(inside));
+        }
+        let text = self.take(skip_string(self.rest)?);
+        Some(unescape(without_quotes(text), self.cx, flags))
+    }
+
     fn scalar(&mut self, flags: &mut Flags<'a>) -> Option<Leaf<'a>> {
+        if let Some(text) = self.string(flags) {
+            return Some(Leaf::Text(text));
+        }
         let Some(after) = skip_scalar(self.rest) else { return self.stop(may_go_on(self.rest, self.cx)) };
         let text = self.take(after);
         Some(match text.bytes.first()? {
-            b'"' => Leaf::Text(unescape(without_quotes(text), self.cx, flags)),
             b't' | b'f' => Leaf::Bool(text),
             b'n' => Leaf::Null,
             _ => Leaf::Number(text),
@@ -321,7 +331,7 @@ impl<'a> Reader<'a> {
 
     /// `JDUP`: the names of an object that ends, from `start` on.
     fn find_repeats(&mut self, start: usize, flags: &mut Flags<'a>) {
-        if let Some(names) = self.names.get_mut(start..) {
+        if let Some(names) = self.names.get_mut(start..).filter(|names| may_repeat(names)) {
             names.sort_unstable_by_key(|name| name.bytes);
             for two in names.windows(2) {
                 if let [a, b] = two
@@ -334,6 +344,16 @@ impl<'a> Reader<'a> {
         }
         self.names.truncate(start);
     }
+}
+
+/// Whether one of the names comes again; of many it is not asked.
+fn may_repeat(names: &[Text<'_>]) -> bool {
+    /// With more names, it is quicker to sort them.
+    const FEW: usize = 8;
+    let comes_again = |(nth, name): (usize, &Text<'_>)| {
+        names.iter().take(nth).any(|other| other.len() == name.len() && other.bytes == name.bytes)
+    };
+    names.len() > FEW || names.iter().enumerate().any(comes_again)
 }
 
 /// Whether `rest`, which is no scalar, is the beginning of one, to its end.

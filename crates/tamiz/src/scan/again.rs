@@ -36,6 +36,11 @@ pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flag
     if look.seen & BACKSLASH != 0 {
         script_escapes(look, flags);
     }
+    tell_plain(look, flags);
+}
+
+/// The same of a text without escapes.
+pub(super) fn tell_plain<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if look.kind != Kind::Path {
         base64(look, flags);
     }

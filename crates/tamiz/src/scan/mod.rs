@@ -103,6 +103,14 @@ impl<'a> Look<'a> {
         self.tell_words(flags);
     }
 
+    /// The same of letters and digits alone, with what they would be decoded: they have no structure, no scheme, no
+    /// look-alikes and no escapes.
+    fn tell_plain(&self, flags: &mut Flags<'a>) {
+        serial::tell(self, flags);
+        self.tell_words(flags);
+        again::tell_plain(self, flags);
+    }
+
     fn tell_words(&self, flags: &mut Flags<'a>) {
         let Some(found) = words::classes(self.text.bytes, self.seen, self.cx) else { return };
         for (class, range) in found.iter() {
@@ -167,7 +175,9 @@ pub(crate) fn content_seen<'a>(
         again::tell_segment(&look, flags);
         return;
     }
-    if seen & bytes::ENCODED == 0 || kind.is_percent_decoded() {
+    if seen & bytes::NO_ALNUM == 0 {
+        look.tell_plain(flags);
+    } else if seen & bytes::ENCODED == 0 || kind.is_percent_decoded() {
         look.tell(flags);
         lookalike::tell(&look, flags);
         again::tell(&look, None, flags);
@@ -229,5 +239,24 @@ mod tests {
             }
         });
         assert!(silent > 4_000, "{silent}");
+    }
+
+    #[test]
+    fn plain_texts_are_looked_at_alike() {
+        for text in ["a", "hotel", "rO0ABXNyABFqYXZh", "aced0005", "H4sIAAAAAAAA", "PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg", "unionselect"] {
+            for kind in [Kind::Key, Kind::Value, Kind::Free, Kind::Leaf, Kind::Cookie, Kind::Path] {
+                with_context(|cx| {
+                    let text = Text::request(text.as_bytes(), true);
+                    let look = Look { text, kind, secret: false, seen: bytes::union(text.bytes), cx };
+                    let (mut plain, mut all) = (cx.flags(), cx.flags());
+                    look.tell_plain(&mut plain);
+                    look.tell(&mut all);
+                    lookalike::tell(&look, &mut all);
+                    again::tell(&look, None, &mut all);
+                    assert_eq!(plain.set, all.set);
+                    assert_eq!(plain.words(), all.words());
+                });
+            }
+        }
     }
 }

@@ -23,6 +23,9 @@ const HEAD: usize = 24;
 /// How long `aced0005` is.
 const STREAM_LEN: usize = 8;
 
+/// Texts as long as this are searched at once.
+const LONG: usize = 64;
+
 /// Raises `SERIAL` and `GZIPMAGIC`.
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
@@ -30,7 +33,12 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     if text.len() < 3 {
         return;
     }
-    if look.seen & (COLON | BANG | CONTROL | UNDERSCORE | DIGIT) != 0 {
+    if look.seen & (COLON | BANG | CONTROL | UNDERSCORE) == 0 {
+        // Digits may be of a stream, and of nothing else.
+        if look.seen & DIGIT != 0 && holds_java(text, look.cx) {
+            look.raise_word(Flag::Serial, "java", all.clone(), flags);
+        }
+    } else {
         for word in written(text, look.seen, look.cx) {
             look.raise_word(Flag::Serial, word, all.clone(), flags);
         }
@@ -126,7 +134,8 @@ pub(super) fn may_begin_stream(text: &[u8], seen: u32) -> bool {
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
 fn holds_stream(text: &[u8]) -> bool {
     static DIGITS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("0005"));
-    holds_zeros(text) && DIGITS.find_iter(text).any(|at| {
+    let is_worth_it = text.len() >= LONG || holds_zeros(text);
+    is_worth_it && DIGITS.find_iter(text).any(|at| {
         let head = at.checked_sub(4).and_then(|start| text.get(start..at));
         head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced"))
     })

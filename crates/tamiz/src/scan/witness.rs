@@ -13,7 +13,7 @@
 use std::sync::LazyLock;
 
 use super::words::{self, OTHER, SEPARATOR, beyond_ascii};
-use crate::bytes::{self, ALNUM, CONTROL, DIGIT, HIGH, UNDERSCORE, WORD_SIGN};
+use crate::bytes::{self, ALNUM, ALPHA, CONTROL, DIGIT, HIGH, NO_ALNUM, UNDERSCORE, WORD_SIGN};
 use crate::eights::{self, eight_at};
 use crate::words::CLASSES;
 
@@ -91,15 +91,14 @@ struct Witnesses {
     grams: Bits<WORD_BITS>,
     /// The same of words as they are written, where a run of digits may be of any length.
     written: Written,
+    /// Letters of each entry that has nothing but hexadecimal digits and dashes.
+    hexadecimal: Vec<Vec<u8>>,
     /// By the two characters, not hashed.
     pairs: Bits<16>,
     /// The second ones of them, a bit each; all are ASCII.
     seconds: u128,
     /// Whether one of them ends with a letter, digit or `_`.
     has_pairs_with_words: bool,
-    /// Of the few entries that a text of hexadecimal digits and `-` may hold: four bytes side by side, in lower case;
-    /// nothing where all are too short.
-    hex: Vec<Option<[u8; GRAM]>>,
 }
 
 /// What tells that a word as it is written, its digits not folded, may be or hold a witness. What
@@ -363,18 +362,6 @@ fn witness(entry: &str) -> Witness {
     }
 }
 
-/// Four letters side by side, if there are any, of an entry that has nothing but hexadecimal digits and `-`, and need
-/// not stand where a command may.
-fn hexadecimal_witness(entry: &str) -> Option<Option<[u8; GRAM]>> {
-    let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
-    let is_hex = |part: &Vec<u8>| bytes::is_hexadecimal(bytes::union(part));
-    if entry.starts_with('^') || !parts.iter().all(is_hex) {
-        return None;
-    }
-    let grams = parts.iter().flat_map(|part| part.windows(GRAM)).filter(|gram| bytes::all(gram, bytes::ALPHA));
-    Some(grams.filter_map(|gram| gram.first_chunk().copied()).next())
-}
-
 static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
     let mut all = Witnesses {
         words: Bits::new(),
@@ -392,14 +379,21 @@ static WITNESSES: LazyLock<Witnesses> = LazyLock::new(|| {
             after_seams: 0,
             ends: Bits::new(),
         },
+        hexadecimal: Vec::new(),
         pairs: Bits::new(),
         seconds: 0,
         has_pairs_with_words: false,
-        hex: Vec::new(),
     };
     for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
-        all.hex.extend(hexadecimal_witness(entry));
-        match witness(entry) {
+        let witness = witness(entry);
+        let parts: Vec<Vec<u8>> = entry.split(SEPARATOR).map(words::folded_part).collect();
+        if !matches!(witness, Witness::Sign)
+            && parts.iter().flatten().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
+        {
+            let letters = parts.iter().flat_map(|part| part.split(|byte| !byte.is_ascii_alphabetic()));
+            all.hexadecimal.push(letters.max_by_key(|piece| piece.len()).unwrap_or_default().to_vec());
+        }
+        match witness {
             Witness::Sign => {}
             Witness::Word { before, word, next } => {
                 let hash = hash_word(&word);
@@ -467,16 +461,6 @@ impl Witnesses {
         }
     }
 
-    /// Whether a text of hexadecimal digits and `-` has a witness.
-    fn know_any_hexadecimal(&self, text: &[u8]) -> bool {
-        let has = |gram: [u8; GRAM]| {
-            let gram = u32::from_le_bytes(gram);
-            let lower = |four: [u8; GRAM]| u32::from_le_bytes(four) | CASE as u32;
-            text.windows(GRAM).any(|four| four.first_chunk().is_some_and(|four| lower(*four) == gram))
-        };
-        self.hex.iter().any(|gram| gram.is_none_or(has))
-    }
-
     /// Spaces between the two may count or not: they are taken not to.
     fn know_pair(&self, a: u8, b: u8) -> bool {
         let digit = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte.to_ascii_lowercase() };
@@ -498,7 +482,7 @@ impl Witnesses {
     fn know_any_of(&self, word: &[u8], beside: impl FnOnce() -> Beside) -> bool {
         self.know(word, beside)
             || self.know_beginning_of(word)
-            || self.written.may_know_inside_of(word) && self.know_inside_of(word)
+            || self.know_inside_of(word)
     }
 
     /// Whether anything of a word is a witness.
@@ -769,10 +753,46 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
     if seen & (WORD_SIGN | CONTROL) != 0 {
         return true;
     }
-    let witnesses = &*WITNESSES;
-    if bytes::is_hexadecimal(seen) && !witnesses.know_any_hexadecimal(text) {
+    if seen & (NO_ALNUM | ALPHA) == 0 {
         return false;
     }
+    let witnesses = &*WITNESSES;
+    if bytes::is_hexadecimal(seen) {
+        witnesses.may_be_in_hexadecimal(text)
+    } else {
+        may_be_in(witnesses, text)
+    }
+}
+
+/// Whether two letters, in whatever case, stand side by side, the first at an even place.
+fn holds_even(text: &[u8], two: [u8; 2]) -> bool {
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let two = ONES * u64::from(u16::from_le_bytes(two));
+    let has_two = |eight: u64| {
+        let others = (eight | CASE) ^ two;
+        others.wrapping_sub(ONES) & !others & ONES << 15 != 0
+    };
+    let (eights, rest) = text.as_chunks();
+    eights.iter().any(|eight| has_two(u64::from_le_bytes(*eight)))
+        || has_two(eight_at(text, text.len() - rest.len()))
+}
+
+impl Witnesses {
+    /// Whether an entry may be in a text of hexadecimal digits and dashes.
+    fn may_be_in_hexadecimal(&self, text: &[u8]) -> bool {
+        self.hexadecimal.iter().any(|part| {
+            // Of two letters side by side the first or the second stands at an even place.
+            let is_worth_it = match part.get(..3) {
+                Some(&[a, b, c]) => holds_even(text, [a, b]) || holds_even(text, [b, c]),
+                _ => true,
+            };
+            is_worth_it && (part.is_empty() || bytes::find_ignore_case(text, part).is_some())
+        })
+    }
+}
+
+/// Whether an entry may be in a text of plain characters.
+fn may_be_in(witnesses: &Witnesses, text: &[u8]) -> bool {
     let mut at = 0;
     // The last character that is no space, and whether spaces follow it.
     let (mut before, mut is_spaced) = (ANY, false);
@@ -812,23 +832,23 @@ pub(super) fn may_hold(text: &[u8], seen: u32) -> bool {
             is_spaced_before,
             next: folded_next(text.get(end..).unwrap_or_default()),
         };
-        let end = match Short::at(text, at) {
-            Some(short) => {
-                let end = at + short.len;
-                let is_known = short.is_telling && witnesses.know_any_short(&short, || beside(end));
-                if is_known || short.has_underscores && witnesses.know_end_of(text.get(at..end).unwrap_or_default()) {
-                    return true;
-                }
-                end
+        let first = Eight::at(text, at);
+        let is_longer = first.others == 0 && text.get(at + 8).is_some_and(|byte| is_word(*byte));
+        let end = if is_longer {
+            let word = longer_word_at(text, at, first);
+            let end = at + word.len;
+            if witnesses.know_any_long(text.get(at..end).unwrap_or_default(), word, || beside(end)) {
+                return true;
             }
-            None => {
-                let word = word_at(text, at);
-                let end = at + word.len;
-                if witnesses.know_any_long(text.get(at..end).unwrap_or_default(), word, || beside(end)) {
-                    return true;
-                }
-                end
+            end
+        } else {
+            let short = first.first_word();
+            let end = at + short.len;
+            let is_known = short.is_telling && witnesses.know_any_short(&short, || beside(end));
+            if is_known || short.has_underscores && witnesses.know_end_of(text.get(at..end).unwrap_or_default()) {
+                return true;
             }
+            end
         };
         at = end;
         before = text.get(at - 1).copied().unwrap_or_default();
@@ -850,31 +870,57 @@ struct Short {
     is_hex: bool,
 }
 
-impl Short {
-    /// The word that stands in a text from `at` on, if it is short.
+/// Eight bytes, and the top bits of those that are of a kind.
+#[derive(Clone, Copy)]
+struct Eight {
+    bytes: u64,
+    letters: u64,
+    digits: u64,
+    underscores: u64,
+    /// No part of a word.
+    others: u64,
+}
+
+impl Eight {
+    /// Those that stand in a text from `at` on. Beyond the end of the text there are zeros.
     #[inline]
-    fn at(text: &[u8], at: usize) -> Option<Short> {
-        let eight = eight_at(text, at);
-        let ascii = eight & !eights::TOPS;
+    fn at(text: &[u8], at: usize) -> Self {
+        let bytes = eight_at(text, at);
+        let ascii = bytes & !eights::TOPS;
         let (letters, digits) = (eights::letters(ascii), eights::digits(ascii));
         let underscores = eights::underscores(ascii);
-        let others = (!(letters | digits | underscores) | eight) & eights::TOPS;
-        if others == 0 && text.get(at + 8).is_some_and(|byte| is_word(*byte)) {
-            return None;
-        }
-        // The bits of the bytes before the first that is no part of the word.
-        let own = ((others & others.wrapping_neg()) >> 7).wrapping_sub(1);
-        let digits = digits & own;
-        let plain = (eights::with_zeros(eight, digits) | CASE) & own;
-        Some(Short {
-            len: others.trailing_zeros() as usize / 8,
-            folded: if digits == 0 { plain } else { without_runs(plain, digits & digits << 8) },
-            is_telling: (letters | underscores) & own != 0,
-            has_underscores: underscores & own != 0,
-            is_hex: eight as u16 | 0x2000 == u16::from_le_bytes(*b"0x"),
-        })
+        let others = (!(letters | digits | underscores) | bytes) & eights::TOPS;
+        Eight { bytes, letters, digits, underscores, others }
     }
 
+    /// The bits of the bytes before the first that is no part of the word.
+    #[inline]
+    fn own(&self) -> u64 {
+        ((self.others & self.others.wrapping_neg()) >> 7).wrapping_sub(1)
+    }
+
+    #[inline]
+    fn first_len(&self) -> usize {
+        self.others.trailing_zeros() as usize / 8
+    }
+
+    /// The word that they begin with.
+    #[inline]
+    fn first_word(&self) -> Short {
+        let own = self.own();
+        let digits = self.digits & own;
+        let plain = (eights::with_zeros(self.bytes, digits) | CASE) & own;
+        Short {
+            len: self.first_len(),
+            folded: if digits == 0 { plain } else { without_runs(plain, digits & digits << 8) },
+            is_telling: (self.letters | self.underscores) & own != 0,
+            has_underscores: self.underscores & own != 0,
+            is_hex: self.bytes as u16 | 0x2000 == u16::from_le_bytes(*b"0x"),
+        }
+    }
+}
+
+impl Short {
     fn with_folded<T>(&self, show: impl FnOnce(&[u8]) -> T) -> T {
         let len = 8 - self.folded.leading_zeros() as usize / 8;
         show(self.folded.to_le_bytes().get(..len).unwrap_or_default())
@@ -969,31 +1015,28 @@ fn long_word(text: &[u8]) -> Word {
     word
 }
 
-/// The word that stands in a text from `at` on, eight bytes at a time.
-fn word_at(text: &[u8], at: usize) -> Word {
-    let mut word = long_word(text.get(at..).unwrap_or_default());
-    let (mut letters, mut digits, mut underscores) = (0, 0, 0);
+/// The word that stands in a text from `at` on, eight bytes at a time; the first eight are a part of it.
+fn longer_word_at(text: &[u8], at: usize, first: Eight) -> Word {
+    let rest = long_word(text.get(at + 8..).unwrap_or_default());
+    let mut len = 8 + rest.len;
+    let Eight { mut letters, mut digits, mut underscores, .. } = first;
     loop {
-        let eight = eight_at(text, at + word.len);
-        let ascii = eight & !eights::TOPS;
-        let (own_letters, own_digits) = (eights::letters(ascii), eights::digits(ascii));
-        let own_underscores = eights::underscores(ascii);
-        let others = (!(own_letters | own_digits | own_underscores) | eight) & eights::TOPS;
-        // What stands before the first that is no part of the word.
-        let own = (others & others.wrapping_neg()).wrapping_sub(1);
-        letters |= own_letters & own;
-        digits |= own_digits & own;
-        underscores |= own_underscores & own;
-        word.len += others.trailing_zeros() as usize / 8;
-        // Beyond the end of the text there are zeros.
-        if others != 0 {
+        let eight = Eight::at(text, at + len);
+        let own = eight.own();
+        letters |= eight.letters & own;
+        digits |= eight.digits & own;
+        underscores |= eight.underscores & own;
+        len += eight.first_len();
+        if eight.others != 0 {
             break;
         }
     }
-    word.has_letters |= letters != 0;
-    word.has_digits |= digits != 0;
-    word.has_underscores |= underscores != 0;
-    word
+    Word {
+        len,
+        has_letters: rest.has_letters || letters != 0,
+        has_digits: rest.has_digits || digits != 0,
+        has_underscores: rest.has_underscores || underscores != 0,
+    }
 }
 
 /// The same, byte by byte.
@@ -1119,22 +1162,22 @@ mod tests {
             let text: Vec<u8> =
                 (0..len).map(|_| b"abzAZ_0123459._-/@`[{\xC3\xFF"[random(23) as usize]).collect();
             for at in [0, 1, 9] {
-                let (quick, mut slow) = (word_at(&text, at), word_at_slow(&text, at));
-                slow.has_letters |= slow.len >= PIECE;
-                assert_eq!(quick, slow, "{}", text.escape_ascii());
-            }
-            if let Some(short) = Short::at(&text, 0).filter(|short| short.len > 0) {
-                let word = word_at_slow(&text, 0);
-                assert_eq!(short.len, word.len);
-                assert_eq!(short.is_telling, word.has_letters || word.has_underscores);
-                assert_eq!(short.has_underscores, word.has_underscores);
+                let (first, mut slow) = (Eight::at(&text, at), word_at_slow(&text, at));
+                if slow.len > 8 {
+                    slow.has_letters |= slow.len >= 8 + PIECE;
+                    assert_eq!(longer_word_at(&text, at, first), slow, "{}", text.escape_ascii());
+                    continue;
+                }
+                let short = first.first_word();
+                assert_eq!(short.len, slow.len);
+                assert_eq!(short.is_telling, slow.has_letters || slow.has_underscores);
+                assert_eq!(short.has_underscores, slow.has_underscores);
+                let text = text.get(at..).unwrap_or_default();
                 let mut folded = [0; FOLDED];
-                let len = fold_digits_slow(&text[..word.len], &mut folded, 0);
+                let len = fold_digits_slow(&text[..slow.len], &mut folded, 0);
                 let folded = eight_at(&folded[..len], 0) | CASE & first_bytes(len);
                 assert_eq!(short.folded, folded, "{}", text.escape_ascii());
                 assert_eq!(short.is_hex, text.starts_with(b"0x") || text.starts_with(b"0X"));
-            } else {
-                assert!(word_at_slow(&text, 0).len > 8 || text.first().is_none_or(|byte| !is_word(*byte)));
             }
             let word: Vec<u8> = (0..len).map(|_| b"abzAZ_012345"[random(12) as usize]).collect();
             for start in [0, 1, 8] {
@@ -1144,6 +1187,27 @@ mod tests {
                     (quick[..lens.0].escape_ascii().to_string(), lens.0),
                     (slow[..lens.1].escape_ascii().to_string(), lens.1)
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn hexadecimal_texts_are_judged_alike() {
+        for text in [
+            "49b3f5c4-8a32-4e10-9d6c-0123456789ab",
+            "ACED0005737200116A617661",
+            "01234567-aced0005-89abcdef",
+            "x0123456789abcdef0123456789abcdef",
+            "0123456789abcdef0123456789abcdef-",
+        ] {
+            let text = text.as_bytes();
+            assert_eq!(bytes::is_hexadecimal(bytes::union(text)), !text.contains(&b'x'));
+            assert!(may_hold(text, bytes::union(text)) || !may_be_in(&WITNESSES, text), "{}", text.escape_ascii());
+        }
+        for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
+            let text = [&words::folded_part(entry), &b"-0123456789abcdef"[..]].concat();
+            if bytes::is_hexadecimal(bytes::union(&text)) && !matches!(witness(entry), Witness::Sign) {
+                assert!(may_hold(&text, bytes::union(&text)), "{entry}");
             }
         }
     }
