@@ -305,13 +305,15 @@ impl Patterns {
             if hit == 0 {
                 continue;
             }
-            let start = padded.len() - rest.len() - HEAD;
             if hit & LONG != 0 && self.may_walk(head, here, wanted) {
-                self.walk(head, padded.get(start + HEAD..), start, here, &mut wanted, &mut tell);
+                let start = padded.len() - rest.len() - HEAD;
+                self.walk(head, rest, start, here, &mut wanted, &mut tell);
             }
             let pair = key_of_pair(head);
             if hit & SHORT != 0 && self.may_walk(pair, here, wanted) {
-                self.walk(pair, padded.get(start + 2..), start, here, &mut wanted, &mut tell);
+                let start = padded.len() - rest.len() - HEAD;
+                let rest = padded.get(start + 2..).unwrap_or_default();
+                self.walk(pair, rest, start, here, &mut wanted, &mut tell);
             }
             if wanted == 0 {
                 return;
@@ -329,13 +331,13 @@ impl Patterns {
     fn walk(
         &self,
         key: u32,
-        rest: Option<&[u8]>,
+        mut rest: &[u8],
         start: usize,
         here: u8,
         wanted: &mut Classes,
         tell: &mut impl FnMut(usize, usize, usize) -> Classes,
     ) {
-        let (Some(mut node), Some(mut rest)) = (self.root(key), rest) else { return };
+        let Some(mut node) = self.root(key) else { return };
         while node.classes & *wanted != 0 && node.places & here != 0 {
             let label = node.label.in_list(&self.labels);
             let Some((begun, after)) = rest.split_at_checked(label.len()) else { return };
