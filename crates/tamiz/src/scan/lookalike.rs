@@ -91,7 +91,9 @@ fn becomes_quick<'a>(look: &Look<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
         {
             raise_plain(look, plain, 0..text.len(), flags);
             let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), look.cx.bump));
-            out.extend_from_slice_copy(before(copied, from));
+            if copied.len() > from.len() {
+                out.extend_from_slice_copy(before(copied, from));
+            }
             out.push(plain);
             (rest, copied) = (after, after);
             continue;
