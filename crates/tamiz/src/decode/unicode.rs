@@ -58,11 +58,19 @@ pub(crate) fn is_white_space(c: char) -> bool {
     }
 }
 
+/// A letter of the two blocks of Cyrillic that languages of today are written in.
+fn is_cyrillic_letter(c: char) -> bool {
+    matches!(c, '\u{400}'..='\u{481}' | '\u{48A}'..='\u{52F}')
+}
+
 /// A letter or a decimal digit.
 pub(crate) fn is_letter_or_digit(c: char) -> bool {
     use GeneralCategory as G;
     if c.is_ascii() {
         return c.is_ascii_alphanumeric();
+    }
+    if is_cyrillic_letter(c) {
+        return true;
     }
     matches!(
         CATEGORY.get(c),
@@ -85,6 +93,9 @@ pub(crate) fn is_mark(c: char) -> bool {
 fn script(c: char) -> u8 {
     if c.is_ascii() {
         return u8::from(c.is_ascii_alphabetic());
+    }
+    if is_cyrillic_letter(c) {
+        return 2;
     }
     match SCRIPT.get(c) {
         ScriptProperty::Latin => 1,
@@ -257,8 +268,8 @@ fn nfkc_quick(text: &[u8], out: &mut Vec<u8>) -> bool {
         if first.is_ascii() || *first == GUARD {
             out.push(*first);
             rest = after;
-        } else if let [0xEF, 0xBC | 0xBD, _, after @ ..] = rest
-            && let Some(narrow) = first_char(rest).and_then(Char::plain).and_then(narrow)
+        } else if let [0xEF, second, third, after @ ..] = rest
+            && let Some(narrow) = narrow_of(*second, *third)
         {
             out.push(narrow);
             rest = after;
@@ -293,6 +304,15 @@ pub(crate) fn put_nfkc_of(c: char, out: &mut Vec<u8>) -> bool {
     }
     put_nfkc(plain, out);
     true
+}
+
+/// The ASCII character whose full-width form has, after the first, these two bytes.
+pub(crate) fn narrow_of(second: u8, third: u8) -> Option<u8> {
+    match (second, third) {
+        (0xBC, 0x81..=0xBF) => Some(third - 0x60),
+        (0xBD, 0x80..=0x9E) => Some(third - 0x20),
+        _ => None,
+    }
 }
 
 /// The ASCII character whose full-width form this is.
@@ -362,8 +382,19 @@ mod tests {
     }
 
     #[test]
+    fn narrow_forms_are_told_by_two_bytes() {
+        for c in '\u{F000}'..='\u{FFFF}' {
+            let mut buffer = [0; 4];
+            if let [0xEF, second, third] = *c.encode_utf8(&mut buffer).as_bytes() {
+                assert_eq!(narrow_of(second, third), narrow(c), "{c:?}");
+            }
+        }
+    }
+
+    #[test]
     fn both_ways_to_nfkc_agree() {
-        for text in ["", "ａb；C", "！～", "é１", "ｶﾞ", "a\u{301}Ａ", "Ａ\u{301}", "｟", "plain"] {
+        for text in ["", "ａb；C", "！～", "é１", "ｶﾞ", "a\u{301}Ａ", "Ａ\u{301}", "｟", "plain"]
+        {
             let guarded = [text.as_bytes(), b"\xFFC0x", text.as_bytes()].concat();
             for bytes in [text.as_bytes(), &guarded] {
                 let (mut ours, mut slow) = (b"before".to_vec(), b"before".to_vec());
@@ -383,6 +414,14 @@ mod tests {
             let is_ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c);
             assert_eq!(is_invisible(c), is_ignorable && !is_control(c), "{c:?}");
             assert_eq!(is_white_space(c), CodePointSetData::new::<WhiteSpace>().contains(c), "{c:?}");
+            if is_cyrillic_letter(c) {
+                assert_eq!(SCRIPT.get(c), ScriptProperty::Cyrillic, "{c:?}");
+                assert!(
+                    CATEGORY.get(c) == GeneralCategory::UppercaseLetter
+                        || CATEGORY.get(c) == GeneralCategory::LowercaseLetter,
+                    "{c:?}"
+                );
+            }
         }
     }
 

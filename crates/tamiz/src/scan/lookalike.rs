@@ -86,12 +86,14 @@ fn becomes_quick<'a>(look: &Look<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
         let from = rest.get(at..).unwrap_or_default();
         // A full-width form, which has a plain one of its own.
-        if let [0xEF, second @ (0xBC | 0xBD), third, after @ ..] = from
-            && let Some(plain) = narrow(*second, *third)
+        if let [0xEF, second, third, after @ ..] = from
+            && let Some(plain) = unicode::narrow_of(*second, *third)
         {
             raise_plain(look, plain, 0..text.len(), flags);
             let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), look.cx.bump));
-            out.extend_from_slice_copy(before(copied, from));
+            if copied.len() > from.len() {
+                out.extend_from_slice_copy(before(copied, from));
+            }
             out.push(plain);
             (rest, copied) = (after, after);
             continue;
@@ -120,16 +122,6 @@ fn before<'t>(text: &'t [u8], from: &[u8]) -> &'t [u8] {
     text.get(..text.len().saturating_sub(from.len())).unwrap_or_default()
 }
 
-/// The plain character whose full-width form ends with these two of its three bytes.
-#[allow(clippy::arithmetic_side_effects, reason = "the patterns bound the byte")]
-fn narrow(second: u8, third: u8) -> Option<u8> {
-    match (second, third) {
-        (0xBC, 0x81..=0xBF) => Some(third - 0x60),
-        (0xBD, 0x80..=0x9E) => Some(third - 0x20),
-        _ => None,
-    }
-}
-
 /// Appends what another layer makes of a character, where that is something else; whether it is.
 /// Typographic quotes, U+2018 to U+201D, are in no table and their own NFKC: prose is full of them.
 fn put_mapped(c: char, out: &mut Vec<u8>) -> bool {
@@ -153,14 +145,13 @@ mod tests {
     fn full_width_forms_are_mapped_alike() {
         for c in '\u{80}'..=char::MAX {
             let mut buffer = [0; 4];
-            if let [0xEF, second @ (0xBC | 0xBD), third] = c.encode_utf8(&mut buffer).as_bytes()
-                && let Some(plain) = narrow(*second, *third)
+            if let [0xEF, second, third] = c.encode_utf8(&mut buffer).as_bytes()
+                && let Some(plain) = unicode::narrow_of(*second, *third)
             {
                 let mut mapped = Vec::new();
                 assert!(put_mapped(c, &mut mapped) && mapped == [plain], "{c:?}");
             }
         }
-        assert_eq!(narrow(0xBC, 0xA1), Some(b'A'));
     }
 
     #[test]

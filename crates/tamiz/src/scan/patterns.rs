@@ -118,9 +118,9 @@ fn bit_of(byte: u8) -> u64 {
     1 << ((byte ^ (byte >> 1 & 0x20)) & 63)
 }
 
-/// What stands for a pair among heads: no pattern has the character after it.
-fn key_of_pair(first: u8, second: u8) -> u32 {
-    u32::from_le_bytes([first, second, 0, 0])
+/// What stands for the pair that a head begins with among heads: no text has the characters after it.
+fn key_of_pair(head: u32) -> u32 {
+    head & 0xFFFF | 0x0101_0000
 }
 
 /// A pattern among those that a tree is made of, which are sorted.
@@ -177,7 +177,12 @@ impl Patterns {
                 if singles.is_empty() && same.is_empty() {
                     continue;
                 }
-                let (root, places) = patterns.add_root(key_of_pair(first, second), singles, same, 2);
+                let (root, places) = patterns.add_root(
+                    key_of_pair(u32::from_le_bytes([first, second, 0, 0])),
+                    singles,
+                    same,
+                    2,
+                );
                 to_do.push_back((root, same, 2));
                 if let Some(known) = patterns.pairs.get_mut(usize::from(u16::from_le_bytes([first, second])))
                 {
@@ -300,13 +305,15 @@ impl Patterns {
             if hit == 0 {
                 continue;
             }
-            let start = padded.len() - rest.len() - HEAD;
             if hit & LONG != 0 && self.may_walk(head, here, wanted) {
-                self.walk(head, padded.get(start + HEAD..), start, here, &mut wanted, &mut tell);
+                let start = padded.len() - rest.len() - HEAD;
+                self.walk(head, rest, start, here, &mut wanted, &mut tell);
             }
-            let pair = head & 0xFFFF;
+            let pair = key_of_pair(head);
             if hit & SHORT != 0 && self.may_walk(pair, here, wanted) {
-                self.walk(pair, padded.get(start + 2..), start, here, &mut wanted, &mut tell);
+                let start = padded.len() - rest.len() - HEAD;
+                let rest = padded.get(start + 2..).unwrap_or_default();
+                self.walk(pair, rest, start, here, &mut wanted, &mut tell);
             }
             if wanted == 0 {
                 return;
@@ -324,13 +331,13 @@ impl Patterns {
     fn walk(
         &self,
         key: u32,
-        rest: Option<&[u8]>,
+        mut rest: &[u8],
         start: usize,
         here: u8,
         wanted: &mut Classes,
         tell: &mut impl FnMut(usize, usize, usize) -> Classes,
     ) {
-        let (Some(mut node), Some(mut rest)) = (self.root(key), rest) else { return };
+        let Some(mut node) = self.root(key) else { return };
         while node.classes & *wanted != 0 && node.places & here != 0 {
             let label = node.label.in_list(&self.labels);
             let Some((begun, after)) = rest.split_at_checked(label.len()) else { return };

@@ -81,6 +81,8 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             }
             // The slash may begin a comment.
             [b'>', b'/', ..] if !cookie => look.raise(Flag::ShellOp, at..at + 2, flags),
+            // Without evidence once is enough.
+            [b'|' | b';', ..] if flags.set.contains(Flag::ShellOp) && !look.text.is_traced() => {}
             [b'|' | b';', after @ ..] if !cookie && !look.kind.has_own_grammar() && is_command(after) => {
                 look.raise(Flag::ShellOp, at..at + 1, flags);
             }

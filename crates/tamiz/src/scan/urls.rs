@@ -83,22 +83,31 @@ fn first_letter(name: &[u8]) -> usize {
     name.first().map_or(0, |first| usize::from(first & 31))
 }
 
+/// Schemes with the same first letter.
+#[derive(Default)]
+struct Schemes {
+    lengths: u32,
+    schemes: Vec<(&'static str, &'static str)>,
+}
+
 fn known_scheme(name: &[u8]) -> Option<(&'static str, &'static str)> {
-    /// How long the schemes are that begin with each letter, a bit each.
-    static LENGTHS: LazyLock<[u32; 32]> = LazyLock::new(|| {
-        let mut lengths = [0; 32];
-        for (scheme, _) in URL_SCHEMES {
-            if let Some(known) = lengths.get_mut(first_letter(scheme.as_bytes())) {
-                *known |= 1_u32 << scheme.len().min(31);
+    /// The schemes that begin with each letter, and how long these are, a bit each.
+    static BY_LETTER: LazyLock<[Schemes; 32]> = LazyLock::new(|| {
+        let mut by_letter: [Schemes; 32] = Default::default();
+        for (scheme, kind) in URL_SCHEMES {
+            if let Some(known) = by_letter.get_mut(first_letter(scheme.as_bytes())) {
+                known.lengths |= 1_u32 << scheme.len().min(31);
+                known.schemes.push((scheme, kind));
             }
         }
-        lengths
+        by_letter
     });
-    if LENGTHS.get(first_letter(name)).is_none_or(|known| known >> name.len().min(31) & 1 == 0) {
+    let known = BY_LETTER.get(first_letter(name))?;
+    if known.lengths >> name.len().min(31) & 1 == 0 {
         return None;
     }
     let is_it = |scheme: &str| scheme.len() == name.len() && name.eq_ignore_ascii_case(scheme.as_bytes());
-    URL_SCHEMES.iter().copied().find(|(scheme, _)| is_it(scheme))
+    known.schemes.iter().copied().find(|(scheme, _)| is_it(scheme))
 }
 
 /// Whether what follows a scheme without `//` is more than prose.

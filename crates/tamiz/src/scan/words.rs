@@ -368,7 +368,7 @@ impl Folded<'_> {
     }
 
     fn last(&self) -> Option<u8> {
-        self.bytes.get(self.len.checked_sub(1)?).copied()
+        self.bytes.get(self.len.wrapping_sub(1)).copied()
     }
 
     /// Whether a space goes here: after a sign that spaces go beside, or at the beginning.
