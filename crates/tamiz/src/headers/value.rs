@@ -243,7 +243,7 @@ fn look<'a>(
         authorization::raise(text, flags);
     }
     let url = if matches!(rule.kind, Kind::Url | Kind::Origin) && !sensitive {
-        read_url(text, rule.kind, cx, flags)
+        read_url(text, seen, rule.kind, cx, flags)
     } else {
         None
     };
@@ -304,14 +304,15 @@ static OF_URLS: LazyLock<FlagSet> = LazyLock::new(|| {
 /// A URL header, by sections 4 to 6; of its flags, none that tells of structure.
 fn read_url<'a>(
     text: Text<'a>,
+    seen: u32,
     kind: Kind,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> Option<&'a mut Url<'a>> {
     let url = match target::cut_scheme(text) {
-        Some((scheme, rest)) => target::read_absolute(scheme, rest, cx),
+        Some((scheme, rest)) => target::read_absolute(scheme, rest, seen, cx),
         None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => {
-            let url = target::read_relative(text, cx);
+            let url = target::read_relative(text, seen, cx);
             if url.path.as_ref().is_some_and(|path| path.is_net_path) {
                 flags.raise(Flag::NetPath, text);
             }

@@ -16,6 +16,8 @@ use crate::text::Text;
 pub(crate) struct RequestLine<'a> {
     pub(crate) method: Text<'a>,
     pub(crate) target: Text<'a>,
+    /// The union of the classes of its bytes.
+    pub(crate) target_seen: u32,
     pub(crate) version: Version,
 }
 
@@ -38,21 +40,29 @@ struct Cut<'a> {
 }
 
 pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
-    let cut = cut_well_formed(line).unwrap_or_else(|| cut_slow(line, cx, flags));
+    let (cut, target_seen) = cut_well_formed(line).unwrap_or_else(|| {
+        let cut = cut_slow(line, cx, flags);
+        let seen = bytes::union(cut.target.bytes);
+        (cut, seen)
+    });
     if cut.version.bytes == b"HTTP/1.0" {
         flags.raise(Flag::Http10, cut.version);
     }
-    RequestLine { method: cut.method, target: cut.target, version: Version::of(cut.version.bytes) }
+    let version = Version::of(cut.version.bytes);
+    RequestLine { method: cut.method, target: cut.target, target_seen, version }
 }
 
-/// A line of which nothing is to be told but its version.
-fn cut_well_formed(line: Text<'_>) -> Option<Cut<'_>> {
+/// A line of which nothing is to be told but its version, and the union of the classes of the bytes of its target.
+fn cut_well_formed(line: Text<'_>) -> Option<(Cut<'_>, u32)> {
     let first = memchr::memchr(b' ', line.bytes)?;
     let last = memchr::memrchr(b' ', line.bytes)?;
     let target = line.slice(first + 1..last);
     let cut = Cut { method: line.slice(0..first), target, version: line.from(last + 1) };
-    let is_target = !target.is_empty() && bytes::union(target.bytes) & (SPACE | CONTROL) == 0;
-    (is_target && bytes::is_token(cut.method.bytes) && VERSIONS.contains(&cut.version.bytes)).then_some(cut)
+    let seen = bytes::union(target.bytes);
+    let is_target = !target.is_empty() && seen & (SPACE | CONTROL) == 0;
+    let is_well_formed =
+        is_target && bytes::is_token(cut.method.bytes) && VERSIONS.contains(&cut.version.bytes);
+    is_well_formed.then_some((cut, seen))
 }
 
 fn cut_slow<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cut<'a> {

@@ -1,7 +1,7 @@
 //! The four forms of a target (clauses 5.1 to 5.5).
 
 use super::{Url, cut_scheme, read_absolute, read_relative};
-use crate::bytes;
+use crate::bytes::{self, CONTROL};
 use crate::context::Context;
 use crate::flags::Flag;
 use crate::message::{Message, on_one_line};
@@ -51,24 +51,26 @@ fn is_authority(text: &[u8]) -> bool {
 
 /// Reads the target of a message.
 pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, &'a mut Url<'a>) {
-    let target = match message.authority {
+    let (target, seen) = match message.authority {
         // How HTTP/2 and HTTP/3 carry a CONNECT.
-        Some(authority) if message.method.bytes == b"CONNECT" && message.target.is_empty() => authority,
-        _ => message.target,
+        Some(authority) if message.method.bytes == b"CONNECT" && message.target.is_empty() => {
+            (authority, bytes::union(authority.bytes))
+        }
+        _ => (message.target, message.target_seen),
     };
-    let target = on_one_line(target, cx);
+    let target = if seen & CONTROL == 0 { target } else { on_one_line(target, cx) };
     let form = form_of(message.method.bytes, target);
     let url = match form {
         Form::Absolute => match cut_scheme(target) {
-            Some((scheme, rest)) => read_absolute(scheme, rest, cx),
-            None => read_relative(target, cx),
+            Some((scheme, rest)) => read_absolute(scheme, rest, seen, cx),
+            None => read_relative(target, seen, cx),
         },
         Form::Authority => {
             let url = Url::new(cx);
             url.read_authority(target, cx);
             url
         }
-        Form::Origin | Form::Asterisk | Form::Bad => read_relative(target, cx),
+        Form::Origin | Form::Asterisk | Form::Bad => read_relative(target, seen, cx),
     };
     if form == Form::Bad || message.has_unknown_scheme {
         url.flags.raise(Flag::BadTarget, message.target);

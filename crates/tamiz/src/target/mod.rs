@@ -10,6 +10,7 @@ pub(crate) mod host;
 pub(crate) mod path;
 pub(crate) mod query;
 
+use crate::bytes::WORD_SIGN;
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{entities, percent, utf8};
@@ -64,7 +65,10 @@ impl<'a> Url<'a> {
     }
 
     /// Cuts off everything from the first raw `#` that is no part of an entity.
-    fn cut_fragment(&mut self, text: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    fn cut_fragment(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) -> Text<'a> {
+        if seen & WORD_SIGN == 0 {
+            return text;
+        }
         let hash = memchr::memchr_iter(b'#', text.bytes).find(|&at| !entities::owns_hash(text.bytes, at));
         let Some(at) = hash else { return text };
         self.flags.raise(Flag::Fragment, text.from(at));
@@ -156,21 +160,26 @@ pub(crate) fn cut_scheme(text: Text<'_>) -> Option<(Scheme, Text<'_>)> {
     rest.bytes.starts_with(b"//").then(|| (scheme, rest.from(2)))
 }
 
-/// Reads `authority[/path][?query][#fragment]`, after a scheme.
-pub(crate) fn read_absolute<'a>(scheme: Scheme, rest: Text<'a>, cx: Context<'a>) -> &'a mut Url<'a> {
+/// Reads `authority[/path][?query][#fragment]`, after a scheme. `seen` has the classes of all its bytes.
+pub(crate) fn read_absolute<'a>(
+    scheme: Scheme,
+    rest: Text<'a>,
+    seen: u32,
+    cx: Context<'a>,
+) -> &'a mut Url<'a> {
     let url = Url::new(cx);
     url.scheme = Some(scheme);
-    let rest = url.cut_fragment(rest, cx);
+    let rest = url.cut_fragment(rest, seen, cx);
     let end = rest.bytes.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
     url.read_authority(rest.slice(0..end), cx);
     url.read_tail(rest.from(end), cx);
     url
 }
 
-/// Reads `/path[?query][#fragment]`.
-pub(crate) fn read_relative<'a>(text: Text<'a>, cx: Context<'a>) -> &'a mut Url<'a> {
+/// Reads `/path[?query][#fragment]`. `seen` has the classes of all its bytes.
+pub(crate) fn read_relative<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> &'a mut Url<'a> {
     let url = Url::new(cx);
-    let text = url.cut_fragment(text, cx);
+    let text = url.cut_fragment(text, seen, cx);
     url.read_tail(text, cx);
     url
 }
