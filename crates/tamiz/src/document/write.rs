@@ -1,6 +1,7 @@
 //! Writing a document (clauses 9.2 to 9.5).
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
 
@@ -131,18 +132,20 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn target_lines(&mut self, request: &Request<'a>) {
-        self.url_line(request);
+        let path_written = self.url_line(request);
         if let Some(path) = &request.url.path {
-            self.path_line(path);
+            self.path_line(path, path_written);
         }
         if let Some(query) = &request.url.query {
             self.query_lines(query);
         }
     }
 
-    fn url_line(&mut self, request: &Request<'a>) {
+    /// Returns where in the output the path is.
+    fn url_line(&mut self, request: &Request<'a>) -> Range<usize> {
         let url = &request.url;
-        let Some(host) = url.host else { return };
+        let Some(host) = url.host else { return 0..0 };
+        let mut path = 0..0;
         push(self.out, "U:");
         if request.form == Form::Authority {
             write_userinfo(url, self.out);
@@ -152,12 +155,14 @@ impl<'a> Writer<'a, '_> {
             push(self.out, "://");
             write_userinfo(url, self.out);
             host.write(self.out);
-            write_tail(url, self.cx, self.out);
+            path = write_tail(url, self.cx, self.out);
         }
         self.end_line(&url.flags);
+        path
     }
 
-    fn path_line(&mut self, path: &Path<'a>) {
+    /// Writes the line of a path, which may be written already at some place of the output.
+    fn path_line(&mut self, path: &Path<'a>, written: Range<usize>) {
         if let (Some(slot), Some(memo)) = (path.known, self.cx.memo) {
             memo.paths.with(slot, |line, said| {
                 self.out.extend_from_slice(line);
@@ -169,7 +174,11 @@ impl<'a> Writer<'a, '_> {
         let line_start = self.out.len();
         push(self.out, "P:");
         let start = self.out.len();
-        write_path(path, self.cx, self.out);
+        if written.is_empty() {
+            write_path(path, self.cx, self.out);
+        } else {
+            self.out.extend_from_within(written);
+        }
         let text = self.out.get(start..).unwrap_or_default();
         let path_len = text.len();
         let (len, longest) = (escape::chars(text), longest_piece(text));

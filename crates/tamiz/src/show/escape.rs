@@ -38,9 +38,14 @@ impl Spot {
     }
 }
 
+/// Whether nothing in a text is escaped, by the union of the classes of its bytes.
+pub(crate) fn is_plain(seen: u32, spot: Spot) -> bool {
+    seen & (CONTROL | HIGH | spot.escaped()) == 0
+}
+
 /// Writes decoded text, escaped for `spot`.
 pub(crate) fn write(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
-    if bytes::union(text) & (CONTROL | HIGH | spot.escaped()) == 0 {
+    if is_plain(bytes::union(text), spot) {
         out.extend_from_slice(text);
     } else {
         write_slow(text, spot, out);

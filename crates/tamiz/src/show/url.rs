@@ -1,5 +1,7 @@
 //! Writing URLs, paths, keys and values, as lines and headers show them.
 
+use std::ops::Range;
+
 use crate::bytes;
 use crate::context::Context;
 use crate::decode;
@@ -41,14 +43,17 @@ pub(crate) fn write_url(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     write_tail(url, cx, out);
 }
 
-/// Path, query and fragment.
-pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+/// Path, query and fragment; returns where in the output the path is.
+pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> Range<usize> {
+    let mut start = out.len();
     if let Some(path) = &url.path {
         if !path.rooted {
             out.push(b'/');
         }
+        start = out.len();
         write_path(path, cx, out);
     }
+    let written = start..out.len();
     if let Some(query) = &url.query {
         let most = cx.settings.config.limits.pairs;
         out.push(b'?');
@@ -64,6 +69,7 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
         push(out, "%23");
         marker::write(fragment.bytes, url.fragment_secret, cx, out);
     }
+    written
 }
 
 #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
@@ -73,12 +79,14 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
         return;
     }
     let most = cx.settings.config.limits.segments;
+    let is_plain = escape::is_plain(path.seen, Spot::Line);
     for (i, segment) in path.segments.iter().take(most).enumerate() {
         if path.rooted || i > 0 {
             out.push(b'/');
         }
         let text = segment.text;
         match segment.shown {
+            Shown::Text if is_plain => out.extend_from_slice(text.bytes),
             Shown::Text => escape::write(text.bytes, Spot::Line, out),
             Shown::Shape => marker::write(text.bytes, false, cx, out),
             Shown::Secret => marker::write(text.bytes, true, cx, out),

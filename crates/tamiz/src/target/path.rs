@@ -20,6 +20,8 @@ pub(crate) struct Path<'a> {
     pub(crate) segments: BumpVec<'a, Segment<'a>>,
     /// As it came.
     pub(crate) raw: Text<'a>,
+    /// The union of the classes of the bytes of all segments; of those that are read.
+    pub(crate) seen: u32,
     /// Where it is remembered; its segments are not read then.
     pub(crate) known: Option<Slot>,
     /// Whether it begins with `/`.
@@ -59,6 +61,7 @@ impl<'a> Path<'a> {
             return Path {
                 segments: BumpVec::new_in(cx.bump),
                 raw,
+                seen: 0,
                 known: Some(slot),
                 rooted: true,
                 longest_climb: 0,
@@ -73,6 +76,7 @@ impl<'a> Path<'a> {
         let mut path = Path {
             segments: BumpVec::with_capacity_in(8, cx.bump),
             raw,
+            seen,
             known: None,
             rooted: matches!(text.bytes, [] | [b'/', ..]),
             longest_climb: 0,
