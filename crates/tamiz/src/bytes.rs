@@ -3,6 +3,8 @@
 //! One table, built at compile time from the patterns below, answers every "is this byte a …"
 //! question of the form. Its edges are asserted beneath it, also at compile time.
 
+use crate::eights;
+
 /// `a`–`z`.
 pub(crate) const LOWER: u32 = 1;
 /// `A`–`Z`.
@@ -227,7 +229,7 @@ const NEAR: usize = 32;
 pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        if let Some(found) = position_in_eight(byte, *eight) {
+        if let Some(found) = eights::position(byte, u64::from_le_bytes(*eight)) {
             return Some(at + found);
         }
         at += 8;
@@ -237,28 +239,12 @@ pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
     }
     match text.last_chunk() {
         // What of these was looked at already is no such byte.
-        Some(last) if at < text.len() => Some(text.len() - 8 + position_in_eight(byte, *last)?),
+        Some(last) if at < text.len() => {
+            Some(text.len() - 8 + eights::position(byte, u64::from_le_bytes(*last))?)
+        }
         Some(_) => None,
         None => text.iter().position(|&other| other == byte),
     }
-}
-
-const ONES: u64 = 0x0101_0101_0101_0101;
-
-fn position_in_eight(byte: u8, eight: [u8; 8]) -> Option<usize> {
-    let zeros = zeros(u64::from_le_bytes(eight) ^ ONES.wrapping_mul(u64::from(byte)));
-    (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
-}
-
-/// Whether one of eight bytes may be zero: it is, or the byte before it is.
-pub(crate) fn may_have_zero(eight: u64) -> bool {
-    zeros(eight) != 0
-}
-
-/// Bits of which the lowest is the top bit of the first byte that is zero.
-fn zeros(eight: u64) -> u64 {
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    eight.wrapping_sub(ONES) & !eight & TOPS
 }
 
 /// The last eight bytes as a number; of fewer, a number that tells them from others of their length.

@@ -1,6 +1,6 @@
 //! Eight bytes at once, in a number, the first byte lowest.
 //!
-//! Each function that tells which bytes are of a kind sets their top bits. It is right of ASCII.
+//! A function that tells which bytes are of a kind sets their top bits; it is right of ASCII.
 
 #![allow(clippy::arithmetic_side_effects, reason = "of ASCII, no sum leaves its byte; shifts are below 64")]
 
@@ -25,6 +25,22 @@ pub(crate) fn underscores(eight: u64) -> u64 {
 /// The digits, each as `0`.
 pub(crate) fn with_zeros(eight: u64, digits: u64) -> u64 {
     eight & !((digits >> 7) * 0x0F)
+}
+
+/// Where a byte first is.
+pub(crate) fn position(byte: u8, eight: u64) -> Option<usize> {
+    let zeros = zeros(eight ^ ONES * u64::from(byte));
+    (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
+}
+
+/// Whether a byte may be zero: it is, or the one before it is.
+pub(crate) fn may_have_zero(eight: u64) -> bool {
+    zeros(eight) != 0
+}
+
+/// Bits of which the lowest is the top bit of the first byte that is zero, whatever the others are.
+fn zeros(eight: u64) -> u64 {
+    eight.wrapping_sub(ONES) & !eight & TOPS
 }
 
 /// Up to eight bytes from `at` on, the first lowest; zero beyond the end.

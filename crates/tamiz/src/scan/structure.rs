@@ -3,6 +3,7 @@
 use super::{Kind, Look};
 use crate::bytes::{self, ALNUM, ALPHA, TOKEN};
 use crate::decode;
+use crate::eights;
 use crate::flags::{Flag, Flags};
 use crate::lists::COMMAND_WORDS;
 
@@ -110,7 +111,7 @@ fn doubles_dot_or_dash(text: &[u8]) -> bool {
     // Seven neighbours at a time, of which most have none that is the same.
     while let Some((eight, _)) = rest.split_first_chunk() {
         let eight = u64::from_le_bytes(*eight);
-        if bytes::may_have_zero((eight ^ eight >> 8) | 0xFF << 56)
+        if eights::may_have_zero((eight ^ eight >> 8) | 0xFF << 56)
             && rest.get(..8).is_some_and(|eight| eight.windows(2).any(is_double))
         {
             return true;
