@@ -45,8 +45,10 @@ pub struct Canonicalizer {
 fn first_chunk(request_len: usize) -> usize {
     /// What the arena and the allocator beneath it take of a chunk for themselves.
     const OVERHEAD: usize = 64;
+    /// What small requests take.
+    const LEAST: usize = 8 << 10;
     let power = request_len.checked_next_power_of_two().unwrap_or(request_len);
-    power.saturating_add(power / 2).saturating_sub(OVERHEAD)
+    power.saturating_add(power / 2).max(LEAST).saturating_sub(OVERHEAD)
 }
 
 /// Memory to be used again by the next [`Canonicalizer::canonicalize_into`].
