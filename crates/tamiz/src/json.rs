@@ -238,7 +238,9 @@ mod tests {
 
     #[test]
     fn strings_are_cut_alike() {
-        for text in [r#""""#, r#""a" b"#, r#""a\"b"c"#, r#""abcdefghij", "x""#, r#""abc"#, "\"a\u{1}\"", "a\"", ""] {
+        for text in
+            [r#""""#, r#""a" b"#, r#""a\"b"c"#, r#""abcdefghij", "x""#, r#""abc"#, "\"a\u{1}\"", "a\"", ""]
+        {
             let text = text.as_bytes();
             match cut_plain_string(text) {
                 Some((inside, rest)) => {

@@ -650,14 +650,27 @@ mod tests {
                     1 => noise(random(4), &mut random) + known + &noise(random(4), &mut random),
                     _ => noise(random(4), &mut random) + &known.to_uppercase(),
                 };
-                assert_eq!(names.matches_ascii(name.as_bytes()), names.matches_slow(name.as_bytes()), "{name}");
+                assert_eq!(
+                    names.matches_ascii(name.as_bytes()),
+                    names.matches_slow(name.as_bytes()),
+                    "{name}"
+                );
             }
         }
     }
 
     #[test]
     fn prefixes_are_found_alike() {
-        let words = ["", "a", "Zq", "AKIAIOSFODNN7EXAMPLE", "ghp_0123456789abcdefghij", "xoxe.0123456789", "1//", "ya29.x"];
+        let words = [
+            "",
+            "a",
+            "Zq",
+            "AKIAIOSFODNN7EXAMPLE",
+            "ghp_0123456789abcdefghij",
+            "xoxe.0123456789",
+            "1//",
+            "ya29.x",
+        ];
         let between = ["", " ", "-", "_", "/", "..", "+="];
         for (a, b) in words.iter().flat_map(|a| words.map(|b| (a, b))) {
             for (x, y) in between.iter().flat_map(|x| between.map(|y| (x, y))) {
@@ -723,8 +736,19 @@ mod tests {
 
     #[test]
     fn tokens_are_found_alike() {
-        let pieces =
-            ["", "a", "e30", "IHt9", "CXt9", "DXt9", "eyJhbGciOiJub25lIn0", "xeyJhIjoxfQ", "GA1", "\u{e9}", "ewp9"];
+        let pieces = [
+            "",
+            "a",
+            "e30",
+            "IHt9",
+            "CXt9",
+            "DXt9",
+            "eyJhbGciOiJub25lIn0",
+            "xeyJhIjoxfQ",
+            "GA1",
+            "\u{e9}",
+            "ewp9",
+        ];
         for (a, b) in pieces.iter().flat_map(|a| pieces.map(|b| (a, b))) {
             for c in pieces {
                 for text in [

@@ -120,7 +120,7 @@ fn of_alphanumeric(text: &[u8], seen: u32) -> Shape {
 fn of_ascii(text: &[u8], seen: u32) -> Shape {
     if seen & DOT != 0 && is_jwt(text) {
         Shape::Jwt
-    } else if bytes::is_hexadecimal(seen) && has_dashes_of_uuid(text) {
+    } else if bytes::is_hexadecimal(seen) && is_uuid(text) {
         Shape::Uuid
     } else if seen & ALPHA == 0 && is_ipv4(text) {
         Shape::Ipv4
@@ -213,13 +213,21 @@ fn is_long_object(segment: &[u8]) -> bool {
 /// 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
 /// ```
 pub(crate) fn is_uuid(text: &[u8]) -> bool {
-    text.len() == 36 && bytes::is_hexadecimal(bytes::union(text)) && has_dashes_of_uuid(text)
-}
-
-/// Whether the `-` of a text of such and hexadecimal digits stand where those of a UUID do.
-fn has_dashes_of_uuid(text: &[u8]) -> bool {
-    text.len() == 36
-        && text.split(|&b| b == b'-').map(<[u8]>::len).eq([8, 4, 4, 4, 12])
+    let Ok(mut digits) = <[u8; 36]>::try_from(text) else { return false };
+    for at in [8, 13, 18, 23] {
+        match digits.get_mut(at) {
+            Some(dash) if *dash == b'-' => *dash = b'0',
+            _ => return false,
+        }
+    }
+    // Without a way out of a piece, so that all its bytes are compared at once.
+    let is_hex = |piece: &[u8; 16]| {
+        piece.iter().fold(true, |all, byte| {
+            all & (((byte | 0x20).wrapping_sub(b'a') < 6) | (byte.wrapping_sub(b'0') < 10))
+        })
+    };
+    let (pieces, _) = digits.as_chunks();
+    pieces.iter().all(is_hex) && digits.last_chunk().is_some_and(is_hex)
 }
 
 pub(crate) fn is_ipv4(text: &[u8]) -> bool {
@@ -400,6 +408,21 @@ fn is_words(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn uuids() {
+        let uuid = b"01234567-89ab-CDEF-0123-456789abcdef";
+        assert!(is_uuid(uuid));
+        for at in 0..uuid.len() {
+            for byte in 0..=u8::MAX {
+                let mut text = *uuid;
+                text[at] = byte;
+                let is_well = if uuid[at] == b'-' { byte == b'-' } else { byte.is_ascii_hexdigit() };
+                assert_eq!(is_uuid(&text), is_well, "{}", text.escape_ascii());
+            }
+        }
+        assert!(!is_uuid(&uuid[1..]) && !is_uuid(b"012345678-9ab-CDEF-0123-456789abcdef"));
+    }
 
     #[test]
     fn objects_begin_like_json() {

@@ -193,9 +193,8 @@ pub(crate) fn agrees(declared: Kind, body: &[u8]) -> bool {
 
 /// Whether all bytes are printable ASCII, HTAB, LF and CR.
 fn is_plain(body: &[u8]) -> bool {
-    let is_plain = |byte: u8| {
-        (byte.wrapping_sub(b' ') < 0x5F) | (byte == b'\n') | (byte == b'\r') | (byte == b'\t')
-    };
+    let is_plain =
+        |byte: u8| (byte.wrapping_sub(b' ') < 0x5F) | (byte == b'\n') | (byte == b'\r') | (byte == b'\t');
     let (pieces, rest) = body.as_chunks::<32>();
     // Without a way out of a piece, so that all its bytes are compared at once.
     pieces.iter().all(|piece| piece.iter().fold(true, |all, byte| all & is_plain(*byte)))
@@ -380,8 +379,20 @@ mod tests {
 
     #[test]
     fn what_agrees_contradicts_nothing() {
-        let heads = ["", "{}", "[1]", "{", "<a/>", "<p>", "--x\r\nContent-Type: a\r\n", "a=b&c=d", "a b", "\u{feff}{}"];
-        let tails = ["", " ", "\n", "\0", "\u{7f}", "\u{e9}", "=b", "more and more of it, all of it plain text"];
+        let heads = [
+            "",
+            "{}",
+            "[1]",
+            "{",
+            "<a/>",
+            "<p>",
+            "--x\r\nContent-Type: a\r\n",
+            "a=b&c=d",
+            "a b",
+            "\u{feff}{}",
+        ];
+        let tails =
+            ["", " ", "\n", "\0", "\u{7f}", "\u{e9}", "=b", "more and more of it, all of it plain text"];
         let kinds = [Kind::Form, Kind::Json, Kind::Multipart, Kind::Xml, Kind::Text, Kind::Binary];
         for (head, tail) in heads.iter().flat_map(|head| tails.map(|tail| (head, tail))) {
             for before in ["", " \r\n"] {

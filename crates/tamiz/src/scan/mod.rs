@@ -243,7 +243,15 @@ mod tests {
 
     #[test]
     fn plain_texts_are_looked_at_alike() {
-        for text in ["a", "hotel", "rO0ABXNyABFqYXZh", "aced0005", "H4sIAAAAAAAA", "PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg", "unionselect"] {
+        for text in [
+            "a",
+            "hotel",
+            "rO0ABXNyABFqYXZh",
+            "aced0005",
+            "H4sIAAAAAAAA",
+            "PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg",
+            "unionselect",
+        ] {
             for kind in [Kind::Key, Kind::Value, Kind::Free, Kind::Leaf, Kind::Cookie, Kind::Path] {
                 with_context(|cx| {
                     let text = Text::request(text.as_bytes(), true);

@@ -135,10 +135,11 @@ pub(super) fn may_begin_stream(text: &[u8], seen: u32) -> bool {
 fn holds_stream(text: &[u8]) -> bool {
     static DIGITS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("0005"));
     let is_worth_it = text.len() >= LONG || holds_zeros(text);
-    is_worth_it && DIGITS.find_iter(text).any(|at| {
-        let head = at.checked_sub(4).and_then(|start| text.get(start..at));
-        head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced"))
-    })
+    is_worth_it
+        && DIGITS.find_iter(text).any(|at| {
+            let head = at.checked_sub(4).and_then(|start| text.get(start..at));
+            head.is_some_and(|head| head.eq_ignore_ascii_case(b"aced"))
+        })
 }
 
 /// Whether `00` stands at an even place, as it does in any text with three zeros side by side.

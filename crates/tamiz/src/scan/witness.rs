@@ -456,7 +456,8 @@ impl Witnesses {
         self.words.has_twice(hash_placed(hash, ANY, ANY)) && {
             let Beside { before, is_spaced_before, next } = beside();
             let spaced = if is_spaced_before { before | SPACED } else { before };
-            let places = [(ANY, ANY), (ANY, next), (before, ANY), (before, next), (spaced, ANY), (spaced, next)];
+            let places =
+                [(ANY, ANY), (ANY, next), (before, ANY), (before, next), (spaced, ANY), (spaced, next)];
             places.iter().any(|(before, next)| self.placed.has_twice(hash_placed(hash, *before, *next)))
         }
     }
@@ -480,9 +481,7 @@ impl Witnesses {
 
     /// Whether anything of a word without digits is a witness, but for its end.
     fn know_any_of(&self, word: &[u8], beside: impl FnOnce() -> Beside) -> bool {
-        self.know(word, beside)
-            || self.know_beginning_of(word)
-            || self.know_inside_of(word)
+        self.know(word, beside) || self.know_beginning_of(word) || self.know_inside_of(word)
     }
 
     /// Whether anything of a word is a witness.
@@ -525,7 +524,10 @@ impl Witnesses {
         }
         let folded = folded.get(..len).unwrap_or_default();
         let is_hex = matches!(word, [b'0', b'x' | b'X', ..]);
-        is_hex || self.know(folded, || beside) || self.know_beginning_of(folded) || self.know_inside_of(folded)
+        is_hex
+            || self.know(folded, || beside)
+            || self.know_beginning_of(folded)
+            || self.know_inside_of(folded)
     }
 
     /// Whether an entry tells only the first letters of a word like this.
@@ -601,7 +603,8 @@ impl Written {
             return;
         }
         for at in start + 1..(start + piece.len()).saturating_sub(1) {
-            let [Some(b'0'), Some(&before), Some(&after)] = [part.get(at), part.get(at - 1), part.get(at + 1)]
+            let [Some(b'0'), Some(&before), Some(&after)] =
+                [part.get(at), part.get(at - 1), part.get(at + 1)]
             else {
                 continue;
             };
@@ -845,7 +848,9 @@ fn may_be_in(witnesses: &Witnesses, text: &[u8]) -> bool {
             let short = first.first_word();
             let end = at + short.len;
             let is_known = short.is_telling && witnesses.know_any_short(&short, || beside(end));
-            if is_known || short.has_underscores && witnesses.know_end_of(text.get(at..end).unwrap_or_default()) {
+            if is_known
+                || short.has_underscores && witnesses.know_end_of(text.get(at..end).unwrap_or_default())
+            {
                 return true;
             }
             end
@@ -1106,7 +1111,8 @@ mod tests {
             for (nth, text) in texts.clone().into_iter().enumerate() {
                 let runs = ["90", "1234567", "00", &"5".repeat(70)];
                 let run = runs[nth % runs.len()].as_bytes();
-                let more = text.iter().flat_map(|byte| if *byte == b'0' { run } else { std::slice::from_ref(byte) });
+                let more =
+                    text.iter().flat_map(|byte| if *byte == b'0' { run } else { std::slice::from_ref(byte) });
                 texts.push(more.copied().collect());
             }
             for text in texts {
@@ -1138,13 +1144,19 @@ mod tests {
                 for &byte in &part {
                     let run = if byte == b'0' { 1 + random(3) } else { 1 };
                     let written = if random(2) == 0 { byte } else { byte.to_ascii_uppercase() };
-                    text.extend((0..run).map(|_| if byte == b'0' { b'0' + random(10) as u8 } else { written }));
+                    text.extend(
+                        (0..run).map(|_| if byte == b'0' { b'0' + random(10) as u8 } else { written }),
+                    );
                 }
                 if is_inside || is_beginning {
                     text.extend(noise(random(200), &mut random));
                 }
                 if text.iter().any(u8::is_ascii_digit) {
-                    assert!(WITNESSES.may_know_any_with_digits(&text), "{entry:?} in {}", text.escape_ascii());
+                    assert!(
+                        WITNESSES.may_know_any_with_digits(&text),
+                        "{entry:?} in {}",
+                        text.escape_ascii()
+                    );
                 }
             }
         }
