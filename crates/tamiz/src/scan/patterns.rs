@@ -337,27 +337,35 @@ impl Patterns {
         wanted: &mut Classes,
         tell: &mut impl FnMut(usize, usize, usize) -> Classes,
     ) {
-        let Some(mut node) = self.root(key) else { return };
-        while node.classes & *wanted != 0 && node.places & here != 0 {
-            let label = node.label.in_list(&self.labels);
-            let Some((begun, after)) = rest.split_at_checked(label.len()) else { return };
-            if begun.iter().zip(label).any(|(a, b)| a != b) {
-                return;
-            }
-            for told in node.told.in_list(&self.told) {
-                if told.place & here != 0 && told.class & *wanted != 0 {
-                    *wanted = tell(told.id, start, start + told.len);
+        let is_wanted = |node: &Node, wanted: Classes| node.classes & wanted != 0 && node.places & here != 0;
+        let Some(mut node) = self.root(key).filter(|root| is_wanted(root, *wanted)) else { return };
+        loop {
+            if node.told.len != 0 {
+                for told in node.told.in_list(&self.told) {
+                    if told.place & here != 0 && told.class & *wanted != 0 {
+                        *wanted = tell(told.id, start, start + told.len);
+                    }
                 }
             }
-            let Some((&key, after)) = after.split_first() else { return };
+            let Some((&key, after)) = rest.split_first() else { return };
             if node.next & bit_of(key) == 0 {
                 return;
             }
-            let Some(nth) = node.children.in_list(&self.keys).iter().position(|child| *child == key) else {
-                return;
-            };
+            let keys = node.children.in_list(&self.keys);
+            let Some(nth) = keys.iter().position(|child| *child == key) else { return };
             let Some(child) = self.nodes.get(node.children.start as usize + nth) else { return };
+            if !is_wanted(child, *wanted) {
+                return;
+            }
             (node, rest) = (child, after);
+            if node.label.len != 0 {
+                let label = node.label.in_list(&self.labels);
+                let Some((begun, after)) = rest.split_at_checked(label.len()) else { return };
+                if begun.iter().zip(label).any(|(a, b)| a != b) {
+                    return;
+                }
+                rest = after;
+            }
         }
     }
 }
