@@ -83,3 +83,38 @@ impl Order {
         self.is_sole = self.places.windows(2).all(|two| matches!(two, [a, b] if rank_of(a) != rank_of(b)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memo::{Field, Memos, Said};
+    use crate::flags::FlagSet;
+
+    #[test]
+    fn orders_are_the_same_when_they_come_again() {
+        let mut memos = Memos::default();
+        memos.begin(1);
+        let lines = ["Host: a", "Accept: b", "X-A: c", "User-Agent: d", "Accept-Encoding: e"];
+        for line in lines {
+            let name = line.split(':').next().unwrap().to_ascii_lowercase();
+            let said = Said::new(FlagSet::default(), std::iter::empty(), b"", name.as_bytes(), 1).unwrap();
+            memos.lines.keep(line.as_bytes(), b"", said);
+        }
+        let bump = Bump::new();
+        let order_of = |lines: &[&str]| {
+            let known: Vec<Known<'_>> = lines
+                .iter()
+                .map(|line| Known::find(Field::from(line.as_bytes()), 0, &memos).unwrap())
+                .collect();
+            memos.orders.of(&known, &bump).map(<[u8]>::to_vec)
+        };
+        for _ in 0..3 {
+            assert_eq!(order_of(&lines), Some(vec![1, 4, 0, 3, 2]));
+            assert_eq!(order_of(&["X-A: c", "Host: a"]), Some(vec![1, 0]));
+            assert_eq!(order_of(&["X-A: c", "X-A: c"]), None);
+            assert_eq!(order_of(&[]), Some(vec![]));
+            assert_eq!(order_of(&["Host: a"; MOST + 1]), None);
+        }
+        assert!(!format!("{:?}", memos.orders).contains("ost"));
+    }
+}

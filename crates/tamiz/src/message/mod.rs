@@ -102,7 +102,7 @@ pub(crate) struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// A line that is found among those that came before.
-    fn find(field: Field<'a>, at: usize, memo: &Memos) -> Option<Self> {
+    pub(crate) fn find(field: Field<'a>, at: usize, memo: &Memos) -> Option<Self> {
         memo.lines.find_with(field, |slot, said| {
             let Said { rank, role, is_plain, name_len, value_len, .. } = *said;
             Known { line: field.bytes, slot, at, rank, name_len, value_len, role, is_plain }

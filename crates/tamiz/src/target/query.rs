@@ -4,7 +4,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, DIGIT, ENCODED, HEX, HIGH, NAME_MARK};
+use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, DIGIT, ENCODED, HIGH, NAME_MARK, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
@@ -18,6 +18,9 @@ use crate::text::Text;
 
 /// So many keys are compared with each other faster than they are sorted.
 const FEW: usize = 12;
+
+/// So many places of a table are tried for a key.
+const MOST_TRIES: usize = 32;
 
 /// A query, cut and decoded.
 pub(crate) struct Query<'a> {
@@ -50,9 +53,14 @@ pub(crate) struct Key<'a> {
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.6).
     pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
-        let shown = if cx.settings.names.find_credential(text.bytes, cx).is_some() {
+        Key::new_seen(text, bytes::union(text.bytes), cx)
+    }
+
+    /// The same, where the union of the classes of its bytes is known.
+    fn new_seen(text: Text<'a>, seen: u32, cx: Context<'a>) -> Self {
+        let shown = if cx.settings.names.find_credential_seen(text.bytes, seen, cx).is_some() {
             NameShown::Secret
-        } else if looks_like_a_name(text.bytes) && !identifies(text.bytes) {
+        } else if looks_like_a_name(text.bytes, seen) && !identifies(text.bytes, seen) {
             NameShown::Text
         } else {
             NameShown::Shape
@@ -62,9 +70,9 @@ impl<'a> Key<'a> {
 }
 
 /// 0–64 Unicode letters, digits and `_ . $ : @ [ ] -`.
-fn looks_like_a_name(text: &[u8]) -> bool {
-    if text.is_ascii() {
-        return text.len() <= 64 && bytes::all(text, bytes::ALNUM | NAME_MARK);
+fn looks_like_a_name(text: &[u8], seen: u32) -> bool {
+    if seen & HIGH == 0 {
+        return text.len() <= 64 && (seen & NO_ALNUM == 0 || bytes::all(text, bytes::ALNUM | NAME_MARK));
     }
     chars(text) <= 64
         && char_indices(text).all(|(_, c)| match c {
@@ -75,11 +83,11 @@ fn looks_like_a_name(text: &[u8]) -> bool {
 }
 
 /// A key that is someone's or something's identity rather than a name.
-fn identifies(text: &[u8]) -> bool {
-    (text.len() >= 5 && bytes::all(text, DIGIT))
-        || (text.len() >= 16 && bytes::all(text, HEX))
-        || shape::is_uuid(text)
-        || shape::is_email(text)
+fn identifies(text: &[u8], seen: u32) -> bool {
+    (text.len() >= 5 && seen & (ALPHA | NO_ALNUM) == 0)
+        || (text.len() >= 16 && seen & (BEYOND_HEX | NO_ALNUM) == 0)
+        || (bytes::is_hexadecimal(seen) && shape::is_uuid(text))
+        || (seen & AT != 0 && shape::is_email(text))
 }
 
 /// What is written by the rules of a query.
@@ -123,7 +131,7 @@ impl<'a> Query<'a> {
         let mut flags = cx.flags();
         let mut pairs;
         if memchr::memchr(b';', raw.bytes).is_none() {
-            pairs = BumpVec::with_capacity_in(raw.len().min(512) / 16 + 2, cx.bump);
+            pairs = BumpVec::with_capacity_in(pairs_in(raw.bytes), cx.bump);
             for token in raw.split_at_each(b'&').filter(|token| !token.is_empty()) {
                 pairs.push(Pair::read(token, syntax, cx));
             }
@@ -157,29 +165,68 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// By sorting their hashes, and keys where these are the same.
+    /// By a table of those before it; by sorting, where many share their places in that.
     fn find_repeats_among_many(&mut self, cx: Context<'a>) {
-        let mut order = BumpVec::with_capacity_in(self.pairs.len(), cx.bump);
-        order.extend(self.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)).enumerate());
-        let key = |i: usize| self.pairs.get(i).map_or(&b""[..], |pair| pair.key.text.bytes);
-        order.sort_unstable_by(|(a, hash), (b, other)| {
-            hash.cmp(other).then_with(|| key(*a).cmp(key(*b)).then(a.cmp(b)))
-        });
-        let mut repeated = BumpVec::new_in(cx.bump);
-        for two in order.windows(2) {
-            if let [(a, hash), (b, other)] = two
-                && hash == other
-                && key(*a) == key(*b)
-            {
-                repeated.push(*b);
-            }
-        }
+        let mut hashes = BumpVec::with_capacity_in(self.pairs.len(), cx.bump);
+        hashes.extend(self.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)));
+        let repeated = self.repeats_by_table(&hashes, cx).unwrap_or_else(|| self.repeats_by_order(&hashes, cx));
         for i in repeated {
             if let Some(pair) = self.pairs.get_mut(i) {
                 pair.flags.raise(Flag::QRepeat, pair.key.text);
             }
         }
     }
+
+    fn key_at(&self, i: usize) -> &[u8] {
+        self.pairs.get(i).map_or(&b""[..], |pair| pair.key.text.bytes)
+    }
+
+    /// The pairs whose keys came before; `None` where that takes too long.
+    fn repeats_by_table(&self, hashes: &[u64], cx: Context<'a>) -> Option<BumpVec<'a, usize>> {
+        let places = hashes.len().checked_mul(2)?.checked_next_power_of_two()?;
+        let shift = u64::BITS - places.ilog2();
+        // One more than the pair that is there.
+        let mut table = BumpVec::with_capacity_in(places, cx.bump);
+        table.resize(places, 0_usize);
+        let mut repeated = BumpVec::new_in(cx.bump);
+        for (i, hash) in hashes.iter().enumerate() {
+            let first = (hash >> shift) as usize;
+            let mut tried = (first..).take(MOST_TRIES).filter_map(|at| Some((at, *table.get(at)?)));
+            let is_it = |other: usize| hashes.get(other) == Some(hash) && self.key_at(other) == self.key_at(i);
+            let (at, there) = tried.find(|(_, there)| there.checked_sub(1).is_none_or(is_it))?;
+            if there > 0 {
+                repeated.push(i);
+            } else if let Some(place) = table.get_mut(at) {
+                *place = i + 1;
+            }
+        }
+        Some(repeated)
+    }
+
+    /// The same, however many share a hash.
+    fn repeats_by_order(&self, hashes: &[u64], cx: Context<'a>) -> BumpVec<'a, usize> {
+        let mut order = BumpVec::with_capacity_in(hashes.len(), cx.bump);
+        order.extend(hashes.iter().copied().enumerate());
+        order.sort_unstable_by(|(a, hash), (b, other)| {
+            hash.cmp(other).then_with(|| self.key_at(*a).cmp(self.key_at(*b)).then(a.cmp(b)))
+        });
+        let mut repeated = BumpVec::new_in(cx.bump);
+        for two in order.windows(2) {
+            if let [(a, hash), (b, other)] = two
+                && hash == other
+                && self.key_at(*a) == self.key_at(*b)
+            {
+                repeated.push(*b);
+            }
+        }
+        repeated
+    }
+}
+
+/// Room for the pairs of a query: of a long one they are counted first.
+fn pairs_in(raw: &[u8]) -> usize {
+    const SHORT: usize = 256;
+    if raw.len() < SHORT { raw.len() / 16 + 2 } else { memchr::memchr_iter(b'&', raw).count() + 1 }
 }
 
 /// A place where the raw query may be cut.
@@ -373,11 +420,6 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Whether nothing in a text would be decoded.
-fn is_plain(text: &[u8]) -> bool {
-    bytes::union(text) & (ENCODED | HIGH) == 0
-}
-
 /// Reads a key and tells what it alone tells; and whether its value is a secret.
 fn read_and_look_at_key<'a>(
     raw: Text<'a>,
@@ -385,18 +427,22 @@ fn read_and_look_at_key<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> (Key<'a>, bool) {
-    let key = read_key(raw, field, cx, flags);
+    let (key, seen) = read_key(raw, field, cx, flags);
     let text = key.text;
-    scan::scan(text, Kind::Key, key.shown == NameShown::Secret, cx, flags);
-    scan::names(text, flags);
-    scan::method_key(text, flags);
+    if !scan::is_silent(text.bytes, seen) {
+        scan::scan_seen(text, seen, Kind::Key, key.shown == NameShown::Secret, cx, flags);
+    }
+    if seen & NO_ALNUM != 0 {
+        scan::names(text, flags);
+        scan::method_key(text, flags);
+    }
     if key.shown == NameShown::Secret {
         flags.hide(text);
     }
     if text.bytes.ends_with(b"[]") {
         flags.raise(Flag::QArray, text);
     }
-    raise_encoding(text, bytes::union(text.bytes), flags);
+    raise_encoding(text, seen, flags);
     let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     if let Some(memo) = cx.memo
         && key.shown == NameShown::Text
@@ -440,10 +486,16 @@ fn first_beyond_ascii(text: &[u8]) -> Option<(usize, Char)> {
     }
 }
 
-/// Percent-decode, NFKC, entities: a key.
-fn read_key<'a>(raw: Text<'a>, field: percent::Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Key<'a> {
-    if is_plain(raw.bytes) {
-        return Key::new(raw.repaired(), cx);
+/// Percent-decode, NFKC, entities: a key, and the union of the classes of its bytes.
+fn read_key<'a>(
+    raw: Text<'a>,
+    field: percent::Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> (Key<'a>, u32) {
+    let seen = bytes::union(raw.bytes);
+    if seen & (ENCODED | HIGH) == 0 {
+        return (Key::new_seen(raw.repaired(), seen, cx), seen);
     }
     let text = utf8::repair(raw, cx, flags);
     let text = percent::decode(text, field, cx, flags);
@@ -451,7 +503,8 @@ fn read_key<'a>(raw: Text<'a>, field: percent::Field, cx: Context<'a>, flags: &m
     let text = entities::decode_value(text, cx, flags);
     // What entities reveal is told, not rewritten.
     unicode::normalize(text, Stage::Name, cx, flags);
-    Key::new(text, cx)
+    let seen = bytes::union(text.bytes);
+    (Key::new_seen(text, seen, cx), seen)
 }
 
 /// Percent-decode, entities: a value.
