@@ -1092,6 +1092,7 @@ fn folded_next(rest: &[u8]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
     #[test]
     fn every_entry_is_witnessed() {
@@ -1201,6 +1202,48 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Whatever is found is witnessed: entries without signs, in other case, with other digits, glued to others.
+    #[test]
+    fn what_is_found_is_witnessed() {
+        let plain: Vec<&str> = CLASSES
+            .iter()
+            .flat_map(|(_, entries)| entries.iter().copied())
+            .filter(|entry| bytes::union(entry.trim_matches('~').as_bytes()) & (WORD_SIGN | CONTROL) == 0)
+            .collect();
+        let mut state = 5_u32;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let mut text = Vec::new();
+            for _ in 0..=random(2) {
+                let glue =
+                    [" ", "-", "--", "/", ".", "=", ", ", "", "_", "__", "q", "9", "0x", " -", "a1b22", "é"];
+                text.extend_from_slice(glue[random(glue.len())].as_bytes());
+                let entry = plain[random(plain.len())].replace(SEPARATOR, " z ");
+                let shift = random(3);
+                for &byte in entry.trim_matches('~').as_bytes() {
+                    let run = if byte.is_ascii_digit() { 1 + random(3) } else { 1 };
+                    for _ in 0..run {
+                        text.push(match byte {
+                            b'0'..=b'9' if run > 1 || shift == 0 => b'0' + random(10) as u8,
+                            byte if random(2) == 0 => byte.to_ascii_uppercase(),
+                            byte => byte,
+                        });
+                    }
+                }
+                text.extend_from_slice(glue[random(glue.len())].as_bytes());
+            }
+            let seen = bytes::union(&text);
+            let is_found = with_context(|cx| words::search(&text, seen, cx).iter().next().is_some());
+            found += usize::from(is_found);
+            assert!(!is_found || may_hold(&text, seen), "{}", text.escape_ascii());
+        }
+        assert!(found > 5_000, "{found}");
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(crate) fn classes(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> 
 }
 
 /// All looks at a text that may hold something.
-fn search(text: &[u8], classes: u32, cx: Context<'_>) -> Found {
+pub(super) fn search(text: &[u8], classes: u32, cx: Context<'_>) -> Found {
     let mut found = Found::default();
     let seen = Seen::by_classes(classes).or_else(|| Seen::by_bits(text)).unwrap_or_else(|| Seen::of(text));
     if !seen.telling {
