@@ -155,9 +155,10 @@ mod tests {
             for line in ["GET /a HTTP/1.1", "X *? HTTP/1.0", "CONNECT a:1 HTTP/3", "GET /\u{e9}% HTTP/2"] {
                 let line = Text::request(line.as_bytes(), true);
                 let mut flags = cx.flags();
-                let (quick, slow) = (cut_well_formed(line).unwrap(), cut_slow(line, cx, &mut flags));
+                let ((quick, seen), slow) = (cut_well_formed(line).unwrap(), cut_slow(line, cx, &mut flags));
                 assert_eq!(quick.method.bytes, slow.method.bytes);
                 assert_eq!(quick.target.bytes, slow.target.bytes);
+                assert_eq!(seen, bytes::union(slow.target.bytes));
                 assert_eq!(quick.version.bytes, slow.version.bytes);
                 assert!(flags.set.is_empty());
             }

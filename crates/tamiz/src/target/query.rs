@@ -556,3 +556,65 @@ pub(crate) fn look_at_value_seen<'a>(
     scan::scan_seen(value, seen, kind, secret, cx, flags);
     secret
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    #[test]
+    fn repeats_are_found_alike() {
+        let mut state = 7_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for keys in [2, 12, 13, 60, 400] {
+            let query: String = (0..keys).map(|_| format!("k{}=1&", random(keys))).collect();
+            with_context(|cx| {
+                let query = Query::read(Text::request(query.as_bytes(), true), Syntax::Url, cx);
+                let is_repeat = |i: &usize| (0..*i).any(|before| query.key_at(before) == query.key_at(*i));
+                let repeats: Vec<usize> = (0..query.pairs.len()).filter(is_repeat).collect();
+                let hashes: Vec<u64> =
+                    query.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)).collect();
+                let mut by_order = query.repeats_by_order(&hashes, cx).to_vec();
+                by_order.sort_unstable();
+                assert_eq!(by_order, repeats);
+                assert_eq!(query.repeats_by_table(&hashes, cx).unwrap().to_vec(), repeats);
+                let raised = |pair: &Pair<'_>| pair.flags.set.contains(Flag::QRepeat);
+                assert_eq!(query.pairs.iter().filter(|pair| raised(pair)).count(), repeats.len());
+                // Where all are in one place, the table gives up.
+                let same = vec![1; hashes.len()];
+                assert!(keys < 400 || query.repeats_by_table(&same, cx).is_none());
+                let mut by_order = query.repeats_by_order(&same, cx).to_vec();
+                by_order.sort_unstable();
+                assert_eq!(by_order, repeats);
+            });
+        }
+    }
+
+    #[test]
+    fn names_are_judged_by_their_classes() {
+        let long = "a".repeat(65);
+        for (text, shown) in [
+            ("", NameShown::Text),
+            ("user_name", NameShown::Text),
+            ("1234", NameShown::Text),
+            ("12345", NameShown::Shape),
+            ("0123456789abcdef", NameShown::Shape),
+            ("0123456789abcdeg", NameShown::Text),
+            ("49b3f5c4-8a32-4e10-9d6c-0123456789ab", NameShown::Shape),
+            ("49b3f5c4-8a32-4e10-9d6c-0123456789abc", NameShown::Text),
+            ("a@b.es", NameShown::Shape),
+            ("a@b", NameShown::Text),
+            ("a b", NameShown::Shape),
+            ("año", NameShown::Text),
+            (&long, NameShown::Shape),
+        ] {
+            with_context(|cx| {
+                let key = Key::new(Text::untraced(text.as_bytes()).repaired(), cx);
+                assert_eq!(key.shown, shown, "{text}");
+            });
+        }
+    }
+}
