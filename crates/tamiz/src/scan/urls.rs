@@ -222,9 +222,32 @@ fn is_inside(address: IpAddr) -> bool {
 
 /// A name that resolves to this machine or network, or to a cloud's metadata.
 fn is_local_name(host: &[u8]) -> bool {
+    /// The last but one letters of names, a bit each, by the last one.
+    static ENDS: LazyLock<[u32; 32]> = LazyLock::new(|| {
+        let mut ends = [0; 32];
+        for name in LOCAL_HOSTS {
+            if let Some((last, before)) = last_letters(name.as_bytes())
+                && let Some(known) = ends.get_mut(last)
+            {
+                *known |= before;
+            }
+        }
+        ends
+    });
     let host = host.strip_suffix(b".").unwrap_or(host);
-    let last = |text: &[u8]| text.last().map(u8::to_ascii_lowercase);
-    LOCAL_HOSTS.iter().filter(|name| last(name.as_bytes()) == last(host)).any(|name| {
+    let may_be_known =
+        last_letters(host).and_then(|(last, before)| Some(ENDS.get(last)? & before != 0)).unwrap_or_default();
+    may_be_known && is_local_name_slow(host)
+}
+
+/// The last letter by its place in the alphabet, and the bit of the one before; other characters share these.
+fn last_letters(name: &[u8]) -> Option<(usize, u32)> {
+    let [before, last] = name.last_chunk()?;
+    Some((usize::from(last & 31), 1 << (before & 31)))
+}
+
+fn is_local_name_slow(host: &[u8]) -> bool {
+    LOCAL_HOSTS.iter().any(|name| {
         let tail = host.len().checked_sub(name.len()).and_then(|at| host.get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
             && (name.starts_with('.') || tail.map_or(0, <[u8]>::len) == host.len())
@@ -244,6 +267,15 @@ mod tests {
         assert_eq!(address(b"[::1]"), Some("::1".parse().unwrap()));
         for host in ["ex.com", "1.2.3.4.5", "256.1.1.1", "4294967296", "08.1.1.1", "", "1..2", "0x"] {
             assert_eq!(address(host.as_bytes()), None, "{host}");
+        }
+    }
+
+    #[test]
+    fn local_names_are_known_by_their_ends() {
+        for name in LOCAL_HOSTS.iter().copied().chain(["ex.com", "a", "", "localhosts", "x.internal.es"]) {
+            for host in [name.to_owned(), name.to_ascii_uppercase(), format!("a{name}")] {
+                assert_eq!(is_local_name(host.as_bytes()), is_local_name_slow(host.as_bytes()), "{host}");
+            }
         }
     }
 
