@@ -366,10 +366,14 @@ static PREFIXES: LazyLock<Vec<Prefixes>> = LazyLock::new(|| {
     by_first
 });
 
-/// Whether a prefix has nothing but hexadecimal digits and `-`.
+/// Whether a prefix has nothing but hexadecimal digits, in lower case, and `-`.
 static HAS_HEX: LazyLock<bool> = LazyLock::new(|| {
-    CREDENTIAL_PREFIXES.iter().any(|(prefix, ..)| bytes::is_hexadecimal(bytes::union(prefix.as_bytes())))
+    CREDENTIAL_PREFIXES.iter().any(|(prefix, ..)| is_lower_hexadecimal(bytes::union(prefix.as_bytes())))
 });
+
+fn is_lower_hexadecimal(seen: u32) -> bool {
+    bytes::is_hexadecimal(seen) && seen & UPPER == 0
+}
 
 /// The prefixes that begin with one byte.
 #[derive(Clone, Default)]
@@ -391,7 +395,7 @@ struct Prefix {
 /// A token with a well-known prefix, not in the middle of a word; of several, the first. `seen` is the union of the
 /// classes of its bytes.
 fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
-    if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 || bytes::is_hexadecimal(seen) && !*HAS_HEX {
+    if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 || is_lower_hexadecimal(seen) && !*HAS_HEX {
         return None;
     }
     if seen & HIGH == 0 {
