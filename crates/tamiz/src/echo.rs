@@ -400,6 +400,7 @@ impl<'a> Echo<'a> {
                 for field in &mut fields.list {
                     if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf
                         && !field.secret
+                        && !(field.is_plain() && self.is_elsewhere_plain(text.bytes))
                         && self.is_in_value(text.bytes)
                     {
                         field.secret = true;
@@ -441,6 +442,9 @@ impl<'a> Echo<'a> {
         {
             name.shown = NameShown::Secret;
             header.flags.hide(name.raw);
+        }
+        if header.seen & (ENCODED | HIGH) == 0 && self.is_elsewhere_plain(header.whole.bytes) {
+            return;
         }
         for value in &mut header.values {
             self.hide_in_value(value, &mut header.flags);

@@ -8,16 +8,16 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::step::{Leaf, Sink, Step};
 use super::{file, magic};
-use crate::bytes;
+use crate::bytes::{self, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
-use crate::memo::{NameSaid, Recalled, ValueSaid};
+use crate::memo::{self, NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, number, push};
-use crate::target::query::{Key, Pair, look_at_value};
+use crate::target::query::{Key, Pair, look_at_value, look_at_value_seen};
 use crate::text::Text;
 
 /// How much of a file is looked at.
@@ -29,9 +29,18 @@ pub(crate) struct Field<'a> {
     pub(crate) leaf: Leaf<'a>,
     /// Whether the value is shown as a secret.
     pub(crate) secret: bool,
+    /// The union of the classes of the bytes of its text, where that is known.
+    seen: Option<u32>,
     /// Where the value is remembered.
     recalled: Option<Recalled<'a>>,
     pub(crate) flags: Flags<'a>,
+}
+
+impl Field<'_> {
+    /// Whether it is known that nothing in its text would be decoded further.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.seen.is_some_and(|seen| seen & (ENCODED | HIGH) == 0)
+    }
 }
 
 /// A step of the way to a field: names by their index.
@@ -113,8 +122,8 @@ impl<'a> Fields<'a> {
         way.push(Place::Name(self.names.len()));
         self.names.push(Name::new(pair.key, false));
         let leaf = Leaf::Text(pair.value.unwrap_or(Text::untraced(b"")));
-        let Pair { secret, recalled, flags, .. } = pair;
-        self.keep(Field { way, leaf, secret, recalled, flags });
+        let Pair { secret, seen, recalled, flags, .. } = pair;
+        self.keep(Field { way, leaf, secret, seen, recalled, flags });
     }
 
     fn keep(&mut self, field: Field<'a>) {
@@ -167,7 +176,7 @@ impl<'a> Fields<'a> {
             scan::names(text, flags);
         }
         let memo = self.cx.memo.map(|memo| &memo.members);
-        let known = memo.and_then(|memo| memo.find(text.bytes).map(|slot| memo.with(slot, |_, said| *said)));
+        let known = memo.and_then(|memo| memo.find_with(text.bytes, |_, said| *said));
         let name = match known {
             Some(said) => Name::new(Key { text, shown: NameShown::Text }, said.is_sensitive),
             None => self.look_at_name(text, flags),
@@ -198,21 +207,31 @@ impl<'a> Fields<'a> {
     }
 
     /// Looks at the text of a leaf that is no secret by its name, unless it came before.
-    fn look_or_recall(&self, text: Text<'a>, flags: &mut Flags<'a>) -> (bool, Option<Recalled<'a>>) {
+    /// `seen` is the union of the classes of its bytes.
+    fn look_or_recall(
+        &self,
+        text: Text<'a>,
+        seen: u32,
+        flags: &mut Flags<'a>,
+    ) -> (bool, Option<Recalled<'a>>) {
+        if scan::is_silent(text.bytes, seen) {
+            return (false, None);
+        }
         let Some(memo) = self.cx.memo.map(|memo| &memo.leaves).filter(|_| !text.is_empty()) else {
-            return (look_at_value(text, Kind::Leaf, false, self.cx, flags), None);
+            return (look_at_value_seen(text, seen, Kind::Leaf, false, self.cx, flags), None);
         };
-        if let Some(slot) = memo.find(text.bytes) {
+        let came = memo::Field::from(text.bytes);
+        if let Some(slot) = memo.find(came) {
             memo.with(slot, |_, said| flags.recall(said.flags, &said.words));
             return (false, Some(Recalled { memo, slot }));
         }
         let mut told = self.cx.flags();
-        let secret = look_at_value(text, Kind::Leaf, false, self.cx, &mut told);
-        if !secret && memo.comes_again(text.bytes) {
+        let secret = look_at_value_seen(text, seen, Kind::Leaf, false, self.cx, &mut told);
+        if !secret && memo.comes_again(came) {
             self.cx.spare.with(|marker| {
-                write_text(text, false, &told, self.cx, marker);
-                if let Some(said) = ValueSaid::new(&told, bytes::union(text.bytes), marker.len(), false) {
-                    memo.keep(text.bytes, marker, said);
+                write_text(text, seen, false, &told, self.cx, marker);
+                if let Some(said) = ValueSaid::new(&told, seen, marker.len(), false) {
+                    memo.keep(came, marker, said);
                 }
             });
         }
@@ -291,7 +310,8 @@ impl<'a> Fields<'a> {
         }
         match field.leaf {
             Leaf::Text(text) | Leaf::Number(text) => {
-                write_text(text, field.secret, &field.flags, self.cx, out);
+                let seen = field.seen.unwrap_or_else(|| bytes::union(text.bytes));
+                write_text(text, seen, field.secret, &field.flags, self.cx, out);
             }
             Leaf::Bool(text) if field.secret => marker::write(text.bytes, true, cx, out),
             Leaf::Bool(text) => sized("<bool:", text, out),
@@ -304,13 +324,20 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Writes a text as its marker, unless it is one.
-fn write_text(text: Text<'_>, secret: bool, flags: &Flags<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+/// Writes a text as its marker, unless it is one. `seen` is the union of the classes of its bytes.
+fn write_text(
+    text: Text<'_>,
+    seen: u32,
+    secret: bool,
+    flags: &Flags<'_>,
+    cx: Context<'_>,
+    out: &mut Vec<u8>,
+) {
     let is_left = !secret && flags.set.contains(Flag::Marker) && marker::is_marker(text.bytes);
     if is_left {
         out.extend_from_slice(text.bytes);
     } else {
-        marker::write(text.bytes, secret, cx, out);
+        Measured::of_seen(text.bytes, seen, cx).write(secret, out);
     }
 }
 
@@ -326,11 +353,15 @@ impl<'a> Sink<'a> for Fields<'a> {
                 self.names.get(*name).is_some_and(|name| name.sensitive)
             }
         });
-        let (secret, recalled) = match leaf {
-            Leaf::Text(text) if !sensitive => self.look_or_recall(text, &mut flags),
+        let seen = match leaf {
+            Leaf::Text(text) => Some(bytes::union(text.bytes)),
+            _ => None,
+        };
+        let (secret, recalled) = match (leaf, seen) {
+            (Leaf::Text(text), Some(seen)) if !sensitive => self.look_or_recall(text, seen, &mut flags),
             _ => (self.look(leaf, sensitive, &mut flags), None),
         };
-        self.keep(Field { way, leaf, secret, recalled, flags });
+        self.keep(Field { way, leaf, secret, seen, recalled, flags });
     }
 }
 

@@ -6,15 +6,21 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
-use crate::bytes;
 use crate::context::Context;
 use crate::flags::Flags;
 use crate::scan::{self, Kind};
 use crate::text::Text;
 
-/// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it.
-pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let seen = bytes::union(text.bytes);
+/// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it. `seen` is the union of the
+/// classes of its bytes.
+pub(crate) fn scan<'a>(
+    text: Text<'a>,
+    seen: u32,
+    kind: Kind,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
     // A value of which no character tells anything has no quote, and none of its pieces tells more.
     let closes = !scan::may_tell_characters(seen) || scan_pieces(text, kind, secret, flags);
     let whole = match kind {

@@ -286,8 +286,8 @@ fn scan_by_grammar<'a>(
 ) {
     match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
-        (_, Grammar::Parameters) => parameters::scan(text, ScanKind::Free, secret, cx, flags),
-        (_, Grammar::Brands) => parameters::scan(text, ScanKind::Brands, secret, cx, flags),
+        (_, Grammar::Parameters) => parameters::scan(text, seen, ScanKind::Free, secret, cx, flags),
+        (_, Grammar::Brands) => parameters::scan(text, seen, ScanKind::Brands, secret, cx, flags),
         (_, Grammar::Text) => scan::scan_seen(text, seen, ScanKind::Free, secret, cx, flags),
     }
 }
