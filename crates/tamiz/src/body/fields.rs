@@ -64,11 +64,15 @@ impl<'a> Name<'a> {
         Name { key, sensitive, measured: OnceCell::new() }
     }
 
+    /// Where it is shown.
+    fn spot(nested: bool) -> Spot {
+        if nested { Spot::Member } else { Spot::Name }
+    }
+
     fn write(&self, nested: bool, cx: Context<'_>, out: &mut Vec<u8>) {
         let measured = || self.measured.get_or_init(|| Measured::of(self.key.text.bytes, cx));
         match self.key.shown {
-            NameShown::Text if nested => escape::write(self.key.text.bytes, Spot::Member, out),
-            NameShown::Text => escape::write(self.key.text.bytes, Spot::Name, out),
+            NameShown::Text => escape::write(self.key.text.bytes, Self::spot(nested), out),
             NameShown::Shape => measured().write(false, out),
             NameShown::Secret => measured().write(true, out),
         }
@@ -268,8 +272,21 @@ impl<'a> Fields<'a> {
         scan_head(head, self.cx, flags);
     }
 
+    /// The key of a field, as shown.
+    pub(crate) fn key(&self, field: &Field<'a>) -> &'a [u8] {
+        self.plain_key(field).unwrap_or_else(|| self.cx.written(|out| self.write_key(field, out)))
+    }
+
+    /// The same, where it is one name that is shown as it is.
+    fn plain_key(&self, field: &Field<'a>) -> Option<&'a [u8]> {
+        let [Place::Name(name)] = field.way.as_slice() else { return None };
+        let Key { text, shown } = self.names.get(*name)?.key;
+        let is_plain = || escape::is_plain(bytes::union(text.bytes), Name::spot(self.nested));
+        (shown == NameShown::Text && is_plain()).then_some(text.bytes)
+    }
+
     /// Writes the key of a field.
-    pub(crate) fn write_key(&self, field: &Field<'a>, out: &mut Vec<u8>) {
+    fn write_key(&self, field: &Field<'a>, out: &mut Vec<u8>) {
         if !matches!(field.way.first(), Some(Place::Name(_))) {
             out.push(b'$');
         }

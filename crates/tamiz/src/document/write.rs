@@ -707,7 +707,7 @@ pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
 /// The keys of a body's fields, as shown.
 pub(crate) fn field_keys<'a>(fields: &Fields<'a>, cx: Context<'a>) -> BumpVec<'a, &'a [u8]> {
     let mut keys = BumpVec::with_capacity_in(fields.list.len(), cx.bump);
-    keys.extend(fields.told().map(|field| cx.written(|out| fields.write_key(field, out))));
+    keys.extend(fields.told().map(|field| fields.key(field)));
     keys
 }
 
