@@ -209,7 +209,8 @@ pub(crate) fn all(bytes: &[u8], classes: u32) -> bool {
 /// The union of the classes of all bytes.
 pub(crate) fn union(bytes: &[u8]) -> u32 {
     let (fours, rest) = bytes.as_chunks::<4>();
-    let seen = fours.iter().fold(0, |seen, [a, b, c, d]| seen | class(*a) | class(*b) | class(*c) | class(*d));
+    let seen =
+        fours.iter().fold(0, |seen, [a, b, c, d]| seen | class(*a) | class(*b) | class(*c) | class(*d));
     rest.iter().fold(seen, |seen, &b| seen | class(b))
 }
 

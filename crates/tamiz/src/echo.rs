@@ -79,10 +79,15 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         let is_elsewhere = echo.is_nowhere_plain && known.is_plain;
         let is_in_name =
             || memo.lines.with(known.slot, |text, said| echo.is_in_plain(memo::name_of(text, said)));
-        !is_elsewhere && echo.is_in(known.line) || usize::from(known.name_len) >= echo.shortest && is_in_name()
+        !is_elsewhere && echo.is_in(known.line)
+            || usize::from(known.name_len) >= echo.shortest && is_in_name()
     };
     let is_nowhere_known = echo.is_nowhere_plain
-        && request.headers.known.iter().all(|known| known.is_plain && usize::from(known.name_len) < echo.shortest);
+        && request
+            .headers
+            .known
+            .iter()
+            .all(|known| known.is_plain && usize::from(known.name_len) < echo.shortest);
     request.echoes_into_known =
         !is_nowhere_known && request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
@@ -301,7 +306,8 @@ impl<'a> Echo<'a> {
             return;
         }
         let mut prefixes = BumpVec::with_capacity_in(self.needles.len(), bump);
-        prefixes.extend(self.needles.iter().filter_map(|needle| needle.text.first_chunk::<SHORTEST>().copied()));
+        prefixes
+            .extend(self.needles.iter().filter_map(|needle| needle.text.first_chunk::<SHORTEST>().copied()));
         prefixes.sort_unstable();
         prefixes.dedup();
         self.prefixes = Some(prefixes);
@@ -318,9 +324,7 @@ impl<'a> Echo<'a> {
     /// Whether `text` is a piece of the request that no secret stands in: there is none of them but where
     /// it was found, that is not here, and nothing here would be decoded further.
     fn is_elsewhere(&self, text: &[u8]) -> bool {
-        self.is_nowhere_plain
-            && bytes::union(text) & (ENCODED | HIGH) == 0
-            && self.is_elsewhere_plain(text)
+        self.is_nowhere_plain && bytes::union(text) & (ENCODED | HIGH) == 0 && self.is_elsewhere_plain(text)
     }
 
     /// The same of a text in which nothing would be decoded further.

@@ -29,7 +29,7 @@ pub(crate) fn with_zeros(eight: u64, digits: u64) -> u64 {
 
 /// Where a byte first is.
 pub(crate) fn position(byte: u8, eight: u64) -> Option<usize> {
-    let zeros = zeros(eight ^ ONES * u64::from(byte));
+    let zeros = zeros(eight ^ (ONES * u64::from(byte)));
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
 

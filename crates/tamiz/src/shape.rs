@@ -7,8 +7,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use data_encoding::BASE64URL_NOPAD;
 
 use crate::bytes::{
-    self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, COLON, DANGER, DASH, DIGIT, DOT, HEX_LETTER, HIGH, LOWER,
-    NO_ALNUM, NO_BASE64, SLASH, SPACE, UNDERSCORE, UPPER,
+    self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, COLON, DANGER, DASH, DIGIT, DOT, HEX_LETTER, HIGH,
+    LOWER, NO_ALNUM, NO_BASE64, SLASH, SPACE, UNDERSCORE, UPPER,
 };
 use crate::decode::{self, Char, unicode};
 use crate::flags::words;

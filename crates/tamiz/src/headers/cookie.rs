@@ -38,6 +38,9 @@ enum Attribute {
     Secret,
 }
 
+/// Few clients send more cookies.
+const ROOM: usize = 6;
+
 /// The attributes of RFC 6265bis.
 const ATTRIBUTES: [&str; 7] = ["Expires", "Max-Age", "Domain", "Path", "Secure", "HttpOnly", "SameSite"];
 const EXPIRES: usize = 0;
@@ -83,7 +86,7 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
 
 /// Reads a `cookie` header and counts its cookies.
 pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cookie<'a>> {
-    let mut cookies = BumpVec::with_capacity_in(text.len().min(512) / 16 + 1, cx.bump);
+    let mut cookies = BumpVec::with_capacity_in(ROOM, cx.bump);
     for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
         cookies.push(read_one(piece, cx, flags));
     }

@@ -70,7 +70,8 @@ fn place_of(known: &[Known<'_>]) -> usize {
 impl Order {
     /// Whether the names came so before.
     fn is_of(&self, known: &[Known<'_>]) -> bool {
-        self.ranks.len() == known.len() && self.ranks.iter().zip(known).all(|(rank, known)| *rank == known.rank)
+        self.ranks.len() == known.len()
+            && self.ranks.iter().zip(known).all(|(rank, known)| *rank == known.rank)
     }
 
     fn sort(&mut self, known: &[Known<'_>]) {
@@ -87,8 +88,8 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memo::{Field, Memos, Said};
     use crate::flags::FlagSet;
+    use crate::memo::{Field, Memos, Said};
 
     #[test]
     fn orders_are_the_same_when_they_come_again() {

@@ -100,13 +100,15 @@ fn closing_quote(text: &[u8], open: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes;
     use crate::context::tests::with_context;
     use crate::flags::Flag;
 
     fn flags(text: &str) -> Vec<&'static str> {
         with_context(|cx| {
             let mut flags = cx.flags();
-            scan(Text::request(text.as_bytes(), true), Kind::Free, false, cx, &mut flags);
+            let seen = bytes::union(text.as_bytes());
+            scan(Text::request(text.as_bytes(), true), seen, Kind::Free, false, cx, &mut flags);
             flags.set.iter().map(Flag::name).collect()
         })
     }
@@ -125,7 +127,7 @@ mod tests {
             with_context(|cx| {
                 let text = Text::request(text.as_bytes(), true);
                 let (mut whole, mut pieces) = (cx.flags(), cx.flags());
-                scan(text, Kind::Free, false, cx, &mut whole);
+                scan(text, bytes::union(text.bytes), Kind::Free, false, cx, &mut whole);
                 let closes = scan_pieces(text, Kind::Free, false, &mut pieces);
                 assert!(closes && pieces.set.iter().all(|flag| whole.set.contains(flag)));
             });

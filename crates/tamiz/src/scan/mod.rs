@@ -125,7 +125,8 @@ impl<'a> Look<'a> {
 pub(crate) fn is_silent(text: &[u8], seen: u32) -> bool {
     seen & bytes::NO_ALNUM == 0
         && text.len() < again::SHORTEST
-        && (seen & bytes::ALPHA == 0 || !serial::may_begin_stream(text, seen) && !witness::may_hold(text, seen))
+        && (seen & bytes::ALPHA == 0
+            || !serial::may_begin_stream(text, seen) && !witness::may_hold(text, seen))
 }
 
 /// Only the words: for data that is no text.
@@ -217,11 +218,15 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) % below
         };
-        let mut texts: Vec<Vec<u8>> = vec![b"aced0005".to_vec(), b"xACED0005ab".to_vec(), b"rO0ABXNyABF".to_vec()];
+        let mut texts: Vec<Vec<u8>> =
+            vec![b"aced0005".to_vec(), b"xACED0005ab".to_vec(), b"rO0ABXNyABF".to_vec()];
         for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
-            texts.extend(entry.split(|c: char| !c.is_ascii_alphanumeric()).map(|word| word.as_bytes().to_vec()));
+            texts.extend(
+                entry.split(|c: char| !c.is_ascii_alphanumeric()).map(|word| word.as_bytes().to_vec()),
+            );
         }
-        for alphabet in [&b"0123456789"[..], b"abcdef0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFXYZ0159"] {
+        for alphabet in [&b"0123456789"[..], b"abcdef0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFXYZ0159"]
+        {
             for _ in 0..2_000 {
                 let len = random(14);
                 texts.push((0..len).map(|_| alphabet[random(alphabet.len() as u32) as usize]).collect());

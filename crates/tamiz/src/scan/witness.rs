@@ -1257,7 +1257,11 @@ mod tests {
         ] {
             let text = text.as_bytes();
             assert_eq!(bytes::is_hexadecimal(bytes::union(text)), !text.contains(&b'x'));
-            assert!(may_hold(text, bytes::union(text)) || !may_be_in(&WITNESSES, text), "{}", text.escape_ascii());
+            assert!(
+                may_hold(text, bytes::union(text)) || !may_be_in(&WITNESSES, text),
+                "{}",
+                text.escape_ascii()
+            );
         }
         for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
             let text = [&words::folded_part(entry), &b"-0123456789abcdef"[..]].concat();

@@ -169,7 +169,8 @@ impl<'a> Query<'a> {
     fn find_repeats_among_many(&mut self, cx: Context<'a>) {
         let mut hashes = BumpVec::with_capacity_in(self.pairs.len(), cx.bump);
         hashes.extend(self.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)));
-        let repeated = self.repeats_by_table(&hashes, cx).unwrap_or_else(|| self.repeats_by_order(&hashes, cx));
+        let repeated =
+            self.repeats_by_table(&hashes, cx).unwrap_or_else(|| self.repeats_by_order(&hashes, cx));
         for i in repeated {
             if let Some(pair) = self.pairs.get_mut(i) {
                 pair.flags.raise(Flag::QRepeat, pair.key.text);
@@ -192,7 +193,8 @@ impl<'a> Query<'a> {
         for (i, hash) in hashes.iter().enumerate() {
             let first = (hash >> shift) as usize;
             let mut tried = (first..).take(MOST_TRIES).filter_map(|at| Some((at, *table.get(at)?)));
-            let is_it = |other: usize| hashes.get(other) == Some(hash) && self.key_at(other) == self.key_at(i);
+            let is_it =
+                |other: usize| hashes.get(other) == Some(hash) && self.key_at(other) == self.key_at(i);
             let (at, there) = tried.find(|(_, there)| there.checked_sub(1).is_none_or(is_it))?;
             if there > 0 {
                 repeated.push(i);
@@ -316,13 +318,14 @@ impl<'a> Pair<'a> {
             Some((key, value)) => (key, Some(value)),
             None => (spaced, None),
         };
-        let (key, is_sensitive) = match cx.memo.and_then(|memo| memo.keys.find_with(raw_key.bytes, |_, said| *said)) {
-            Some(said) => {
-                flags.set = said.flags;
-                (Key { text: raw_key.repaired(), shown: NameShown::Text }, said.is_sensitive)
-            }
-            None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
-        };
+        let (key, is_sensitive) =
+            match cx.memo.and_then(|memo| memo.keys.find_with(raw_key.bytes, |_, said| *said)) {
+                Some(said) => {
+                    flags.set = said.flags;
+                    (Key { text: raw_key.repaired(), shown: NameShown::Text }, said.is_sensitive)
+                }
+                None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
+            };
         let mut pair = Pair { key, value: None, secret: false, seen: None, recalled: None, flags };
         match raw_value {
             None => pair.flags.raise(Flag::QBare, token),
