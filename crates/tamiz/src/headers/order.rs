@@ -24,7 +24,6 @@ pub(crate) struct Orders {
 }
 
 /// What the names of a header block are in order.
-#[derive(Clone, Default)]
 struct Order {
     /// The ranks of the names as they came.
     ranks: Vec<Rank>,
@@ -49,7 +48,7 @@ impl Orders {
         }
         let mut kept = self.kept.borrow_mut();
         if kept.is_empty() {
-            kept.resize(1 << BITS, Order::default());
+            kept.resize_with(1 << BITS, Order::new);
         }
         let order = kept.get_mut(place_of(known))?;
         if !order.is_of(known) {
@@ -68,6 +67,11 @@ fn place_of(known: &[Known<'_>]) -> usize {
 }
 
 impl Order {
+    /// None yet, with all the memory it will ever have.
+    fn new() -> Self {
+        Order { ranks: Vec::with_capacity(MOST), places: Vec::with_capacity(MOST), is_sole: true }
+    }
+
     /// Whether the names came so before.
     fn is_of(&self, known: &[Known<'_>]) -> bool {
         self.ranks.len() == known.len()
