@@ -93,7 +93,7 @@ impl Order {
 mod tests {
     use super::*;
     use crate::flags::FlagSet;
-    use crate::memo::{Field, Memos, Said};
+    use crate::memo::{Memos, Said};
 
     #[test]
     fn orders_are_the_same_when_they_come_again() {
@@ -109,7 +109,10 @@ mod tests {
         let order_of = |lines: &[&str]| {
             let known: Vec<Known<'_>> = lines
                 .iter()
-                .map(|line| Known::find(Field::from(line.as_bytes()), 0, &memos).unwrap())
+                .map(|line| {
+                    let line = line.as_bytes();
+                    memos.lines.find_with(line, |slot, said| Known::new(line, slot, said, 0)).unwrap()
+                })
                 .collect();
             memos.orders.of(&known, &bump).map(<[u8]>::to_vec)
         };

@@ -11,7 +11,7 @@
 
 mod field;
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Ref, RefCell, RefMut};
 use std::fmt;
 
 use crate::bytes::{self, ENCODED, HIGH};
@@ -249,6 +249,8 @@ struct Inner<T> {
     bytes: Vec<u8>,
     /// A part of the hash of what came lately, by another part of it.
     came: Vec<u16>,
+    /// The slot of what followed that of a slot when it came last; at the end, of what came first.
+    next: Vec<u16>,
 }
 
 impl<T> fmt::Debug for Memo<T> {
@@ -279,6 +281,7 @@ impl<T: Copy + Default> Memo<T> {
             inner.entries.resize(self.slots, Entry::default());
             inner.bytes.resize(self.slots * self.slot_bytes, 0);
             inner.came.resize(self.slots * 4, 0);
+            inner.next.resize(self.slots + 1, 0);
         }
     }
 
@@ -298,21 +301,29 @@ impl<T: Copy + Default> Memo<T> {
         field: impl Into<Field<'f>>,
         show: impl FnOnce(Slot, &T) -> R,
     ) -> Option<R> {
-        let Field { bytes: field, hash } = field.into();
-        let mut inner = self.inner.borrow_mut();
-        let Inner { owner, request, hashes, entries, bytes, .. } = &mut *inner;
+        let inner = &mut *self.inner.borrow_mut();
+        let slot = self.slot_of(inner, field.into())?;
+        let entry = inner.entries.get_mut(slot)?;
+        entry.used = inner.request;
+        Some(show(Slot(slot), &entry.said))
+    }
+
+    #[inline]
+    fn slot_of(&self, inner: &Inner<T>, Field { bytes: field, hash }: Field<'_>) -> Option<usize> {
         let set = self.set_of(hash);
-        let way = hashes.get(set)?.iter().position(|other| *other == hash)?;
+        let way = inner.hashes.get(set)?.iter().position(|other| *other == hash)?;
         let slot = set * WAYS + way;
-        let entry = entries.get_mut(slot)?;
+        let entry = inner.entries.get(slot)?;
         let start = slot * self.slot_bytes;
         let is_it = entry.field_len == field.len()
-            && entry.owner == *owner
-            && bytes.get(start..start + field.len())? == field;
-        is_it.then(|| {
-            entry.used = *request;
-            show(Slot(slot), &entry.said)
-        })
+            && entry.owner == inner.owner
+            && inner.bytes.get(start..start + field.len())? == field;
+        is_it.then_some(slot)
+    }
+
+    /// For looking up lines one after the other.
+    pub(crate) fn follow(&self) -> Following<'_, T> {
+        Following { memo: self, inner: self.inner.borrow_mut(), last: self.slots }
     }
 
     /// Shows what is remembered: the text, and what it says.
@@ -366,6 +377,48 @@ impl<T: Copy + Default> Memo<T> {
         if let Some(place) = hashes.get_mut(set).and_then(|set| set.get_mut(way)) {
             *place = hash;
         }
+    }
+}
+
+/// Looks up lines in the order in which they come. Clients send the same ones after each other over and over, so that
+/// most need not be hashed, nor their ends looked for.
+pub(crate) struct Following<'m, T> {
+    memo: &'m Memo<T>,
+    inner: RefMut<'m, Inner<T>>,
+    /// The slot of the line that was found last.
+    last: usize,
+}
+
+impl<T> Following<'_, T> {
+    /// The line that came next when the last one came before, if a text begins with it and its end; and how long it is.
+    pub(crate) fn guess(&mut self, text: &[u8]) -> Option<(Slot, usize, &T)> {
+        let inner = &mut *self.inner;
+        let slot = usize::from(*inner.next.get(self.last)?);
+        let entry = inner.entries.get_mut(slot)?;
+        let (len, start) = (entry.field_len, slot * self.memo.slot_bytes);
+        let is_it = text.get(len..len + 2) == Some(b"\r\n")
+            && entry.owner == inner.owner
+            && text.get(..len) == inner.bytes.get(start..start + len);
+        is_it.then(|| {
+            self.last = slot;
+            entry.used = inner.request;
+            (Slot(slot), len, &entry.said)
+        })
+    }
+}
+
+impl<T: Copy + Default> Following<'_, T> {
+    /// A line that came before; it is the one to guess the next time.
+    pub(crate) fn find(&mut self, field: Field<'_>) -> Option<(Slot, &T)> {
+        let inner = &mut *self.inner;
+        let slot = self.memo.slot_of(inner, field)?;
+        if let Some(next) = inner.next.get_mut(self.last) {
+            *next = slot as u16;
+        }
+        self.last = slot;
+        let entry = inner.entries.get_mut(slot)?;
+        entry.used = inner.request;
+        Some((Slot(slot), &entry.said))
     }
 }
 

@@ -9,7 +9,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::memo::{Field, Memos, Rank, Role, Said, Slot};
+use crate::memo::{Rank, Role, Said, Slot};
 use crate::text::{Builder, Text};
 
 pub(crate) use wire::read;
@@ -101,12 +101,10 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// A line that is found among those that came before.
-    pub(crate) fn find(field: Field<'a>, at: usize, memo: &Memos) -> Option<Self> {
-        memo.lines.find_with(field, |slot, said| {
-            let Said { rank, role, is_plain, name_len, value_len, .. } = *said;
-            Known { line: field.bytes, slot, at, rank, name_len, value_len, role, is_plain }
-        })
+    /// A line that is found in a slot; so many that are read came before it.
+    pub(crate) fn new(line: &'a [u8], slot: Slot, said: &Said, at: usize) -> Self {
+        let Said { rank, role, is_plain, name_len, value_len, .. } = *said;
+        Known { line, slot, at, rank, name_len, value_len, role, is_plain }
     }
 
     /// Its value, repaired and collapsed, where it has a role.

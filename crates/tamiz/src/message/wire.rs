@@ -14,6 +14,7 @@ use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::framing::hidden;
+use crate::memo::{Following, Said};
 use crate::text::{Builder, Text};
 
 /// What ends a line, as the request line's own end tells.
@@ -101,6 +102,12 @@ struct Block<'a> {
     cx: Context<'a>,
 }
 
+/// What stands before the first LF, if that ends a line by CR LF.
+fn before_crlf(bytes: &[u8]) -> Option<&[u8]> {
+    let line = bytes.get(..memchr::memchr(b'\n', bytes)?)?;
+    line.strip_suffix(b"\r").filter(|line| !line.is_empty())
+}
+
 /// What the last line of a block was.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
@@ -130,19 +137,24 @@ impl<'a> Block<'a> {
     }
 
     /// Takes the lines that `rest` begins with as far as they are known; what follows them.
-    fn push_known(&mut self, rest: Text<'a>) -> Text<'a> {
-        let Some(memo) = self.cx.memo else { return rest };
+    fn push_known(&mut self, rest: Text<'a>, following: &mut Option<Following<'a, Said>>) -> Text<'a> {
+        let Some(following) = following else { return rest };
         let mut bytes = rest.bytes;
-        while let Some(lf) = memchr::memchr(b'\n', bytes)
-            && let Some((line, after)) = bytes.split_at_checked(lf)
-            && let [line @ .., b'\r'] = line
-            && !line.is_empty()
-            && let Some(known) = Known::find(line.into(), self.lines.len(), memo)
-        {
+        loop {
+            let known = match following.guess(bytes) {
+                Some((slot, len, said)) => {
+                    bytes.get(..len).map(|line| Known::new(line, slot, said, self.lines.len()))
+                }
+                None => before_crlf(bytes).and_then(|line| {
+                    let (slot, said) = following.find(line.into())?;
+                    Some(Known::new(line, slot, said, self.lines.len()))
+                }),
+            };
+            let Some(known) = known else { break };
             self.close();
             self.known.push(known);
             self.last = Last::Known;
-            bytes = after.get(1..).unwrap_or_default();
+            bytes = bytes.get(known.line.len() + 2..).unwrap_or_default();
         }
         rest.from(rest.len() - bytes.len())
     }
@@ -214,8 +226,9 @@ fn read_lines<'a>(
     flags: &mut Flags<'a>,
 ) -> (Block<'a>, Text<'a>) {
     let mut block = Block::new(cx);
+    let mut following = cx.memo.map(|memo| memo.lines.follow());
     let body = loop {
-        rest = block.push_known(rest);
+        rest = block.push_known(rest, &mut following);
         let (line, ended) = match next_line(rest, line_end) {
             Some((line, after)) => {
                 rest = after;
