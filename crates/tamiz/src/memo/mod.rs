@@ -489,6 +489,43 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_follow_each_other_are_found_alike() {
+        let mut memo: Memo<NameSaid> = Memo::new(64, 64);
+        memo.begin(1);
+        let lines: Vec<String> = (0..24).map(|i| format!("X-{}: {}", i % 7, "v".repeat(i))).collect();
+        for line in lines.iter().filter(|line| line.len() % 5 != 0) {
+            memo.keep(line.as_bytes(), b"", NameSaid::default());
+        }
+        let mut guessed = 0;
+        for round in 0..200 {
+            memo.begin(1 + u64::from(round % 50 == 49));
+            let order: Vec<&String> = lines
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| (round / 20 + i) % 3 != 0)
+                .map(|(_, line)| line)
+                .collect();
+            let text: String = order.iter().map(|line| format!("{line}\r\n")).collect();
+            let expected: Vec<Option<Slot>> = order.iter().map(|line| memo.find(line.as_bytes())).collect();
+            let mut following = memo.follow();
+            let mut rest = text.as_bytes();
+            for (line, expected) in order.iter().zip(expected) {
+                let guess = following.guess(rest).map(|(slot, len, _)| (slot, len));
+                if let Some((slot, len)) = guess {
+                    assert_eq!((Some(slot), len), (expected, line.len()));
+                    guessed += 1;
+                } else {
+                    let found = following.find(line.as_bytes().into()).map(|(slot, _)| slot);
+                    assert_eq!(found, expected, "{line}");
+                }
+                rest = &rest[line.len() + 2..];
+            }
+            assert!(following.guess(b"\r\n").is_none());
+        }
+        assert!(guessed > 1_000, "{guessed}");
+    }
+
+    #[test]
     fn what_a_request_uses_stays() {
         let mut memo: Memo<NameSaid> = Memo::new(64, 32);
         memo.begin(1);
