@@ -180,10 +180,8 @@ impl Rank {
         first.make_ascii_lowercase();
         Rank(u128::from_be_bytes(first))
     }
-}
 
-impl Rank {
-    /// A few bits of it.
+    /// Half of its bits, each made of two.
     pub(crate) fn folded(self) -> u64 {
         self.0 as u64 ^ (self.0 >> 64) as u64
     }
