@@ -184,22 +184,24 @@ impl<'a> Query<'a> {
 
     /// The pairs whose keys came before; `None` where that takes too long.
     fn repeats_by_table(&self, hashes: &[u64], cx: Context<'a>) -> Option<BumpVec<'a, usize>> {
-        let places = hashes.len().checked_mul(2)?.checked_next_power_of_two()?;
+        // So many that few share one, and some more so that no search leaves them.
+        let places = hashes.len().checked_mul(4)?.checked_next_power_of_two()?;
         let shift = u64::BITS - places.ilog2();
         // One more than the pair that is there.
-        let mut table = BumpVec::with_capacity_in(places, cx.bump);
-        table.resize(places, 0_usize);
+        let mut table = BumpVec::new_in(cx.bump);
+        table.resize(places + MOST_TRIES, 0_u32);
         let mut repeated = BumpVec::new_in(cx.bump);
         for (i, hash) in hashes.iter().enumerate() {
             let first = (hash >> shift) as usize;
             let mut tried = (first..).take(MOST_TRIES).filter_map(|at| Some((at, *table.get(at)?)));
             let is_it =
                 |other: usize| hashes.get(other) == Some(hash) && self.key_at(other) == self.key_at(i);
-            let (at, there) = tried.find(|(_, there)| there.checked_sub(1).is_none_or(is_it))?;
+            let (at, there) =
+                tried.find(|(_, there)| there.checked_sub(1).is_none_or(|other| is_it(other as usize)))?;
             if there > 0 {
                 repeated.push(i);
             } else if let Some(place) = table.get_mut(at) {
-                *place = i + 1;
+                *place = u32::try_from(i + 1).ok()?;
             }
         }
         Some(repeated)
