@@ -43,17 +43,18 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             look.raise_word(Flag::Serial, word, all.clone(), flags);
         }
     }
-    let first = text.first().copied().unwrap_or_default();
+    let mut head = [0; HEAD];
+    let plain = if look.seen & HIGH == 0 { text } else { plain_head(text, &mut head) };
+    let first = plain.first().copied().unwrap_or_default();
     if bytes::is(first, CONTROL | HIGH) {
-        let mut head = [0; HEAD];
-        tell_magic(look, plain_head(text, &mut head), flags);
+        tell_magic(look, plain, flags);
     }
     // What the first bytes of `tell_magic` begin with in Base64.
     if !matches!(first, b'A' | b'B' | b'H' | b'g' | b'r') {
         return;
     }
     let mut decoded = [0; HEAD];
-    if let Some(decoded) = base64_head(text, &mut decoded) {
+    if let Some(decoded) = base64_head(plain, &mut decoded) {
         tell_magic(look, decoded, flags);
     }
 }
@@ -205,6 +206,27 @@ fn digits(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
+    use crate::scan::Kind;
+    use crate::text::Text;
+
+    /// A slash that NFKC gave birth to is guarded in a name, and in the alphabet.
+    #[test]
+    fn guarded_bytes_are_bytes_of_base64() {
+        for (text, word) in [
+            (&b"gAN9cQA\xFF2FuAAAA"[..], "python"),
+            (b"gAN9cQA/uAAAA", "python"),
+            (b"rO0ABXNy\xFF2FAAA", "java"),
+        ] {
+            with_context(|cx| {
+                let text = Text::request(text, true);
+                let look = Look { text, kind: Kind::Key, secret: false, seen: bytes::union(text.bytes), cx };
+                let mut flags = cx.flags();
+                tell(&look, &mut flags);
+                assert_eq!(flags.words(), [(Flag::Serial, word)], "{}", text.bytes.escape_ascii());
+            });
+        }
+    }
 
     #[test]
     fn streams_are_found_wherever_they_stand() {
