@@ -297,21 +297,39 @@ pub(crate) fn trim_end(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// The value of one hexadecimal digit.
-#[allow(clippy::arithmetic_side_effects, reason = "the patterns bound the digit")]
-pub(crate) fn hex_value(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
+/// The value of each hexadecimal digit; more than fifteen for any other byte.
+#[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
+const HEX_VALUES: [u8; 256] = {
+    let mut values = [u8::MAX; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        let upper = b"0123456789ABCDEF"[digit as usize];
+        values[upper as usize] = digit;
+        values[upper.to_ascii_lowercase() as usize] = digit;
+        digit += 1;
     }
+    values
+};
+
+fn hex_value_or_more(digit: u8) -> u8 {
+    HEX_VALUES.get(usize::from(digit)).copied().unwrap_or(u8::MAX)
+}
+
+/// The value of one hexadecimal digit.
+pub(crate) fn hex_value(digit: u8) -> Option<u8> {
+    Some(hex_value_or_more(digit)).filter(|value| *value < 16)
+}
+
+/// The byte that two hexadecimal digits stand for.
+pub(crate) fn hex_byte(high: u8, low: u8) -> Option<u8> {
+    let (high, low) = (hex_value_or_more(high), hex_value_or_more(low));
+    (high | low < 16).then_some(high << 4 | low)
 }
 
 /// The byte that `%hh` at the start of `bytes` stands for.
 pub(crate) fn escape(bytes: &[u8]) -> Option<u8> {
     match bytes {
-        [b'%', high, low, ..] => Some(hex_value(*high)? << 4 | hex_value(*low)?),
+        [b'%', high, low, ..] => hex_byte(*high, *low),
         _ => None,
     }
 }

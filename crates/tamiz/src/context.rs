@@ -78,6 +78,15 @@ pub(crate) mod tests {
     use super::*;
     use crate::config::Config;
 
+    /// Numbers below what is asked for, the same in every run.
+    pub(crate) fn random() -> impl FnMut(u32) -> u32 {
+        let mut state = 7_u32;
+        move |below| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        }
+    }
+
     /// Runs `test` with a traced context of the default configuration.
     pub(crate) fn with_context<T>(test: impl FnOnce(Context<'_>) -> T) -> T {
         let bump = Bump::new();

@@ -82,14 +82,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         !is_elsewhere && echo.is_in(known.line)
             || usize::from(known.name_len) >= echo.shortest && is_in_name()
     };
-    let is_nowhere_known = echo.is_nowhere_plain
-        && request
-            .headers
-            .known
-            .iter()
-            .all(|known| known.is_plain && usize::from(known.name_len) < echo.shortest);
-    request.echoes_into_known =
-        !is_nowhere_known && request.headers.known.iter().any(known) || echo.is_in_known_path.get();
+    request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
     if request.method.in_clear && echo.is_in(request.method.text.bytes) {
         request.method.in_clear = false;
         request.flags.hide(request.method.text);

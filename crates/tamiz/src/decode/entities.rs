@@ -40,9 +40,9 @@ impl Entity {
 pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
     // What most of them are: two digits.
     if let [b'&', b'#', b'x', high, low, b';', ..] = text
-        && let (Some(high), Some(low)) = (bytes::hex_value(*high), bytes::hex_value(*low))
+        && let Some(byte) = bytes::hex_byte(*high, *low)
     {
-        return Some(Entity { len: 6, decoded: Decoded::Number(char::from(high << 4 | low)) });
+        return Some(Entity { len: 6, decoded: Decoded::Number(char::from(byte)) });
     }
     match text {
         [b'&', b'#', b'x' | b'X', digits @ ..] => number(digits, 16, 3),

@@ -45,29 +45,6 @@ pub(crate) fn decode<'a>(text: Text<'a>, field: Field, cx: Context<'a>, flags: &
     }
 }
 
-/// The value of each hexadecimal digit; more than fifteen for any other byte.
-const HEX_VALUES: [u8; 256] = {
-    let mut values = [u8::MAX; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        values[byte] = match byte as u8 {
-            digit @ b'0'..=b'9' => digit - b'0',
-            digit @ b'a'..=b'f' => digit - b'a' + 10,
-            digit @ b'A'..=b'F' => digit - b'A' + 10,
-            _ => u8::MAX,
-        };
-        byte += 1;
-    }
-    values
-};
-
-/// The byte that two hexadecimal digits stand for.
-fn hex_byte(high: u8, low: u8) -> Option<u8> {
-    let value = |digit: u8| HEX_VALUES.get(usize::from(digit)).copied().unwrap_or(u8::MAX);
-    let (high, low) = (value(high), value(low));
-    (high | low < 16).then_some(high << 4 | low)
-}
-
 /// How many bytes after an escape are copied one by one.
 const NEAR: usize = 16;
 
@@ -117,7 +94,7 @@ fn decode_untraced<'a>(
         }
         near = NEAR;
         let escaped = match (bytes.get(at + 1), bytes.get(at + 2)) {
-            (Some(high), Some(low)) => hex_byte(*high, *low),
+            (Some(high), Some(low)) => bytes::hex_byte(*high, *low),
             _ => None,
         };
         match escaped {
@@ -233,7 +210,9 @@ fn decode_traced<'a>(
 
 fn raise_invalid<'a>(rest: &[u8], text: Text<'a>, at: usize, flags: &mut Flags<'a>) {
     match rest {
-        [b'%', b'u' | b'U', a, b, c, d, ..] if hex_byte(*a, *b).is_some() && hex_byte(*c, *d).is_some() => {
+        [b'%', b'u' | b'U', a, b, c, d, ..]
+            if bytes::hex_byte(*a, *b).is_some() && bytes::hex_byte(*c, *d).is_some() =>
+        {
             flags.raise_at(Flag::PctU, text, at..at + 6);
         }
         _ => flags.raise_at(Flag::BadPct, text, at..at + 1),
@@ -281,11 +260,10 @@ pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = (Range<usize>, u8)> 
                 _ => continue,
             };
             if let Some([high, low]) = rest.get(sign..).and_then(|digits| digits.first_chunk())
-                && let Some(high) = bytes::hex_value(*high)
-                && let Some(low) = bytes::hex_value(*low)
+                && let Some(byte) = bytes::hex_byte(*high, *low)
             {
                 from = at + sign + 2;
-                return Some((at..from, high << 4 | low));
+                return Some((at..from, byte));
             }
         }
     })
@@ -344,11 +322,7 @@ mod tests {
             b"plain text without any",
             b"%e2%82%ac",
         ];
-        let mut state = 7_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = crate::context::tests::random();
         with_context(|cx| {
             for round in 0..3_000 {
                 let input: Vec<u8> =

@@ -158,11 +158,7 @@ mod tests {
     fn both_ways_to_map_agree() {
         let pieces =
             ["a", "<", "＜", "ｓ", "～", "｟", "é", "ﬁ", "\u{2039}", "“", "№", "\u{FFFD}", "😀", ";", "ｶﾞ"];
-        let mut state = 7_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = crate::context::tests::random();
         with_context(|cx| {
             for round in 0..3_000 {
                 let mut bytes = Vec::new();

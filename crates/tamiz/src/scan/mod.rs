@@ -213,11 +213,7 @@ mod tests {
 
     #[test]
     fn silent_texts_tell_nothing() {
-        let mut state = 7_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = crate::context::tests::random();
         let mut texts: Vec<Vec<u8>> =
             vec![b"aced0005".to_vec(), b"xACED0005ab".to_vec(), b"rO0ABXNyABF".to_vec()];
         for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {

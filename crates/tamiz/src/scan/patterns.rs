@@ -438,11 +438,7 @@ mod tests {
 
     #[test]
     fn all_matches_are_found() {
-        let mut state = 7_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = crate::context::tests::random();
         let mut some_text = |most: u32, least: u32| -> Vec<u8> {
             let len = least + random(most);
             (0..len).map(|_| b"aab_(;. "[random(8) as usize]).collect()

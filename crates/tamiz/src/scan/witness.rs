@@ -1165,11 +1165,7 @@ mod tests {
 
     #[test]
     fn words_are_read_and_folded_alike() {
-        let mut state = 7_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = crate::context::tests::random();
         for _ in 0..20_000 {
             let len = random(90);
             let text: Vec<u8> =

@@ -1145,11 +1145,7 @@ mod tests {
 
     #[test]
     fn both_ways_to_fold_agree() {
-        let mut state = 7_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = crate::context::tests::random();
         let pieces: [&[u8]; 52] = [
             b"a",
             b"Z",

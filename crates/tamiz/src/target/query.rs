@@ -569,11 +569,7 @@ mod tests {
 
     #[test]
     fn repeats_are_found_alike() {
-        let mut state = 7_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut random = crate::context::tests::random();
         for keys in [2, 12, 13, 60, 400] {
             let query: String = (0..keys).map(|_| format!("k{}=1&", random(keys))).collect();
             with_context(|cx| {
