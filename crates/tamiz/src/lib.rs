@@ -63,6 +63,7 @@ mod secrets;
 mod settings;
 mod shape;
 mod show;
+mod steps;
 mod target;
 mod text;
 mod words;

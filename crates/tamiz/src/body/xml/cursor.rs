@@ -4,6 +4,7 @@
 
 use super::Stop;
 use crate::bytes::{self, ALPHA, DIGIT, HIGH};
+use crate::steps;
 use crate::text::Text;
 
 /// XML 1.0 section 2.3: `S ::= (#x20 | #x9 | #xD | #xA)+`.
@@ -66,6 +67,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn skip_space(&mut self) -> bool {
         let len = self.rest().iter().take_while(|&&b| is_space(b)).count();
         self.at += len;
+        steps::count(len);
         len > 0
     }
 
@@ -76,13 +78,16 @@ impl<'a> Cursor<'a> {
         }
         let start = self.at;
         self.at += self.rest().iter().take_while(|&&b| is_name_byte(b)).count();
+        steps::count(self.at - start);
         if self.is_at_end() { Err(Stop::Early) } else { Ok(self.since(start)) }
     }
 
     /// Reads up to and with `end`.
     pub(super) fn until(&mut self, end: &[u8]) -> Piece<'a> {
         let start = self.at;
-        match memchr::memmem::find(self.rest(), end) {
+        let found = memchr::memmem::find(self.rest(), end);
+        steps::count(found.unwrap_or(self.rest().len()));
+        match found {
             Some(len) => {
                 self.at += len + end.len();
                 Piece { text: self.text.slice(start..start + len), is_ended: true }
@@ -99,6 +104,7 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         let found = memchr::memchr(byte, self.rest());
         self.at += found.unwrap_or(self.rest().len());
+        steps::count(self.at - start);
         Piece { text: self.since(start), is_ended: found.is_some() }
     }
 

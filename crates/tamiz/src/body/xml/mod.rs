@@ -21,6 +21,7 @@ use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
+use crate::steps;
 use crate::text::{Builder, Text};
 use cursor::{Cursor, is_space};
 
@@ -176,6 +177,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     }
 
     fn scan(&mut self, text: Text<'a>, kind: Kind) {
+        steps::count(text.len());
         scan::scan(text, kind, false, self.cx, self.flags);
     }
 
@@ -226,6 +228,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     }
 
     fn decode(&mut self, text: Text<'a>, goes_on: bool) -> Text<'a> {
+        steps::count(text.len());
         let (decoded, is_sound) = references::decode(text, goes_on, self.cx);
         self.is_faulty |= !is_sound;
         decoded
