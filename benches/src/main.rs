@@ -7,7 +7,7 @@
 //! - `threads FILE ROUNDS`: how much two threads read in the time of one.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -34,14 +34,17 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Where real requests are, if anywhere.
-fn real_folder() -> PathBuf {
-    std::env::var_os("TAMIZ_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"), PathBuf::from)
+/// The folder of real requests, where `TAMIZ_CORPUS` names one.
+fn real_folder() -> Option<PathBuf> {
+    std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from)
 }
 
 fn names() -> Result<(), Box<dyn Error>> {
-    generate::names().chain(real::names(&real_folder())).for_each(|name| println!("{name}"));
+    generate::names().for_each(|name| println!("{name}"));
+    match real_folder() {
+        Some(folder) => real::names(&folder).for_each(|name| println!("{name}")),
+        None => eprintln!("SKIPPED: real corpora (set TAMIZ_CORPUS to a folder of *.jsonl.gz files)"),
+    }
     Ok(())
 }
 
@@ -53,7 +56,10 @@ fn write_corpus(name: &str, most: &str, file: &str) -> Result<(), Box<dyn Error>
     };
     let requests = match requests {
         Some(requests) => requests,
-        None => real::requests(&real_folder(), name, most)?
+        None => real_folder()
+            .map(|folder| real::requests(&folder, name, most))
+            .transpose()?
+            .flatten()
             .ok_or_else(|| format!("no corpus is called {name}"))?,
     };
     std::fs::write(file, corpus::write(&requests))?;

@@ -4,19 +4,27 @@
 
 pub(crate) mod capture;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use tamiz_containers::{Container, Input, Options, Record, Request, Unreadable};
 
-/// The folder of real containers and requests that `TAMIZ_CORPUS` names, or the default beside the clone.
+/// The folder of real containers and requests that `TAMIZ_CORPUS` names; `None`, with one message on the terminal, where
+/// it is not set or has no `formats`.
 pub(crate) fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("TAMIZ_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    if folder.join("formats").is_dir() {
-        return Some(folder);
+    static SAID: Once = Once::new();
+    let folder = std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from);
+    let found = folder.filter(|folder| folder.join("formats").is_dir());
+    if found.is_none() {
+        // Written past the capture of the test runner.
+        SAID.call_once(|| {
+            let message =
+                "SKIPPED: tests on real containers (set TAMIZ_CORPUS to a folder with `formats` in it)";
+            let _ = writeln!(std::io::stderr(), "{message}");
+        });
     }
-    eprintln!("skipped: no corpus here (set TAMIZ_CORPUS to a folder with `formats` in it)");
-    None
+    found
 }
 
 /// Everything in a file.
