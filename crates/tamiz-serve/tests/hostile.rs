@@ -147,7 +147,7 @@ fn expectations_and_old_versions() {
 /// Requests that are made to hurt: each is answered, with what the library says.
 #[test]
 fn requests_made_to_hurt() {
-    let service = Service::start(|_| {});
+    let service = Service::start_on_threads(|_| {});
     let tamiz = Canonicalizer::new(Config::default());
     let head = "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: ";
     let bomb = {

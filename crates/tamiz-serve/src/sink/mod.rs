@@ -268,7 +268,8 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    // The clock stands still while a blocking task runs: the end is not given up on a slow machine.
+    #[tokio::test(start_paused = true)]
     async fn nobody_waits_and_what_finds_no_place_is_counted() {
         let (queue, items) = mpsc::channel(2);
         let counters = Counters::default();
@@ -287,11 +288,11 @@ mod tests {
         let file = std::env::temp_dir().join(format!("tamiz-sink-{}", std::process::id()));
         let queued = Queued { items, waiting: Arc::clone(&waiting), counters };
         let to = std::fs::File::create(&file).unwrap();
-        let thread = std::thread::spawn(|| queued.write_to(to));
+        let writing = tokio::task::spawn_blocking(|| queued.write_to(to));
         sink.finish().await;
         assert_eq!((written.get(), waiting.load(Ordering::Relaxed)), (2, 0));
         drop(sink);
-        thread.join().unwrap();
+        writing.await.unwrap();
         let text = std::fs::read_to_string(&file).unwrap();
         std::fs::remove_file(&file).unwrap();
         let lines: Vec<serde_json::Value> =

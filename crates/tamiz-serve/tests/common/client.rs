@@ -6,8 +6,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long a test waits for what has to come: nothing depends on how fast it does.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Ends a test that hangs. No result depends on it: whatever a test waits for comes, sooner or later.
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// An answer, as it came.
 #[derive(Debug)]
@@ -145,6 +145,12 @@ impl<S: Stream> Client<S> {
             self.stream.read_exact(&mut answer.body)?;
         }
         Ok(answer)
+    }
+
+    /// Waits until the service asks for the body of a request with `Expect: 100-continue`.
+    pub fn is_told_to_continue(&mut self) {
+        assert_eq!(self.line().unwrap(), "HTTP/1.1 100 Continue");
+        assert_eq!(self.line().unwrap(), "");
     }
 
     /// The status and the headers of the next answer.

@@ -106,7 +106,7 @@ fn variables(payload: &[u8]) -> Vec<(String, String)> {
     all
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn requests_are_answered_each_with_its_own() {
     let mut agent = Agent::greeted().await;
     for number in 0..20 {
@@ -126,7 +126,7 @@ async fn requests_are_answered_each_with_its_own() {
     agent.expect_told(Fault::Normal).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn frames_come_in_any_pieces() {
     let mut agent = Agent::start();
     let all = [hello("1.0, 2.0", 16_380, false), notify(7, b"/a", b"x=1"), notify(8, b"/b", b"")].concat();
@@ -143,7 +143,7 @@ async fn frames_come_in_any_pieces() {
     agent.expect_told(Fault::Normal).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_health_check_is_greeted_and_left() {
     let mut agent = Agent::start();
     agent.send(&hello("2.0", 16_380, true)).await;
@@ -151,7 +151,7 @@ async fn a_health_check_is_greeted_and_left() {
     assert_eq!(agent.frame().await, None);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn bad_greetings_are_refused() {
     let without = |name: &str| {
         let mut payload = Vec::new();
@@ -184,7 +184,7 @@ async fn bad_greetings_are_refused() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn frames_that_were_not_agreed_upon_are_refused() {
     let broken_list = {
         let mut payload = Vec::new();
@@ -222,7 +222,7 @@ async fn frames_that_were_not_agreed_upon_are_refused() {
     assert_eq!(agent.frame().await.unwrap().0, ACK);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn any_bytes_end_without_harm() {
     let mut state = 7u64;
     let mut random = || {
@@ -246,7 +246,7 @@ async fn any_bytes_end_without_harm() {
     assert_eq!(out.len(), 2);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_document_that_does_not_fit_is_left_out() {
     let mut agent = Agent::start();
     agent.send(&hello("2.0", 512, false)).await;
