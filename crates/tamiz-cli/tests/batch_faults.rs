@@ -3,12 +3,11 @@
 mod common;
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
-use common::{command, example_requests, file, scratch, tamiz, tamiz_on};
+use common::{command, example_requests, file, scratch, tamiz, tamiz_on, wait_until};
 use serde_json::Value;
 
 const SECRET: &str = "hunter2hunter2";
@@ -247,17 +246,12 @@ fn a_killed_process() {
 
 /// Waits until a state tells of some chunks.
 fn wait_for_checkpoint(path: &Path) {
-    let started = Instant::now();
-    loop {
-        let mut text = String::new();
-        let _ = fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text));
-        let state: Value = serde_json::from_str(&text).unwrap_or_default();
-        if state["chunks"].as_u64().is_some_and(|chunks| chunks > 0) {
-            return;
-        }
-        assert!(started.elapsed() < Duration::from_secs(60), "no checkpoint: {text}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let text = || fs::read_to_string(path).unwrap_or_default();
+    let is_there = || {
+        let state: Value = serde_json::from_str(&text()).unwrap_or_default();
+        state["chunks"].as_u64().is_some_and(|chunks| chunks > 0)
+    };
+    wait_until(is_there, || format!("no checkpoint: {}", text()));
 }
 
 #[test]

@@ -185,9 +185,7 @@ fn a_killed_run_leaves_what_was_there() {
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(lines(5).as_bytes()).unwrap();
-    while leftovers(&dir) == 0 {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    common::wait_until(|| leftovers(&dir) > 0, || "no output was begun".to_owned());
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(fs::read_to_string(&out).unwrap(), "precious");

@@ -26,7 +26,9 @@ struct Served {
 impl Served {
     fn start(arguments: &[&str]) -> Self {
         let mut child = common::command()
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--threads", "2"])
+            // No client is too slow, however slow the machine is.
+            .args(["--head-timeout", "600", "--body-timeout", "600", "--write-timeout", "600"])
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -139,7 +141,14 @@ fn no_secret_in_answers_errors_counters_or_logs() {
                 panic!("{}: {piece}\n{}\n{all}", case.name, case.request.escape_ascii());
             }
         }
-        let counters = served.connect().ask("GET", "/metrics", &[], b"").text();
+        let counters = || served.connect().ask("GET", "/metrics", &[], b"").text();
+        let written = || {
+            let counters = counters();
+            let line = counters.lines().find_map(|line| line.strip_prefix("tamiz_sink_documents_total "));
+            line.map_or(0, |count| count.parse::<usize>().expect("a number"))
+        };
+        common::wait_until(|| written() >= told_to_proxies, counters);
+        let counters = counters();
         let (code, log) = served.stop();
         assert_eq!(code, Some(0));
         let sunk = std::fs::read_to_string(&sink).expect("documents");

@@ -138,8 +138,7 @@ impl Gate {
 mod tests {
     use super::*;
     use std::convert::Infallible;
-    use std::time::Duration;
-    use tamiz_containers::{Container, Options};
+    use tamiz_containers::{Container, Options, Request};
 
     /// So many chunks of one request each.
     fn chunks(count: usize) -> impl Iterator<Item = Chunk> + Send {
@@ -155,21 +154,36 @@ mod tests {
         chunk.into_iter().map(|record| record.unwrap().request.len() as u64).sum()
     }
 
+    /// The number of a chunk of [`chunks`].
+    fn number(chunk: Chunk) -> usize {
+        let records: Vec<_> = chunk.into_iter().map(Result::unwrap).collect();
+        let [record] = &records[..] else { panic!("{} records", records.len()) };
+        let Request::Raw(request) = &record.request else { panic!("not bytes") };
+        let text = String::from_utf8_lossy(request);
+        text.split(['/', ' ']).nth(2).and_then(|number| number.parse().ok()).expect("a number")
+    }
+
     #[test]
     fn order_is_kept_whoever_is_slow() {
         let mut seen = Vec::new();
+        let (done, changed) = (Mutex::new([false; 200]), Condvar::new());
         let work = |_: &mut (), chunk: Chunk| {
-            let len = id(chunk);
-            thread::sleep(Duration::from_micros(len % 3 * 200));
-            len
+            let number = number(chunk);
+            let mut done = done.lock().unwrap();
+            // Of two chunks, the first is done after the second.
+            if number.is_multiple_of(2) {
+                done = changed.wait_while(done, |done| !done[number + 1]).unwrap();
+            }
+            done[number] = true;
+            changed.notify_all();
+            number
         };
-        let write = |len| {
-            seen.push(len);
+        let write = |number| {
+            seen.push(number);
             Ok::<_, Infallible>(Go::On)
         };
         run(chunks(200), 4, || (), work, write).unwrap();
-        let lens: Vec<u64> = (0..200_usize).map(|n| format!("GET /{n} HTTP/1.1").len() as u64).collect();
-        assert_eq!(seen, lens);
+        assert_eq!(seen, (0..200).collect::<Vec<_>>());
     }
 
     #[test]

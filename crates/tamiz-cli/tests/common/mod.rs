@@ -6,6 +6,20 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Ends a test that hangs. No result depends on it: whatever a test waits for comes, sooner or later.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Waits until `is_there`; panics with what `state` says where the test hangs.
+#[track_caller]
+pub(crate) fn wait_until(mut is_there: impl FnMut() -> bool, state: impl Fn() -> String) {
+    let started = Instant::now();
+    while !is_there() {
+        assert!(started.elapsed() < PATIENCE, "the test hangs\n{}", state());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
 
 pub(crate) const VIEWS: [&str; 2] = ["shape", "literal"];
 pub(crate) const PROFILES: [&str; 3] = ["core", "standard", "full"];
@@ -43,7 +57,17 @@ pub(crate) fn tamiz<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> 
 }
 
 pub(crate) fn tamiz_on<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, stdin: &[u8]) -> Run {
-    run(command().args(arguments), stdin)
+    let arguments: Vec<A> = arguments.into_iter().collect();
+    let mut command = command();
+    for (n, argument) in arguments.iter().map(AsRef::as_ref).enumerate() {
+        command.arg(argument);
+        // As many threads on every machine.
+        let is_parallel = n == 0 && ["batch", "report", "diff"].iter().any(|name| argument == *name);
+        if is_parallel && !arguments.iter().any(|argument| argument.as_ref() == "--jobs") {
+            command.args(["--jobs", "3"]);
+        }
+    }
+    run(&mut command, stdin)
 }
 
 /// The program, in an environment that says nothing about colours.

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 use crate::common;
+use crate::proxies::free_address;
 
 /// Where it listens.
 #[derive(Clone, Debug)]
@@ -15,6 +16,11 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// Free addresses, at which an agent can be started again.
+    pub(crate) fn free() -> Self {
+        Places { http: free_address(), spoe: free_address(), ext_proc: free_address() }
+    }
+
     /// One address for all of them: for what is no agent.
     pub(crate) fn all_at(address: SocketAddr) -> Self {
         Places { http: address, spoe: address, ext_proc: address }
@@ -33,11 +39,21 @@ impl Agent {
         Self::start_at(&Places::all_at("127.0.0.1:0".parse().unwrap()), arguments)
     }
 
-    /// Starts it at places that are free.
+    /// Starts it at places that are free. No connection is too slow for it, however slow the machine is.
     pub(crate) fn start_at(places: &Places, arguments: &[&str]) -> Self {
         let mut child = common::command()
             .args(["serve", "--log-level", "warn", "--listen", &places.http.to_string()])
             .args(["--spoe", &places.spoe.to_string(), "--ext-proc", &places.ext_proc.to_string()])
+            .args([
+                "--threads",
+                "2",
+                "--head-timeout",
+                "600",
+                "--body-timeout",
+                "600",
+                "--write-timeout",
+                "600",
+            ])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()

@@ -2,13 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::Duration;
 
 use crate::agent::{Agent, Places};
 use crate::backend;
+use crate::client::Answer;
 use crate::flags::{ask, ask_until_flags, has_flags};
 use crate::proxies::{Kind, Proxy, free_address};
+use crate::timeouts::Wait;
 
 /// What is no agent, and takes its place.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +30,17 @@ enum Fault {
 impl Fault {
     const ALL: [Fault; 5] = [Fault::Dead, Fault::Hanging, Fault::Slow, Fault::Garbage, Fault::Closing];
 
-    fn start(self) -> SocketAddr {
+    /// Starts it. What is slow answers when `late` says that the proxy has gone on.
+    fn start(self, late: &Arc<Late>) -> SocketAddr {
         if let Fault::Dead = self {
             return free_address();
         }
+        let late = Arc::clone(late);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
+                let late = Arc::clone(&late);
                 thread::spawn(move || {
                     let mut some = [0; 64];
                     match self {
@@ -43,7 +48,7 @@ impl Fault {
                             while stream.read(&mut some).is_ok_and(|len| len > 0) {}
                         }
                         Fault::Slow => {
-                            thread::sleep(Duration::from_secs(5));
+                            late.wait();
                             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
                         }
                         Fault::Garbage => {
@@ -61,35 +66,63 @@ impl Fault {
     }
 }
 
+/// Counts the answers that a proxy gave without Tamiz, for those who come too late.
+#[derive(Default)]
+struct Late {
+    answers: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Late {
+    /// Waits for the next answer of the proxy.
+    fn wait(&self) {
+        let answers = self.answers.lock().unwrap();
+        let before = *answers;
+        drop(self.changed.wait_while(answers, |answers| *answers == before).unwrap());
+    }
+
+    /// Asks a proxy, and lets those answer who are late then.
+    fn ask(&self, proxy: &Proxy) -> Answer {
+        let answer = ask(proxy);
+        *self.answers.lock().unwrap() += 1;
+        self.changed.notify_all();
+        answer
+    }
+}
+
 /// Requests pass without flags, or are turned away.
 fn goes_on(kind: Kind) {
     let application = backend::start();
     for fault in Fault::ALL {
-        let places = Places::all_at(fault.start());
-        let Some(open) = Proxy::start(kind, &format!("open-{fault:?}"), &places, application) else { return };
-        let closed = Proxy::start_with(kind, &format!("closed-{fault:?}"), &places, application, |text| {
-            // Of several files, the one that says so.
-            if text.contains("ail-closed") { kind.fail_closed(text) } else { text.to_owned() }
-        });
+        let late = Arc::default();
+        let places = Places::all_at(fault.start(&late));
+        let start = |name: &str, change: &dyn Fn(&str) -> String| {
+            let name = format!("{name}-{fault:?}");
+            Proxy::start_waiting(kind, &name, &places, application, Wait::AsDeployed, change)
+        };
+        let Some(open) = start("open", &str::to_owned) else { return };
+        // Of several files, the one that says so.
+        let fail_closed =
+            |text: &str| if text.contains("ail-closed") { kind.fail_closed(text) } else { text.to_owned() };
+        let closed = start("closed", &fail_closed).unwrap();
         for _ in 0..3 {
-            let answer = ask(&open);
+            let answer = late.ask(&open);
             assert_eq!(answer.status, 200, "{kind:?} {fault:?}: {answer:?}\n{}", open.logs());
             assert!(!has_flags(&answer));
-            let answer = ask(closed.as_ref().unwrap());
-            assert!(
-                matches!(answer.status, 403 | 500 | 502 | 503 | 504),
-                "{kind:?} {fault:?}: {answer:?}\n{}",
-                closed.as_ref().unwrap().logs()
-            );
+            let answer = late.ask(&closed);
+            let is_refused = matches!(answer.status, 403 | 500 | 502 | 503 | 504);
+            assert!(is_refused, "{kind:?} {fault:?}: {answer:?}\n{}", closed.logs());
         }
     }
 }
 
 /// An agent that is stopped, goes on, is killed and started again is found again.
 fn comes_back(kind: Kind) {
-    let agent = Agent::start(&[]);
-    let places = agent.places.clone();
-    let Some(proxy) = Proxy::start(kind, "back", &places, backend::start()) else { return };
+    let places = Places::free();
+    let agent = Agent::start_at(&places, &[]);
+    let started =
+        Proxy::start_waiting(kind, "back", &places, backend::start(), Wait::AsDeployed, str::to_owned);
+    let Some(proxy) = started else { return };
     ask_until_flags(&proxy);
     agent.signal("-STOP");
     assert_eq!(ask(&proxy).status, 200);

@@ -1,13 +1,12 @@
 //! What a proxy is told of a request reaches the application and the log; what a client forges does not.
 
 use std::net::{SocketAddr, TcpStream};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::agent::Agent;
 use crate::backend;
 use crate::client::{Answer, Client};
-use crate::proxies::{Kind, PATIENCE, Proxy};
+use crate::common::wait_until;
+use crate::proxies::{Kind, Proxy};
 
 /// Sends bytes on a connection of their own.
 pub(crate) fn send(address: SocketAddr, bytes: &[u8]) -> Answer {
@@ -58,15 +57,15 @@ pub(crate) fn ask(proxy: &Proxy) -> Answer {
 
 /// Asks until there are flags: a proxy may not have found the agent yet.
 pub(crate) fn ask_until_flags(proxy: &Proxy) -> Answer {
-    let started = Instant::now();
-    loop {
-        let answer = ask(proxy);
-        if answer.status == 200 && has_flags(&answer) {
-            return answer;
-        }
-        assert!(started.elapsed() < PATIENCE, "no flags: {answer:?}\n{}", proxy.logs());
-        thread::sleep(Duration::from_millis(50));
-    }
+    ask_until(proxy, |answer| answer.status == 200 && has_flags(answer))
+}
+
+/// Asks until the answer is as it should be.
+fn ask_until(proxy: &Proxy, is_right: impl Fn(&Answer) -> bool) -> Answer {
+    let mut last = None;
+    let is_answered = || is_right(last.insert(ask(proxy)));
+    wait_until(is_answered, || format!("other answers come\n{}", proxy.logs()));
+    last.unwrap()
 }
 
 fn flags_reach(kind: Kind) {
@@ -76,11 +75,7 @@ fn flags_reach(kind: Kind) {
     let digest = seen(&ask_until_flags(&proxy), "x-tamiz-digest").remove(0);
     // The same request is the same document.
     assert_eq!(seen(&ask(&proxy), "x-tamiz-digest"), [digest.as_str()]);
-    let started = Instant::now();
-    while !proxy.logs().contains(&digest) {
-        assert!(started.elapsed() < PATIENCE, "{}", proxy.logs());
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_until(|| proxy.logs().contains(&digest), || proxy.logs());
     // Bodies and methods, one after the other on one connection.
     let mut client = Client::new(TcpStream::connect(proxy.address).unwrap());
     for n in 0..20 {
@@ -101,15 +96,7 @@ fn denied(kind: Kind) {
     let agent = Agent::start(&["--deny", "KW:sql"]);
     let application = backend::start();
     let Some(proxy) = Proxy::start(kind, "denied", &agent.places, application) else { return };
-    let started = Instant::now();
-    let answer = loop {
-        let answer = ask(&proxy);
-        if answer.status != 200 {
-            break answer;
-        }
-        assert!(started.elapsed() < PATIENCE, "{answer:?}");
-        thread::sleep(Duration::from_millis(50));
-    };
+    let answer = ask_until(&proxy, |answer| answer.status != 200);
     assert_eq!(answer.status, 403, "{answer:?}");
     // Why is not for the client to know.
     assert!(
@@ -133,7 +120,8 @@ fn cut_off(kind: Kind) {
         }
         if n % 3 > 1 {
             client.send(&[b'x'; 30_000]);
-            thread::sleep(Duration::from_millis(10));
+            // The proxy has read some of it when it has answered another.
+            ask(&proxy);
         }
     }
     ask_until_flags(&proxy);

@@ -4,15 +4,13 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::backend;
-use crate::common;
-use crate::proxies::{Kind, PATIENCE, Proxy, find};
+use crate::common::{self, wait_until};
+use crate::proxies::{Kind, Proxy, find};
 
 /// What has to be added so that a proxy speaks HTTP/2 in clear.
 fn with_http2(kind: Kind, text: &str) -> String {
@@ -57,11 +55,7 @@ impl Certificate {
     fn of(caddy: &Proxy) -> Certificate {
         let folder = caddy.folder.join("caddy/certificates/local/127.0.0.1");
         let files = Certificate { chain: folder.join("127.0.0.1.crt"), key: folder.join("127.0.0.1.key") };
-        let started = Instant::now();
-        while !(files.chain.is_file() && files.key.is_file()) {
-            assert!(started.elapsed() < PATIENCE, "{}", caddy.logs());
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_until(|| files.chain.is_file() && files.key.is_file(), || caddy.logs());
         files
     }
 
@@ -103,14 +97,13 @@ struct Way {
     scheme: &'static str,
 }
 
-/// Asks until Tamiz answers in time. What it then reads is the request, not what HTTP makes of it.
+/// Asks until the proxy has found Tamiz. What it then reads is the request, not what HTTP makes of it.
 fn ask(curl: &Path, address: SocketAddr, way: &Way, documents: &Path, logs: &dyn Fn() -> String) -> Value {
-    let started = Instant::now();
     let mut number = 0;
-    loop {
+    let has_flags = || {
         number += 1;
         let output = Command::new(curl)
-            .args(["--silent", "--show-error", "--max-time", "20", "--path-as-is"])
+            .args(["--silent", "--show-error", "--max-time", "600", "--path-as-is"])
             .args(way.options)
             .args(["--header", "Host: shop.example", "--header", "X-Tamiz-Flags: FORGED"])
             .args(["--write-out", "\nversion=%{http_version}", "--data", "a=1"])
@@ -120,20 +113,12 @@ fn ask(curl: &Path, address: SocketAddr, way: &Way, documents: &Path, logs: &dyn
         let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
         assert!(text.contains(&format!("version={}", way.version)), "{text}{output:?}\n{}", logs());
         assert!(!text.contains("forged"), "{text}");
-        if text.lines().any(|line| line.starts_with("x-tamiz-flags: ") && line.contains("dotdot")) {
-            break;
-        }
-        assert!(started.elapsed() < PATIENCE, "{text}{output:?}\n{}", logs());
-        thread::sleep(Duration::from_millis(50));
-    }
-    let document = loop {
-        let lines = fs::read_to_string(documents).unwrap();
-        if let Some(line) = lines.lines().last().filter(|_| lines.ends_with('\n')) {
-            break serde_json::from_str::<Value>(line).unwrap();
-        }
-        assert!(started.elapsed() < PATIENCE);
-        thread::sleep(Duration::from_millis(20));
+        text.lines().any(|line| line.starts_with("x-tamiz-flags: ") && line.contains("dotdot"))
     };
+    wait_until(has_flags, logs);
+    let lines = || fs::read_to_string(documents).unwrap();
+    wait_until(|| lines().ends_with('\n'), lines);
+    let document: Value = serde_json::from_str(lines().lines().last().unwrap()).unwrap();
     let text = document["tamiz.text"].as_str().unwrap_or_else(|| panic!("{document}"));
     let start = format!("M:POST\nU:{}://shop.example/n", way.scheme);
     assert!(text.starts_with(&start) && text.contains("/../b?q=<mixed:3>\nP:/n"), "{text}");

@@ -13,7 +13,9 @@ use sha2::{Digest, Sha256};
 
 use crate::agent::Agent;
 use crate::backend;
-use crate::proxies::{Kind, PATIENCE, Proxy};
+use crate::common::PATIENCE;
+use crate::proxies::{Kind, Proxy};
+use crate::timeouts::Wait;
 
 /// How many connections are kept busy.
 const CONNECTIONS: usize = 8;
@@ -221,6 +223,17 @@ fn kinds() -> Vec<Kind> {
     Kind::ALL.into_iter().filter(is_asked).collect()
 }
 
+/// A proxy with the timeouts of `deploy/`: they are part of what is measured.
+fn as_deployed(
+    kind: Kind,
+    name: &str,
+    agent: &Agent,
+    application: SocketAddr,
+    change: impl Fn(&str) -> String,
+) -> Option<Proxy> {
+    Proxy::start_waiting(kind, name, &agent.places, application, Wait::AsDeployed, change)
+}
+
 /// A service whose first documents are known, and a proxy before it.
 fn started(kind: Kind, name: &str) -> Option<(Agent, SocketAddr, Proxy, Expected, AtomicU64)> {
     let sink = crate::common::scratch(&format!("edge-{name}-{kind:?}")).join("documents.jsonl");
@@ -228,12 +241,12 @@ fn started(kind: Kind, name: &str) -> Option<(Agent, SocketAddr, Proxy, Expected
     let numbers = AtomicU64::new(0);
     let learning = Agent::start(&["--sink", &format!("file:{}", sink.display())]);
     let expected = {
-        let proxy = Proxy::start(kind, &format!("{name}-learn"), &learning.places, application)?;
+        let proxy = as_deployed(kind, &format!("{name}-learn"), &learning, application, str::to_owned)?;
         learn(&proxy, &sink, &numbers)
     };
     drop(learning);
     let agent = Agent::start(&[]);
-    let proxy = Proxy::start(kind, name, &agent.places, application)?;
+    let proxy = as_deployed(kind, name, &agent, application, str::to_owned)?;
     // Until the agent is found.
     let started = Instant::now();
     while Connection::new(proxy.address).ask(0).ok().as_deref().and_then(digest).is_none() {
@@ -253,7 +266,7 @@ fn added_latency() {
     let mut mixed_up = 0;
     for kind in kinds() {
         let Some((agent, application, proxy, expected, numbers)) = started(kind, "latency") else { return };
-        let bare = Proxy::start_with(kind, "bare", &agent.places, application, |text| {
+        let bare = as_deployed(kind, "bare", &agent, application, |text| {
             if text.contains("8080") { without(kind, text) } else { text.to_owned() }
         })
         .unwrap();

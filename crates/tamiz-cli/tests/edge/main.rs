@@ -40,6 +40,7 @@ mod later_http;
 mod load;
 mod proxies;
 mod sink;
+mod timeouts;
 #[path = "../../../tamiz/tests/common/vectors.rs"]
 mod vectors;
 

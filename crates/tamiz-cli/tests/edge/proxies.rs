@@ -4,17 +4,15 @@
 //! all and sets it). With it, one that is missing fails the test; without it the test is skipped, and says so.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use crate::agent::Places;
 use crate::common;
-
-/// How long something may take that takes no time on an idle machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+use crate::timeouts::{self, Wait};
 
 /// A proxy, and how it asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +47,12 @@ impl Kind {
             Kind::EnvoyExtProc => &["envoy/ext_proc.yaml"],
             Kind::Haproxy => &["haproxy/haproxy.cfg", "haproxy/spoe-tamiz.conf"],
         }
+    }
+
+    /// What is in these files.
+    pub(crate) fn texts(self) -> impl Iterator<Item = String> {
+        let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
+        self.files().iter().map(move |file| fs::read_to_string(deploy.join(file)).unwrap())
     }
 
     /// Makes of a configuration that lets requests pass without an answer one that does not, as its comments say.
@@ -99,7 +103,7 @@ impl Proxy {
         Self::start_with(kind, name, tamiz, application, str::to_owned)
     }
 
-    /// The same, with changes to its configuration.
+    /// Starts one with changes to its configuration. It waits for Tamiz as long as it takes.
     pub(crate) fn start_with(
         kind: Kind,
         name: &str,
@@ -107,10 +111,23 @@ impl Proxy {
         application: SocketAddr,
         change: impl Fn(&str) -> String,
     ) -> Option<Proxy> {
+        Self::start_waiting(kind, name, tamiz, application, Wait::ForTheAnswer, change)
+    }
+
+    /// Starts one with changes to its configuration that waits for Tamiz as `wait` says.
+    pub(crate) fn start_waiting(
+        kind: Kind,
+        name: &str,
+        tamiz: &Places,
+        application: SocketAddr,
+        wait: Wait,
+        change: impl Fn(&str) -> String,
+    ) -> Option<Proxy> {
         let program = find(kind.program())?;
+        let change = |text: &str| change(&timeouts::rewrite(kind, text, wait));
         // Somebody else may take a port that was free a moment ago.
         (0..5)
-            .find_map(|_| Self::attempt(kind, &program, name, tamiz, application, &change))
+            .find_map(|_| Self::attempt(kind, &program, name, tamiz, application, change))
             .or_else(|| panic!("{kind:?} does not start; see its log in {}", folder(kind, name).display()))
     }
 
@@ -126,12 +143,12 @@ impl Proxy {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         let address = free_address();
-        let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
         let files: Vec<PathBuf> = kind
             .files()
             .iter()
-            .map(|file| {
-                let text = change(&fs::read_to_string(deploy.join(file)).unwrap());
+            .zip(kind.texts())
+            .map(|(file, text)| {
+                let text = change(&text);
                 let text = [
                     (8080, address),
                     (8787, tamiz.http),
@@ -170,16 +187,16 @@ impl Proxy {
         }
         let log = fs::File::create(folder.join("output.log")).unwrap();
         command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).current_dir(&folder);
-        let mut proxy = Proxy { child: command.spawn().unwrap(), address, folder };
-        let started = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            if proxy.child.try_wait().unwrap().is_some() {
-                return None;
-            }
-            assert!(started.elapsed() < PATIENCE, "{kind:?} takes too long; see {}", proxy.folder.display());
-            thread::sleep(Duration::from_millis(20));
-        }
-        Some(proxy)
+        // With its workers in a group of its own, which ends at once.
+        let child = command.process_group(0).spawn().unwrap();
+        let mut proxy = Proxy { child, address, folder };
+        let mut is_gone = false;
+        let is_settled = || {
+            is_gone = proxy.child.try_wait().unwrap().is_some();
+            is_gone || TcpStream::connect(address).is_ok()
+        };
+        common::wait_until(is_settled, || format!("{kind:?} does not listen at {address}"));
+        (!is_gone).then_some(proxy)
     }
 
     /// What it has logged so far, of requests and of itself.
@@ -197,16 +214,9 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // nginx has workers, which go when they are told to.
-        let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
-        let started = Instant::now();
-        while started.elapsed() < Duration::from_secs(3) {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
-            thread::sleep(Duration::from_millis(10));
+        if let Ok(None) = self.child.try_wait() {
+            let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", self.child.id())]).status();
         }
-        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
@@ -215,9 +225,21 @@ fn folder(kind: Kind, name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("edge-{kind:?}-{name}"))
 }
 
-/// An address where nobody listens.
+/// An address where nobody listens, and where nobody will: no port is given twice in a process, and all of them are below
+/// those that systems hand out by themselves.
 pub(crate) fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
+    const FIRST: u16 = 10_000;
+    const COUNT: u16 = 22_000;
+    // Processes that run beside this one begin elsewhere.
+    let start = u16::try_from(std::process::id() % 220).unwrap() * 100;
+    loop {
+        let port = FIRST + start.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)) % COUNT;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
 }
 
 /// What the packages of the system have in `nginx.conf`.
@@ -225,7 +247,7 @@ fn nginx_main(folder: &Path, include: &Path) -> String {
     let folder = folder.display();
     format!(
         "daemon off;\nworker_processes 1;\npid {folder}/nginx.pid;\nerror_log {folder}/error.log;\n\
-         events {{ worker_connections 512; }}\n\
+         events {{ worker_connections 4096; }}\n\
          http {{\n\
          client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;\n\
          uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;\n\

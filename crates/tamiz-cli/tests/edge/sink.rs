@@ -3,13 +3,14 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::agent::Agent;
 use crate::client::Client;
-use crate::common;
-use crate::proxies::{PATIENCE, find, free_address};
+use crate::common::{self, PATIENCE, wait_until};
+use crate::proxies::{find, free_address};
 
 fn check(agent: &Agent, n: usize) {
     let mut client = Client::new(TcpStream::connect(agent.places.http).unwrap());
@@ -32,16 +33,9 @@ fn a_file_has_every_document_with_its_id() {
     let agent = Agent::start(&["--sink", &format!("file:{}", file.display())]);
     (0..50).for_each(|n| check(&agent, n));
     agent.signal("-TERM");
-    let started = Instant::now();
-    let lines = loop {
-        let text = std::fs::read_to_string(&file).unwrap();
-        if text.lines().count() == 50 && text.ends_with('\n') {
-            break text;
-        }
-        assert!(started.elapsed() < PATIENCE, "{text}");
-        thread::sleep(Duration::from_millis(20));
-    };
-    for (n, line) in lines.lines().enumerate() {
+    let lines = || std::fs::read_to_string(&file).unwrap();
+    wait_until(|| lines().ends_with('\n') && lines().lines().count() == 50, lines);
+    for (n, line) in lines().lines().enumerate() {
         let json: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(json["id"], n.to_string());
         assert_eq!(json["url.path"], format!("/item/{n}"));
@@ -62,11 +56,7 @@ impl Nats {
         let mut command = Command::new(find("nats-server")?);
         command.args(["--addr", "127.0.0.1", "--port", &address.port().to_string()]);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let started = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            assert!(started.elapsed() < PATIENCE);
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_until(|| TcpStream::connect(address).is_ok(), || "NATS does not listen".to_owned());
         Some(Nats(child))
     }
 }
@@ -109,11 +99,7 @@ fn nats_has_them_also_after_it_was_away() {
     check(&agent, 0);
     let Some(nats) = Nats::start(address) else { return };
     let mut listener = Listener::new(address, "edge.>");
-    let started = Instant::now();
-    while counter(&agent, "tamiz_sink_documents_total") == 0 {
-        assert!(started.elapsed() < PATIENCE);
-        thread::sleep(Duration::from_millis(20));
-    }
+    wait_until(|| counter(&agent, "tamiz_sink_documents_total") > 0, || "nothing is published".to_owned());
     for n in 1..20 {
         check(&agent, n);
     }
@@ -129,14 +115,13 @@ fn nats_has_them_also_after_it_was_away() {
     (20..30).for_each(|n| check(&agent, n));
     let _nats = Nats::start(address).unwrap();
     let mut listener = Listener::new(address, "edge.>");
-    // Some went down with the server; those who come now are heard.
-    let started = Instant::now();
-    let written = counter(&agent, "tamiz_sink_documents_total");
-    while counter(&agent, "tamiz_sink_documents_total") == written {
-        check(&agent, 30);
-        assert!(started.elapsed() < PATIENCE);
-        thread::sleep(Duration::from_millis(100));
-    }
-    check(&agent, 31);
-    while listener.message()["id"] != "31" {}
+    // Some went down with the server, and some go to a connection that is gone; those who come after that are heard.
+    let (heard, hearing) = mpsc::channel();
+    thread::spawn(move || while heard.send(listener.message()).is_ok() {});
+    let is_heard = || {
+        check(&agent, 31);
+        hearing.recv_timeout(Duration::from_millis(100)).is_ok_and(|message| message["id"] == "31")
+    };
+    wait_until(is_heard, || "nothing is published any more".to_owned());
+    drop(hearing);
 }
