@@ -8,11 +8,15 @@ export const SIZES = {
   phone: { width: 390, height: 844 },
 };
 
+/** Ends a test that hangs, in milliseconds. No result depends on it: whatever a test waits for comes, sooner or later. */
+export const PATIENCE = 600_000;
+
 /** Starts the browser: `CHROMIUM`, or what the system calls so. */
 export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox"],
+    timeout: PATIENCE,
   });
 }
 
@@ -21,7 +25,9 @@ export function launch() {
  * its Content-Security-Policy is one), with what it throws, and with every request it makes that is not to `origins`.
  */
 export async function open(browser, { size = SIZES.desktop, colorScheme = "light", locale = "en", origins = [], ...rest } = {}) {
-  const context = await browser.newContext({ viewport: size, colorScheme, locale, ...rest });
+  // Colours do not change step by step: what is looked at is what a page comes to.
+  const context = await browser.newContext({ viewport: size, colorScheme, locale, timezoneId: "UTC", reducedMotion: "reduce", ...rest });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const faults = [];
   page.on("console", (message) => {

@@ -22,10 +22,12 @@ test("a quiet page has no faults", async () => {
 
 test("what goes wrong is told", async () => {
   const { context, page, faults } = await open(browser);
+  const thrown = page.waitForEvent("pageerror");
   await page.setContent("<script>console.error('one'); setTimeout(() => { throw new Error('two'); })</script>");
-  await page.waitForTimeout(50);
+  await thrown;
+  const asked = page.waitForEvent("request");
   await page.setContent("<img src='http://127.0.0.1:1/three.png'>");
-  await page.waitForTimeout(50);
+  await asked;
   for (const part of ["one", "two", "asked for http://127.0.0.1:1"]) {
     assert.ok(faults.some((fault) => fault.includes(part)), `${part} is missing in ${faults.join("; ")}`);
   }

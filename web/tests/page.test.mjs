@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 
 import { launch, open, SIZES } from "./browser.mjs";
-import { start, tamiz } from "./service.mjs";
+import { start, startOnPortOfItsOwn, tamiz } from "./service.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PHONE = { size: SIZES.phone, isMobile: true, hasTouch: true };
@@ -459,7 +459,7 @@ test("nothing serious is found by axe, in any of its looks", async () => {
 });
 
 test("a service that is gone is told, what is shown stays, and it goes on when it is back", async () => {
-  const own = await start();
+  const own = await startOnPortOfItsOwn();
   let again;
   try {
     await visit(async (page) => {
@@ -493,7 +493,9 @@ test("a service that is gone is told, what is shown stays, and it goes on when i
 
 test("a refusal is told, and so is a service with too much to do, until it has time", () =>
   visit(async (page) => {
-    const answers = [{ status: 413 }, { status: 503, headers: { "Retry-After": "1" } }];
+    // The hour until it is asked again passes when the notice has been seen.
+    await page.clock.install();
+    const answers = [{ status: 413 }, { status: 503, headers: { "Retry-After": "3600" } }];
     await page.route("**/v1/canonicalize*", (route) => {
       const answer = answers.shift();
       return answer ? route.fulfill(answer) : route.continue();
@@ -503,26 +505,40 @@ test("a refusal is told, and so is a service with too much to do, until it has t
     const other = REQUEST.replace("%252e", "");
     await paste(page, other);
     await page.locator("#notices", { hasText: "too much to do" }).waitFor();
+    await page.clock.fastForward(3_600_000);
     await showsDocument(page, wire(other));
     assert.equal(await page.locator("#notices p").count(), 0);
   }, { expected: [/status of (413|503)/] }));
 
 test("an answer that comes too late is not shown", () =>
   visit(async (page) => {
+    let letGo;
+    const isLetGo = new Promise((resolve) => (letGo = resolve));
     let hold;
+    const isHeld = new Promise((resolve) => (hold = resolve));
+    const isSlow = (request) => (request.postData() ?? "").includes("slow");
     await page.route("**/v1/canonicalize*", async (route) => {
-      const isSlow = (route.request().postData() ?? "").includes("slow");
-      if (isSlow) await new Promise((resolve) => (hold = resolve));
+      if (isSlow(route.request())) {
+        hold();
+        await isLetGo;
+      }
       await route.continue().catch(() => undefined);
     });
+    // The page may have given it up before.
+    const hasEnded = Promise.race(["requestfinished", "requestfailed"].map((event) => page.waitForEvent(event, isSlow)));
     const slow = "GET /slow HTTP/1.1\nHost: ex.com\n\n";
     const quick = "GET /quick HTTP/1.1\nHost: ex.com\n\n";
     await paste(page, slow);
-    while (!hold) await page.waitForTimeout(10);
+    await isHeld;
     await paste(page, quick);
     await showsDocument(page, wire(quick));
-    hold();
-    await page.waitForTimeout(200);
+    letGo();
+    await hasEnded;
+    // Whatever the page makes of it is made before a later answer is read and two frames are drawn.
+    await page.evaluate(async () => {
+      await (await fetch("/healthz")).text();
+      for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    });
     assert.equal(await documentOf(page), canon(wire(quick)));
   }));
 
