@@ -16,16 +16,28 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 import tamiz
+from conftest import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REQUESTS = [b"GET /%d?q=%%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n" % n for n in range(500)] + [b"", b"\xff\x00"]
 TEXTS = [str(document) for document in tamiz.Canonicalizer().canonicalize_many(REQUESTS)]
 
 
+# Nothing of Ray is taken for dead because the machine is busy.
+RAY = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "600",
+    "RAY_worker_register_timeout_seconds": "600",
+    "RAY_gcs_server_request_timeout_seconds": "600",
+    "RAY_health_check_initial_delay_ms": "600000",
+    "RAY_health_check_timeout_ms": "600000",
+}
+
+
 def run(name: str, *arguments: object) -> None:
     command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", **RAY}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr[-3000:]
 
 

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, Iterator, List
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Callable, Iterator, List
 
 import pytest
 
@@ -15,6 +17,7 @@ pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
 
 import tamiz
+from conftest import PATIENCE
 from tamiz.spark import canonicalize
 
 REQUESTS = [b"GET /%d?q=%%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n" % n for n in range(2_000)] + [b"", b"\xff\x00"]
@@ -31,6 +34,12 @@ def spark() -> Iterator[Any]:
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "256")
+        # Work begins when both executors are there, and none is taken for dead because the machine is busy.
+        .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")
+        .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "3600s")
+        .config("spark.network.timeout", "3600s")
+        .config("spark.executor.heartbeatInterval", "60s")
+        .config("spark.worker.timeout", "3600")
         .getOrCreate()
     )
     yield session
@@ -81,18 +90,39 @@ def executors(spark: Any) -> List[int]:
     return [int(line.split()[0]) for line in own]
 
 
-def test_a_killed_executor_loses_nothing(spark: Any) -> None:
-    # Each batch waits a little, so that the executor dies in the middle of the work.
+def wait_until(is_there: Callable[[], bool]) -> None:
+    """Waits for what has to come; fails where the test hangs."""
+    started = time.monotonic()
+    while not is_there():
+        assert time.monotonic() - started < PATIENCE, "the test hangs"
+        time.sleep(0.05)
+
+
+def test_a_killed_executor_loses_nothing(spark: Any, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+
+    # Each task says that it has begun and waits until one executor was killed, which is in the middle of its work then.
     def slow(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        Path(folder, f"begun-{context.partitionId()}").touch()
         for batch in batches:
-            time.sleep(0.5)
+            while not Path(folder, "killed").exists():
+                time.sleep(0.05)
             yield batch
 
     slowed = frame(spark, 16)
     slowed = slowed.mapInArrow(slow, slowed.schema)
+    wait_until(lambda: len(executors(spark)) == 2)
     before = executors(spark)
-    assert len(before) == 2, before
-    killer = subprocess.Popen(["sh", "-c", f"sleep 2; kill -{signal.SIGKILL.value} {before[0]}"])
-    assert texts(canonicalize(slowed, "raw", id="id")) == EXPECTED
-    killer.wait()
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(texts, canonicalize(slowed, "raw", id="id"))
+        # Each executor has one core, and so one task at a time.
+        wait_until(lambda: found.done() or len(list(tmp_path.glob("begun-*"))) == 2)
+        os.kill(before[0], signal.SIGKILL)
+        wait_until(lambda: before[0] not in executors(spark))
+        Path(folder, "killed").touch()
+        assert found.result() == EXPECTED
     assert before[0] not in executors(spark)
