@@ -1,10 +1,6 @@
-//! Any text, read as a document.
-
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use tamiz_fuzz::properties::check_parse;
-
-fuzz_target!(|text: &str| {
-    check_parse(text).unwrap();
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| tamiz_fuzz::targets::document_parse(
+    input,
+    tamiz_fuzz::Checks::Sampled
+));

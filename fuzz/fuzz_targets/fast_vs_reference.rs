@@ -1,13 +1,6 @@
-//! The library against the slow reference: a byte that chooses view, profile and limits, then the
-//! wire bytes of a request.
-
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|input: &[u8]| {
-    if let Some((&choice, request)) = input.split_first() {
-        let document = tamiz_fuzz::canonicalizer(choice).canonicalize(request);
-        assert_eq!(document.as_str(), tamiz_fuzz::reference(choice, request));
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| tamiz_fuzz::targets::fast_vs_reference(
+    input,
+    tamiz_fuzz::Checks::Sampled
+));

@@ -4,11 +4,9 @@ use std::path::Path;
 
 use crate::Result;
 
-/// A request and its document.
+/// The request of a vector.
 pub(crate) struct Vector {
-    pub(crate) name: String,
     pub(crate) request: Vec<u8>,
-    pub(crate) document: String,
 }
 
 /// Every vector, in order of file names.
@@ -36,11 +34,7 @@ fn read(text: &str, vectors: &mut Vec<Vector>) -> Result<()> {
     for vector in file.get("vector").and_then(toml::Value::as_array).ok_or("no vectors")? {
         let field = |key: &str| vector.get(key).and_then(toml::Value::as_str).ok_or(format!("no {key}"));
         let request = unescape(field("request")?).ok_or("a bad escape")?;
-        vectors.push(Vector {
-            name: field("name")?.to_owned(),
-            request,
-            document: field("document")?.to_owned(),
-        });
+        vectors.push(Vector { request });
     }
     Ok(())
 }

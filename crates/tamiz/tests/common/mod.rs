@@ -7,6 +7,7 @@ pub mod generate;
 pub mod grammar;
 pub mod oddities;
 pub mod properties;
+pub mod spelling;
 pub mod vectors;
 
 use std::path::PathBuf;

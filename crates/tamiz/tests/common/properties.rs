@@ -1,14 +1,12 @@
 //! What holds for the document of every request, by itself.
 //!
-//! Tests and fuzz targets (`fuzz/`) check the same: the targets include this file.
+//! Tests and fuzz targets (`crates/tamiz-fuzz`) check the same: the targets include this file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use regex::bytes::Regex;
 use tamiz::{Canonicalizer, Document, Flag, Place, Raised, Scratch};
 
-use super::grammar;
+use super::{grammar, spelling};
 
 /// How many bytes of a document one byte of a request can make: three bytes of U+FDFA are eighteen
 /// characters under NFKC, 39 bytes with their spaces escaped, and a path is shown in `U` and in `P`.
@@ -19,9 +17,9 @@ pub const FIXED: usize = 4 << 10;
 /// The ways to 128 values of a body, each of 32 names of 64 characters and a dot, in `BQ` and `BK`.
 pub const WAYS: usize = 2 * 128 * 32 * (64 * 4 + 1);
 
-/// The longest document that `request` can have, under the default limits.
-fn bound(request_len: usize, document: &Document) -> usize {
-    let ways = if document.body_keys().is_some() { WAYS } else { 0 };
+/// The longest text that a request of so many bytes can have, under the default limits.
+fn bound(request_len: usize, text: &str) -> usize {
+    let ways = if text.contains("\nBQ:") { WAYS } else { 0 };
     GROWTH * request_len + FIXED + ways
 }
 
@@ -36,12 +34,38 @@ pub fn check(tamiz: &Canonicalizer, scratch: &mut Scratch, request: &[u8]) -> Re
     Ok(document)
 }
 
+/// Checks what costs little: the text is UTF-8 without control characters and within its bound.
+pub fn check_text(tamiz: &Canonicalizer, scratch: &mut Scratch, request: &[u8]) -> Result<(), String> {
+    let mut out = Vec::new();
+    tamiz.canonicalize_into(scratch, request, &mut out);
+    let text = std::str::from_utf8(&out).map_err(|error| error.to_string())?;
+    check_plain(text, request.len())
+}
+
+/// Checks what costs little of the text of a request of so many bytes.
+pub fn check_plain(text: &str, request_len: usize) -> Result<(), String> {
+    check_bound(text, request_len)?;
+    check_control(text)
+}
+
+fn check_bound(text: &str, request_len: usize) -> Result<(), String> {
+    if text.len() > bound(request_len, text) {
+        return Err(format!("{request_len} bytes give {}, above the bound", text.len()));
+    }
+    Ok(())
+}
+
+fn check_control(text: &str) -> Result<(), String> {
+    match text.chars().find(|c| c.is_control() && *c != '\n') {
+        Some(control) => Err(format!("{control:?} is in the document")),
+        None => Ok(()),
+    }
+}
+
 /// A document fresh from a request of so many bytes.
 pub fn check_fresh(tamiz: &Canonicalizer, document: &Document, request_len: usize) -> Result<(), String> {
     let text = document.as_str();
-    if text.len() > bound(request_len, document) {
-        return Err(format!("{request_len} bytes give {}, above the bound", text.len()));
-    }
+    check_bound(text, request_len)?;
     grammar::check(text)?;
     check_rollup(text, tamiz.config().limits.flag_parameters)?;
     check_read_back(document)
@@ -64,9 +88,7 @@ pub fn check_parse(text: &str) -> Result<Option<Document>, String> {
     if document.as_str() != text {
         return Err(format!("it is read as\n{document}"));
     }
-    if let Some(control) = text.chars().find(|c| c.is_control() && *c != '\n') {
-        return Err(format!("{control:?} is in the document"));
-    }
+    check_control(text)?;
     if let Some(token) = document.tokens().iter().find(|token| !is_token(token)) {
         return Err(format!("{token:?} is a token"));
     }
@@ -204,11 +226,10 @@ fn check_evidence(request: &[u8], document: &Document) -> Result<(), String> {
             let Some(bytes) = request.get(range.clone()).filter(|bytes| !bytes.is_empty()) else {
                 return Err(format!("{raised} at {}: evidence {range:?}", raised.place()));
             };
-            let spelling = SPELLINGS.get(raised.flag().name());
             let is_looked_at =
                 !is_hidden(range.start, range.end) && !decoded.contains(&line_of(raised.place()));
-            if let Some(spelling) = spelling.filter(|_| is_looked_at)
-                && !spelling.is_match(bytes)
+            if let Some(characters) = characters(raised.flag().name()).filter(|_| is_looked_at)
+                && !spelling::spells(bytes, characters)
             {
                 return Err(format!("{raised} at {}: evidence `{}`", raised.place(), bytes.escape_ascii()));
             }
@@ -226,37 +247,17 @@ fn line_of(place: Place<'_>) -> String {
     }
 }
 
-/// How the characters of 7.2 and the backtick may be spelt in a request, by their flags.
-static SPELLINGS: LazyLock<BTreeMap<&str, Regex>> = LazyLock::new(|| {
-    let flags = [
-        ("ANGLE", "<>"),
-        ("QUOTE", "'\""),
-        ("SEMICOLON", ";"),
-        ("PAREN", "()"),
-        ("BRACE", "{}"),
-        ("PIPE", "|"),
-        ("BACKSLASH", "\\"),
-        ("BACKTICK", "`"),
-    ];
-    flags.into_iter().map(|(flag, characters)| (flag, spelling(characters))).collect()
-});
-
-/// One of `characters`: itself, escaped for a URL (more than once, too), as an entity, as an escape
-/// of a script or of JSON, the signs of which may be escaped themselves; or anything outside ASCII,
-/// raw or escaped, for look-alikes (7.9).
-fn spelling(characters: &str) -> Regex {
-    let percent = r"(?:%|\xEF\xBC\x85|&#37;|&#[xX]25;|&percnt;)(?:25)*";
-    let backslash = format!(r"(?:\\{{1,2}}|{percent}5[cC]|&#92;|&#[xX]5[cC];|&bsol;)");
-    let ampersand = format!("(?:&(?:amp;|#38;|#[xX]26;)?|{percent}26|{backslash}(?:u0026|[xX]26))");
-    let entity = format!("{ampersand}(?:[#A-Za-z0-9]|{percent}23)+(?:;|{percent}3[bB])");
-    let one = |byte: u8| {
-        let hex = format!("(?i:{byte:02x})");
-        format!(
-            r"\x{byte:02x}|\\\x{byte:02x}|{percent}{hex}|{backslash}(?:[xX]{hex}|u00{hex}|u\{{0*{hex}\}})|={hex}"
-        )
-    };
-    let plain: Vec<String> = characters.bytes().map(one).collect();
-    let hex = "[89A-Fa-f][0-9A-Fa-f]";
-    let beyond = format!(r"[\x80-\xFF]+|(?:{percent}{hex})+|{backslash}u[0-9A-Fa-f]{{4}}|{backslash}x{hex}");
-    Regex::new(&format!("(?s-u)^(?:{}|{entity}|{beyond})+$", plain.join("|"))).unwrap()
+/// The characters of 7.2, and the backtick, that a flag stands for.
+fn characters(flag: &str) -> Option<&'static str> {
+    Some(match flag {
+        "ANGLE" => "<>",
+        "QUOTE" => "'\"",
+        "SEMICOLON" => ";",
+        "PAREN" => "()",
+        "BRACE" => "{}",
+        "PIPE" => "|",
+        "BACKSLASH" => "\\",
+        "BACKTICK" => "`",
+        _ => return None,
+    })
 }

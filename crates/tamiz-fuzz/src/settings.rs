@@ -1,4 +1,4 @@
-//! What the targets share. The properties themselves are those of the library's own tests.
+//! The configurations that the first byte of an input chooses from.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -6,14 +6,10 @@ use std::sync::LazyLock;
 use tamiz::{Canonicalizer, Config, Limits, Profile, Scratch, View};
 use tamiz_reference::Options;
 
-#[path = "../../crates/tamiz/tests/common/grammar.rs"]
-pub mod grammar;
-#[path = "../../crates/tamiz/tests/common/properties.rs"]
-pub mod properties;
+/// How many configurations there are: two views, three profiles, two sets of limits.
+pub(crate) const COUNT: usize = 12;
 
-/// Both views in every profile, then the same with limits so small that every input meets them.
-/// The first read less of a body than by default: a few bytes of a coding may stand for a megabyte,
-/// and the fuzzer would do little else than read that.
+/// Every view and profile with ordinary limits, then with limits that almost every input meets.
 static CANONICALIZERS: LazyLock<Vec<Canonicalizer>> = LazyLock::new(|| {
     let mut all = Vec::new();
     for limits in [ordinary_limits(), tiny_limits()] {
@@ -25,9 +21,12 @@ static CANONICALIZERS: LazyLock<Vec<Canonicalizer>> = LazyLock::new(|| {
             }
         }
     }
+    assert_eq!(all.len(), COUNT);
     all
 });
 
+/// The default limits, but that 8 KiB of a body are read and not 1 MiB: a few bytes of a compressed body may stand
+/// for a megabyte, and a fuzzer would do little else than read that.
 fn ordinary_limits() -> Limits {
     let mut limits = Limits::default();
     limits.body_bytes = 8 << 10;
@@ -49,14 +48,32 @@ fn tiny_limits() -> Limits {
     limits
 }
 
-/// The canonicalizer that a byte of the input chooses.
-pub fn canonicalizer(choice: u8) -> &'static Canonicalizer {
-    &CANONICALIZERS[usize::from(choice) % CANONICALIZERS.len()]
+fn index(choice: u8) -> usize {
+    usize::from(choice) % COUNT
 }
 
-/// The same as the reference says it.
-fn options(choice: u8) -> Options {
-    let config = canonicalizer(choice).config();
+/// Returns the canonicalizer that a byte of the input chooses.
+pub(crate) fn canonicalizer(choice: u8) -> &'static Canonicalizer {
+    &CANONICALIZERS[index(choice)]
+}
+
+thread_local! {
+    /// One for each configuration: memory made under one configuration is of no use to another.
+    static SCRATCHES: RefCell<Vec<Scratch>> =
+        RefCell::new(CANONICALIZERS.iter().map(|_| Scratch::default()).collect());
+}
+
+/// Calls `run` with the memory that all inputs before this one, of this configuration and thread, have used.
+pub(crate) fn with_scratch<R>(choice: u8, run: impl FnOnce(&mut Scratch) -> R) -> R {
+    SCRATCHES.with_borrow_mut(|scratches| run(&mut scratches[index(choice)]))
+}
+
+/// Returns the document that the reference makes of a request, configured as `canonicalizer(choice)` is.
+pub(crate) fn reference(choice: u8, request: &[u8]) -> String {
+    tamiz_reference::canonicalize(request, &options(canonicalizer(choice).config()))
+}
+
+fn options(config: &Config) -> Options {
     let limits = &config.limits;
     Options {
         view: match config.view {
@@ -83,25 +100,4 @@ fn options(choice: u8) -> Options {
         },
         ..Options::default()
     }
-}
-
-/// The document of a request by the reference, configured as `canonicalizer(choice)` is.
-pub fn reference(choice: u8, request: &[u8]) -> String {
-    tamiz_reference::canonicalize(request, &options(choice))
-}
-
-thread_local! {
-    /// One for each canonicalizer, which would not remember what another made.
-    static SCRATCHES: RefCell<Vec<Scratch>> =
-        RefCell::new(CANONICALIZERS.iter().map(|_| Scratch::default()).collect());
-}
-
-/// Checks a request with memory that all requests before it have used.
-pub fn check_request(choice: u8, request: &[u8]) {
-    SCRATCHES.with_borrow_mut(|scratches| {
-        let scratch = &mut scratches[usize::from(choice) % CANONICALIZERS.len()];
-        if let Err(broken) = properties::check(canonicalizer(choice), scratch, request) {
-            panic!("{broken}");
-        }
-    });
 }

@@ -1,0 +1,200 @@
+//! Whether bytes of a request spell a character, found out by decoding them. It shares no code with the library.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+const BEST_FIT: &str = include_str!("../../../../spec/lists/best-fit.txt");
+
+/// How many decodings may follow one another. A value in a path has the most: folding, percent signs, folding again,
+/// entities, a second look, look-alikes. One more is for the quoting of a body around it.
+const LAYERS: usize = 7;
+
+/// No more texts than this are looked at: what takes more is no spelling that a request has by itself.
+const TEXTS: usize = 200;
+
+/// Returns whether `bytes` are one or more of `characters`, and nothing else, once they are decoded: up to seven times, in
+/// some order.
+pub fn spells(bytes: &[u8], characters: &str) -> bool {
+    if let [byte] = bytes {
+        return characters.as_bytes().contains(byte);
+    }
+    let mut texts = vec![bytes.to_vec()];
+    let mut begin = 0;
+    for _ in 0..=LAYERS {
+        let end = texts.len();
+        for at in begin..end {
+            if stands_for(&texts[at], characters) {
+                return true;
+            }
+            for decode in DECODINGS {
+                let decoded = decode(&texts[at]);
+                if texts.len() < TEXTS && !texts.contains(&decoded) {
+                    texts.push(decoded);
+                }
+            }
+        }
+        begin = end;
+    }
+    false
+}
+
+/// Whether a decoded text is made of the characters alone, or of runs beyond ASCII that have one that looks like them
+/// (7.9). There may be several characters: ranges of evidence that touch are one range, and what NFKC changes has the
+/// whole run beyond ASCII for evidence, since NFKC works on runs.
+fn stands_for(text: &[u8], characters: &str) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    // A look-alike may be more than the character: U+2474 is `(1)`.
+    let looks_like = |c: char| folded(c).contains(|folded| characters.contains(folded));
+    let is_one = |c: char| c.is_ascii() && characters.contains(c);
+    let is_run =
+        |run: &str| run.is_empty() || !run.contains(|c: char| c.is_ascii()) && run.contains(looks_like);
+    !text.is_empty() && text.split(is_one).all(is_run)
+}
+
+type Decoding = fn(&[u8]) -> Vec<u8>;
+
+const DECODINGS: [Decoding; 7] = [
+    |text| replace(text, percent),
+    |text| replace(text, entity),
+    |text| replace(text, script),
+    |text| replace(text, quoted),
+    |text| replace(text, quoted_printable),
+    |text| replace(text, chunk_border),
+    fold,
+];
+
+/// The escape that a text begins with: its length, and what it stands for.
+type Escape = Option<(usize, Vec<u8>)>;
+
+/// One pass over a text, with every escape replaced by what it stands for.
+fn replace(text: &[u8], escape: fn(&[u8]) -> Escape) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [first, after @ ..] = rest {
+        if let Some((len, decoded)) = escape(rest) {
+            out.extend(decoded);
+            rest = &rest[len..];
+        } else {
+            out.push(*first);
+            rest = after;
+        }
+    }
+    out
+}
+
+/// `%hh`.
+fn percent(text: &[u8]) -> Escape {
+    Some((3, vec![hex_byte(text.strip_prefix(b"%")?)?]))
+}
+
+/// `=hh` of quoted-printable, and `=` at the end of a line.
+fn quoted_printable(text: &[u8]) -> Escape {
+    let rest = text.strip_prefix(b"=")?;
+    if rest.starts_with(b"\r\n") {
+        return Some((3, Vec::new()));
+    }
+    Some((3, vec![hex_byte(rest)?]))
+}
+
+/// The end of a chunk and the size of the next: an escape may begin in one chunk and end in another.
+fn chunk_border(text: &[u8]) -> Escape {
+    let rest = text.strip_prefix(b"\r\n").or_else(|| text.strip_prefix(b"\n"))?;
+    let line = &rest[..=rest.iter().position(|&b| b == b'\n')?];
+    let digits = line.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let is_size = digits > 0 && matches!(line[digits], b';' | b'\r' | b'\n');
+    is_size.then_some((text.len() - rest.len() + line.len(), Vec::new()))
+}
+
+/// `&#n;`, `&#xh;` and names of HTML.
+fn entity(text: &[u8]) -> Escape {
+    let len = text.strip_prefix(b"&")?.iter().position(|&b| b == b';')? + 2;
+    let whole = &text[..len];
+    let Some(number) = whole.strip_prefix(b"&#") else {
+        return Some((len, htmlize::ENTITIES.get(whole)?.to_vec()));
+    };
+    let number = &number[..number.len() - 1];
+    let (digits, radix) = match number {
+        [b'x' | b'X', digits @ ..] => (digits, 16),
+        digits => (digits, 10),
+    };
+    Some((len, utf8(scalar(digits, radix)?)?))
+}
+
+/// `\xhh`, `\uhhhh` and `\u{h…}`.
+fn script(text: &[u8]) -> Escape {
+    match text.strip_prefix(b"\\")? {
+        [b'x', rest @ ..] => Some((4, utf8(scalar(rest.get(..2)?, 16)?)?)),
+        [b'u', b'{', rest @ ..] => {
+            let len = rest.iter().position(|&b| b == b'}').filter(|len| *len <= 6)?;
+            Some((len + 4, utf8(scalar(&rest[..len], 16)?)?))
+        }
+        [b'u', rest @ ..] => {
+            let high = scalar(rest.get(..4)?, 16)?;
+            if let Some(decoded) = utf8(high) {
+                return Some((6, decoded));
+            }
+            // Two halves of a character beyond U+FFFF.
+            let low = scalar(rest.get(4..)?.strip_prefix(b"\\u")?.get(..4)?, 16)?;
+            let pair =
+                char::decode_utf16([u16::try_from(high).ok()?, u16::try_from(low).ok()?]).next()?.ok()?;
+            Some((12, pair.to_string().into_bytes()))
+        }
+        _ => None,
+    }
+}
+
+/// A backslash before a sign: JSON, and the quoted strings of headers.
+fn quoted(text: &[u8]) -> Escape {
+    match text {
+        [b'\\', sign, ..] if sign.is_ascii_punctuation() => Some((2, vec![*sign])),
+        _ => None,
+    }
+}
+
+/// Every character beyond ASCII as what it is taken for; bytes that are not UTF-8 stay.
+fn fold(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            out.extend(if c.is_ascii() { c.to_string() } else { folded(c) }.bytes());
+        }
+        out.extend(chunk.invalid());
+    }
+    out
+}
+
+/// A character's entry in `best-fit.txt`, else its NFKC. The quotation marks of typography stay (7.9).
+fn folded(c: char) -> String {
+    static ENTRIES: LazyLock<BTreeMap<char, String>> = LazyLock::new(|| {
+        let entry = |line: &str| {
+            let (code, to) = line.strip_prefix("U+")?.split_once(' ')?;
+            Some((char::from_u32(u32::from_str_radix(code, 16).ok()?)?, to.to_owned()))
+        };
+        BEST_FIT.lines().filter_map(entry).collect()
+    });
+    if ('\u{2018}'..='\u{201D}').contains(&c) {
+        return c.to_string();
+    }
+    let nfkc = || ComposingNormalizerBorrowed::new_nfkc().normalize(c.encode_utf8(&mut [0; 4])).into_owned();
+    ENTRIES.get(&c).cloned().unwrap_or_else(nfkc)
+}
+
+fn hex_byte(text: &[u8]) -> Option<u8> {
+    u8::try_from(scalar(text.get(..2)?, 16)?).ok()
+}
+
+/// A number of digits alone, with any number of zeros before it.
+fn scalar(digits: &[u8], radix: u32) -> Option<u32> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u32, |number, digit| {
+        number.checked_mul(radix)?.checked_add(char::from(*digit).to_digit(radix)?)
+    })
+}
+
+fn utf8(number: u32) -> Option<Vec<u8>> {
+    Some(char::from_u32(number)?.to_string().into_bytes())
+}
