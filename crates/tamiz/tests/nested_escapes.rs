@@ -1,0 +1,257 @@
+//! Escapes whose own characters are escaped, in every place of a request; and the check of evidence on near misses.
+
+mod common;
+
+use common::properties::check;
+use common::spelling::spells;
+use tamiz::{Canonicalizer, Scratch};
+
+/// The characters of 7.2 and the backtick, with their flags and their names in HTML.
+const CHARACTERS: [(char, &str, &str); 12] = [
+    ('<', "ANGLE", "lt"),
+    ('>', "ANGLE", "gt"),
+    ('\'', "QUOTE", "apos"),
+    ('"', "QUOTE", "quot"),
+    (';', "SEMICOLON", "semi"),
+    ('(', "PAREN", "lpar"),
+    (')', "PAREN", "rpar"),
+    ('{', "BRACE", "lcub"),
+    ('}', "BRACE", "rcub"),
+    ('|', "PIPE", "verbar"),
+    ('\\', "BACKSLASH", "bsol"),
+    ('`', "BACKTICK", "grave"),
+];
+
+/// Names in HTML of signs that escapes are made of, but for those above.
+const SIGNS: [(char, &str); 3] = [('%', "percnt"), ('&', "amp"), ('#', "num")];
+
+/// Every spelling of a character: percent sign, entity by number (decimal, hexadecimal) and by name, three escapes of
+/// scripts.
+fn spellings(c: char) -> Vec<String> {
+    let code = u32::from(c);
+    let mut all = vec![
+        format!("%{code:02x}"),
+        format!("&#{code};"),
+        format!("&#x{code:x};"),
+        format!("\\x{code:02x}"),
+        format!("\\u{code:04x}"),
+        format!("\\u{{{code:x}}}"),
+    ];
+    let named = CHARACTERS.iter().map(|(known, _, name)| (*known, *name)).chain(SIGNS);
+    all.extend(named.filter(|(known, _)| *known == c).map(|(_, name)| format!("&{name};")));
+    all
+}
+
+/// A spelling with one of its characters, each in turn, in every spelling of that.
+fn nested(spelling: &str) -> impl Iterator<Item = String> {
+    spelling.char_indices().flat_map(move |(at, c)| {
+        let (before, after) = (&spelling[..at], &spelling[at + c.len_utf8()..]);
+        spellings(c).into_iter().map(move |inner| format!("{before}{inner}{after}"))
+    })
+}
+
+/// Requests that have a spelling in every place: one for all places of a head, the others for those of a body. What
+/// stands around it differs from place to place: a secret that is repeated elsewhere would hide it there.
+fn requests(spelling: &str) -> [Vec<u8>; 6] {
+    let s = spelling;
+    let head = format!(
+        "GET http://user1{s}@ex.com/seg2{s}/z?key3{s}=a&b=val4{s}#frag5{s} HTTP/1.1\r\nHost: ex.com\r\n\
+         X-A: head6{s}\r\nCookie: name7{s}=d; e=val8{s}\r\n\r\n"
+    );
+    let in_json = s.replace('\\', "\\\\").replace('"', "\\\"");
+    let body = |kind: &str, body: String| {
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: {kind}\r\nContent-Length: {}",
+            body.len()
+        );
+        format!("{head}\r\n\r\n{body}").into_bytes()
+    };
+    let multipart =
+        format!("--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nmulti9{s}\r\n--b--\r\n");
+    [
+        head.into_bytes(),
+        body("application/x-www-form-urlencoded", format!("f=form9{s}&g=1")),
+        body("application/json", format!("{{\"key9{in_json}\":1,\"a\":\"leaf10{in_json}\"}}")),
+        body("application/json", format!("{{\"a\":\"leaf9{s}\"}}")),
+        body("multipart/form-data; boundary=b", multipart),
+        body("application/xml", format!("<a>text9{s}</a>")),
+    ]
+}
+
+/// Runs checks and counts them.
+struct Run {
+    canonicalizers: Vec<Canonicalizer>,
+    scratches: Vec<Scratch>,
+    checks: usize,
+    /// Evidence that is the whole spelling, of more than one byte.
+    told: usize,
+    faults: Vec<String>,
+}
+
+impl Run {
+    fn new() -> Self {
+        let canonicalizers = common::canonicalizers();
+        let scratches = canonicalizers.iter().map(|_| Scratch::default()).collect();
+        Run { canonicalizers, scratches, checks: 0, told: 0, faults: Vec::new() }
+    }
+
+    /// Checks one request under one configuration.
+    fn check(&mut self, setting: usize, request: &[u8], spelling: &str) {
+        self.checks += 1;
+        match check(&self.canonicalizers[setting], &mut self.scratches[setting], request) {
+            Ok(document) => {
+                let evidence = document.flags().flat_map(|raised| raised.evidence().to_vec());
+                let is_whole =
+                    |range: &std::ops::Range<usize>| request[range.clone()] == *spelling.as_bytes();
+                self.told += evidence.filter(is_whole).count();
+            }
+            Err(fault) => {
+                self.faults
+                    .push(format!("{spelling} in setting {setting}: {fault}\n{}", request.escape_ascii()));
+            }
+        }
+    }
+
+    /// Checks every place under every configuration.
+    fn everywhere(&mut self, spelling: &str) {
+        for request in requests(spelling) {
+            for setting in 0..self.canonicalizers.len() {
+                self.check(setting, &request, spelling);
+            }
+        }
+    }
+
+    /// Checks every place, each under one configuration: they take turns.
+    fn in_turn(&mut self, spelling: &str, turn: usize) {
+        for (at, request) in requests(spelling).iter().enumerate() {
+            self.check((turn + at) % self.canonicalizers.len(), request, spelling);
+        }
+    }
+
+    fn report(self, what: &str, least_told: usize) {
+        eprintln!("{what}: {} checks, {} told, {} faults", self.checks, self.told, self.faults.len());
+        let shown = self.faults.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+        assert!(self.faults.is_empty(), "{} of {}:\n{shown}", self.faults.len(), self.checks);
+        assert!(self.told >= least_told, "only {} ranges are the whole spelling", self.told);
+    }
+}
+
+/// 84 spellings in every place and configuration: 3,024 checks.
+#[test]
+fn one_layer() {
+    let mut run = Run::new();
+    for spelling in CHARACTERS.iter().flat_map(|(c, _, _)| spellings(*c)) {
+        run.everywhere(&spelling);
+    }
+    run.report("one layer", 84 * 6 * 6);
+}
+
+/// Every spelling with one of its characters spelt, 2,772 in all, in every place, the configurations by turns: 16,632
+/// checks.
+#[test]
+fn two_layers() {
+    let mut run = Run::new();
+    let outer = CHARACTERS.iter().flat_map(|(c, _, _)| spellings(*c));
+    for (turn, spelling) in outer.flat_map(|outer| nested(&outer).collect::<Vec<_>>()).enumerate() {
+        run.in_turn(&spelling, turn);
+    }
+    run.report("two layers", 4_000);
+}
+
+/// Of the spellings that three layers give, some 169,000, one in 199, in every place, the configurations by turns: 5,094
+/// checks.
+#[test]
+fn three_layers() {
+    const STRIDE: usize = 199;
+    let mut run = Run::new();
+    let outer = CHARACTERS.iter().flat_map(|(c, _, _)| spellings(*c));
+    let two = outer.flat_map(|outer| nested(&outer).collect::<Vec<_>>());
+    let three = two.flat_map(|two| nested(&two).collect::<Vec<_>>());
+    for (turn, spelling) in three.step_by(STRIDE).enumerate() {
+        run.in_turn(&spelling, turn);
+    }
+    run.report("three layers", 200);
+}
+
+#[test]
+fn spellings_are_recognised() {
+    for (c, _, _) in CHARACTERS {
+        let set = c.to_string();
+        assert!(spells(set.as_bytes(), &set));
+        for spelling in spellings(c) {
+            assert!(spells(spelling.as_bytes(), &set), "{spelling}");
+            for spelling in nested(&spelling) {
+                assert!(spells(spelling.as_bytes(), &set), "{spelling}");
+            }
+        }
+    }
+    for (bytes, set) in [
+        ("%2%32", "'\""),
+        ("%25%33%45", "<>"),
+        ("%252522", "\""),
+        ("\"%22&quot;", "\""),
+        ("\\\"", "\""),
+        ("\\\\", "\\"),
+        ("=3C", "<"),
+        ("%=\r\n3C", "<"),
+        ("\u{FF1C}", "<>"),
+        ("\u{2474}", "()"),
+        ("\u{FF04}\u{2774}", "{}"),
+        ("{\u{FF04}\u{2774}", "{}"),
+        ("%2\r\n2\r\n7", "'"),
+        ("%\r\n1f;a=b\r\n27", "'"),
+        ("%EF%BC%9C", "<>"),
+        ("\u{FF05}3c", "<>"),
+        ("&#xff1c;", "<>"),
+        ("\\u2032", "'"),
+        ("&amp;lt;", "<"),
+        ("&#0000060;", "<"),
+    ] {
+        assert!(spells(bytes.as_bytes(), set), "{bytes}");
+    }
+}
+
+#[test]
+fn near_misses_are_not_spellings() {
+    let quotes = "'\"";
+    for wrong in [
+        "", "a", "ab", "%41", "x\"", "\"x", "\" ", "<", "%3C", "%2", "%2g", "22", "&lt;", "&quot", "&nosuch;",
+    ] {
+        assert!(!spells(wrong.as_bytes(), quotes), "{wrong}");
+    }
+    for wrong in [
+        "\\x41",
+        "\\u0041",
+        "\\u{41}",
+        "\\u{}",
+        "\\u{0000022}",
+        "=41",
+        "&#65;",
+        "%u0022",
+        "\u{E9}",
+        "\u{201C}",
+    ] {
+        assert!(!spells(wrong.as_bytes(), quotes), "{wrong}");
+    }
+    for wrong in ["%2\r\n\r\n7", "%2\r\nxy\r\n7", "%2\r\n2", "\r\n2\r\n"] {
+        assert!(!spells(wrong.as_bytes(), quotes), "{wrong:?}");
+    }
+    assert!(!spells(b"\xFF", quotes) && !spells(b"\xC0\xA2", quotes) && !spells(b"%A2", quotes));
+}
+
+/// A range that is one byte too long or too short, on either side, is no spelling.
+#[test]
+fn ranges_that_are_off_by_one_are_not_spellings() {
+    for (c, _, _) in CHARACTERS {
+        let set = c.to_string();
+        for spelling in spellings(c) {
+            for around in ['a', '0', ' ', '=', '\n'] {
+                assert!(!spells(format!("{around}{spelling}").as_bytes(), &set), "{around}{spelling}");
+                assert!(!spells(format!("{spelling}{around}").as_bytes(), &set), "{spelling}{around}");
+            }
+            assert!(!spells(&spelling.as_bytes()[1..], &set), "{spelling} without its first byte");
+            let short = &spelling.as_bytes()[..spelling.len() - 1];
+            assert!(!spells(short, &set), "{spelling} without its last byte");
+        }
+    }
+}
