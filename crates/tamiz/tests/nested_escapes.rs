@@ -2,8 +2,11 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::properties::check;
 use common::spelling::spells;
+use icu_normalizer::ComposingNormalizerBorrowed;
 use tamiz::{Canonicalizer, Scratch};
 
 /// The characters of 7.2 and the backtick, with their flags and their names in HTML.
@@ -173,6 +176,29 @@ fn three_layers() {
     run.report("three layers", 200);
 }
 
+/// Every character that `best-fit.txt` lists, or whose NFKC is something else and has a sign of ASCII or one of that list;
+/// raw and escaped, in every place, the configurations by turns.
+#[test]
+fn look_alikes() {
+    let listed = include_str!("../../../spec/lists/best-fit.txt").lines().filter_map(|line| {
+        let code = line.strip_prefix("U+")?.split(' ').next()?;
+        char::from_u32(u32::from_str_radix(code, 16).ok()?)
+    });
+    let listed: BTreeSet<char> = listed.collect();
+    let nfkc = ComposingNormalizerBorrowed::new_nfkc();
+    let is_sign = |c: char| c.is_ascii_punctuation() || listed.contains(&c);
+    let is_like =
+        |c: &char| listed.contains(c) || nfkc.normalize(c.encode_utf8(&mut [0; 4])).contains(is_sign);
+    let mut run = Run::new();
+    for (turn, c) in ('\u{80}'..=char::MAX).filter(is_like).enumerate() {
+        let raw = c.to_string();
+        let escaped: String = raw.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        run.in_turn(&raw, turn);
+        run.in_turn(&escaped, turn);
+    }
+    run.report("look-alikes", 6_000);
+}
+
 #[test]
 fn spellings_are_recognised() {
     for (c, _, _) in CHARACTERS {
@@ -198,6 +224,8 @@ fn spellings_are_recognised() {
         ("\u{2474}", "()"),
         ("\u{FF04}\u{2774}", "{}"),
         ("{\u{FF04}\u{2774}", "{}"),
+        ("\u{149}", "'"),
+        ("\u{2036}", "`"),
         ("%2\r\n2\r\n7", "'"),
         ("%\r\n1f;a=b\r\n27", "'"),
         ("%EF%BC%9C", "<>"),

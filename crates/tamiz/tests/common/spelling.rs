@@ -45,8 +45,10 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
 /// whole run beyond ASCII for evidence, since NFKC works on runs.
 fn stands_for(text: &[u8], characters: &str) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
-    // A look-alike may be more than the character: U+2474 is `(1)`.
-    let looks_like = |c: char| folded(c).contains(|folded| characters.contains(folded));
+    // A look-alike may be more than the character: U+2474 is `(1)`. In a structural field, NFKC may give a look-alike:
+    // U+0149 is U+02BC and `n`.
+    let is_like = |c: char| folded(c).contains(|folded| characters.contains(folded));
+    let looks_like = |c: char| is_like(c) || nfkc(c).contains(is_like);
     let is_one = |c: char| c.is_ascii() && characters.contains(c);
     let is_run =
         |run: &str| run.is_empty() || !run.contains(|c: char| c.is_ascii()) && run.contains(looks_like);
@@ -177,8 +179,11 @@ fn folded(c: char) -> String {
     if ('\u{2018}'..='\u{201D}').contains(&c) {
         return c.to_string();
     }
-    let nfkc = || ComposingNormalizerBorrowed::new_nfkc().normalize(c.encode_utf8(&mut [0; 4])).into_owned();
-    ENTRIES.get(&c).cloned().unwrap_or_else(nfkc)
+    ENTRIES.get(&c).cloned().unwrap_or_else(|| nfkc(c))
+}
+
+fn nfkc(c: char) -> String {
+    ComposingNormalizerBorrowed::new_nfkc().normalize(c.encode_utf8(&mut [0; 4])).into_owned()
 }
 
 fn hex_byte(text: &[u8]) -> Option<u8> {
