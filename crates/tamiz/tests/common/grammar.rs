@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use icu_properties::CodePointMapData;
+use icu_properties::props::GeneralCategory;
 use regex::Regex;
 
 /// The grammar's own text, for the words that it lists.
@@ -28,7 +30,6 @@ struct Rules {
     shape_marker: Regex,
     marker: Regex,
     leaf: Regex,
-    name_chars: Regex,
     body_key: Regex,
     path: Regex,
     path_line: Regex,
@@ -76,7 +77,6 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         shape_marker: exact(&shape_marker),
         marker: exact(&marker),
         leaf: exact(&format!(r"{leaf}(?:\|{leaf})*")),
-        name_chars: exact(r"[A-Za-z0-9_.$:@\[\]\p{L}\p{Nd}-]*"),
         body_key: exact(&format!(
             r"(?:[\x21-\x25\x27-\x2B\x2D-\x3B\x3F-\x7B\x7D-\x7E]|{unicode_dark}|{marker})*"
         )),
@@ -146,7 +146,24 @@ fn is_flag(written: &str) -> bool {
 
 /// `key`: a name of at most 64 characters, or a marker.
 fn is_key(text: &str) -> bool {
-    RULES.marker.is_match(text) || RULES.name_chars.is_match(text) && text.chars().count() <= 64
+    RULES.marker.is_match(text) || text.chars().all(is_name_char) && text.chars().count() <= 64
+}
+
+/// `name-char`. Not a regular expression: its tables are of an older Unicode version than the one that names are read by.
+fn is_name_char(c: char) -> bool {
+    use GeneralCategory as G;
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || "_.$:@[]-".contains(c);
+    }
+    matches!(
+        CodePointMapData::<GeneralCategory>::new().get(c),
+        G::UppercaseLetter
+            | G::LowercaseLetter
+            | G::TitlecaseLetter
+            | G::ModifierLetter
+            | G::OtherLetter
+            | G::DecimalNumber
+    )
 }
 
 /// Items between commas, the last of which may be `<more:n>`.
