@@ -125,8 +125,7 @@ fn explore(root: &Path, target: &str, extent: Extent, sanitizer: &str) -> Result
         .arg(format!("-timeout={TIMEOUT}"))
         .arg(format!("-max_len={MAX_LEN}"))
         .arg(format!("-dict={}", root.join("fuzz/dictionary.txt").display()))
-        // Choosing inputs by the rarity of what they reach takes three quarters of the time, and has found less for
-        // the number of executions.
+        // Choosing inputs by the rarity of what they reach takes three quarters of the time.
         .args(["-entropic=0", "-print_final_stats=1", "-rss_limit_mb=4096"])
         // The flags for coverage are not stable; this lets the stable compiler take them.
         .env("RUSTC_BOOTSTRAP", "1");
