@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::Result;
 use crate::process::{self, cargo};
+use crate::setup;
 
 /// The targets, in the order they are run.
 pub(crate) const TARGETS: &[&str] =
@@ -92,7 +93,7 @@ fn run(root: &Path, asked: Asked<'_>) -> Result<()> {
 
 /// Installs what fuzzing needs where it is missing: a C++ compiler, which builds libFuzzer, and `cargo-fuzz`.
 pub(crate) fn install(root: &Path) -> Result<()> {
-    process::provide("c++", "g++")?;
+    setup::provide("c++", "g++")?;
     if process::succeeds(&mut cargo(root, ["fuzz", "--version"])) {
         return Ok(());
     }

@@ -4,25 +4,20 @@
 //! line of the usage text.
 
 mod bench;
+mod dev;
 mod fuzz;
-mod generate;
 mod openapi;
-mod package;
 mod process;
-mod proxies;
 mod python;
-mod signal;
+mod setup;
 mod test;
-mod vectors;
 mod web;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use generate::Mode;
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 const USAGE: &str = "\
 Usage: cargo x <command>
@@ -45,15 +40,20 @@ Commands:
   bench serve [--profile NAME] [--soak MINUTES]
                      how many requests a second `tamiz serve` answers beside a server that does nothing;
                      with --soak, how its memory grows under all kinds of clients
-  fuzz [TARGET] [--seconds N] [--seed N]
-                     fuzz every target, or one, for so long each (60 seconds)
-  generate           write the files that are made from spec/lists and from the flag registry
+  fuzz [TARGET] [--seconds N] [--seed N] [--sanitizer none|address]
+                     explore with every fuzz target, or one, for so long each (60 seconds)
+  generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
-  signal [NAME]      what the flags tell of the corpus, or of the files with NAME in theirs
-  test               run every check there is
-  test --fast        the same, without release builds, dependency checks and fuzzing
+  setup              install what the tests need beyond Rust: Python and Node packages below target/, and
+                     packages of the system (with sudo where you are not root)
+  signal [NAME]      count the flags that requests of the corpus raise, of all files or of those with NAME
+                     in theirs
+  test               run every deterministic test, formatted and linted; installs packages of the system
+                     only as root
+  test --all         also exploring fuzz runs, package builds, dependencies, a mutation sample, the OpenAPI
+                     run, hostile growth
   test --corpus      run every row of the corpus through all properties, and count its flags
-  test --corpus --write   the same, and keep the counts
+  test --corpus --write   also keep the counts
 ";
 
 fn main() -> ExitCode {
@@ -78,14 +78,12 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
     Some(match arguments {
         ["bench", arguments @ ..] => return bench::command(&root, arguments),
         ["fuzz", arguments @ ..] => return fuzz::command(&root, arguments),
-        ["generate"] => generate::run(&root, Mode::Write),
-        ["generate", "--check"] => generate::run(&root, Mode::Check),
-        ["signal"] => signal::run(&root, None),
-        ["signal", only] => signal::run(&root, Some(only)),
-        ["test"] => test::run(&root, test::Extent::All),
-        ["test", "--fast"] => test::run(&root, test::Extent::Fast),
-        ["test", "--corpus"] => test::corpus(&root, Mode::Check),
-        ["test", "--corpus", "--write"] => test::corpus(&root, Mode::Write),
+        ["generate"] | ["generate", "--check"] | ["signal"] | ["signal", _] => dev::run(&root, arguments),
+        ["setup"] => setup::run(&root),
+        ["test"] => test::run(&root, test::Extent::EveryDay),
+        ["test", "--all"] => test::run(&root, test::Extent::All),
+        ["test", "--corpus"] => test::corpus(&root, false),
+        ["test", "--corpus", "--write"] => test::corpus(&root, true),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

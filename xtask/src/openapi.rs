@@ -5,9 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::Result;
-use crate::process::{self, cargo};
-use crate::python::{environment, interpreter};
+use crate::setup::{environment, interpreter, pip};
+use crate::{Result, process};
 
 /// What is installed, at the version that the check was written with.
 const PACKAGE: &str = "schemathesis==4.32.5";
@@ -19,7 +18,7 @@ const EXAMPLES: [&str; 4] = ["--max-examples", "50", "--seed", "1"];
 pub(crate) struct Openapi<'a> {
     pub(crate) root: &'a Path,
     /// Where cargo builds.
-    pub(crate) target: PathBuf,
+    pub(crate) target: &'a Path,
 }
 
 impl Openapi<'_> {
@@ -30,22 +29,13 @@ impl Openapi<'_> {
         let has_package = || process::succeeds(Command::new(&python).args(["-c", "import schemathesis"]));
         if !has_package() {
             environment(&folder)?;
-            let mut pip = Command::new(&python);
-            process::run(pip.args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                PACKAGE,
-            ]))?;
+            process::run(pip(&python).args(["install", PACKAGE]))?;
         }
         if has_package() { Ok(()) } else { Err("schemathesis was installed, but cannot be imported".into()) }
     }
 
     /// Starts the service, and asks.
     pub(crate) fn check(&self) -> Result<()> {
-        process::run(&mut cargo(self.root, ["build", "--package", "tamiz-cli"]))?;
         let mut service = Command::new(self.target.join("debug/tamiz"))
             .args(["serve", "--listen", "127.0.0.1:0", "--log-level", "warn"])
             .stdout(Stdio::piped())

@@ -1,8 +1,9 @@
 //! Running other programs.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::Result;
@@ -13,6 +14,74 @@ pub(crate) fn cargo<'a>(root: &Path, arguments: impl IntoIterator<Item = &'a str
     let mut command = Command::new(cargo);
     command.current_dir(root).args(arguments);
     command
+}
+
+/// Where output goes: to the terminal, or to a file while something else has the terminal.
+#[derive(Clone, Debug)]
+pub(crate) enum Console {
+    Terminal,
+    File(PathBuf),
+}
+
+impl Console {
+    /// A new file, for output that is shown later.
+    pub(crate) fn file(path: PathBuf) -> Result<Self> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&path, "")?;
+        Ok(Console::File(path))
+    }
+
+    /// Prints a line.
+    pub(crate) fn say(&self, text: &str) -> Result<()> {
+        match self {
+            Console::Terminal => println!("{text}"),
+            Console::File(path) => writeln!(append(path)?, "{text}")?,
+        }
+        Ok(())
+    }
+
+    /// Runs `command` with its output here.
+    pub(crate) fn run(&self, command: &mut Command) -> Result<()> {
+        match self {
+            Console::Terminal => run(command),
+            Console::File(path) => run_into(command, path),
+        }
+    }
+
+    /// Runs `command` with its output here, and hands each line of it to `on_line`.
+    pub(crate) fn watch(&self, command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<()> {
+        match self {
+            Console::Terminal => watch(command, on_line),
+            Console::File(path) => {
+                let before = fs::metadata(path)?.len();
+                let result = run_into(command, path);
+                let mut file = File::open(path)?;
+                file.seek(SeekFrom::Start(before))?;
+                pass_on(file, &mut std::io::sink(), &mut on_line)?;
+                result
+            }
+        }
+    }
+
+    /// Prints to the terminal what went to the file.
+    pub(crate) fn show(&self) -> Result<()> {
+        if let Console::File(path) = self {
+            std::io::copy(&mut File::open(path)?, &mut std::io::stdout())?;
+        }
+        Ok(())
+    }
+}
+
+fn append(path: &Path) -> Result<File> {
+    Ok(File::options().create(true).append(true).open(path)?)
+}
+
+/// Runs `command` with all that it prints appended to a file.
+fn run_into(command: &mut Command, path: &Path) -> Result<()> {
+    let file = append(path)?;
+    run(command.stdin(Stdio::null()).stderr(file.try_clone()?).stdout(file))
 }
 
 /// Runs `command`; what it prints goes where ours does.
@@ -29,7 +98,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 }
 
 /// Runs `command`, printing what it prints and handing each line to `look`.
-pub(crate) fn watch(command: &mut Command, look: impl FnMut(&str)) -> Result<()> {
+fn watch(command: &mut Command, look: impl FnMut(&str)) -> Result<()> {
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
     if let Some(printed) = child.stdout.take() {
         pass_on(printed, &mut std::io::stdout(), look)?;
@@ -64,52 +133,30 @@ fn pass_on(from: impl Read, to: &mut impl Write, mut look: impl FnMut(&str)) -> 
     Ok(to.flush()?)
 }
 
-/// Runs `command` with `input` on its standard input and returns what it prints.
-pub(crate) fn filter(command: &mut Command, input: &str) -> Result<String> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| cannot_start(command, &error))?;
-    let mut stdin = child.stdin.take();
-    let output = std::thread::scope(|scope| {
-        // Written aside, so that neither side waits for the other when pipes are full.
-        scope.spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(input.as_bytes())));
-        child.wait_with_output()
-    })?;
-    check(command, output.status)?;
-    Ok(String::from_utf8(output.stdout)?)
+/// Runs `command` with all that it prints appended to the file `log`, which the error names.
+pub(crate) fn logged(command: &mut Command, log: &Path) -> Result<()> {
+    if let Some(folder) = log.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    run_into(command, log).map_err(|error| format!("{error}; see {}", log.display()).into())
+}
+
+/// What `cargo metadata` says of the workspace.
+pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value> {
+    let metadata = output(&mut cargo(root, ["metadata", "--no-deps", "--format-version", "1"]))?;
+    Ok(serde_json::from_str(&metadata)?)
+}
+
+/// The folder that cargo builds in.
+pub(crate) fn target(root: &Path) -> Result<PathBuf> {
+    let metadata = metadata(root)?;
+    let folder = metadata["target_directory"].as_str().ok_or("`cargo metadata` names no folder")?;
+    Ok(PathBuf::from(folder))
 }
 
 /// Whether `command` runs and succeeds; it prints nothing.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-}
-
-/// Whether `command` runs, whatever comes of it; it prints nothing.
-fn starts(command: &mut Command) -> bool {
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
-}
-
-/// Makes sure that `program` is there: where it is missing and there is Debian's `apt-get`, installs
-/// `package`, as root or with a `sudo` that asks for nothing.
-pub(crate) fn provide(program: &str, package: &str) -> Result<()> {
-    let is_there = || starts(Command::new(program).arg("--version"));
-    if is_there() {
-        return Ok(());
-    }
-    if !succeeds(Command::new("apt-get").arg("--version")) {
-        return Err(format!("`{program}` is not here, and neither is `apt-get` to install it").into());
-    }
-    let is_root = output(Command::new("id").arg("-u"))?.trim() == "0";
-    for arguments in [&["update"][..], &["install", "--yes", "--no-install-recommends", package]] {
-        let mut command = Command::new(if is_root { "apt-get" } else { "sudo" });
-        if !is_root {
-            command.args(["--non-interactive", "apt-get"]);
-        }
-        run(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))?;
-    }
-    if is_there() { Ok(()) } else { Err(format!("`{package}` has no `{program}`").into()) }
 }
 
 fn check(command: &Command, status: ExitStatus) -> Result<()> {
@@ -142,17 +189,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_not_installed() {
-        let cargo = std::env::var("CARGO").unwrap();
-        provide(&cargo, "no-such-package").unwrap();
-    }
-
-    #[test]
     fn lines_pass_whatever_they_hold() {
         let mut out = Vec::new();
         let mut seen = Vec::new();
         pass_on(&b"one\r\n\xFFtwo\nthree"[..], &mut out, |line| seen.push(line.to_owned())).unwrap();
         assert_eq!(out, b"one\r\n\xFFtwo\nthree");
         assert_eq!(seen, ["one", "\u{FFFD}two", "three"]);
+    }
+
+    #[test]
+    fn what_goes_to_a_file_is_read_back() {
+        let path = std::env::temp_dir().join(format!("tamiz-console-{}/log", std::process::id()));
+        let console = Console::file(path.clone()).unwrap();
+        console.say("first").unwrap();
+        let mut lines = Vec::new();
+        let mut command = Command::new(std::env::var("CARGO").unwrap());
+        console.watch(command.arg("--version"), |line| lines.push(line.to_owned())).unwrap();
+        assert!(lines.len() == 1 && lines[0].starts_with("cargo "), "{lines:?}");
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text, format!("first\n{}\n", lines[0]));
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
     }
 }

@@ -1,49 +1,38 @@
-//! What people see in a browser, tested in one: Node and Chromium, and the packages below `web/`.
+//! The pages that people look at, tested in a real browser: the packages of `web/`, Node and Chromium.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::Result;
-use crate::process::{self, cargo};
+use crate::process::Console;
 
 /// The folder of the sources and of their tests.
 pub(crate) struct Web<'a> {
     pub(crate) root: &'a Path,
     /// Where cargo builds.
-    pub(crate) target: PathBuf,
+    pub(crate) target: &'a Path,
+    pub(crate) console: &'a Console,
 }
 
 impl Web<'_> {
-    /// Installs what is missing: Debian's Chromium and Node, and the packages at the versions of the lock file.
-    pub(crate) fn install(&self) -> Result<()> {
-        process::provide("npm", "npm")?;
-        process::provide("chromium", "chromium")?;
-        self.npm(&["ci", "--no-audit", "--no-fund"])
+    /// Runs the tests against the command that the workspace's build made; `on_line` gets each line that they print.
+    pub(crate) fn test(&self, on_line: impl FnMut(&str)) -> Result<()> {
+        self.console.watch(self.npm(&["test"]).env("TAMIZ", self.target.join("debug/tamiz")), on_line)
     }
 
-    /// Runs the tests against the command as it is now; each line that they print is handed to `look`.
-    pub(crate) fn test(&self, look: impl FnMut(&str)) -> Result<()> {
-        process::run(&mut cargo(self.root, ["build", "--package", "tamiz-cli"]))?;
-        let mut command = Command::new("npm");
-        command.current_dir(self.folder()).arg("test").env("TAMIZ", self.target.join("debug/tamiz"));
-        process::watch(&mut command, look)
-    }
-
-    /// Whether the types of the page's sources hold.
+    /// Checks the types of the page's sources.
     pub(crate) fn check(&self) -> Result<()> {
-        self.npm(&["run", "check"])
+        self.console.run(&mut self.npm(&["run", "check"]))
     }
 
-    /// Whether the page in the service is what its sources give.
+    /// Checks that the page in the service is built from its sources as they are.
     pub(crate) fn stale(&self) -> Result<()> {
-        self.npm(&["run", "stale"])
+        self.console.run(&mut self.npm(&["run", "stale"]))
     }
 
-    fn npm(&self, arguments: &[&str]) -> Result<()> {
-        process::run(Command::new("npm").current_dir(self.folder()).args(arguments))
-    }
-
-    fn folder(&self) -> PathBuf {
-        self.root.join("web")
+    fn npm(&self, arguments: &[&str]) -> Command {
+        let mut npm = Command::new("npm");
+        npm.current_dir(self.root.join("web")).args(arguments);
+        npm
     }
 }

@@ -10,12 +10,14 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 12] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-columns/src",
     "crates/tamiz-containers/src",
+    "crates/tamiz-dev/src",
     "crates/tamiz-explain/src",
+    "crates/tamiz-fuzz/src",
     "crates/tamiz-python/src",
     "crates/tamiz-report/src",
     "crates/tamiz-serve/src",
@@ -72,10 +74,12 @@ fn every_dependency_has_its_reason() {
         "crates/tamiz-columns/Cargo.toml",
         "crates/tamiz-containers/Cargo.toml",
         "crates/tamiz-explain/Cargo.toml",
+        "crates/tamiz-fuzz/Cargo.toml",
         "crates/tamiz-python/Cargo.toml",
         "crates/tamiz-report/Cargo.toml",
         "crates/tamiz-serve/Cargo.toml",
         "crates/tamiz-sources/Cargo.toml",
+        "crates/tamiz-dev/Cargo.toml",
         "crates/tamiz-tower/Cargo.toml",
         "xtask/Cargo.toml",
     ] {

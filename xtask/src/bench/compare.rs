@@ -287,7 +287,7 @@ fn print_growth(folder: &Folder, main: &Path) -> Result<()> {
         let measure = |size: usize| {
             let sample = folder.sample(main, &format!("{part}:{size}"), 4)?;
             let counted = callgrind::count(folder, main, "tamiz", &sample)?;
-            Ok::<_, Box<dyn std::error::Error>>((
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>((
                 sample.bytes as f64,
                 counted.instructions * sample.requests as f64,
             ))

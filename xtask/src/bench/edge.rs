@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use crate::Result;
 use crate::process::{self, cargo};
-use crate::{Result, proxies, test};
+use crate::setup::{self, Permission};
 
 /// What is asked for.
 #[derive(Debug, PartialEq)]
@@ -36,7 +37,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let which = if options.minutes.is_some() { "load::full_load" } else { "load::added_latency" };
     let arguments = "test --release --package tamiz-cli --test edge -- --ignored --nocapture --exact";
     let mut command = cargo(root, arguments.split(' ').chain([which]));
-    command.env("TAMIZ_PROXIES", proxies::provide(&test::target(root)?)?);
+    command.env("TAMIZ_PROXIES", setup::install(root, &process::target(root)?, Permission::IfRoot).proxies?);
     if let Some(minutes) = options.minutes {
         command.env("TAMIZ_EDGE_MINUTES", minutes.to_string());
     }

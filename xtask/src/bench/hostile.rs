@@ -9,6 +9,7 @@ use std::process::Command;
 
 use crate::Result;
 use crate::process::{self, cargo};
+use crate::setup;
 
 /// What is doubled: from here. No power of two: what is counted of one would be just below or just
 /// above it, and tables that grow by doubling would show steps that are those of the sizes.
@@ -56,7 +57,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     if families.is_empty() {
         return Err("no family with that in its name".into());
     }
-    let callgrind = process::provide("valgrind", "valgrind");
+    let callgrind = setup::provide("valgrind", "valgrind");
     if let Err(error) = &callgrind {
         println!("WARNING: instructions are NOT counted: {error}\n");
     }
@@ -94,7 +95,7 @@ fn nth<T>(all: &[T], i: usize, families: usize) -> &[T] {
 
 /// The program that reads the requests, as cargo builds it.
 fn build(root: &Path) -> Result<PathBuf> {
-    let mut command = cargo(root, ["build", "--quiet", "--profile", "measure", "--package", "xtask"]);
+    let mut command = cargo(root, ["build", "--quiet", "--profile", "measure", "--package", "tamiz-bench"]);
     command.args(["--bin", "hostile", "--message-format", "json-render-diagnostics"]);
     let messages = process::output(&mut command)?;
     messages

@@ -17,6 +17,11 @@ use std::path::Path;
 
 use crate::Result;
 
+/// Measures how work and memory grow with requests made to hurt.
+pub(crate) fn hostile(root: &Path) -> Result<()> {
+    hostile::run(root, None)
+}
+
 /// Runs a measurement; `None` when there is none of that name.
 pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
     match arguments {

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use super::programs::{self, Folder, Served};
 use crate::Result;
-use crate::package::Package;
-use crate::test;
+use crate::process::{self, Console};
+use crate::python::Package;
 
 /// The corpora that are measured: what browsers send, and CSIC's forms.
 const CORPORA: [&str; 2] = ["browser", "csic"];
@@ -18,7 +18,8 @@ const CALLS: [(&str, f64); 2] = [("canonicalize_arrow", 0.8), ("canonicalize_man
 /// Measures; fails if a call is too slow.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let library = programs::main_program(root)?;
-    let python = Package { root, target: test::target(root)? }.installed(&["pyarrow>=17"])?;
+    let python = Package { root, target: &process::target(root)?, console: &Console::Terminal }
+        .installed(&["pyarrow>=17"])?;
     let folder = Folder::new()?;
     let mut too_slow = Vec::new();
     println!(

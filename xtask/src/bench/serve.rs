@@ -10,6 +10,7 @@ use super::rounds::median;
 use super::soak;
 use crate::Result;
 use crate::process;
+use crate::setup;
 
 /// The corpora that are sent: what browsers send, and CSIC's forms.
 const CORPORA: [&str; 2] = ["browser", "csic"];
@@ -56,7 +57,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
         let sample = folder.sample(&corpora, "browser", REQUESTS)?;
         return soak::run(&tamiz, &sample.file, minutes);
     }
-    process::provide("wrk", "wrk")?;
+    setup::provide("wrk", "wrk")?;
     let script = folder.path("load.lua");
     std::fs::write(&script, SCRIPT)?;
     println!(

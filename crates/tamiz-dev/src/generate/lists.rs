@@ -7,14 +7,15 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-use crate::{Result, process};
+use crate::Result;
 
 /// Where the lists are.
 const FOLDER: &str = "spec/lists";
@@ -147,10 +148,26 @@ fn tuple(items: Vec<String>) -> String {
     if items.len() == 1 { joined } else { format!("({joined})") }
 }
 
-/// What `cargo fmt` makes of `code`.
+/// Formats `code` as `cargo fmt` does.
 fn format(root: &Path, code: &str) -> Result<String> {
     let rustfmt = std::env::var_os("RUSTFMT").unwrap_or_else(|| "rustfmt".into());
-    process::filter(Command::new(rustfmt).args(["--edition", "2024"]).current_dir(root), code)
+    let mut child = Command::new(rustfmt)
+        .args(["--edition", "2024"])
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("rustfmt cannot be started: {error}"))?;
+    let mut stdin = child.stdin.take();
+    let output = std::thread::scope(|scope| {
+        // A thread of its own, so that neither side waits for the other when pipes are full.
+        scope.spawn(move || stdin.as_mut().map(|stdin| stdin.write_all(code.as_bytes())));
+        child.wait_with_output()
+    })?;
+    if !output.status.success() {
+        return Err(format!("rustfmt failed: {}", output.status).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 #[cfg(test)]

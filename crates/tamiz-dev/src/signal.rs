@@ -1,15 +1,11 @@
 //! `cargo x signal`: what the flags tell of real requests, by file and label, and in two tables.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use data_encoding::BASE64;
-use flate2::read::MultiGzDecoder;
 use tamiz::{Canonicalizer, Config, Document, Family, Flag, Weight};
 
-use crate::Result;
+use crate::{Result, corpus};
 
 /// How many documents without a telling flag are shown for each file and label.
 const EXAMPLES: usize = 10;
@@ -31,16 +27,11 @@ struct Tally {
 }
 
 /// Prints a table for each `*.jsonl.gz` of the corpus whose name contains `only`.
-pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
-    let folder =
-        std::env::var_os("TAMIZ_CORPUS").map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
-    if !folder.is_dir() {
-        return Err("no corpus here: set TAMIZ_CORPUS to a folder of *.jsonl.gz files".into());
-    }
+pub(crate) fn run(only: Option<&str>) -> Result<()> {
+    let Some(paths) = corpus::files()? else {
+        return Err("no corpus: set TAMIZ_CORPUS to a folder of *.jsonl.gz files".into());
+    };
     let tamiz = Canonicalizer::new(Config::default());
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    paths.sort();
     let mut all = Vec::new();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -85,11 +76,9 @@ fn print_words(all: &[(String, String, Tally)]) {
 
 fn read(path: &Path, tamiz: &Canonicalizer) -> Result<BTreeMap<String, Tally>> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    for line in BufReader::new(MultiGzDecoder::new(File::open(path)?)).lines() {
-        let row: serde_json::Value = serde_json::from_str(&line?)?;
-        let text = |key: &str| row.get(key).and_then(|value| value.as_str()).unwrap_or_default();
-        let request = BASE64.decode(text("raw_b64").as_bytes())?;
-        tallies.entry(text("label").to_owned()).or_default().add(&tamiz.canonicalize(&request));
+    for row in corpus::rows(path, 1)? {
+        let row = row?;
+        tallies.entry(row.label).or_default().add(&tamiz.canonicalize(&row.request));
     }
     Ok(tallies)
 }

@@ -1,0 +1,55 @@
+//! Tasks of this repository that call the library. `cargo x` runs this program, so that `cargo x` itself builds
+//! without the library.
+
+mod corpus;
+mod expected;
+mod generate;
+mod signal;
+mod vectors;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use generate::Mode;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const USAGE: &str = "\
+Usage: tamiz-dev <command>
+
+Commands:
+  expected FILE      write requests and their documents to FILE: the vectors, and rows of a corpus
+  generate           write the files that are made from spec/ and from the flag registry
+  generate --check   fail if one of them is stale
+  signal [NAME]      count the flags that requests of the corpus raise, of all files or of those with NAME in theirs
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let root = root();
+    let result = match arguments[..] {
+        ["expected", file] => expected::run(&root, Path::new(file)),
+        ["generate"] => generate::run(&root, Mode::Write),
+        ["generate", "--check"] => generate::run(&root, Mode::Check),
+        ["signal"] => signal::run(None),
+        ["signal", only] => signal::run(Some(only)),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the workspace that this program was built in.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

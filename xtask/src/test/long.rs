@@ -1,0 +1,159 @@
+//! The steps that only `cargo x test --all` runs: they take long, or go by the clock.
+
+use std::process::Command;
+
+use super::runner::Runner;
+use crate::openapi::Openapi;
+use crate::process::{self, cargo};
+use crate::python::Package;
+use crate::setup::Tools;
+use crate::{Result, bench, fuzz};
+
+/// The first command of the README: it must work as it is written there.
+const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
+
+/// How long each fuzz target explores, in seconds, and from which seed.
+const FUZZED: fuzz::Extent = fuzz::Extent { seconds: 60, seed: 0 };
+
+/// Which of how many parts of all mutants are tried.
+const MUTANTS: &str = "0/160";
+
+pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
+    features(runner)?;
+    first_command(runner)?;
+    package(runner, tools)?;
+    openapi(runner, tools)?;
+    dependencies(runner)?;
+    fuzzing(runner)?;
+    mutants(runner)?;
+    runner.step("cargo x bench hostile", |runner| bench::hostile(runner.root))
+}
+
+/// The library without its default features, and with each feature alone.
+fn features(runner: &mut Runner<'_>) -> Result<()> {
+    runner.cargo("check --package tamiz --no-default-features")?;
+    let features = features_of("tamiz", &process::metadata(runner.root)?)?;
+    for feature in features {
+        runner.cargo(&format!("check --package tamiz --no-default-features --features {feature}"))?;
+    }
+    Ok(())
+}
+
+/// The features of a package but `default`, as `cargo metadata` lists them.
+fn features_of(package: &str, metadata: &serde_json::Value) -> Result<Vec<String>> {
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let features = packages
+        .iter()
+        .find(|found| found["name"] == package)
+        .and_then(|found| found["features"].as_object())
+        .ok_or_else(|| format!("`cargo metadata` does not know the package `{package}`"))?;
+    let mut features: Vec<String> = features.keys().filter(|name| *name != "default").cloned().collect();
+    features.sort();
+    Ok(features)
+}
+
+/// The README's first command prints a document.
+fn first_command(runner: &mut Runner<'_>) -> Result<()> {
+    runner.step(FIRST_COMMAND, |runner| {
+        let readme = std::fs::read_to_string(runner.root.join("README.md"))?;
+        if !readme.contains(FIRST_COMMAND) {
+            return Err(format!("README.md does not show `{FIRST_COMMAND}`").into());
+        }
+        let text = process::output(&mut cargo(runner.root, FIRST_COMMAND.split(' ').skip(1)))?;
+        print!("{text}");
+        if !readme.contains(&text) {
+            return Err(format!("README.md does not show what `{FIRST_COMMAND}` prints").into());
+        }
+        Ok(())
+    })
+}
+
+/// `pip install .` as users type it, and the wheel.
+fn package(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
+    let python = match &tools.python {
+        Ok(python) => python,
+        Err(reason) => {
+            runner.skip("pip install .", reason);
+            return Ok(());
+        }
+    };
+    let package =
+        Package { root: runner.root, target: &runner.target.clone(), console: &runner.console.clone() };
+    runner.step("pip install .", |_| package.install())?;
+    runner.step("pip wheel .", |runner| package.test_wheel(python, |line| runner.tally.add_pytest_line(line)))
+}
+
+/// The service against its own description.
+fn openapi(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
+    let title = "schemathesis run /v1/openapi.json";
+    if let Err(reason) = &tools.python {
+        runner.skip(title, reason);
+        return Ok(());
+    }
+    let openapi = Openapi { root: runner.root, target: &runner.target.clone() };
+    if let Err(error) = openapi.install() {
+        runner.skip_by_choice(title, &error.to_string());
+        return Ok(());
+    }
+    runner.step(title, |_| openapi.check())
+}
+
+/// Licences, sources and bans always; advisories where their database can be had.
+fn dependencies(runner: &mut Runner<'_>) -> Result<()> {
+    install(runner, "deny", "cargo-deny")?;
+    runner.cargo("deny check bans licenses sources")?;
+    if process::succeeds(&mut cargo(runner.root, ["deny", "fetch", "db"])) {
+        runner.cargo("deny check advisories")
+    } else {
+        runner.skip_by_choice("cargo deny check advisories", "the advisory database cannot be fetched");
+        Ok(())
+    }
+}
+
+/// Each fuzz target for some time, from another seed on every run.
+fn fuzzing(runner: &mut Runner<'_>) -> Result<()> {
+    if let Err(error) = fuzz::install(runner.root) {
+        runner.skip("exploring fuzz runs", &error.to_string());
+        return Ok(());
+    }
+    for target in fuzz::TARGETS {
+        runner.step(&format!("cargo x fuzz {target} --seconds {}", FUZZED.seconds), |runner| {
+            let (run, result) = fuzz::run_target(runner.root, target, FUZZED)?;
+            println!("    {}", run.line());
+            result
+        })?;
+    }
+    Ok(())
+}
+
+/// Breaks lines of the library and expects a test to fail for each: a part of all mutants, always the same.
+fn mutants(runner: &mut Runner<'_>) -> Result<()> {
+    install(runner, "mutants", "cargo-mutants")?;
+    let mut command = cargo(runner.root, ["mutants", "--package", "tamiz", "--shard", MUTANTS, "--output"]);
+    command.arg(&runner.target);
+    runner.command(command)
+}
+
+/// Installs a subcommand of cargo where it is missing.
+fn install(runner: &mut Runner<'_>, subcommand: &str, package: &str) -> Result<()> {
+    if process::succeeds(&mut cargo(runner.root, [subcommand, "--version"])) {
+        return Ok(());
+    }
+    let mut command: Command = cargo(runner.root, ["install", "--locked", package]);
+    runner.step(&format!("cargo install --locked {package}"), |_| process::run(&mut command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_but_default() {
+        let metadata = serde_json::json!({"packages": [
+            {"name": "other", "features": {"x": []}},
+            {"name": "tamiz", "features": {"toml": [], "default": ["toml"], "http": []}},
+        ]});
+        assert_eq!(features_of("tamiz", &metadata).unwrap(), ["http", "toml"]);
+        assert!(features_of("none", &metadata).is_err());
+    }
+}
