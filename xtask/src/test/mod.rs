@@ -19,6 +19,9 @@ use crate::web::Web;
 use crate::{Result, dev};
 use runner::Runner;
 
+/// What is built and tested, as arguments of cargo. Examples are linted, but only built where they are asked for.
+const TESTED: &str = "--workspace --all-features --lib --bins --tests";
+
 /// How much to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
@@ -57,9 +60,8 @@ fn every_day(runner: &mut Runner<'_>) -> Result<Tools> {
     let tools = std::thread::spawn(move || setup::install(&root, &target, Permission::IfRoot));
     runner.cargo("fmt --all --check")?;
     runner.cargo("clippy --workspace --all-targets --all-features -- -D warnings")?;
-    // One build, of the same packages and features as the tests, so that nothing is compiled twice.
-    runner.cargo("build --workspace --all-features --all-targets")?;
-    runner.cargo("test --workspace --all-features --no-run")?;
+    // One build, of all that the steps below run: nothing is compiled twice.
+    runner.cargo(&format!("build {TESTED}"))?;
     let tools = tools.join().map_err(|_| "the set-up panicked")?;
     runner.side_by_side(
         |runner| tests(runner, &tools),
@@ -75,7 +77,7 @@ fn every_day(runner: &mut Runner<'_>) -> Result<Tools> {
 
 /// Unit, integration and documentation tests of all crates.
 fn tests(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
-    let mut command = cargo(runner.root, ["test", "--workspace", "--all-features"]);
+    let mut command = cargo(runner.root, format!("test {TESTED}").split(' '));
     match &tools.python {
         Ok(python) => _ = command.env("TAMIZ_PYTHON", python),
         Err(reason) => runner.skip("what Python reads of `tamiz batch`", reason),
@@ -87,7 +89,8 @@ fn tests(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     if std::env::var_os("TAMIZ_CORPUS").is_none() {
         runner.skip_by_choice("tests on real traffic", "TAMIZ_CORPUS names no folder");
     }
-    runner.cargo_test(command)
+    runner.cargo_test(command)?;
+    runner.cargo_test(cargo(runner.root, ["test", "--workspace", "--all-features", "--doc"]))
 }
 
 /// Files that are made from others are what they would be now.

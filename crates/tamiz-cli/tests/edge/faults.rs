@@ -28,8 +28,6 @@ enum Fault {
 }
 
 impl Fault {
-    const ALL: [Fault; 5] = [Fault::Dead, Fault::Hanging, Fault::Slow, Fault::Garbage, Fault::Closing];
-
     /// Starts it. What is slow answers when `late` says that the proxy has gone on.
     fn start(self, late: &Arc<Late>) -> SocketAddr {
         if let Fault::Dead = self {
@@ -90,30 +88,48 @@ impl Late {
     }
 }
 
-/// Requests pass without flags, or are turned away.
-fn goes_on(kind: Kind) {
+/// Requests pass without flags, or are turned away, while an agent has a fault.
+fn goes_on(kind: Kind, fault: Fault) {
     let application = backend::start();
-    for fault in Fault::ALL {
-        let late = Arc::default();
-        let places = Places::all_at(fault.start(&late));
-        let start = |name: &str, change: &dyn Fn(&str) -> String| {
-            let name = format!("{name}-{fault:?}");
-            Proxy::start_waiting(kind, &name, &places, application, Wait::AsDeployed, change)
-        };
-        let Some(open) = start("open", &str::to_owned) else { return };
-        // Of several files, the one that says so.
-        let fail_closed =
-            |text: &str| if text.contains("ail-closed") { kind.fail_closed(text) } else { text.to_owned() };
-        let closed = start("closed", &fail_closed).unwrap();
-        for _ in 0..3 {
-            let answer = late.ask(&open);
-            assert_eq!(answer.status, 200, "{kind:?} {fault:?}: {answer:?}\n{}", open.logs());
-            assert!(!has_flags(&answer));
-            let answer = late.ask(&closed);
-            let is_refused = matches!(answer.status, 403 | 500 | 502 | 503 | 504);
-            assert!(is_refused, "{kind:?} {fault:?}: {answer:?}\n{}", closed.logs());
-        }
+    let late = Arc::default();
+    let places = Places::all_at(fault.start(&late));
+    let start = |name: &str, change: &dyn Fn(&str) -> String| {
+        let name = format!("{name}-{fault:?}");
+        Proxy::start_waiting(kind, &name, &places, application, Wait::AsDeployed, change)
+    };
+    let Some(open) = start("open", &str::to_owned) else { return };
+    // Of several files, the one that says so.
+    let fail_closed =
+        |text: &str| if text.contains("ail-closed") { kind.fail_closed(text) } else { text.to_owned() };
+    let closed = start("closed", &fail_closed).unwrap();
+    for _ in 0..3 {
+        let answer = late.ask(&open);
+        assert_eq!(answer.status, 200, "{kind:?} {fault:?}: {answer:?}\n{}", open.logs());
+        assert!(!has_flags(&answer));
+        let answer = late.ask(&closed);
+        let is_refused = matches!(answer.status, 403 | 500 | 502 | 503 | 504);
+        assert!(is_refused, "{kind:?} {fault:?}: {answer:?}\n{}", closed.logs());
     }
+}
+
+fn goes_on_without_an_agent(kind: Kind) {
+    goes_on(kind, Fault::Dead);
+}
+
+fn goes_on_when_it_hangs(kind: Kind) {
+    goes_on(kind, Fault::Hanging);
+}
+
+fn goes_on_when_it_is_slow(kind: Kind) {
+    goes_on(kind, Fault::Slow);
+}
+
+fn goes_on_after_garbage(kind: Kind) {
+    goes_on(kind, Fault::Garbage);
+}
+
+fn goes_on_when_it_closes(kind: Kind) {
+    goes_on(kind, Fault::Closing);
 }
 
 /// An agent that is stopped, goes on, is killed and started again is found again.
@@ -135,6 +151,10 @@ fn comes_back(kind: Kind) {
 }
 
 each_proxy! {
-    without_an_answer_it_goes_on_as_it_is_told = goes_on;
+    a_proxy_goes_on_without_an_agent = goes_on_without_an_agent;
+    a_proxy_goes_on_when_the_agent_hangs = goes_on_when_it_hangs;
+    a_proxy_goes_on_when_the_agent_is_slow = goes_on_when_it_is_slow;
+    a_proxy_goes_on_after_garbage = goes_on_after_garbage;
+    a_proxy_goes_on_when_connections_close = goes_on_when_it_closes;
     an_agent_that_comes_back_is_asked_again = comes_back;
 }
