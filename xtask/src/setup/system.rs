@@ -42,18 +42,23 @@ impl System {
     }
 }
 
-/// Installs the programs that are missing, all at once; the output of `apt-get` goes to `logs`.
+/// Installs the programs that are missing; the output of `apt-get` goes to `logs`. All at once, which is quicker; one by
+/// one where a package cannot be had, so that the others are there.
 pub(super) fn install(logs: &Path, permission: Permission) -> System {
     let absent = || PROGRAMS.iter().filter(|(program, _)| !is_usable(program));
     let packages: Vec<&str> = absent().flat_map(|(_, packages)| packages.iter().copied()).collect();
-    let outcome = if packages.is_empty() { Ok(()) } else { apt_get(&packages, logs, permission) };
-    let reason =
-        outcome.err().map_or_else(|| "its package does not bring it".to_owned(), |error| error.to_string());
-    System {
-        missing: absent()
-            .map(|(program, _)| (*program, format!("`{program}` is missing ({reason})")))
-            .collect(),
+    let mut reasons = BTreeMap::new();
+    if !packages.is_empty() && apt_get(&packages, logs, permission).is_err() {
+        for (program, packages) in absent() {
+            reasons
+                .extend(apt_get(packages, logs, permission).err().map(|error| (*program, error.to_string())));
+        }
     }
+    let missing = absent().map(|(program, _)| {
+        let reason = reasons.get(program).map_or("its package does not bring it", String::as_str);
+        (*program, format!("`{program}` is missing ({reason})"))
+    });
+    System { missing: missing.collect() }
 }
 
 /// Makes sure that `program` is there: installs `package` where it is missing and this runs as root.
@@ -69,11 +74,13 @@ pub(crate) fn provide(program: &str, package: &str) -> Result<()> {
 /// Installs Debian packages.
 fn apt_get(packages: &[&str], logs: &Path, permission: Permission) -> Result<()> {
     if find("apt-get").is_none() {
-        return Err(format!("no `apt-get` to install {}", packages.join(", ")).into());
+        return Err(format!("no `apt-get` to install the packages {}", packages.join(", ")).into());
     }
     let is_root = process::output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     if !is_root && permission == Permission::IfRoot {
-        return Err(format!("`cargo x setup` installs {}", packages.join(", ")).into());
+        return Err(
+            format!("not root: the packages {} are not installed unasked", packages.join(", ")).into()
+        );
     }
     std::fs::create_dir_all(logs)?;
     let log = logs.join("apt-get.log");
