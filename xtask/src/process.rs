@@ -133,12 +133,13 @@ fn pass_on(from: impl Read, to: &mut impl Write, mut look: impl FnMut(&str)) -> 
     Ok(to.flush()?)
 }
 
-/// Runs `command` with all that it prints appended to the file `log`, which the error names.
-pub(crate) fn logged(command: &mut Command, log: &Path) -> Result<()> {
+/// Runs a command that installs something, with all that it prints appended to the file `log`, which the error names.
+pub(crate) fn install(command: &mut Command, log: &Path) -> Result<()> {
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder)?;
     }
-    run_into(command, log).map_err(|error| format!("{error}; see {}", log.display()).into())
+    writeln!(append(log)?, "{}", line(command))?;
+    run_into(command, log).map_err(|_| format!("it cannot be installed, see {}", log.display()).into())
 }
 
 /// What `cargo metadata` says of the workspace.

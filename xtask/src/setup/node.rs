@@ -23,7 +23,7 @@ pub(super) fn install(root: &Path, target: &Path) -> Result<()> {
         }
         let mut npm = Command::new("npm");
         npm.args(["ci", "--no-audit", "--no-fund", "--fetch-retries=1"]).current_dir(&folder);
-        process::logged(&mut npm, &target.join("setup/npm.log"))?;
+        process::install(&mut npm, &target.join("setup/npm.log"))?;
         fs::write(&installed, wanted)?;
     }
     link(&folder.join("node_modules"), &web.join("node_modules"))

@@ -24,7 +24,7 @@ pub(super) fn install(root: &Path, target: &Path) -> Result<PathBuf> {
         return Ok(python);
     }
     environment(&folder)?;
-    process::logged(
+    process::install(
         pip(&python)
             .args(["install", "--no-compile", "--prefer-binary", "-r", REQUIREMENTS])
             .current_dir(root),

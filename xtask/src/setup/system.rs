@@ -92,7 +92,7 @@ fn apt_get(packages: &[&str], logs: &Path, permission: Permission) -> Result<()>
         }
         // Another installation may be under way.
         command.args(["-o", "DPkg::Lock::Timeout=600", "-o", "Acquire::Retries=1"]);
-        process::logged(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"), &log)?;
+        process::install(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"), &log)?;
     }
     Ok(())
 }
