@@ -31,7 +31,7 @@ pub(crate) struct Extent {
 /// first, which is the fastest, is the default.
 const SANITIZERS: &[&str] = &["none", "address"];
 
-/// What `cargo x fuzz` was asked for.
+/// The arguments of `cargo x fuzz`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Asked<'a> {
     only: Option<&'a str>,
@@ -100,7 +100,7 @@ pub(crate) fn install(root: &Path) -> Result<()> {
     process::run(&mut cargo(root, ["install", "--locked", "cargo-fuzz"]))
 }
 
-/// What libFuzzer says of a run.
+/// The figures that libFuzzer prints for a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Run {
     executions: u64,
@@ -182,7 +182,7 @@ impl Run {
         format!("| `{target}` | {executions} | {coverage} | {features} | {corpus} | {} |", artifacts.len())
     }
 
-    /// The same in a line.
+    /// Formats the figures as one line.
     pub(crate) fn line(&self) -> String {
         let Run { executions, coverage, features, corpus, artifacts } = self;
         format!(

@@ -142,7 +142,7 @@ pub(crate) fn install(command: &mut Command, log: &Path) -> Result<()> {
     run_into(command, log).map_err(|_| format!("it cannot be installed, see {}", log.display()).into())
 }
 
-/// What `cargo metadata` says of the workspace.
+/// Runs `cargo metadata` for the workspace.
 pub(crate) fn metadata(root: &Path) -> Result<serde_json::Value> {
     let metadata = output(&mut cargo(root, ["metadata", "--no-deps", "--format-version", "1"]))?;
     Ok(serde_json::from_str(&metadata)?)

@@ -7,7 +7,7 @@ use tamiz::{Flag, Shape};
 
 use crate::root;
 
-/// What requests and documents are made of and random bytes hardly ever are.
+/// Pieces of requests and documents that random bytes hardly ever give.
 const TOKENS: &[&str] = &[
     // Requests.
     "GET ",

@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// What is inserted between bytes: signs that mean something somewhere.
+/// Pieces to insert between bytes: delimiters, escapes, keywords.
 const PIECES: [&[u8]; 40] = [
     b"\r\n",
     b"\n",

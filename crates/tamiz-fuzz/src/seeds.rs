@@ -1,4 +1,4 @@
-//! What fuzzing starts from: seeds made of `spec/vectors`, and inputs that are kept because they once failed.
+//! Inputs that fuzzing starts from: seeds made of `spec/vectors`, and inputs kept because they once failed.
 
 use std::{fs, io};
 
@@ -24,7 +24,7 @@ pub struct Seed {
 struct Layout {
     /// The bytes that choose settings.
     choices: Vec<u8>,
-    /// What is mutated.
+    /// The inputs to mutate.
     payload: Vec<u8>,
 }
 

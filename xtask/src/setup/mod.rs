@@ -15,7 +15,7 @@ use crate::process;
 pub(crate) use python::{environment, interpreter, pip};
 pub(crate) use system::{Permission, provide};
 
-/// What was found or installed; where something is missing, the reason.
+/// The tools that tests use, each found or installed, or the reason why it is missing.
 pub(crate) struct Tools {
     /// The interpreter of an environment with the packages of `python/requirements-test.txt`.
     pub(crate) python: Tool<PathBuf>,

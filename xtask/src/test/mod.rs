@@ -19,13 +19,13 @@ use crate::web::Web;
 use crate::{Result, dev};
 use runner::Runner;
 
-/// What is built and tested, as arguments of cargo. Examples are linted, but only built where they are asked for.
+/// Arguments of cargo for the build and the tests. Examples are linted, but only built where they are asked for.
 const TESTED: &str = "--workspace --all-features --lib --bins --tests";
 
 /// How much to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// What is deterministic and quick enough for every change.
+    /// All that is deterministic and quick enough for every change.
     EveryDay,
     /// All of it.
     All,

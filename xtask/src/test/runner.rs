@@ -8,7 +8,7 @@ use super::tally::Tally;
 use crate::Result;
 use crate::process::{self, Console, cargo, line};
 
-/// What all steps share.
+/// The state that all steps share.
 pub(super) struct Runner<'a> {
     pub(super) root: &'a Path,
     /// The folder that cargo builds in.

@@ -7,7 +7,7 @@ use super::Checks;
 /// The limits of a record: one that almost every input meets, and one that none does.
 const LIMITS: [usize; 2] = [100, 1 << 20];
 
-/// What gzip and zstd begin with.
+/// Magic bytes of gzip and zstd.
 const COMPRESSED: [&[u8]; 2] = [b"\x1F\x8B", b"\x28\xB5\x2F\xFD"];
 
 /// Reads a container: a byte that chooses the format, or that it is detected; one that chooses the limit of a record;

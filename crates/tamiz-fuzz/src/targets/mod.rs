@@ -27,7 +27,7 @@ const SAMPLE: u64 = 16;
 pub enum Checks {
     /// Everything, for inputs of a fixed number.
     All,
-    /// What costs little, and everything for one input in 16. Which inputs these are depends on their bytes alone, so
+    /// Cheap checks, and all of them for one input in 16. Which inputs these are depends on their bytes alone, so
     /// an input that fails fails again.
     Sampled,
 }

@@ -84,7 +84,7 @@ fn put(out: &mut Vec<u8>, field: &[u8]) {
     out.extend(field.iter().take(usize::from(len)));
 }
 
-/// What is before and after the first `at`.
+/// Splits `text` at the first `at`; without one, the rest is empty.
 fn split<'a>(text: &'a [u8], at: &[u8]) -> (&'a [u8], &'a [u8]) {
     match text.windows(at.len()).position(|window| window == at) {
         Some(found) => (&text[..found], &text[found + at.len()..]),
