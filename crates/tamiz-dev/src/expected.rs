@@ -16,7 +16,7 @@ const ROWS: usize = 20_000;
 const STEP: usize = 7;
 
 /// Writes a JSON line for each vector and for rows of a corpus where `TAMIZ_CORPUS` is set: `raw_b64`, `text`, `json`.
-pub(crate) fn run(root: &Path, file: &Path) -> Result<()> {
+pub(crate) fn run(file: &Path) -> Result<()> {
     let mut out = BufWriter::new(File::create(file)?);
     let tamiz = Canonicalizer::new(Config::default());
     let mut write = |request: &[u8]| -> Result<()> {
@@ -28,8 +28,8 @@ pub(crate) fn run(root: &Path, file: &Path) -> Result<()> {
         });
         Ok(writeln!(out, "{row}")?)
     };
-    for vector in vectors::all(root)? {
-        write(&vector.request)?;
+    for vector in vectors::all() {
+        write(&vector.request())?;
     }
     let mut left = ROWS;
     for file in corpus::files()?.unwrap_or_default() {

@@ -5,6 +5,9 @@ mod corpus;
 mod expected;
 mod generate;
 mod signal;
+// The reader of vectors that the library's tests use; a crate of its own could not be a dependency of theirs.
+#[path = "../../tamiz/tests/common/vectors.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the tests of the library use all of it")]
 mod vectors;
 
 use std::error::Error;
@@ -30,7 +33,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = root();
     let result = match arguments[..] {
-        ["expected", file] => expected::run(&root, Path::new(file)),
+        ["expected", file] => expected::run(Path::new(file)),
         ["generate"] => generate::run(&root, Mode::Write),
         ["generate", "--check"] => generate::run(&root, Mode::Check),
         ["signal"] => signal::run(None),

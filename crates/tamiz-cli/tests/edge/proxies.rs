@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// What is in these files.
+    /// The contents of these files.
     pub(crate) fn texts(self) -> impl Iterator<Item = String> {
         let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
         self.files().iter().map(move |file| fs::read_to_string(deploy.join(file)).unwrap())

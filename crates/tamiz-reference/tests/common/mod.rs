@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test includes it and uses its part")]
 
+#[path = "../../../tamiz/tests/common/corpus.rs"]
 pub mod corpus;
 pub mod vectors;
 
