@@ -7,6 +7,7 @@ use std::ops::Range;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::body::embedded::Embedded;
 use crate::body::fields::Fields;
 use crate::body::step::Leaf;
 use crate::body::{self, Body};
@@ -181,6 +182,7 @@ impl<'a> Echo<'a> {
                     Content::Url(url) => self.collect_from_url(url, cx),
                     Content::Cookies(cookies) => {
                         for cookie in cookies {
+                            cookie.json.iter().for_each(|json| self.collect_from_json(json, cx));
                             if cookie.sensitive {
                                 self.push(cookie.value.bytes);
                                 if let Some(name) = &cookie.name
@@ -221,10 +223,17 @@ impl<'a> Echo<'a> {
                 self.add(text, cx);
             }
         }
+        for json in fields.list.iter().filter_map(|field| field.json) {
+            self.collect_from_json(json, cx);
+        }
         for name in fields.names.iter().filter(|name| name.key.shown == NameShown::Secret) {
             self.add(name.key.text, cx);
         }
         fields.secrets.iter().for_each(|secret| self.add(*secret, cx));
+    }
+
+    fn collect_from_json(&mut self, json: &Embedded<'a>, cx: Context<'a>) {
+        json.secret_texts().for_each(|secret| self.add(secret, cx));
     }
 
     fn collect_from_url(&mut self, url: &Url<'a>, cx: Context<'a>) {
@@ -253,6 +262,7 @@ impl<'a> Echo<'a> {
             if let Some(value) = pair.value.filter(|_| pair.secret) {
                 self.add(value, cx);
             }
+            pair.json.iter().for_each(|json| self.collect_from_json(json, cx));
         }
         if let Some(fragment) = url.fragment.filter(|_| url.fragment_secret) {
             self.add(fragment, cx);
@@ -339,7 +349,7 @@ impl<'a> Echo<'a> {
 
     /// The same of a value that is left as it is where it is a marker.
     fn is_in_value(&self, value: &[u8]) -> bool {
-        !marker::is_marker(value) && self.is_in(value)
+        !marker::is_left(value, false, self.cx) && self.is_in(value)
     }
 
     fn is_in_plain(&self, text: &[u8]) -> bool {
@@ -367,7 +377,9 @@ impl<'a> Echo<'a> {
         }
         for pair in url.query.iter_mut().flat_map(|query| query.pairs.iter_mut()) {
             self.hide_in_key(&mut pair.key, flags);
-            if let Some(value) = pair.value
+            if let (Some(value), Some(json)) = (pair.value, pair.json) {
+                self.hide_in_json(value, json, flags);
+            } else if let Some(value) = pair.value
                 && !pair.secret
                 && !(pair.is_plain() && self.is_elsewhere_plain(value.bytes))
                 && self.is_in_value(value.bytes)
@@ -394,21 +406,46 @@ impl<'a> Echo<'a> {
                 }
             }
             body::Content::Fields(fields) => {
-                for field in &mut fields.list {
-                    if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf
-                        && !field.secret
-                        && !(field.is_plain() && self.is_elsewhere_plain(text.bytes))
-                        && self.is_in_value(text.bytes)
-                    {
-                        field.secret = true;
-                        field.flags.hide(text);
-                    }
-                }
+                self.hide_in_leaves(fields, &mut body.flags);
                 for name in &mut fields.names {
                     self.hide_in_key(&mut name.key, &mut body.flags);
                 }
             }
         }
+    }
+
+    /// Hides echoes in a value that is JSON: leaf by leaf, and all of it where it would be shown in clear. `flags`
+    /// takes note of what is hidden.
+    fn hide_in_json(&self, value: Text<'a>, json: &Embedded<'a>, flags: &mut Flags<'a>) {
+        let mut echoes = self.hide_in_leaves(&json.fields, flags);
+        let names = json.fields.names.iter().filter(|name| name.key.shown != NameShown::Secret);
+        for name in names.filter(|name| self.is_in(name.key.text.bytes)) {
+            name.echoes.set(true);
+            flags.hide(name.key.text);
+            echoes = true;
+        }
+        if !json.holds_secret() && (echoes || self.is_in(value.bytes)) {
+            json.set_secret();
+        }
+    }
+
+    /// Returns whether a leaf echoes a secret.
+    fn hide_in_leaves(&self, fields: &Fields<'a>, flags: &mut Flags<'a>) -> bool {
+        let mut echoes = false;
+        for field in &fields.list {
+            let (Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = field.leaf else { continue };
+            if let Some(json) = field.json {
+                self.hide_in_json(text, json, flags);
+            } else if !field.secret
+                && !(field.is_plain() && self.is_elsewhere_plain(text.bytes))
+                && self.is_in_value(text.bytes)
+            {
+                field.echoes.set(true);
+                flags.hide(text);
+                echoes = true;
+            }
+        }
+        echoes
     }
 
     /// Whether a segment echoes a secret, the parameters it hides already left out.

@@ -1,7 +1,7 @@
 //! The fingerprint (clause 9.16): the identity of rules, tables and configuration.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
@@ -13,11 +13,38 @@ use crate::settings::Settings;
 use crate::words;
 
 /// Documents with equal fingerprints are comparable: a model keeps the one it was trained on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Fingerprint {
+    identity: Identity,
+    /// The identities of requests that others hand over, by the order of [`Source::ALL`], once they are asked for.
+    of_sources: Arc<[OnceLock<Identity>]>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Identity {
     digest: Arc<str>,
     components: Arc<[(&'static str, String)]>,
 }
+
+impl Identity {
+    fn of(components: Vec<(&'static str, String)>) -> Self {
+        let mut hash = Sha256::new();
+        for (name, value) in &components {
+            hash.update(format!("{name}={value}\n"));
+        }
+        let hex = data_encoding::HEXLOWER.encode(&hash.finalize());
+        let digest = format!("v{FORM_VERSION}-{}", hex.get(..16).unwrap_or_default());
+        Identity { digest: digest.into(), components: components.into() }
+    }
+}
+
+impl PartialEq for Fingerprint {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity == other.identity
+    }
+}
+
+impl Eq for Fingerprint {}
 
 impl Fingerprint {
     pub(crate) fn of(settings: &Settings) -> Self {
@@ -31,7 +58,7 @@ impl Fingerprint {
         };
         let flags: Vec<&str> = settings.enabled.iter().map(|flag| flag.name()).collect();
         let bounds: Vec<String> = config.buckets.bounds().iter().map(u64::to_string).collect();
-        let mut components = vec![
+        let components = vec![
             ("form", FORM_VERSION.to_string()),
             ("unicode", UNICODE_VERSION.to_owned()),
             ("idna", format!("UTS46-{UNICODE_VERSION}")),
@@ -55,28 +82,36 @@ impl Fingerprint {
             ("unlisted", config.headers.unlisted.to_string()),
             ("user_agent_words", config.headers.user_agent_words.to_string()),
             ("wide_hop_by_hop", switch(settings.wide_hop_by_hop)),
+            ("source", config.source.to_string()),
         ];
-        // Requests by their bytes had fingerprints before there were other sources.
-        if config.source != Source::Wire {
-            components.push(("source", config.source.to_string()));
-        }
-        let mut hash = Sha256::new();
-        for (name, value) in &components {
-            hash.update(format!("{name}={value}\n"));
-        }
-        let hex = data_encoding::HEXLOWER.encode(&hash.finalize());
-        let digest = format!("v{FORM_VERSION}-{}", hex.get(..16).unwrap_or_default());
-        Fingerprint { digest: digest.into(), components: components.into() }
+        let of_sources = Source::ALL.iter().map(|_| OnceLock::new()).collect();
+        Fingerprint { identity: Identity::of(components), of_sources }
     }
 
-    /// The short text that names it: `v1-` and sixteen hexadecimal digits.
+    /// The fingerprint of the same rules and configuration for requests that `source` hands over.
+    #[must_use]
+    pub fn with_source(&self, source: Source) -> Self {
+        let identity = || {
+            let with_source = self.components().iter().map(|(name, value)| match *name {
+                "source" => (*name, source.to_string()),
+                _ => (*name, value.clone()),
+            });
+            Identity::of(with_source.collect())
+        };
+        let at = Source::ALL.iter().position(|other| *other == source);
+        let kept = at.and_then(|at| self.of_sources.get(at));
+        let identity = kept.map_or_else(identity, |kept| kept.get_or_init(identity).clone());
+        Fingerprint { identity, of_sources: Arc::clone(&self.of_sources) }
+    }
+
+    /// The short text that names it: `v2-` and sixteen hexadecimal digits.
     pub fn as_str(&self) -> &str {
-        &self.digest
+        &self.identity.digest
     }
 
     /// What it is made of, in order.
     pub fn components(&self) -> &[(&'static str, String)] {
-        &self.components
+        &self.identity.components
     }
 }
 
@@ -100,7 +135,7 @@ fn limits(limits: &Limits) -> String {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.digest)
+        f.write_str(self.as_str())
     }
 }
 
@@ -119,6 +154,9 @@ mod tests {
         let nginx = Canonicalizer::new(Config { source: Source::Nginx, ..Config::default() });
         assert_ne!(default, nginx.fingerprint().to_string());
         assert!(nginx.fingerprint().components().contains(&("source", "nginx".to_owned())));
+        let wire = Canonicalizer::new(Config::default()).fingerprint().clone();
+        assert_eq!(&wire.with_source(Source::Nginx), nginx.fingerprint());
+        assert_eq!(nginx.fingerprint().with_source(Source::Wire), wire);
         let mut same = Config::default();
         same.flags.insert(Flag::WsPad, true);
         assert_eq!(default, of(same), "switching on what is on changes nothing");

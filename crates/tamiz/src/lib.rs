@@ -75,7 +75,7 @@ pub use config::{
     Config, HeaderOptions, Limits, Lines, PathOptions, Profile, Scheme, Secrets, Source, UnknownWord,
     Unlisted, View,
 };
-pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised};
+pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised, TokenOptions};
 pub use fingerprint::Fingerprint;
 pub use flags::{Family, Flag, Weight};
 pub use measure::Buckets;
@@ -83,7 +83,7 @@ pub use message::parts::Parts;
 pub use shape::Shape;
 
 /// The version of the form that this library writes.
-pub const FORM_VERSION: u32 = 1;
+pub const FORM_VERSION: u32 = 2;
 
 /// The examples of the READMEs, run with the documentation's.
 #[cfg(doctest)]

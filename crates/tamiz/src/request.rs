@@ -68,14 +68,7 @@ impl<'a> Request<'a> {
         {
             request.check_authority(authority, cx);
         }
-        if request.url.host.is_none() {
-            // No `U:` line to stand on: what it would tell stands on `M`.
-            let orphaned = std::mem::replace(&mut request.url.flags, cx.flags());
-            request.flags.absorb(&orphaned);
-            if let Some(fragment) = request.url.fragment {
-                request.flags.hide(fragment);
-            }
-        }
+        request.settle_flags(cx);
         framing::check(&request.headers, message.body, message.is_in_frames, cx, &mut request.flags);
         if let Some(body) = message.body {
             request.body = body::read(body, &request.headers, cx);
@@ -93,6 +86,29 @@ impl<'a> Request<'a> {
     /// The body, in the profiles that show it.
     pub(crate) fn shown_body(&self, cx: Context<'a>) -> Option<&Body<'a>> {
         self.body.as_ref().filter(|_| cx.settings.beyond_core())
+    }
+
+    /// Whether the `U` line is in origin form, for want of a host.
+    pub(crate) fn is_without_authority(&self, cx: Context<'a>) -> bool {
+        self.url.host.is_none() && cx.settings.beyond_core() && self.form != Form::Authority
+    }
+
+    /// Moves flags to the line that carries them: those of an authority that `U` does not show, and of a `U` that is
+    /// not there, stand on `M` (clause 5.6).
+    fn settle_flags(&mut self, cx: Context<'a>) {
+        let of_authority = std::mem::replace(&mut self.url.authority_flags, cx.flags());
+        if self.url.host.is_some() {
+            self.url.flags.absorb(&of_authority);
+            return;
+        }
+        self.flags.absorb(&of_authority);
+        if !self.is_without_authority(cx) {
+            let of_target = std::mem::replace(&mut self.url.flags, cx.flags());
+            self.flags.absorb(&of_target);
+            if let Some(fragment) = self.url.fragment {
+                self.flags.hide(fragment);
+            }
+        }
     }
 
     /// `CAPPED`: more than is shown or read.
@@ -124,17 +140,17 @@ impl<'a> Request<'a> {
             self.url.host = self.url.host.map(|host| host.without_default_port(self.scheme));
         }
         if has_host && !self.agrees(host) {
-            self.url.flags.raise(Flag::HostMismatch, target);
+            self.url.authority_flags.raise(Flag::HostMismatch, target);
         }
     }
 
     /// An absolute-form wins over `:authority` too, which must agree with it and with `Host`.
     fn check_authority(&mut self, authority: Text<'a>, cx: Context<'a>) {
-        let named = Host::read(authority, host::Source::Target, cx, &mut self.url.flags);
+        let named = Host::read(authority, host::Source::Target, cx, &mut self.url.authority_flags);
         let named = named.map(|host| host.without_default_port(self.scheme));
         let header = self.headers.host.map(|host| host.without_default_port(self.scheme));
         if named != self.url.host || self.headers.has_host && named != header {
-            self.url.flags.raise(Flag::HostMismatch, authority);
+            self.url.authority_flags.raise(Flag::HostMismatch, authority);
         }
     }
 

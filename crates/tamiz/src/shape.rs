@@ -37,6 +37,8 @@ words! {
         Email = "email",
         /// A URL.
         Uaxurl = "uaxurl",
+        /// A JSON object or array, by clause 6.20.
+        Json = "json",
         /// Digits.
         Num = "num",
         /// Lower-case ASCII letters.
@@ -82,6 +84,11 @@ impl Shape {
         } else {
             of_unicode(text)
         }
+    }
+
+    /// Whether its name does not tell the alphabet, so that a marker tells the signs (clause 6.19).
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Shape::Email | Shape::Mixed | Shape::Path | Shape::Uaxurl | Shape::Words)
     }
 
     /// The shape a secret may show: case is not told.

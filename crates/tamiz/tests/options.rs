@@ -22,7 +22,7 @@ fn numbers_of_three_digits_in_a_path_are_hidden_on_request() {
 #[test]
 fn identifiers_in_a_path_are_shown_on_request() {
     let request = "GET /a/0123456789abcdef/me@ex.com HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    assert_eq!(document(Config::default(), request).path(), Some("/a/<hex:16>/<email:9>"));
+    assert_eq!(document(Config::default(), request).path(), Some("/a/<hex:16>/<email:9:.@>"));
     let mut config = Config::default();
     config.path.identifiers = false;
     assert_eq!(document(config, request).path(), Some("/a/0123456789abcdef/me@ex.com"));

@@ -2,10 +2,11 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use bumpalo::collections::Vec as BumpVec;
 
+use super::embedded::{self, Embedded};
 use super::step::{Leaf, Sink, Step};
 use super::{file, magic};
 use crate::bytes::{self, ENCODED, HIGH};
@@ -14,6 +15,7 @@ use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
 use crate::memo::{self, NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
+use crate::shape::Shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, number, push};
@@ -27,16 +29,35 @@ const FILE_HEAD: usize = 1024;
 pub(crate) struct Field<'a> {
     way: BumpVec<'a, Place>,
     pub(crate) leaf: Leaf<'a>,
-    /// Whether the value is shown as a secret.
+    /// Whether the value is a secret by its name or by itself.
     pub(crate) secret: bool,
+    /// Whether it echoes one.
+    pub(crate) echoes: Cell<bool>,
     /// The union of the classes of the bytes of its text, where that is known.
     seen: Option<u32>,
     /// Where the value is remembered.
     recalled: Option<Recalled<'a>>,
+    /// Its leaves, where it is JSON.
+    pub(crate) json: Option<&'a Embedded<'a>>,
     pub(crate) flags: Flags<'a>,
 }
 
-impl Field<'_> {
+impl<'a> Field<'a> {
+    /// Whether the value is shown as a secret.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.secret || self.echoes.get()
+    }
+
+    /// Whether nothing in its value is a secret.
+    pub(crate) fn is_in_clear(&self) -> bool {
+        !self.is_secret() && self.json.is_none_or(|json| !json.holds_secret())
+    }
+
+    /// The flags of the leaves of a value that is JSON, each with what its key adds to the field's.
+    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+        self.json.iter().flat_map(|json| json.leaf_flags())
+    }
+
     /// Whether it is known that nothing in its text would be decoded further.
     pub(crate) fn is_plain(&self) -> bool {
         self.seen.is_some_and(|seen| seen & (ENCODED | HIGH) == 0)
@@ -55,13 +76,15 @@ enum Place {
 pub(crate) struct Name<'a> {
     pub(crate) key: Key<'a>,
     sensitive: bool,
+    /// Whether it echoes a secret.
+    pub(crate) echoes: Cell<bool>,
     /// How it is shown where it is not shown as it is; many fields may share a long name.
     measured: OnceCell<Measured>,
 }
 
 impl<'a> Name<'a> {
     fn new(key: Key<'a>, sensitive: bool) -> Self {
-        Name { key, sensitive, measured: OnceCell::new() }
+        Name { key, sensitive, echoes: Cell::new(false), measured: OnceCell::new() }
     }
 
     /// Where it is shown.
@@ -72,6 +95,7 @@ impl<'a> Name<'a> {
     fn write(&self, nested: bool, cx: Context<'_>, out: &mut Vec<u8>) {
         let measured = || self.measured.get_or_init(|| Measured::of(self.key.text.bytes, cx));
         match self.key.shown {
+            _ if self.echoes.get() => measured().write(true, out),
             NameShown::Text => escape::write(self.key.text.bytes, Self::spot(nested), out),
             NameShown::Shape => measured().write(false, out),
             NameShown::Secret => measured().write(true, out),
@@ -97,6 +121,8 @@ pub(crate) struct Fields<'a> {
     last: BumpVec<'a, (Text<'a>, Place)>,
     /// Whether `.`, `[` and `]` in a name are escaped, because they are the way's own.
     nested: bool,
+    /// Whether a value that is JSON reached a limit.
+    pub(crate) holds_capped: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -112,6 +138,7 @@ impl<'a> Fields<'a> {
             secrets: BumpVec::new_in(cx.bump),
             last: BumpVec::with_capacity_in(8, cx.bump),
             nested,
+            holds_capped: false,
         }
     }
 
@@ -126,11 +153,12 @@ impl<'a> Fields<'a> {
         way.push(Place::Name(self.names.len()));
         self.names.push(Name::new(pair.key, false));
         let leaf = Leaf::Text(pair.value.unwrap_or(Text::untraced(b"")));
-        let Pair { secret, seen, recalled, flags, .. } = pair;
-        self.keep(Field { way, leaf, secret, seen, recalled, flags });
+        let Pair { secret, seen, recalled, json, flags, .. } = pair;
+        self.keep(Field { way, leaf, secret, seen, recalled, json, flags, echoes: Cell::new(false) });
     }
 
     fn keep(&mut self, field: Field<'a>) {
+        self.holds_capped |= field.json.is_some_and(|json| json.capped);
         if self.list.len() < self.cx.settings.config.limits.body_keys {
             self.list.push(field);
             return;
@@ -138,6 +166,10 @@ impl<'a> Fields<'a> {
         self.more += 1;
         if let (true, Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = (field.secret, field.leaf) {
             self.secrets.push(text);
+        }
+        if let Some(json) = field.json {
+            self.rest.absorb(&json.all_flags(self.cx));
+            self.secrets.extend(json.secret_texts());
         }
         if field.flags.set.iter().any(|flag| flag.parameter_kind() == Parameter::Key) {
             self.keyed.push(field);
@@ -280,9 +312,20 @@ impl<'a> Fields<'a> {
     /// The same, where it is one name that is shown as it is.
     fn plain_key(&self, field: &Field<'a>) -> Option<&'a [u8]> {
         let [Place::Name(name)] = field.way.as_slice() else { return None };
-        let Key { text, shown } = self.names.get(*name)?.key;
+        let Key { text, shown } = self.names.get(*name).filter(|name| !name.echoes.get())?.key;
         let is_plain = || escape::is_plain(bytes::union(text.bytes), Name::spot(self.nested));
         (shown == NameShown::Text && is_plain()).then_some(text.bytes)
+    }
+
+    /// The key of a leaf of a value that is JSON, after that of the value: `{}.user.name`.
+    pub(crate) fn embedded_key(&self, field: &Field<'a>) -> &'a [u8] {
+        self.cx.written(|out| {
+            push(out, "{}");
+            if matches!(field.way.first(), Some(Place::Name(_))) {
+                out.push(b'.');
+            }
+            self.write_way(field, out);
+        })
     }
 
     /// Writes the key of a field.
@@ -290,6 +333,10 @@ impl<'a> Fields<'a> {
         if !matches!(field.way.first(), Some(Place::Name(_))) {
             out.push(b'$');
         }
+        self.write_way(field, out);
+    }
+
+    fn write_way(&self, field: &Field<'a>, out: &mut Vec<u8>) {
         for (i, place) in field.way.iter().enumerate() {
             let name = match *place {
                 Place::Item => {
@@ -321,21 +368,25 @@ impl<'a> Fields<'a> {
             number(out, text.len() as u64);
             out.push(b'>');
         };
-        if let Some(recalled) = field.recalled.filter(|_| !field.secret) {
+        if let Some(recalled) = field.recalled.filter(|_| !field.is_secret()) {
             recalled.write(out);
             return;
         }
         match field.leaf {
+            Leaf::Text(text) if field.json.is_some() => {
+                let seen = bytes::union(text.bytes);
+                Measured::with_shape(text.bytes, seen, Shape::Json, cx).write(field.is_secret(), out);
+            }
             Leaf::Text(text) | Leaf::Number(text) => {
                 let seen = field.seen.unwrap_or_else(|| bytes::union(text.bytes));
-                write_text(text, seen, field.secret, &field.flags, self.cx, out);
+                write_text(text, seen, field.is_secret(), &field.flags, self.cx, out);
             }
-            Leaf::Bool(text) if field.secret => marker::write(text.bytes, true, cx, out),
+            Leaf::Bool(text) if field.is_secret() => marker::write(text.bytes, true, cx, out),
             Leaf::Bool(text) => sized("<bool:", text, out),
             Leaf::Null => push(out, "<null:4>"),
             Leaf::EmptyObject => push(out, "<obj:0>"),
             Leaf::EmptyArray => push(out, "<arr:0>"),
-            Leaf::Deep(text) => marker::write(text.bytes, field.secret, cx, out),
+            Leaf::Deep(text) => marker::write(text.bytes, field.is_secret(), cx, out),
             Leaf::File { name, content } => file::write_marker(name.bytes, content.len(), out),
         }
     }
@@ -350,9 +401,9 @@ fn write_text(
     cx: Context<'_>,
     out: &mut Vec<u8>,
 ) {
-    let is_left = !secret && flags.set.contains(Flag::Marker) && marker::is_marker(text.bytes);
+    let is_left = !secret && flags.set.contains(Flag::Marker) && marker::is_left(text.bytes, false, cx);
     if is_left {
-        out.extend_from_slice(text.bytes);
+        marker::write_left(text.bytes, out);
     } else {
         Measured::of_seen(text.bytes, seen, cx).write(secret, out);
     }
@@ -374,11 +425,18 @@ impl<'a> Sink<'a> for Fields<'a> {
             Leaf::Text(text) => Some(bytes::union(text.bytes)),
             _ => None,
         };
+        if let (false, Leaf::Text(text), Some(seen)) = (self.nested, leaf, seen)
+            && let Some(json) = embedded::read(text, seen, self.cx)
+        {
+            let (secret, json) = json.settle(text, sensitive, self.cx, &mut flags);
+            self.keep(Field { way, leaf, secret, seen: Some(seen), recalled: None, json: Some(json), flags, echoes: Cell::new(false) });
+            return;
+        }
         let (secret, recalled) = match (leaf, seen) {
             (Leaf::Text(text), Some(seen)) if !sensitive => self.look_or_recall(text, seen, &mut flags),
             _ => (self.look(leaf, sensitive, &mut flags), None),
         };
-        self.keep(Field { way, leaf, secret, seen, recalled, flags });
+        self.keep(Field { way, leaf, secret, seen, recalled, json: None, flags, echoes: Cell::new(false) });
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod charset;
 pub(crate) mod coding;
+pub(crate) mod embedded;
 pub(crate) mod encoded;
 pub(crate) mod fields;
 pub(crate) mod file;
@@ -227,7 +228,7 @@ impl<'a> Reader<'a> {
             }
         };
         if outcome == Outcome::Read {
-            self.capped |= fields.more > 0;
+            self.capped |= fields.more > 0 || fields.holds_capped;
             self.flags.absorb(&fields.rest);
             return Some(fields);
         }

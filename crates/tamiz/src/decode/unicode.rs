@@ -11,7 +11,7 @@ use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 use icu_properties::props::{
     DefaultIgnorableCodePoint, GeneralCategory, Script as ScriptProperty, WhiteSpace,
 };
-use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, CodePointSetData};
+use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, CodePointSetData, PropertyNamesLong};
 
 use crate::context::Context;
 use crate::decode::{Char, GUARD, first_char, put_guarded};
@@ -103,6 +103,23 @@ fn script(c: char) -> u8 {
         ScriptProperty::Greek => 4,
         _ => 0,
     }
+}
+
+/// The long names of the scripts of the characters outside ASCII in decoded text, sorted, each once.
+pub(crate) fn scripts(text: &[u8]) -> Vec<&'static str> {
+    let mut seen: Vec<ScriptProperty> = Vec::new();
+    for (_, c) in super::char_indices(text) {
+        if let Some(c) = c.plain().filter(|c| !c.is_ascii()) {
+            let script = SCRIPT.get(c);
+            if !seen.contains(&script) {
+                seen.push(script);
+            }
+        }
+    }
+    let names = PropertyNamesLong::<ScriptProperty>::new();
+    let mut names: Vec<&str> = seen.into_iter().filter_map(|script| names.get(script)).collect();
+    names.sort_unstable();
+    names
 }
 
 /// `MIXEDSCRIPT`: whether letters of two of Latin, Cyrillic and Greek stand in one token.

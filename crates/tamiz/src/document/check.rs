@@ -191,8 +191,11 @@ fn is_userinfo(text: &str) -> bool {
     text.starts_with("<SECRET:userinfo:") && marker::is_written_marker(text.as_bytes())
 }
 
-/// `U` is scheme, authority, the path, then the query with the keys of `Q`, then a fragment.
+/// `U` is scheme and authority, or neither, the path, then the query with the keys of `Q`, then a fragment.
 fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
+    if url.starts_with('/') {
+        return check_url_tail(url, path, lines, at);
+    }
     let Some((scheme, rest)) = url.split_once("://") else {
         return at.fail("a scheme and `://`");
     };
@@ -203,7 +206,11 @@ fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result
     let authority = rest.find('/').unwrap_or(rest.len());
     let (host, rest) = rest.split_at_checked(authority).unwrap_or((rest, ""));
     check_authority(host, at)?;
-    let at = at.skip_column(host.len());
+    check_url_tail(rest, path, lines, at.skip_column(host.len()))
+}
+
+/// What follows the authority of `U`.
+fn check_url_tail(rest: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
     let rooted = if path.starts_with('/') {
         rest.strip_prefix(path)
     } else {

@@ -159,15 +159,20 @@ impl<'d> Lines<'d> {
 
     /// Where the URL points: host and port, after any userinfo.
     pub(crate) fn host(&self) -> Option<&'d str> {
-        let url = self.url?;
+        let url = self.url.filter(|url| !url.starts_with('/'))?;
         let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next()?;
         Some(authority.split_once('@').map_or(authority, |(_, host)| host))
     }
 
     /// What stands between the path and the fragment of `U`, without its `?`.
     pub(crate) fn url_query(&self) -> Option<&'d str> {
-        let (_, rest) = self.url?.split_once("://")?;
-        let rest = rest.get(rest.find('/')?..)?;
+        let url = self.url?;
+        let rest = if url.starts_with('/') {
+            url
+        } else {
+            let (_, rest) = url.split_once("://")?;
+            rest.get(rest.find('/')?..)?
+        };
         let path = self.path?;
         let rest = if path.starts_with('/') { rest } else { rest.strip_prefix('/')? };
         let query = rest.strip_prefix(path)?.strip_prefix('?')?;
@@ -210,7 +215,8 @@ impl Document {
         self.lines().method
     }
 
-    /// The absolute URL, or the authority of a `CONNECT`; `None` without a valid host.
+    /// The absolute URL, or the authority of a `CONNECT`; without a valid host the path and query alone, or `None` in
+    /// `core` and for a `CONNECT`.
     pub fn url(&self) -> Option<&str> {
         self.lines().url
     }

@@ -1,5 +1,6 @@
 //! Markers read back from a document (clauses 6.13, 8.30 and 8.31).
 
+use crate::show::charset::CharSet;
 use crate::show::marker;
 
 /// A marker that stands for a value.
@@ -12,6 +13,8 @@ pub(super) struct Marker<'d> {
     pub(super) extension: Option<&'d str>,
     /// How long the value is; `None` for leaves that are always as long.
     pub(super) length: Option<u64>,
+    /// The signs that it names (clause 6.19).
+    pub(super) set: CharSet,
 }
 
 impl<'d> Marker<'d> {
@@ -26,16 +29,18 @@ impl<'d> Marker<'d> {
             None => (false, inside),
         };
         let (word, length) = rest.split_once(':')?;
+        let (length, set) = length.split_once(':').unwrap_or((length, ""));
         let digits = length.split('~').next().unwrap_or_default();
+        let set = CharSet::parse(set.as_bytes())?;
         // More digits than a number holds are a length beyond every bucket.
         let length = digits.parse().unwrap_or(u64::MAX);
-        Some(Marker { is_secret, word, extension: None, length: Some(length) })
+        Some(Marker { is_secret, word, extension: None, length: Some(length), set })
     }
 
     /// Reads what may stand at a key of a body: a value's marker, `<bool:4>`, `<bool:5>`,
     /// `<null:4>`, `<obj:0>`, `<arr:0>` or `<file:len:ext>`.
     pub(super) fn of_leaf(text: &'d str) -> Option<Self> {
-        let leaf = |word| Marker { is_secret: false, word, extension: None, length: None };
+        let leaf = |word| Marker { is_secret: false, word, extension: None, length: None, set: CharSet::default() };
         match inside(text)? {
             "bool:4" | "bool:5" => Some(leaf("bool")),
             "null:4" => Some(leaf("null")),

@@ -5,6 +5,7 @@ mod check;
 mod json;
 mod keys;
 mod lines;
+mod made_of;
 mod marker;
 mod parse;
 mod places;
@@ -22,6 +23,7 @@ use crate::flags::Flag;
 
 pub use lines::{BodyLine, HeaderLine, Place, Raised};
 pub use parse::ParseError;
+pub use tokens::TokenOptions;
 pub(crate) use write::{Notes, write};
 
 /// The one text that says what a request is.
@@ -91,11 +93,15 @@ impl Document {
         self.source
     }
 
-    /// The same document, of a request that someone else handed over than the configuration says: a container that
-    /// keeps requests in more than one way knows better.
+    /// Changes who handed over the request, and with it the fingerprint: a container that keeps requests in more than
+    /// one way knows better than the configuration.
     #[must_use]
     pub fn with_source(self, source: Source) -> Self {
-        Document { source: Some(source), ..self }
+        let fingerprint = match self.source {
+            Some(same) if same == source => self.fingerprint,
+            _ => self.fingerprint.map(|fingerprint| fingerprint.with_source(source)),
+        };
+        Document { source: Some(source), fingerprint, ..self }
     }
 
     /// The ranges of the request that the document hides: secrets, and what it shows only by shape

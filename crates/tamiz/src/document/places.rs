@@ -8,6 +8,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::Evidence;
 use super::write::{Group, by_key, field_keys, grouped, key_text};
 use crate::body;
+use crate::body::embedded::Embedded;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Mark, Parameter};
 use crate::request::Request;
@@ -23,6 +24,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
         note_flags(std::iter::once(&query.flags), None, b"q", cx, out);
         for group in by_key(query, cx) {
             note_key(group, |pair| &pair.flags, b"q.", cx, out);
+            note_leaves(group, |pair| pair.json, b"q.", cx, out);
         }
     }
     let Some(body) = request.shown_body(cx) else { return };
@@ -31,6 +33,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
         let keys = field_keys(fields, cx);
         for group in grouped(keys.iter().copied().zip(fields.told()), cx) {
             note_key(group, |field| &field.flags, b"b.", cx, out);
+            note_leaves(group, |field| field.json, b"b.", cx, out);
         }
     }
 }
@@ -49,6 +52,30 @@ fn note_key<'a, T>(
             out.extend_from_slice(key);
         });
         note_flags(group.iter().map(|(_, _, item)| flags(item)), Some(key), place, cx, out);
+    }
+}
+
+/// Notes the flags of the leaves of values that are JSON, of all that came under one key.
+fn note_leaves<'a, T>(
+    group: Group<'a, &'a T>,
+    json: impl Fn(&'a T) -> Option<&'a Embedded<'a>>,
+    place: &[u8],
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) {
+    let leaves = group.iter().flat_map(|(key, _, item)| {
+        let leaves = json(item).into_iter().flat_map(|json| json.leaf_flags());
+        leaves.map(move |(leaf, flags)| (*key, leaf, flags))
+    });
+    let keyed = leaves.map(|(key, leaf, flags)| {
+        let key = cx.written(|out| {
+            out.extend_from_slice(key);
+            out.extend_from_slice(leaf);
+        });
+        (key, flags)
+    });
+    for group in grouped(keyed, cx) {
+        note_key(group, |flags| flags, place, cx, out);
     }
 }
 
@@ -100,13 +127,20 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
         for pair in &query.pairs {
             let key = String::from_utf8_lossy(key_text(pair.key, cx)).into_owned();
             gatherer.add(format!("q.{key}"), &pair.flags);
+            for (leaf, flags) in pair.leaf_flags() {
+                gatherer.add(format!("q.{key}{}", String::from_utf8_lossy(leaf)), flags);
+            }
         }
     }
     if let Some(body) = request.shown_body(cx) {
         gatherer.add("b".to_owned(), &body.flags);
         if let body::Content::Fields(fields) = &body.content {
             for (field, key) in fields.told().zip(field_keys(fields, cx)) {
-                gatherer.add(format!("b.{}", String::from_utf8_lossy(key)), &field.flags);
+                let key = String::from_utf8_lossy(key);
+                gatherer.add(format!("b.{key}"), &field.flags);
+                for (leaf, flags) in field.leaf_flags() {
+                    gatherer.add(format!("b.{key}{}", String::from_utf8_lossy(leaf)), flags);
+                }
             }
         }
     }

@@ -1,17 +1,20 @@
-//! The document as tokens (clause 9.17): for models that count words, each ties a place to what is
+//! The document as tokens (clauses 9.17 and 9.18): for models that count words, each ties a place to what is
 //! there.
 //!
 //! Everything in a token comes from the text or the notes, so nothing that these hide can be in one.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 
 use super::Document;
 use super::keys::{Keys, Values, grouped};
 use super::lines::{HeaderLine, Lines};
+use super::made_of::{Note, Notes};
 use super::marker::{Marker, more};
 use crate::bytes;
 use crate::decode::unicode;
 use crate::measure::Buckets;
+use crate::show::charset;
 
 /// Headers whose values are shown as items with a space between them.
 const SPACED_HEADERS: [&str; 6] =
@@ -19,6 +22,14 @@ const SPACED_HEADERS: [&str; 6] =
 
 /// The marker of a value that is not there.
 const NOTHING: &str = "<mixed:0>";
+
+/// Which tokens a document gives beyond the usual ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenOptions {
+    /// One more token with the exact length of each value: `q.id=num#3`.
+    pub lengths: bool,
+}
 
 impl Document {
     /// The document as strings for models that count words: each ties a place to what is there.
@@ -33,13 +44,19 @@ impl Document {
     /// for token in ["m=GET", "u.host=ex.com", "p=/a/b.jsp", "p/=a", "p.ext=jsp", "plen@0-15"] {
     ///     assert!(tokens.iter().any(|there| there == token));
     /// }
-    /// for token in ["q.cp", "q.cp=mixed", "q.cp=mixed@0-15", "f=QUOTE", "f.q.cp=QUOTE"] {
+    /// for token in ["q.cp", "q.cp=mixed", "q.cp=mixed@0-15", "q.cp~'", "f=QUOTE", "f.q.cp=QUOTE"] {
     ///     assert!(tokens.iter().any(|there| there == token));
     /// }
     /// ```
     pub fn tokens(&self) -> Vec<String> {
+        self.tokens_with(TokenOptions::default())
+    }
+
+    /// The tokens that [`Document::tokens`] gives, and those that the options ask for.
+    pub fn tokens_with(&self, options: TokenOptions) -> Vec<String> {
         let lines = self.lines();
-        let mut tokens = Tokens { list: Vec::new(), buckets: self.buckets() };
+        let notes = Notes::read(self.notes());
+        let mut tokens = Tokens { list: Vec::new(), buckets: self.buckets(), notes, options };
         tokens.shown("m", lines.method);
         if let Some(version) = self.version() {
             tokens.pair("v", version);
@@ -57,11 +74,11 @@ impl Document {
             tokens.pair("b.kind", body.kind);
             tokens.push(format!("blen@{}", body.length.bucket));
             if let Some(shape) = body.shape {
-                tokens.shaped("b", shape);
+                tokens.value("b", Some(b'b'), 0, shape);
             }
             if let Some(keys) = body.keys {
                 tokens.keys("b", keys);
-                tokens.values("b", &body.values);
+                tokens.values("b", keys.iter(), &body.values);
             }
         }
         for flag in self.rollup() {
@@ -83,12 +100,14 @@ impl Document {
     }
 }
 
-struct Tokens {
+struct Tokens<'d> {
     list: Vec<String>,
     buckets: Buckets,
+    notes: Notes<'d>,
+    options: TokenOptions,
 }
 
-impl Tokens {
+impl<'d> Tokens<'d> {
     /// Adds a token, with its white space as `%HH`.
     fn push(&mut self, token: String) {
         let escaped = token.contains(unicode::is_white_space).then(|| escape(&token));
@@ -118,53 +137,103 @@ impl Tokens {
         self.push(format!("{place}.keys={}", keys.text()));
     }
 
-    /// The shapes of the query's values: from the `QK` lines where there are some, else from the
-    /// URL, where values that stand in clear give none.
-    fn query_values(&mut self, lines: &Lines<'_>) {
-        if !lines.query_values.is_empty() {
-            return self.values("q", &lines.query_values);
-        }
-        let shown = lines.keys().count();
+    /// The values of the query: from the `QK` lines where there are some, else from the URL.
+    fn query_values(&mut self, lines: &Lines<'d>) {
         let pairs = lines.url_query().into_iter().flat_map(|query| query.split('&'));
-        let shapes = pairs.map(|pair| pair.split_once('=').map_or(NOTHING, |(_, value)| value));
-        let shapes = shapes.chain(std::iter::repeat("")).take(shown);
-        for (key, values) in grouped(lines.keys().zip(shapes)) {
-            self.value("q", key, values.into_iter());
+        let shown = pairs.map(|pair| pair.split_once('=').map_or(NOTHING, |(_, value)| value));
+        if !lines.query_values.is_empty() {
+            self.values("q", lines.keys(), &lines.query_values);
+            return;
         }
+        let shapes = shown.chain(std::iter::repeat(""));
+        self.grouped_values("q", lines.keys().zip(shapes));
     }
 
-    fn values(&mut self, place: &str, values: &Values<'_>) {
-        for (key, shapes) in values.iter() {
-            self.value(place, key, shapes);
-        }
+    /// The values of `keys`, whose shapes stand in lines of their own.
+    fn values(&mut self, place: &str, keys: impl Iterator<Item = &'d str>, values: &Values<'d>) {
+        // Keys come in order of arrival, their shapes key by key.
+        let mut shapes: HashMap<&str, _> = values.iter().collect();
+        let mut shape = |key| shapes.get_mut(key).and_then(Iterator::next).unwrap_or_default();
+        let pairs: Vec<(&str, &str)> = keys.map(|key| (key, shape(key))).collect();
+        self.grouped_values(place, pairs.into_iter());
     }
 
-    fn value<'d>(&mut self, place: &str, key: &str, shapes: impl Iterator<Item = &'d str>) {
-        let place = format!("{place}.{key}");
-        self.push(place.clone());
-        for shape in shapes {
-            self.shaped(&place, shape);
-        }
-    }
-
-    fn headers(&mut self, lines: &Lines<'_>) {
-        for group in lines.headers.chunk_by(|a, b| a.name == b.name) {
-            let Some(first) = group.first() else { continue };
-            self.push(format!("h.{}", first.name));
-            for header in group {
-                self.header(header);
+    /// Values in order of arrival, told key by key.
+    fn grouped_values(&mut self, place: &str, pairs: impl Iterator<Item = (&'d str, &'d str)>) {
+        let tag = place.bytes().next();
+        let indexed = pairs.enumerate().map(|(i, (key, shape))| (key, (i, shape)));
+        for (key, values) in grouped(indexed) {
+            let place = format!("{place}.{key}");
+            self.push(place.clone());
+            for (index, shape) in values {
+                self.value(&place, tag, index, shape);
             }
+        }
+    }
+
+    /// One value: its shape, what it is made of, and its leaves where it is JSON.
+    fn value(&mut self, place: &str, tag: Option<u8>, index: usize, shown: &'d str) {
+        let mut notes: Vec<Note<'d>> = tag.into_iter().flat_map(|tag| self.notes.of(tag, index)).collect();
+        let own = match notes.first() {
+            Some(note) if note.leaf.is_none() => notes.remove(0),
+            _ => Note::default(),
+        };
+        let marker = Marker::of_leaf(shown);
+        self.shaped(place, own.marker.unwrap_or(shown));
+        if marker.is_none() && !shown.is_empty() {
+            self.push(format!("{place}=\"{shown}\""));
+        }
+        self.made_of(place, own, marker);
+        let leaves = notes.iter().filter_map(|note| Some((note.leaf?, *note)));
+        for (leaf, notes) in grouped(leaves) {
+            let place = format!("{place}{leaf}");
+            self.push(place.clone());
+            for note in notes {
+                self.shaped(&place, note.marker.unwrap_or_default());
+                self.made_of(&place, note, None);
+            }
+        }
+    }
+
+    /// What a value is made of: by its note, or by the set of its marker in a document that was read back.
+    fn made_of(&mut self, place: &str, note: Note<'d>, marker: Option<Marker<'_>>) {
+        let mut words = note.words().peekable();
+        if words.peek().is_some() {
+            return words.for_each(|word| self.push(format!("{place}{word}")));
+        }
+        for sign in marker.into_iter().flat_map(|marker| marker.set.signs()) {
+            let mut token = format!("{place}~").into_bytes();
+            charset::write_sign(sign, &mut token);
+            self.push(String::from_utf8_lossy(&token).into_owned());
+        }
+    }
+
+    fn headers(&mut self, lines: &Lines<'d>) {
+        let mut before = None;
+        for (index, header) in lines.headers.iter().enumerate() {
+            if before != Some(header.name) {
+                self.push(format!("h.{}", header.name));
+            }
+            before = Some(header.name);
+            self.header(header, index);
         }
         self.push(format!("hcnt={}", lines.header_count));
         self.push(format!("hlen@{}", lines.header_length.bucket));
     }
 
-    fn header(&mut self, header: &HeaderLine<'_>) {
+    fn header(&mut self, header: &HeaderLine<'d>, index: usize) {
         let place = format!("h.{}", header.name);
         if !SPACED_HEADERS.contains(&header.name) {
             return match bucket(header.value).filter(|_| header.name == "content-length") {
                 Some(bucket) => self.push(format!("{place}@{bucket}")),
-                None => self.shown(&place, header.value),
+                None => {
+                    let note = self.notes.of(b'h', index).next().unwrap_or_default();
+                    self.shown(&place, header.value);
+                    if let Some(marker) = note.marker {
+                        self.shown(&place, marker);
+                    }
+                    self.made_of(&place, note, Marker::of_value(header.value));
+                }
             };
         }
         for item in header.value.split(' ').filter(|item| !item.is_empty()) {
@@ -202,6 +271,9 @@ impl Tokens {
         if let Some(length) = marker.length {
             let bucket = self.buckets.label(length).to_owned();
             self.push(format!("{place}={what}@{bucket}"));
+            if self.options.lengths {
+                self.push(format!("{place}={what}#{length}"));
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
 use super::lines::MORE_HEADERS;
+use super::made_of::{self, HeaderNote};
 use super::places::{evidence, write_notes};
 use crate::body::fields::Fields;
 use crate::body::{self, Body};
@@ -63,6 +64,8 @@ struct Writer<'a, 'o> {
     cx: Context<'a>,
     out: &'o mut Vec<u8>,
     rollup: Rollup<'a>,
+    /// What to note of headers, where notes are asked for.
+    header_notes: Option<BumpVec<'a, HeaderNote<'a>>>,
 }
 
 /// Stands for the parameters of a flag beyond the limit.
@@ -84,16 +87,17 @@ pub(crate) fn write<'a>(
     let rollup = Rollup { plain: FlagSet::default(), parametrised, capped: false };
     // The first line says whether a limit was reached, and the roll-up stands in the middle: all
     // other lines are written first, aside.
-    let mut writer = Writer { cx, out: aside, rollup };
+    let header_notes = (notes == Notes::With && cx.settings.beyond_core()).then(|| BumpVec::new_in(cx.bump));
+    let mut writer = Writer { cx, out: aside, rollup, header_notes };
     writer.target_lines(request);
     let target_len = writer.out.len();
     let names = writer.headers(request);
     if let Some(body) = request.shown_body(cx) {
         writer.body_lines(body);
     }
-    let rollup = writer.rollup;
+    let (rollup, header_notes) = (writer.rollup, writer.header_notes);
     let (target, rest) = aside.split_at_checked(target_len).unwrap_or_default();
-    let mut writer = Writer { cx, out, rollup };
+    let mut writer = Writer { cx, out, rollup, header_notes: None };
     writer.method_line(request);
     writer.out.extend_from_slice(target);
     writer.flags_line();
@@ -105,6 +109,7 @@ pub(crate) fn write<'a>(
     let evidence = cx.traced.then(|| Box::new(evidence(request, &names, cx)));
     if notes == Notes::With {
         write_notes(request, cx, out);
+        made_of::write_notes(request, &header_notes.unwrap_or_else(|| BumpVec::new_in(cx.bump)), cx, out);
     }
     (text_len, evidence)
 }
@@ -144,17 +149,20 @@ impl<'a> Writer<'a, '_> {
     /// Returns where in the output the path is.
     fn url_line(&mut self, request: &Request<'a>) -> Range<usize> {
         let url = &request.url;
-        let Some(host) = url.host else { return 0..0 };
+        if url.host.is_none() && !request.is_without_authority(self.cx) {
+            return 0..0;
+        }
         let mut path = 0..0;
         push(self.out, "U:");
-        if request.form == Form::Authority {
+        if let Some(host) = url.host {
+            if request.form != Form::Authority {
+                push(self.out, request.scheme.as_str());
+                push(self.out, "://");
+            }
             write_userinfo(url, self.out);
             host.write(self.out);
-        } else {
-            push(self.out, request.scheme.as_str());
-            push(self.out, "://");
-            write_userinfo(url, self.out);
-            host.write(self.out);
+        }
+        if request.form != Form::Authority {
             path = write_tail(url, self.cx, self.out);
         }
         self.end_line(&url.flags);
@@ -229,6 +237,10 @@ impl<'a> Writer<'a, '_> {
                 parameters.push((flag, key_text(pair.key, self.cx)));
             }
         }
+        for (_, flags) in query.pairs.iter().flat_map(Pair::leaf_flags) {
+            all = all.union(flags.set);
+            parameters.extend(words(flags));
+        }
         self.end_line_of(all, &mut parameters);
         if self.cx.settings.keys_sorted {
             self.keys_sorted_line(query);
@@ -295,6 +307,10 @@ impl<'a> Writer<'a, '_> {
                     for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key)
                     {
                         parameters.push((flag, key));
+                    }
+                    for (_, flags) in field.leaf_flags() {
+                        all = all.union(flags.set);
+                        parameters.extend(words(flags));
                     }
                 }
                 self.end_line_of(all, &mut parameters);
@@ -456,10 +472,10 @@ impl<'a> Writer<'a, '_> {
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
         let most = self.cx.settings.config.limits.headers;
         let mut known = Remembered { headers: &request.headers, next: 0, len: 0 };
-        for &i in order.iter().take(most) {
+        for (written, &i) in order.iter().take(most).enumerate() {
             if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
                 self.known_lines(&mut known, header.name.as_ref().map(|_| *name));
-                self.header_line(header, name);
+                self.header_line(header, name, written + known.next);
             }
         }
         self.known_lines(&mut known, None);
@@ -546,7 +562,8 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    fn header_line(&mut self, header: &Header<'a>, name: &'a [u8]) {
+    /// Writes a header's line, the `index`-th of all.
+    fn header_line(&mut self, header: &Header<'a>, name: &'a [u8], index: usize) {
         let line_start = self.out.len();
         push(self.out, "H:");
         self.out.extend_from_slice(name);
@@ -563,14 +580,31 @@ impl<'a> Writer<'a, '_> {
             }
         }
         escape::guard_flags(self.out, start, self.cx);
-        if header.flags.set.is_empty() {
-            self.out.push(b'\n');
-            self.keep(header, name, line_start, &[]);
-        } else {
-            let mut parameters = header_parameters(header, name, self.cx);
-            self.end_line_of(header.flags.set, &mut parameters);
+        let is_noted = self.note_header(header, start, index);
+        let mut parameters = header_parameters(header, name, self.cx);
+        self.end_line_of(header.flags.set, &mut parameters);
+        if !is_noted {
             self.keep(header, name, line_start, &parameters);
         }
+    }
+
+    /// Notes what a value is made of that is shown as one marker; whether there is something to note. The value is
+    /// written from `start` on.
+    fn note_header(&mut self, header: &Header<'a>, start: usize, index: usize) -> bool {
+        let [value] = header.values.as_slice() else { return false };
+        let Some(text) = value.text_of_shape() else { return false };
+        let cx = self.cx;
+        let words = if cx.settings.literal() {
+            let marker = cx.written(|out| value.write_by_shape(cx, out));
+            marker::is_written_marker(marker).then(|| made_of::header_words(text, marker, true, cx)).flatten()
+        } else {
+            let marker = self.out.get(start..).unwrap_or_default();
+            marker::is_written_marker(marker).then(|| made_of::header_words(text, marker, false, cx)).flatten()
+        };
+        if let (Some(words), Some(notes)) = (words, &mut self.header_notes) {
+            notes.push((index, words));
+        }
+        words.is_some()
     }
 
     /// One line for the headers that are not shown, with their flags.

@@ -2,6 +2,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::body::embedded::{self, Embedded};
 use crate::bytes::{self, ALNUM, HIGH, PATH_MARK, TOKEN};
 use crate::context::Context;
 use crate::decode;
@@ -26,6 +27,8 @@ pub(crate) struct Cookie<'a> {
     pub(crate) piece: Text<'a>,
     /// The name is sensitive, so the value is a secret that must not be echoed.
     pub(crate) sensitive: bool,
+    /// The leaves of the value, where that is JSON.
+    pub(crate) json: Option<&'a Embedded<'a>>,
     attribute: Option<Attribute>,
 }
 
@@ -54,11 +57,16 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
         }
     };
     let seen = bytes::union(value.bytes);
+    let mut json = None;
     if !scan::is_silent(value.bytes, seen) {
-        scan::scan_seen(value, seen, Kind::Cookie, true, cx, flags);
+        json = embedded::read_cookie(value, seen, cx).map(|json| &*json);
+        match json {
+            Some(json) => scan::absorb_in_grammar(&json.all_flags(cx), flags),
+            None => scan::scan_seen(value, seen, Kind::Cookie, true, cx, flags),
+        }
     }
     flags.hide(value);
-    Cookie { name, value, seen, piece, sensitive, attribute: None }
+    Cookie { name, value, seen, piece, sensitive, json, attribute: None }
 }
 
 /// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
@@ -126,6 +134,7 @@ pub(crate) fn read_set<'a>(
             seen: bytes::union(value.bytes),
             piece,
             sensitive: false,
+            json: None,
             attribute: Some(attribute),
         });
     }

@@ -153,11 +153,11 @@ impl<'a> Value<'a> {
         Value { label: None, text, whole: text, rule: Rule::default(), content }
     }
 
-    /// The length of a host as shown.
+    /// The length of a host as shown, without the set of a marker.
     pub(crate) fn host_len(&self, cx: Context<'a>) -> usize {
         cx.spare.with(|out| {
             self.write(cx, out);
-            out.len()
+            marker::len_without_set(out)
         })
     }
 
@@ -188,6 +188,20 @@ impl<'a> Value<'a> {
         matches!(&self.content, Content::Url(url) if !url.holds_secret())
     }
 
+    /// The text of a value that view `shape` may show as one marker of a shape.
+    pub(crate) fn text_of_shape(&self) -> Option<&'a [u8]> {
+        let is_shaped = self.label.is_none() && matches!(self.content, Content::Plain | Content::Shape);
+        is_shaped.then_some(self.text.bytes)
+    }
+
+    /// Writes a value that is no secret as view `shape` shows it.
+    pub(crate) fn write_by_shape(&self, cx: Context<'a>, out: &mut Vec<u8>) {
+        match self.content {
+            Content::Plain => write_plain(self.text.bytes, self.rule, cx, out),
+            _ => self.write(cx, out),
+        }
+    }
+
     pub(crate) fn write(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         if let Some(label) = self.label {
             out.extend_from_slice(label.bytes);
@@ -195,7 +209,7 @@ impl<'a> Value<'a> {
         }
         let text = self.text.bytes;
         match &self.content {
-            Content::Marker => out.extend_from_slice(text),
+            Content::Marker => marker::write_left(text, out),
             Content::Shape => marker::write(text, false, cx, out),
             Content::Secret if self.rule.kind == Kind::Authorization => authorization::write(text, out),
             Content::Secret => marker::write(text, true, cx, out),
@@ -230,9 +244,7 @@ fn look<'a>(
     if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
         flags.raise(Flag::Xff, text);
     }
-    let left_as_it_is =
-        if sensitive { marker::is_secret_marker(text.bytes) } else { marker::is_marker(text.bytes) };
-    if left_as_it_is {
+    if marker::is_left(text.bytes, sensitive, cx) {
         flags.raise(Flag::Marker, text);
         return Content::Marker;
     }

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look, serial};
 use crate::bytes::{self, ALNUM, BACKSLASH, CONTROL, ENCODED, HIGH, NO_BASE64, WORD_SIGN};
+use crate::context::Context;
 use crate::decode::{entities, percent};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::text::{Builder, Text};
@@ -188,6 +189,20 @@ fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     flags.absorb_only(&found, telling(look.kind));
 }
 
+/// Decodes a text all of which is Base64 of readable text (clause 7.7.4).
+pub(crate) fn decode_base64<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> Option<Text<'a>> {
+    if text.len() < SHORTEST || seen & NO_BASE64 != 0 {
+        return None;
+    }
+    cx.spare.with(|decoded| {
+        decode_readable(text.bytes, decoded).then(|| {
+            let mut builder = Builder::new(cx.bump, text.is_traced(), decoded.len());
+            builder.put(decoded, text);
+            builder.finish()
+        })
+    })
+}
+
 /// What decoded text may tell: not that its line ends are controls, nor characters that are grammar
 /// all around it.
 fn telling(kind: Kind) -> FlagSet {
@@ -195,21 +210,29 @@ fn telling(kind: Kind) -> FlagSet {
         Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
     });
     static IN_GRAMMAR: LazyLock<FlagSet> = LazyLock::new(|| {
-        let is_grammar = |flag: &Flag| {
-            matches!(
-                flag,
-                Flag::Angle
-                    | Flag::Quote
-                    | Flag::Semicolon
-                    | Flag::Paren
-                    | Flag::Brace
-                    | Flag::Pipe
-                    | Flag::Backslash
-            )
-        };
-        TELLING.iter().filter(|flag| !is_grammar(flag)).collect()
+        TELLING.iter().filter(|flag| !is_grammar(*flag)).collect()
     });
     if matches!(kind, Kind::Cookie | Kind::Brands) { *IN_GRAMMAR } else { *TELLING }
+}
+
+/// Absorbs flags of a text inside a cookie: those of characters are grammar there.
+pub(crate) fn absorb_in_grammar<'a>(found: &Flags<'a>, flags: &mut Flags<'a>) {
+    let no_characters = Flag::ALL.iter().copied().filter(|flag| !is_grammar(*flag)).collect();
+    flags.absorb_only(found, no_characters);
+}
+
+/// Whether a flag is of a character of clause 7.2.
+fn is_grammar(flag: Flag) -> bool {
+    matches!(
+        flag,
+        Flag::Angle
+            | Flag::Quote
+            | Flag::Semicolon
+            | Flag::Paren
+            | Flag::Brace
+            | Flag::Pipe
+            | Flag::Backslash
+    )
 }
 
 /// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.

@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
+pub(crate) use again::{absorb_in_grammar, decode_base64};
 pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use names::{method_key, name, names};
 

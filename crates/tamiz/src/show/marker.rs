@@ -1,4 +1,4 @@
-//! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.13 and 6.15).
+//! Markers: `<shape:len>` and its kin, written and recognised (clauses 6.13, 6.15 and 6.19).
 
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice; twenty digits hold any number")]
 
@@ -11,6 +11,7 @@ use crate::decode;
 use crate::lists::AUTH_SCHEMES;
 use crate::measure::entropy_tenths;
 use crate::shape::Shape;
+use crate::show::charset::CharSet;
 
 /// Writes the marker of `text`: `<SECRET:alpha:10>` for a secret, else `<lower:5>`.
 pub(crate) fn write(text: &[u8], secret: bool, cx: Context<'_>, out: &mut Vec<u8>) {
@@ -23,6 +24,8 @@ pub(crate) struct Measured {
     shape: Shape,
     chars: usize,
     entropy_tenths: Option<u64>,
+    /// The signs of an open shape; empty for others, and in `core`.
+    set: CharSet,
 }
 
 impl Measured {
@@ -30,11 +33,24 @@ impl Measured {
         Measured::of_seen(text, bytes::union(text), cx)
     }
 
-    /// The same, where the union of the classes of its bytes is known.
+    /// Measures a text whose classes of bytes are known: `seen` is their union.
     pub(crate) fn of_seen(text: &[u8], seen: u32, cx: Context<'_>) -> Self {
+        let shape = Shape::of_seen(text, seen);
+        let set = if shape.is_open() && cx.settings.beyond_core() { CharSet::of(text) } else { CharSet::default() };
+        Measured { set, ..Measured::with_shape(text, seen, shape, cx) }
+    }
+
+    /// Measures a text whose shape is known.
+    pub(crate) fn with_shape(text: &[u8], seen: u32, shape: Shape, cx: Context<'_>) -> Self {
         let entropy_tenths = if cx.settings.entropy { entropy_tenths(text, cx.bump) } else { None };
         let chars = if seen & HIGH == 0 { text.len() } else { decode::chars(text) };
-        Measured { shape: Shape::of_seen(text, seen), chars, entropy_tenths }
+        Measured { shape, chars, entropy_tenths, set: CharSet::default() }
+    }
+
+    /// Counts the `+` of a query value as what they stand for.
+    pub(crate) fn with_plus(mut self, plus: Plus) -> Self {
+        self.set = plus.apply(self.set);
+        self
     }
 
     pub(crate) fn write(self, secret: bool, out: &mut Vec<u8>) {
@@ -45,6 +61,10 @@ impl Measured {
         number(out, self.chars as u64);
         if let Some(tenths) = self.entropy_tenths {
             let _ = write!(out, "~{}.{}", tenths / 10, tenths % 10);
+        }
+        if !secret && !self.set.is_empty() {
+            out.push(b':');
+            self.set.write(out);
         }
         out.push(b'>');
     }
@@ -104,14 +124,85 @@ fn long_number(out: &mut Vec<u8>, n: u64) {
     out.extend_from_slice(digits.get(at..).unwrap_or_default());
 }
 
+/// A marker, cut.
+struct Cut<'t> {
+    is_secret: bool,
+    /// The digits of its length.
+    digits: &'t [u8],
+    /// What stands before its set, and the set.
+    set: Option<(&'t [u8], CharSet)>,
+}
+
+impl Cut<'_> {
+    /// Whether it is short enough to be left as it came.
+    fn is_short(&self) -> bool {
+        self.digits.len() <= 7
+    }
+}
+
+/// Cuts a text that is exactly one marker of a known shape; `parse` reads its set.
+fn cut(text: &[u8], parse: fn(&[u8]) -> Option<CharSet>) -> Option<Cut<'_>> {
+    let inside = text.strip_prefix(b"<")?.strip_suffix(b">")?;
+    let (is_secret, rest) = match inside.strip_prefix(b"SECRET:") {
+        Some(rest) => (true, rest),
+        None => (false, inside),
+    };
+    let mut pieces = rest.splitn(3, |&b| b == b':');
+    let word = std::str::from_utf8(pieces.next()?).ok()?;
+    let digits = length_digits(pieces.next()?)?;
+    let shape = word.parse::<Shape>().ok();
+    if shape.is_none() && !(is_secret && (matches!(word, "userinfo" | "other") || AUTH_SCHEMES.contains(&word))) {
+        return None;
+    }
+    let set = match pieces.next() {
+        None => None,
+        Some(set) => {
+            let is_open = !is_secret && shape.is_some_and(Shape::is_open);
+            let before = text.get(..text.len().checked_sub(set.len() + 1)?)?;
+            Some((before, parse(set).filter(|set| is_open && !set.is_empty())?))
+        }
+    };
+    Some(Cut { is_secret, digits, set })
+}
+
+/// The digits of
+/// ```text
+/// 1*DIGIT [ "~" 1*2DIGIT "." DIGIT ]
+/// ```
+fn length_digits(text: &[u8]) -> Option<&[u8]> {
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let mut parts = text.splitn(2, |&b| b == b'~');
+    let length = parts.next().filter(|length| is_number(length))?;
+    let is_entropy = parts.next().is_none_or(|entropy| match entropy {
+        [whole @ .., b'.', tenth] => is_number(whole) && whole.len() <= 2 && tenth.is_ascii_digit(),
+        _ => false,
+    });
+    is_entropy.then_some(length)
+}
+
 /// Whether `text` is exactly one marker of a known shape, with at most seven digits.
 pub(crate) fn is_marker(text: &[u8]) -> bool {
-    match text {
-        [b'<', inside @ .., b'>'] => {
-            is_shape_and_length(inside, false)
-                || inside.strip_prefix(b"SECRET:").is_some_and(|rest| is_shape_and_length(rest, true))
+    cut(text, CharSet::parse).is_some_and(|cut| cut.is_short())
+}
+
+/// Whether a value is a marker that is left as it is (clause 6.15): of a secret where its name is sensitive, and
+/// without a set in `core`.
+pub(crate) fn is_left(text: &[u8], sensitive: bool, cx: Context<'_>) -> bool {
+    text.first() == Some(&b'<')
+        && cut(text, CharSet::parse_decoded).is_some_and(|cut| {
+            cut.is_short() && (cut.is_secret || !sensitive) && (cut.set.is_none() || cx.settings.beyond_core())
+        })
+}
+
+/// Writes a marker that is left as it is, with its set as this form writes it.
+pub(crate) fn write_left(text: &[u8], out: &mut Vec<u8>) {
+    match cut(text, CharSet::parse_decoded).and_then(|cut| cut.set) {
+        None => out.extend_from_slice(text),
+        Some((before, set)) => {
+            out.extend_from_slice(before);
+            set.write(out);
+            out.push(b'>');
         }
-        _ => false,
     }
 }
 
@@ -122,8 +213,8 @@ fn markers(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         if start < from {
             return None;
         }
-        // The longest marker is well under 64 bytes, so the search stays linear.
-        let head = text.get(start..text.len().min(start + 64)).unwrap_or_default();
+        // The longest marker, with all signs, is well under 256 bytes, so the search stays linear.
+        let head = text.get(start..text.len().min(start + 256)).unwrap_or_default();
         let close = memchr::memchr(b'>', head)?;
         head.get(..=close).filter(|head| is_marker(head))?;
         from = start + close + 1;
@@ -147,46 +238,51 @@ pub(crate) fn take_out(text: &[u8], out: &mut Vec<u8>) {
 
 /// Whether `text` is a marker that this form writes, of whatever length.
 pub(crate) fn is_written_marker(text: &[u8]) -> bool {
-    let digits = |b: &u8| b.is_ascii_digit();
-    let Some(colon) = memchr::memrchr(b':', text) else { return false };
-    let (head, length) = text.split_at_checked(colon + 1).unwrap_or_default();
-    let long = length.iter().position(|b| !digits(b)).unwrap_or(0);
-    // Seven digits stand for as many as there are.
-    let skipped = long.saturating_sub(7);
-    is_marker(&[head, length.get(skipped..).unwrap_or_default()].concat())
+    cut(text, CharSet::parse).is_some()
+}
+
+/// How long a text is, without its set of signs where it is a marker that has one.
+pub(crate) fn len_without_set(text: &[u8]) -> usize {
+    let set = cut(text, CharSet::parse).and_then(|cut| cut.set);
+    set.map_or(text.len(), |(before, _)| before.len())
 }
 
 /// Whether `text` is exactly one marker of a secret.
 pub(crate) fn is_secret_marker(text: &[u8]) -> bool {
-    text.starts_with(b"<SECRET:") && is_marker(text)
+    cut(text, CharSet::parse).is_some_and(|cut| cut.is_secret && cut.is_short())
 }
 
-fn is_shape_and_length(text: &[u8], secret: bool) -> bool {
-    let Some(colon) = memchr::memchr(b':', text) else {
-        return false;
-    };
-    let word = std::str::from_utf8(text.get(..colon).unwrap_or_default()).unwrap_or_default();
-    let length = text.get(colon + 1..).unwrap_or_default();
-    let known = word.parse::<Shape>().is_ok()
-        || (secret && (matches!(word, "userinfo" | "other") || AUTH_SCHEMES.contains(&word)));
-    known && is_length(length)
+/// What the `+` of a query value stand for in its set of signs (clause 6.19).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Plus {
+    /// Each is a `+` that decoding gave.
+    #[default]
+    Sign,
+    /// Each stood in the raw query.
+    Space,
+    /// There are some of both.
+    Both,
 }
 
-/// ```text
-/// 1*7DIGIT [ "~" 1*2DIGIT "." DIGIT ]
-/// ```
-pub(crate) fn is_length(text: &[u8]) -> bool {
-    let mut parts = text.splitn(2, |&b| b == b'~');
-    let digits = |part: &[u8], most: usize| {
-        !part.is_empty() && part.len() <= most && part.iter().all(u8::is_ascii_digit)
-    };
-    let length = parts.next().unwrap_or_default();
-    let entropy = parts.next();
-    digits(length, 7)
-        && entropy.is_none_or(|entropy| match entropy {
-            [whole @ .., b'.', tenth] => digits(whole, 2) && tenth.is_ascii_digit(),
-            _ => false,
-        })
+impl Plus {
+    /// Compares a raw query value with what it decodes to.
+    pub(crate) fn of(raw: &[u8], decoded: &[u8]) -> Self {
+        match memchr::memchr_iter(b'+', raw).count() {
+            0 => Plus::Sign,
+            spaces if memchr::memchr_iter(b'+', decoded).count() > spaces => Plus::Both,
+            _ => Plus::Space,
+        }
+    }
+
+    /// Replaces the `+` of a set, if it has one.
+    pub(crate) fn apply(self, set: CharSet) -> CharSet {
+        match self {
+            _ if !set.contains(b'+') => set,
+            Plus::Sign => set,
+            Plus::Space => set.without(b'+').with(b' '),
+            Plus::Both => set.with(b' '),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -196,7 +292,7 @@ mod tests {
     #[test]
     fn exact_markers_only() {
         for text in
-            ["<num:5>", "<SECRET:alpha:10>", "<SECRET:bearer:142>", "<b64url:120~4.7>", "<mixed:1234567>"]
+            ["<num:5>", "<SECRET:alpha:10>", "<SECRET:bearer:142>", "<b64url:120~4.7>", "<mixed:1234567>", "<mixed:9~3.0:%20'*>", "<words:3:%20>"]
         {
             assert!(is_marker(text.as_bytes()), "{text}");
         }
@@ -212,6 +308,13 @@ mod tests {
             "<SECRET:num:5~>",
             "<len:5>",
             "<>",
+            "<mixed:9:>",
+            "<mixed:9:*'>",
+            "<mixed:9:%20",
+            "<mixed:9:a>",
+            "<lower:9:*>",
+            "<SECRET:mixed:9:*>",
+            "<mixed:9:*:*>",
         ] {
             assert!(!is_marker(text.as_bytes()), "{text}");
         }

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::body::embedded::Embedded;
 use crate::bytes;
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flag;
 use crate::memo;
+use crate::shape::Shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, push};
@@ -117,18 +119,20 @@ fn write_pair(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     write_key(pair.key, cx, out);
     let Some(value) = pair.value else { return };
     out.push(b'=');
-    if cx.settings.literal() && !pair.secret && !is_left(pair) {
-        escape::write(value.bytes, Spot::QueryValue, out);
-    } else {
+    if !cx.settings.literal() || pair.secret || is_left(pair, cx) {
         write_value_shape(pair, cx, out);
+    } else if pair.json.is_some_and(Embedded::holds_secret) {
+        Measured::with_shape(value.bytes, bytes::union(value.bytes), Shape::Json, cx).write(true, out);
+    } else {
+        escape::write(value.bytes, Spot::QueryValue, out);
     }
 }
 
 /// Whether the value is a marker, left as it is.
-fn is_left(pair: &Pair<'_>) -> bool {
+fn is_left(pair: &Pair<'_>, cx: Context<'_>) -> bool {
     !pair.secret
         && pair.flags.set.contains(Flag::Marker)
-        && pair.value.is_some_and(|v| marker::is_marker(v.bytes))
+        && pair.value.is_some_and(|v| marker::is_left(v.bytes, false, cx))
 }
 
 /// Writes a value as its marker, whatever the view.
@@ -138,10 +142,14 @@ pub(crate) fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<
         return;
     }
     let value = pair.value.map_or(&b""[..], |value| value.bytes);
-    if is_left(pair) {
-        out.extend_from_slice(value);
+    if is_left(pair, cx) {
+        marker::write_left(value, out);
     } else {
         let seen = pair.seen.unwrap_or_else(|| bytes::union(value));
-        Measured::of_seen(value, seen, cx).write(pair.secret, out);
+        if pair.json.is_some() {
+            Measured::with_shape(value, seen, Shape::Json, cx).write(pair.secret, out);
+            return;
+        }
+        Measured::of_seen(value, seen, cx).with_plus(pair.plus).write(pair.secret, out);
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod host;
 pub(crate) mod path;
 pub(crate) mod query;
 
+use crate::body::embedded::Embedded;
 use crate::bytes::WORD_SIGN;
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
@@ -35,8 +36,10 @@ pub(crate) struct Url<'a> {
     pub(crate) fragment: Option<Text<'a>>,
     /// Whether the fragment is shown as a secret.
     pub(crate) fragment_secret: bool,
-    /// Flags of the whole: form, userinfo, fragment, the host of an absolute-form.
+    /// Flags of the whole: form, fragment.
     pub(crate) flags: Flags<'a>,
+    /// Flags of the authority: userinfo, the host of an absolute-form.
+    pub(crate) authority_flags: Flags<'a>,
 }
 
 impl<'a> Url<'a> {
@@ -51,6 +54,7 @@ impl<'a> Url<'a> {
             fragment: None,
             fragment_secret: false,
             flags: cx.flags(),
+            authority_flags: cx.flags(),
         })
     }
 
@@ -89,18 +93,19 @@ impl<'a> Url<'a> {
             None => authority,
             Some(at) => {
                 let raw = authority.slice(0..at);
-                self.flags.raise(Flag::UserInfo, raw);
-                let raw = utf8::repair(raw, cx, &mut self.flags);
-                let userinfo = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
-                scan::scan(userinfo, Kind::Free, true, cx, &mut self.flags);
-                self.flags.hide(raw);
+                let flags = &mut self.authority_flags;
+                flags.raise(Flag::UserInfo, raw);
+                let raw = utf8::repair(raw, cx, flags);
+                let userinfo = percent::decode(raw, percent::Field::Other, cx, flags);
+                scan::scan(userinfo, Kind::Free, true, cx, flags);
+                flags.hide(raw);
                 self.userinfo = Some(userinfo);
                 authority.from(at + 1)
             }
         };
-        self.host = Host::read(host, host::Source::Target, cx, &mut self.flags);
+        self.host = Host::read(host, host::Source::Target, cx, &mut self.authority_flags);
         if self.host.is_none() {
-            self.flags.hide(authority);
+            self.authority_flags.hide(authority);
         }
     }
 
@@ -112,6 +117,11 @@ impl<'a> Url<'a> {
         if let Some(pair) = self.query.as_ref().and_then(|query| query.pairs.get(limits.pairs)) {
             flags.raise(Flag::Capped, pair.key.text);
         }
+        for pair in self.query.iter().flat_map(|query| query.pairs.iter()) {
+            if let Some(value) = pair.value.filter(|_| pair.json.is_some_and(|json| json.capped)) {
+                flags.raise(Flag::Capped, value);
+            }
+        }
     }
 
     /// Whether anything in it is shown as a secret.
@@ -120,7 +130,11 @@ impl<'a> Url<'a> {
             path.segments.iter().any(|segment| matches!(segment.shown, Shown::Secret | Shown::Parameters))
         };
         let in_query = |query: &Query<'a>| {
-            query.pairs.iter().any(|pair| pair.secret || pair.key.shown == NameShown::Secret)
+            query.pairs.iter().any(|pair| {
+                pair.secret
+                    || pair.key.shown == NameShown::Secret
+                    || pair.json.is_some_and(Embedded::holds_secret)
+            })
         };
         self.userinfo.is_some_and(|userinfo| !userinfo.is_empty())
             || self.fragment_secret
@@ -132,6 +146,7 @@ impl<'a> Url<'a> {
     pub(crate) fn all_flags(&self, cx: Context<'a>) -> Flags<'a> {
         let mut all = cx.flags();
         all.absorb(&self.flags);
+        all.absorb(&self.authority_flags);
         if let Some(path) = &self.path {
             all.absorb(&path.flags);
         }
@@ -139,6 +154,7 @@ impl<'a> Url<'a> {
             all.absorb(&query.flags);
             for pair in &query.pairs {
                 all.absorb(&pair.flags);
+                pair.leaf_flags().for_each(|(_, flags)| all.absorb(flags));
             }
         }
         all

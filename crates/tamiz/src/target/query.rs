@@ -4,6 +4,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::body::embedded::{self, Embedded};
 use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, DIGIT, ENCODED, HIGH, NAME_MARK, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
@@ -13,7 +14,8 @@ use crate::memo::{self, Field, Memo, Memos, NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::url::write_value_shape;
-use crate::show::{NameShown, marker};
+use crate::show::marker::{self, Plus};
+use crate::show::NameShown;
 use crate::text::Text;
 
 /// So many keys are compared with each other faster than they are sorted.
@@ -38,8 +40,12 @@ pub(crate) struct Pair<'a> {
     pub(crate) secret: bool,
     /// The union of the classes of the bytes of its value, where that is known.
     pub(crate) seen: Option<u32>,
+    /// What the `+` of its value stand for.
+    pub(crate) plus: Plus,
     /// Where its value is remembered.
     pub(crate) recalled: Option<Recalled<'a>>,
+    /// The leaves of its value, where that is JSON.
+    pub(crate) json: Option<&'a Embedded<'a>>,
     pub(crate) flags: Flags<'a>,
 }
 
@@ -112,6 +118,14 @@ impl Syntax {
         match self {
             Syntax::Url => &memo.query_values,
             Syntax::Form => &memo.form_values,
+        }
+    }
+
+    /// What the `+` of a value stand for; those of a form are spaces already.
+    fn plus(self, raw: Text<'_>, value: Text<'_>) -> Plus {
+        match self {
+            Syntax::Url => Plus::of(raw.bytes, value.bytes),
+            Syntax::Form => Plus::default(),
         }
     }
 
@@ -328,7 +342,7 @@ impl<'a> Pair<'a> {
                 }
                 None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
             };
-        let mut pair = Pair { key, value: None, secret: false, seen: None, recalled: None, flags };
+        let mut pair = Pair { key, value: None, secret: false, seen: None, plus: Plus::default(), recalled: None, json: None, flags };
         match raw_value {
             None => pair.flags.raise(Flag::QBare, token),
             Some(raw) if raw.is_empty() => {
@@ -351,6 +365,11 @@ impl<'a> Pair<'a> {
         pair
     }
 
+    /// The flags of the leaves of a value that is JSON, each with what its key adds to the value's.
+    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+        self.json.iter().flat_map(|json| json.leaf_flags())
+    }
+
     /// Whether its value is known to be as it came, and nothing in it would be decoded further.
     pub(crate) fn is_plain(&self) -> bool {
         self.seen.is_some_and(|seen| seen & (ENCODED | HIGH) == 0)
@@ -369,6 +388,7 @@ impl<'a> Pair<'a> {
             (value, seen)
         };
         self.value = Some(value);
+        self.plus = syntax.plus(raw, value);
         let long_value = cx.settings.config.limits.long_value;
         if value.len() > long_value && byte_len(value.bytes) > long_value {
             flags.raise(Flag::QLong, value);
@@ -379,6 +399,12 @@ impl<'a> Pair<'a> {
             if is_sensitive {
                 flags.hide(value);
             }
+            return;
+        }
+        if let Some(json) = embedded::read(value, seen, cx) {
+            let (secret, json) = json.settle(value, is_sensitive, cx, flags);
+            self.secret = secret;
+            self.json = Some(json);
             return;
         }
         self.secret = look_at_value_seen(value, seen, Kind::Value, is_sensitive, cx, flags);
@@ -395,7 +421,9 @@ impl<'a> Pair<'a> {
                 self.flags.recall(said.flags, &said.words);
                 let decoded = text.get(said.marker_len..).filter(|_| said.is_decoded);
                 let value = decoded.map(|decoded| Text::untraced(cx.bump.alloc_slice_copy(decoded)));
-                self.value = Some(value.unwrap_or(raw).repaired());
+                let value = value.unwrap_or(raw).repaired();
+                self.value = Some(value);
+                self.plus = syntax.plus(raw, value);
                 self.seen = Some(said.seen);
             });
             self.recalled = Some(Recalled { memo, slot });
@@ -407,7 +435,7 @@ impl<'a> Pair<'a> {
         }
         let key_flags = std::mem::replace(&mut self.flags, cx.flags());
         self.look(raw, false, syntax, cx);
-        if let Some(value) = self.value.filter(|_| !self.secret) {
+        if let Some(value) = self.value.filter(|_| !self.secret && self.json.is_none()) {
             cx.spare.with(|text| {
                 write_value_shape(self, cx, text);
                 let marker_len = text.len();
@@ -545,9 +573,7 @@ pub(crate) fn look_at_value_seen<'a>(
     flags: &mut Flags<'a>,
 ) -> bool {
     let names = &cx.settings.names;
-    let left_as_it_is =
-        if sensitive { marker::is_secret_marker(value.bytes) } else { marker::is_marker(value.bytes) };
-    if left_as_it_is {
+    if marker::is_left(value.bytes, sensitive, cx) {
         flags.raise(Flag::Marker, value);
         return false;
     }

@@ -35,6 +35,7 @@ struct Rules {
     path_line: Regex,
     authority_url: Regex,
     absolute_url: Regex,
+    origin_url: Regex,
     fragment: Regex,
     literal: Regex,
     keys: Regex,
@@ -64,7 +65,12 @@ fn words(rule: &str) -> BTreeSet<&'static str> {
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let shapes: Vec<&str> = words("shape").into_iter().collect();
     let shapes = shapes.join("|");
-    let shape_marker = format!(r"<(?:{shapes}):\d+(?:~\d{{1,2}}\.\d)?>");
+    let open_shapes = words("open-shape").into_iter().collect::<Vec<&str>>().join("|");
+    // Sorted, and each once: what the grammar does not say, reading back does.
+    let set = r#"(?:[!"$'()*+.@\\^_`{}-]|%[0-9A-F]{2})+"#;
+    let entropy = r"(?:~\d{1,2}\.\d)?";
+    let shape_marker =
+        format!(r"(?:<(?:{shapes}):\d+{entropy}>|<(?:{open_shapes}):\d+{entropy}:{set}>)");
     let secret_marker = r"<SECRET:[a-z][a-z0-9-]*:\d+(?:~\d{1,2}\.\d)?>";
     let marker = format!("(?:{shape_marker}|{secret_marker})");
     let leaf = format!(
@@ -83,6 +89,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         path: exact(&format!(r"(?:[\x21-\x22\x24-\x3E\x40-\x7E]|{unicode_dark})+")),
         path_line: exact(&format!(r"(.*) PLEN:({MEASURE}) PMAX:({MEASURE})")),
         authority_url: exact(AUTHORITY),
+        origin_url: exact(r"(/[^?]*)(?:\?(.*))?"),
         absolute_url: exact(&format!(r"(?:https?|wss?)://{AUTHORITY}(/[^?]*)(?:\?(.*))?")),
         fragment: exact(&format!("(.*)%23{marker}")),
         literal: exact(&format!(r"(?:[\x21-\x22\x24-\x25\x27-\x3B\x3F-\x7E]|{unicode_dark})*")),
@@ -192,7 +199,7 @@ fn is_query(query: &str) -> bool {
 
 fn is_url(url: &str) -> bool {
     let url = RULES.fragment.captures(url).map_or(url, |cut| cut.get(1).unwrap().as_str());
-    if let Some(cut) = RULES.absolute_url.captures(url) {
+    if let Some(cut) = RULES.absolute_url.captures(url).or_else(|| RULES.origin_url.captures(url)) {
         return RULES.path.is_match(&cut[1]) && cut.get(2).is_none_or(|query| is_query(query.as_str()));
     }
     RULES.authority_url.is_match(url) && url.contains(':')

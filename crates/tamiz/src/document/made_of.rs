@@ -1,0 +1,265 @@
+//! What values are made of (clause 9.18): signs, scripts and skeletons, noted by a fresh document for its tokens.
+//!
+//! A note is a line `:place index marker words…`: the place is `q`, `b` or `h`, the index that of the value in its
+//! lines. The marker is there where the text shows the value in clear. A leaf of a value that is JSON follows as
+//! `:place{ index key marker words…`.
+
+use crate::body;
+use crate::body::embedded::Embedded;
+use crate::body::fields::{Field, Fields};
+use crate::body::step::Leaf;
+use crate::bytes::{self, ALPHA, DIGIT, NO_ALNUM};
+use crate::context::Context;
+use crate::decode::unicode;
+use crate::flags::Flag;
+use crate::request::Request;
+use crate::show::charset::{self, CharSet};
+use crate::show::marker::{self, Plus, number, push};
+use crate::show::url::write_value_shape;
+use crate::target::query::{Pair, Query};
+
+/// A skeleton of more runs is none.
+const MOST_RUNS: usize = 8;
+
+/// A header whose value is shown as one marker, or would be but for the view: where its line is among those of all
+/// headers, and what to note of it.
+pub(super) type HeaderNote<'a> = (usize, &'a [u8]);
+
+/// Notes what the values of a request are made of.
+pub(super) fn write_notes<'a>(
+    request: &Request<'a>,
+    headers: &[HeaderNote<'a>],
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) {
+    if !cx.settings.beyond_core() {
+        return;
+    }
+    if let Some(query) = &request.url.query {
+        note_query(query, cx, out);
+    }
+    for (index, note) in headers {
+        begin(b'h', *index, out);
+        out.extend_from_slice(note);
+        out.push(b'\n');
+    }
+    match request.shown_body(cx).map(|body| &body.content) {
+        None => {}
+        Some(body::Content::Whole { text, secret }) => {
+            if !secret {
+                note(b'b', 0, out, |out| write_words(text.bytes, Plus::Sign, out));
+            }
+        }
+        Some(body::Content::Fields(fields)) => {
+            for (i, field) in fields.list.iter().enumerate() {
+                note(b'b', i, out, |out| write_field_words(field, cx, out));
+                if let Some(json) = field.json.filter(|_| !field.is_secret()) {
+                    note_leaves(b'b', i, json, cx, out);
+                }
+            }
+        }
+    }
+}
+
+fn note_query<'a>(query: &Query<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
+    let most = cx.settings.config.limits.pairs;
+    for (i, pair) in query.pairs.iter().take(most).enumerate() {
+        note(b'q', i, out, |out| write_pair_words(pair, cx, out));
+        if let Some(json) = pair.json.filter(|_| !pair.secret) {
+            note_leaves(b'q', i, json, cx, out);
+        }
+    }
+}
+
+fn write_pair_words<'a>(pair: &Pair<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
+    let Some(value) = pair.value.filter(|_| !pair.secret) else { return };
+    let is_marker = pair.flags.set.contains(Flag::Marker) && marker::is_left(value.bytes, false, cx);
+    let is_hidden = pair.json.is_some_and(Embedded::holds_secret);
+    if cx.settings.literal() && !is_marker && !is_hidden {
+        out.push(b' ');
+        write_value_shape(pair, cx, out);
+    }
+    if pair.json.is_none() && !is_marker {
+        write_words(value.bytes, pair.plus, out);
+    }
+}
+
+fn write_field_words(field: &Field<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    let (Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = field.leaf else { return };
+    let is_marker = field.flags.set.contains(Flag::Marker) && marker::is_left(text.bytes, false, cx);
+    if !field.is_secret() && field.json.is_none() && !is_marker {
+        write_words(text.bytes, Plus::Sign, out);
+    }
+}
+
+/// Notes the leaves of a value that is JSON.
+fn note_leaves<'a>(place: u8, index: usize, json: &Embedded<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
+    let fields: &Fields<'a> = &json.fields;
+    for field in &fields.list {
+        out.extend_from_slice(&[b':', place, b'{', b' ']);
+        number(out, index as u64);
+        out.push(b' ');
+        out.extend_from_slice(fields.embedded_key(field));
+        out.push(b' ');
+        fields.write_leaf(field, out);
+        write_field_words(field, cx, out);
+        out.push(b'\n');
+    }
+}
+
+/// Writes a note, unless there is nothing to say.
+fn note(place: u8, index: usize, out: &mut Vec<u8>, words: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    begin(place, index, out);
+    let empty = out.len();
+    words(out);
+    if out.len() == empty {
+        out.truncate(start);
+    } else {
+        out.push(b'\n');
+    }
+}
+
+fn begin(place: u8, index: usize, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[b':', place, b' ']);
+    number(out, index as u64);
+}
+
+/// Writes a header's note, as far as it follows the index: `marker` is how its value is shown by shape.
+pub(super) fn header_words<'a>(
+    text: &[u8],
+    marker: &[u8],
+    is_in_clear: bool,
+    cx: Context<'a>,
+) -> Option<&'a [u8]> {
+    let words = cx.written(|out| {
+        if is_in_clear {
+            out.push(b' ');
+            out.extend_from_slice(marker);
+        }
+        write_words(text, Plus::Sign, out);
+    });
+    (!words.is_empty()).then_some(words)
+}
+
+/// Writes ` ~sign`, ` ~Script` and ` ^skeleton` of a value.
+fn write_words(text: &[u8], plus: Plus, out: &mut Vec<u8>) {
+    let seen = bytes::union(text);
+    if seen & NO_ALNUM == 0 {
+        if seen & ALPHA != 0 && seen & DIGIT != 0 {
+            write_skeleton(text, out);
+        }
+        return;
+    }
+    for sign in plus.apply(CharSet::of(text)).signs() {
+        push(out, " ~");
+        charset::write_sign(sign, out);
+    }
+    if seen & bytes::HIGH != 0 {
+        for script in unicode::scripts(text) {
+            push(out, " ~");
+            push(out, script);
+        }
+    }
+}
+
+fn write_skeleton(text: &[u8], out: &mut Vec<u8>) {
+    let runs = || text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    if runs().take(MOST_RUNS.saturating_add(1)).count() > MOST_RUNS {
+        return;
+    }
+    push(out, " ^");
+    for run in runs() {
+        out.push(if run.first().is_some_and(u8::is_ascii_digit) { b'9' } else { b'a' });
+    }
+}
+
+/// A note, read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Note<'d> {
+    place: u8,
+    index: usize,
+    /// The key of a leaf, as far as it follows that of its value.
+    pub(super) leaf: Option<&'d str>,
+    /// The shape of a leaf, and of what the text shows in clear.
+    pub(super) marker: Option<&'d str>,
+    words: &'d str,
+}
+
+impl<'d> Note<'d> {
+    /// `~*`, `~Latin`, `^9a`.
+    pub(super) fn words(self) -> impl Iterator<Item = &'d str> {
+        self.words.split(' ').filter(|word| !word.is_empty())
+    }
+
+    fn read(line: &'d str) -> Option<Self> {
+        let rest = line.strip_prefix(':')?;
+        let (place, rest) = rest.split_once(' ')?;
+        let (index, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        let is_leaf = place.ends_with('{');
+        let (leaf, rest) = match rest.split_once(' ').filter(|_| is_leaf) {
+            Some((key, rest)) => (Some(key), rest),
+            None => (None, rest),
+        };
+        let (marker, words) = match rest.strip_prefix('<').map(|_| rest.split_once(' ').unwrap_or((rest, ""))) {
+            Some((marker, words)) => (Some(marker), words),
+            None => (None, rest),
+        };
+        let (place, index) = (place.bytes().next()?, index.parse().ok()?);
+        Some(Note { place, index, leaf, marker, words })
+    }
+}
+
+/// The notes of a document, in their order.
+pub(super) struct Notes<'d>(Vec<Note<'d>>);
+
+impl<'d> Notes<'d> {
+    pub(super) fn read(notes: &'d str) -> Self {
+        Notes(notes.lines().filter_map(Note::read).collect())
+    }
+
+    /// The note of a value, and those of its leaves.
+    pub(super) fn of(&self, place: u8, index: usize) -> impl Iterator<Item = Note<'d>> {
+        let from = self.0.iter().position(|note| (note.place, note.index) == (place, index));
+        let notes = self.0.get(from.unwrap_or(self.0.len())..).unwrap_or_default();
+        notes.iter().copied().take_while(move |note| (note.place, note.index) == (place, index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str, plus: Plus) -> String {
+        let mut out = Vec::new();
+        write_words(text.as_bytes(), plus, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn words_of_values() {
+        assert_eq!(words("12345678Z", Plus::Sign), " ^9a");
+        assert_eq!(words("a1b2", Plus::Sign), " ^a9a9");
+        assert_eq!(words("a1b2c3d4", Plus::Sign), " ^a9a9a9a9");
+        assert_eq!(words("a1b2c3d4e", Plus::Sign), "");
+        assert_eq!(words("abc", Plus::Sign), "");
+        assert_eq!(words("", Plus::Sign), "");
+        assert_eq!(words("a+b c", Plus::Space), " ~%20");
+        assert_eq!(words("a+b", Plus::Both), " ~%20 ~+");
+        assert_eq!(words("Vino .*?", Plus::Sign), " ~%20 ~* ~. ~%3F");
+        assert_eq!(words("año€", Plus::Sign), " ~Common ~Latin");
+        assert_eq!(words("мир-1", Plus::Sign), " ~- ~Cyrillic");
+    }
+
+    #[test]
+    fn notes_are_read() {
+        let notes = Notes::read("v=1.1\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\nQUOTE q.a\n:b 0 ~-\n");
+        let of_first: Vec<_> = notes.of(b'q', 0).collect();
+        assert_eq!(of_first.len(), 2);
+        assert_eq!(of_first[0].words().collect::<Vec<_>>(), ["~*", "^9a"]);
+        assert_eq!((of_first[1].leaf, of_first[1].marker), (Some("{}.a"), Some("<num:1>")));
+        assert_eq!(notes.of(b'q', 1).count(), 0);
+        assert_eq!(notes.of(b'q', 2).next().and_then(|note| note.marker), Some("<lower:3>"));
+        assert_eq!(notes.of(b'b', 0).count(), 1);
+    }
+}
