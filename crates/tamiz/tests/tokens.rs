@@ -127,7 +127,9 @@ fn values_in_clear_keep_their_shapes() {
     config.view = View::Literal;
     let text = Canonicalizer::new(config).canonicalize(request).to_string();
     let parsed = Document::parse(&text).unwrap().tokens();
-    assert!(parsed.contains(&"q.login=\"maria\"".to_owned()) && !parsed.contains(&"q.login=lower".to_owned()));
+    assert!(
+        parsed.contains(&"q.login=\"maria\"".to_owned()) && !parsed.contains(&"q.login=lower".to_owned())
+    );
     assert!(with.contains(&"q.login=lower@0-15".to_owned()));
 }
 
@@ -196,8 +198,11 @@ fn signs_scripts_and_skeletons() {
     assert_eq!(shape("dni=12345678Z&a=a1b2c3d4e"), "q.dni^9a");
     assert_eq!(shape("n=%C3%B1-%D0%BC"), "q.n~- q.n~Cyrillic q.n~Latin");
     assert_eq!(shape("pwd=a-1&x=a-1"), "q.x~-", "secrets tell nothing");
-    assert_eq!(shape("f={\"u\":[\"a-b\",7]}"), "q.f{}.u[] q.f{}.u[]=slug q.f{}.u[]=slug@0-15 q.f{}.u[]~- \
-        q.f{}.u[]=num q.f{}.u[]=num@0-15");
+    assert_eq!(
+        shape("f={\"u\":[\"a-b\",7]}"),
+        "q.f{}.u[] q.f{}.u[]=slug q.f{}.u[]=slug@0-15 q.f{}.u[]~- \
+        q.f{}.u[]=num q.f{}.u[]=num@0-15"
+    );
     assert_eq!(shape("f={\"pwd\":\"a-b\"}"), "q.f{}.pwd q.f{}.pwd=SECRET.slug q.f{}.pwd=SECRET.slug@0-15");
     assert_eq!(shape("token={\"u\":\"a-b\"}"), "", "a value that is a secret has no leaves");
     assert_eq!(of(&get("a=b-1"), View::Literal), "q.a=\"b-1\" q.a~-");

@@ -50,7 +50,10 @@ pub(crate) fn read_cookie<'a>(value: Text<'a>, seen: u32, cx: Context<'a>) -> Op
     if let Some(embedded) = read(value, seen, cx) {
         return Some(embedded);
     }
-    if !cx.settings.beyond_core() || seen & bytes::ENCODED == 0 || value.len() > cx.settings.config.limits.body_bytes {
+    if !cx.settings.beyond_core()
+        || seen & bytes::ENCODED == 0
+        || value.len() > cx.settings.config.limits.body_bytes
+    {
         return None;
     }
     let decoded = percent::decode_further(value, cx);

@@ -429,7 +429,16 @@ impl<'a> Sink<'a> for Fields<'a> {
             && let Some(json) = embedded::read(text, seen, self.cx)
         {
             let (secret, json) = json.settle(text, sensitive, self.cx, &mut flags);
-            self.keep(Field { way, leaf, secret, seen: Some(seen), recalled: None, json: Some(json), flags, echoes: Cell::new(false) });
+            self.keep(Field {
+                way,
+                leaf,
+                secret,
+                seen: Some(seen),
+                recalled: None,
+                json: Some(json),
+                flags,
+                echoes: Cell::new(false),
+            });
             return;
         }
         let (secret, recalled) = match (leaf, seen) {

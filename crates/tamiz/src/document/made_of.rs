@@ -201,7 +201,8 @@ impl<'d> Note<'d> {
             Some((key, rest)) => (Some(key), rest),
             None => (None, rest),
         };
-        let (marker, words) = match rest.strip_prefix('<').map(|_| rest.split_once(' ').unwrap_or((rest, ""))) {
+        let (marker, words) = match rest.strip_prefix('<').map(|_| rest.split_once(' ').unwrap_or((rest, "")))
+        {
             Some((marker, words)) => (Some(marker), words),
             None => (None, rest),
         };
@@ -253,7 +254,8 @@ mod tests {
 
     #[test]
     fn notes_are_read() {
-        let notes = Notes::read("v=1.1\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\nQUOTE q.a\n:b 0 ~-\n");
+        let notes =
+            Notes::read("v=1.1\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\nQUOTE q.a\n:b 0 ~-\n");
         let of_first: Vec<_> = notes.of(b'q', 0).collect();
         assert_eq!(of_first.len(), 2);
         assert_eq!(of_first[0].words().collect::<Vec<_>>(), ["~*", "^9a"]);

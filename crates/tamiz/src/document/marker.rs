@@ -40,7 +40,8 @@ impl<'d> Marker<'d> {
     /// Reads what may stand at a key of a body: a value's marker, `<bool:4>`, `<bool:5>`,
     /// `<null:4>`, `<obj:0>`, `<arr:0>` or `<file:len:ext>`.
     pub(super) fn of_leaf(text: &'d str) -> Option<Self> {
-        let leaf = |word| Marker { is_secret: false, word, extension: None, length: None, set: CharSet::default() };
+        let leaf =
+            |word| Marker { is_secret: false, word, extension: None, length: None, set: CharSet::default() };
         match inside(text)? {
             "bool:4" | "bool:5" => Some(leaf("bool")),
             "null:4" => Some(leaf("null")),

@@ -599,7 +599,9 @@ impl<'a> Writer<'a, '_> {
             marker::is_written_marker(marker).then(|| made_of::header_words(text, marker, true, cx)).flatten()
         } else {
             let marker = self.out.get(start..).unwrap_or_default();
-            marker::is_written_marker(marker).then(|| made_of::header_words(text, marker, false, cx)).flatten()
+            marker::is_written_marker(marker)
+                .then(|| made_of::header_words(text, marker, false, cx))
+                .flatten()
         };
         if let (Some(words), Some(notes)) = (words, &mut self.header_notes) {
             notes.push((index, words));

@@ -209,9 +209,8 @@ fn telling(kind: Kind) -> FlagSet {
     static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
         Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
     });
-    static IN_GRAMMAR: LazyLock<FlagSet> = LazyLock::new(|| {
-        TELLING.iter().filter(|flag| !is_grammar(*flag)).collect()
-    });
+    static IN_GRAMMAR: LazyLock<FlagSet> =
+        LazyLock::new(|| TELLING.iter().filter(|flag| !is_grammar(*flag)).collect());
     if matches!(kind, Kind::Cookie | Kind::Brands) { *IN_GRAMMAR } else { *TELLING }
 }
 

@@ -36,7 +36,8 @@ impl Measured {
     /// Measures a text whose classes of bytes are known: `seen` is their union.
     pub(crate) fn of_seen(text: &[u8], seen: u32, cx: Context<'_>) -> Self {
         let shape = Shape::of_seen(text, seen);
-        let set = if shape.is_open() && cx.settings.beyond_core() { CharSet::of(text) } else { CharSet::default() };
+        let set =
+            if shape.is_open() && cx.settings.beyond_core() { CharSet::of(text) } else { CharSet::default() };
         Measured { set, ..Measured::with_shape(text, seen, shape, cx) }
     }
 
@@ -151,7 +152,9 @@ fn cut(text: &[u8], parse: fn(&[u8]) -> Option<CharSet>) -> Option<Cut<'_>> {
     let word = std::str::from_utf8(pieces.next()?).ok()?;
     let digits = length_digits(pieces.next()?)?;
     let shape = word.parse::<Shape>().ok();
-    if shape.is_none() && !(is_secret && (matches!(word, "userinfo" | "other") || AUTH_SCHEMES.contains(&word))) {
+    if shape.is_none()
+        && !(is_secret && (matches!(word, "userinfo" | "other") || AUTH_SCHEMES.contains(&word)))
+    {
         return None;
     }
     let set = match pieces.next() {
@@ -190,7 +193,9 @@ pub(crate) fn is_marker(text: &[u8]) -> bool {
 pub(crate) fn is_left(text: &[u8], sensitive: bool, cx: Context<'_>) -> bool {
     text.first() == Some(&b'<')
         && cut(text, CharSet::parse_decoded).is_some_and(|cut| {
-            cut.is_short() && (cut.is_secret || !sensitive) && (cut.set.is_none() || cx.settings.beyond_core())
+            cut.is_short()
+                && (cut.is_secret || !sensitive)
+                && (cut.set.is_none() || cx.settings.beyond_core())
         })
 }
 
@@ -291,9 +296,15 @@ mod tests {
 
     #[test]
     fn exact_markers_only() {
-        for text in
-            ["<num:5>", "<SECRET:alpha:10>", "<SECRET:bearer:142>", "<b64url:120~4.7>", "<mixed:1234567>", "<mixed:9~3.0:%20'*>", "<words:3:%20>"]
-        {
+        for text in [
+            "<num:5>",
+            "<SECRET:alpha:10>",
+            "<SECRET:bearer:142>",
+            "<b64url:120~4.7>",
+            "<mixed:1234567>",
+            "<mixed:9~3.0:%20'*>",
+            "<words:3:%20>",
+        ] {
             assert!(is_marker(text.as_bytes()), "{text}");
         }
         for text in [

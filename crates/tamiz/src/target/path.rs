@@ -190,7 +190,9 @@ impl<'a> Path<'a> {
             if let Some(tail) = odd_tail(text.bytes) {
                 self.flags.raise_at(Flag::DotTail, text, tail..text.len());
             }
-            if marker::is_left(text.bytes, false, cx) || cx.settings.beyond_core() && marker::is_more(text.bytes) {
+            if marker::is_left(text.bytes, false, cx)
+                || cx.settings.beyond_core() && marker::is_more(text.bytes)
+            {
                 self.flags.raise(Flag::Marker, text);
                 continue;
             }

@@ -13,9 +13,9 @@ use crate::flags::{Flag, Flags};
 use crate::memo::{self, Field, Memo, Memos, NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind};
 use crate::shape;
-use crate::show::url::write_value_shape;
-use crate::show::marker::{self, Plus};
 use crate::show::NameShown;
+use crate::show::marker::{self, Plus};
+use crate::show::url::write_value_shape;
 use crate::text::Text;
 
 /// So many keys are compared with each other faster than they are sorted.
@@ -342,7 +342,16 @@ impl<'a> Pair<'a> {
                 }
                 None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
             };
-        let mut pair = Pair { key, value: None, secret: false, seen: None, plus: Plus::default(), recalled: None, json: None, flags };
+        let mut pair = Pair {
+            key,
+            value: None,
+            secret: false,
+            seen: None,
+            plus: Plus::default(),
+            recalled: None,
+            json: None,
+            flags,
+        };
         match raw_value {
             None => pair.flags.raise(Flag::QBare, token),
             Some(raw) if raw.is_empty() => {

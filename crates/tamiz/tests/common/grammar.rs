@@ -69,8 +69,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     // Sorted, and each once: what the grammar does not say, reading back does.
     let set = r#"(?:[!"$'()*+.@\\^_`{}-]|%[0-9A-F]{2})+"#;
     let entropy = r"(?:~\d{1,2}\.\d)?";
-    let shape_marker =
-        format!(r"(?:<(?:{shapes}):\d+{entropy}>|<(?:{open_shapes}):\d+{entropy}:{set}>)");
+    let shape_marker = format!(r"(?:<(?:{shapes}):\d+{entropy}>|<(?:{open_shapes}):\d+{entropy}:{set}>)");
     let secret_marker = r"<SECRET:[a-z][a-z0-9-]*:\d+(?:~\d{1,2}\.\d)?>";
     let marker = format!("(?:{shape_marker}|{secret_marker})");
     let leaf = format!(

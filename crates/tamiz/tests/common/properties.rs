@@ -166,12 +166,15 @@ fn has_tokens_of(fresh: &Document, read: &Document) -> bool {
         document.tokens().into_iter().filter(is_by_line).collect()
     };
     let read = of(read);
-    let is_literal = fresh.fingerprint().is_some_and(|fingerprint| {
-        fingerprint.components().contains(&("view", "literal".to_owned()))
-    });
+    let is_literal = fresh
+        .fingerprint()
+        .is_some_and(|fingerprint| fingerprint.components().contains(&("view", "literal".to_owned())));
     let mut expected = read.iter().peekable();
     let is_known = |token: &String| {
-        expected.next_if_eq(&token).is_some() || is_literal || token.contains(['~', '^']) || token.contains("{}")
+        expected.next_if_eq(&token).is_some()
+            || is_literal
+            || token.contains(['~', '^'])
+            || token.contains("{}")
     };
     of(fresh).iter().all(is_known) && expected.next().is_none()
 }

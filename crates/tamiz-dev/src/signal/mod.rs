@@ -1,4 +1,7 @@
-//! `cargo x signal`: what the flags tell of real requests, by file and label, and in two tables.
+//! `cargo x signal`: what flags and tokens tell of real requests, by file and label, and in three tables.
+
+mod novelty;
+mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,6 +29,13 @@ struct Tally {
     words: BTreeMap<String, usize>,
 }
 
+/// A file's requests with one label, counted.
+struct Counted {
+    file: String,
+    label: String,
+    tally: Tally,
+}
+
 /// Prints a table for each `*.jsonl.gz` of the corpus whose name contains `only`.
 pub(crate) fn run(only: Option<&str>) -> Result<()> {
     let Some(paths) = corpus::files()? else {
@@ -39,36 +49,36 @@ pub(crate) fn run(only: Option<&str>) -> Result<()> {
         if only.is_none_or(|only| name.contains(only)) {
             for (label, tally) in read(&path, &tamiz)? {
                 print(name, &label, &tally);
-                all.push((name.to_owned(), label, tally));
+                all.push(Counted { file: name.to_owned(), label, tally });
             }
         }
     }
     print_shares(&all);
     print_words(&all);
-    Ok(())
+    targets::print(&all, &tamiz)
 }
 
 /// The share of told requests, a row for each file and label.
-fn print_shares(all: &[(String, String, Tally)]) {
+fn print_shares(all: &[Counted]) {
     println!("| file, label | requests | notable or evasion flag | of them by framing or header |");
     println!("|---|---:|---:|---:|");
-    for (file, label, tally) in all {
+    for Counted { file, label, tally } in all {
         let (told, framed) = (tally.percent(tally.told), tally.percent(tally.framed));
         println!("| {file}, {label} | {} | {told:.1} % | {framed:.1} % |", tally.requests);
     }
 }
 
 /// How many valid requests hold words of each class.
-fn print_words(all: &[(String, String, Tally)]) {
-    let valid: Vec<_> = all.iter().filter(|(_, label, _)| label == "valid").collect();
-    let classes: BTreeSet<&String> = all.iter().flat_map(|(_, _, tally)| tally.words.keys()).collect();
+fn print_words(all: &[Counted]) {
+    let valid: Vec<_> = all.iter().filter(|counted| counted.label == "valid").collect();
+    let classes: BTreeSet<&String> = all.iter().flat_map(|counted| counted.tally.words.keys()).collect();
     print!("\n| valid requests with `KW` |");
-    valid.iter().for_each(|(file, _, tally)| print!(" {file} ({}) |", tally.requests));
+    valid.iter().for_each(|of| print!(" {} ({}) |", of.file, of.tally.requests));
     println!("\n|---|{}", "---:|".repeat(valid.len()));
     for class in classes {
         print!("| `{class}` |");
-        for (_, _, tally) in &valid {
-            print!(" {} |", tally.words.get(class).copied().unwrap_or_default());
+        for counted in &valid {
+            print!(" {} |", counted.tally.words.get(class).copied().unwrap_or_default());
         }
         println!();
     }
