@@ -155,6 +155,9 @@ class Document:
     def tokens(self) -> List[str]:
         """Strings for models that count words."""
 
+    def tokens_with(self, *, lengths: bool = False) -> List[str]:
+        """Strings for models that count words, on request with the exact length of each value."""
+
     def to_json(self) -> str:
         """The JSON object of the document, by OpenTelemetry's names."""
 

@@ -105,6 +105,10 @@ pub(crate) struct CanonArgs {
     #[arg(long, value_enum, default_value_t = DocumentFormat::Text)]
     pub(crate) format: DocumentFormat,
 
+    /// Add a token with the exact length of each value, as q.id=num#3; needs --format tokens
+    #[arg(long)]
+    pub(crate) token_lengths: bool,
+
     /// Make of the request what this proxy or log does before it hands it over. A request that it would
     /// refuse is named on standard error, and has no document
     #[arg(long, value_name = "SOURCE", value_parser = word(tamiz_sources::KNOWN, Source::as_str))]
@@ -149,6 +153,10 @@ pub(crate) struct BatchArgs {
     /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow
     #[arg(long, value_enum)]
     pub(crate) format: Option<BatchFormat>,
+
+    /// Add a token with the exact length of each value, as q.id=num#3; needs --format tokens
+    #[arg(long)]
+    pub(crate) token_lengths: bool,
 
     /// What stands between documents of text, where a blank line does by default, or of tokens, which
     /// have a line each

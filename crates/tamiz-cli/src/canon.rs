@@ -3,20 +3,21 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use tamiz::{Canonicalizer, Document, Scratch};
+use tamiz::{Canonicalizer, Document, Scratch, TokenOptions};
 
 use crate::args::{CanonArgs, DocumentFormat, From};
 use crate::documents;
 use crate::failure::Failure;
 use crate::input::Source;
-use crate::{config, output};
+use crate::{config, output, tokens};
 
 /// Runs the command. An input that cannot be read does not stop the others.
 pub(crate) fn run(args: &CanonArgs) -> Result<ExitCode, Failure> {
     check(args)?;
     let sources = Source::all(&args.files)?;
     let canonicalizer = config::canonicalizer_for(&args.read, args.as_seen_by)?;
-    let mut writer = Writer { out: output::raw(), format: args.format, printed: false };
+    let options = tokens::options(args.token_lengths, args.format == DocumentFormat::Tokens)?;
+    let mut writer = Writer { out: output::raw(), format: args.format, options, printed: false };
     let mut scratch = Scratch::default();
     let mut code = ExitCode::SUCCESS;
     for source in &sources {
@@ -77,6 +78,7 @@ fn check(args: &CanonArgs) -> Result<(), Failure> {
 struct Writer<W> {
     out: W,
     format: DocumentFormat,
+    options: TokenOptions,
     printed: bool,
 }
 
@@ -106,7 +108,9 @@ impl<W: Write> Writer<W> {
                 serde_json::to_writer(&mut self.out, document).map_err(std::io::Error::from)?;
                 Ok(self.out.write_all(b"\n")?)
             }
-            DocumentFormat::Tokens => Ok(writeln!(self.out, "{}", document.tokens().join(" "))?),
+            DocumentFormat::Tokens => {
+                Ok(writeln!(self.out, "{}", document.tokens_with(self.options).join(" "))?)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::args::{DiffArgs, Format, ReadOptions};
 use crate::batch::SOME_UNREADABLE;
 use crate::batch::errors::Errors;
 use crate::failure::Failure;
-use crate::survey::{Survey, Surveyed};
+use crate::survey::{Survey, Surveyed, fingerprints};
 use crate::{config, output};
 
 /// The exit code of a difference, if one is asked for.
@@ -71,7 +71,7 @@ fn survey(
 
 fn side(input: &Path, canonicalizer: &Canonicalizer, summary: Summary) -> Side {
     let name = if input.as_os_str() == "-" { "standard input".into() } else { input.display().to_string() };
-    Side { name, fingerprint: canonicalizer.fingerprint().to_string(), summary }
+    Side { name, fingerprint: fingerprints(canonicalizer, &summary), summary }
 }
 
 fn write(args: &DiffArgs, diff: &Diff) -> Result<(), Failure> {

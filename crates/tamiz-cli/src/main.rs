@@ -40,6 +40,7 @@ mod output;
 mod report;
 mod serve;
 mod survey;
+mod tokens;
 mod usage;
 mod whole_file;
 

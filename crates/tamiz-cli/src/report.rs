@@ -11,7 +11,7 @@ use crate::args::ReportArgs;
 use crate::batch::SOME_UNREADABLE;
 use crate::batch::errors::Errors;
 use crate::failure::{Failure, complain};
-use crate::survey::{Survey, Surveyed};
+use crate::survey::{Survey, Surveyed, fingerprints};
 use crate::whole_file::WholeFile;
 use crate::{config, output};
 
@@ -45,7 +45,7 @@ fn write(
     let settings = canonicalizer.config();
     let about = About {
         title: args.title.clone(),
-        fingerprint: canonicalizer.fingerprint().to_string(),
+        fingerprint: fingerprints(canonicalizer, &surveyed.summary),
         program: concat!("tamiz ", env!("CARGO_PKG_VERSION")).to_owned(),
         view: settings.view.to_string(),
         profile: settings.profile.to_string(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tamiz::{Canonicalizer, Scratch};
+use tamiz::{Canonicalizer, Scratch, Source};
 use tamiz_containers::{Chunk, Record, Unreadable};
 use tamiz_report::{Item, Paired, Summary};
 
@@ -86,6 +86,15 @@ impl Survey<'_> {
         errors.checkpoint()?;
         Ok(Surveyed { summary: whole, second: twice, progress })
     }
+}
+
+/// The fingerprint of the documents of a summary: one for each source, sorted by that.
+pub(crate) fn fingerprints(canonicalizer: &Canonicalizer, summary: &Summary) -> String {
+    let own = canonicalizer.fingerprint();
+    let sources = summary.sources();
+    let of_sources = sources.iter().filter_map(|source| source.parse::<Source>().ok());
+    let fingerprints: Vec<String> = of_sources.map(|source| own.with_source(source).to_string()).collect();
+    if fingerprints.is_empty() { own.to_string() } else { fingerprints.join(", ") }
 }
 
 /// A chunk without the requests for which there is no room; `None` when there is none at all.

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use arrow_array::builder::{
     Int32Builder, Int64Builder, ListBuilder, StringBuilder, TimestampMicrosecondBuilder,
 };
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::shown::Shown;
@@ -47,6 +47,8 @@ pub struct Row<'a> {
     pub text: &'a str,
     /// Who handed over the request: `wire`, `har`, `access-log` and so on.
     pub source: &'a str,
+    /// The fingerprint of the document.
+    pub fingerprint: &'a str,
     /// The name that its container gave it.
     pub id: Option<&'a str>,
     /// What it is known to be.
@@ -57,15 +59,14 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// A document of which nothing else is known.
-    pub fn new(text: &'a str, source: &'a str) -> Self {
-        Row { text, source, id: None, label: None, time: None }
+    pub fn new(text: &'a str, source: &'a str, fingerprint: &'a str) -> Self {
+        Row { text, source, fingerprint, id: None, label: None, time: None }
     }
 }
 
 /// Makes batches.
 #[derive(Debug)]
 pub struct Builder {
-    fingerprint: String,
     rows: usize,
     id: StringBuilder,
     label: StringBuilder,
@@ -81,14 +82,13 @@ pub struct Builder {
     body_size: Int64Builder,
     text: StringBuilder,
     flags: ListBuilder<StringBuilder>,
+    fingerprint: StringBuilder,
     source: StringBuilder,
 }
 
-impl Builder {
-    /// For documents of this fingerprint.
-    pub fn new(fingerprint: &str) -> Self {
+impl Default for Builder {
+    fn default() -> Self {
         Builder {
-            fingerprint: fingerprint.to_owned(),
             rows: 0,
             id: StringBuilder::new(),
             label: StringBuilder::new(),
@@ -108,10 +108,13 @@ impl Builder {
                 DataType::Utf8,
                 false,
             )),
+            fingerprint: StringBuilder::new(),
             source: StringBuilder::new(),
         }
     }
+}
 
+impl Builder {
     /// Makes room for the next batch, if it is still empty: so many rows, whose texts have about so many bytes.
     pub fn expect(&mut self, rows: usize, bytes: usize) {
         if !self.is_empty() {
@@ -126,6 +129,7 @@ impl Builder {
         for column in [&mut self.method, &mut self.scheme, &mut self.source] {
             *column = room(rows.saturating_mul(4));
         }
+        self.fingerprint = room(rows.saturating_mul(20));
         self.address = room(rows.saturating_mul(16));
     }
 
@@ -161,6 +165,7 @@ impl Builder {
             self.flags.values().append_value(flag);
         }
         self.flags.append(true);
+        self.fingerprint.append_value(row.fingerprint);
         self.source.append_value(row.source);
     }
 
@@ -181,7 +186,7 @@ impl Builder {
             Arc::new(self.body_size.finish()),
             Arc::new(self.text.finish()),
             Arc::new(self.flags.finish()),
-            Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&self.fingerprint, self.rows))),
+            Arc::new(self.fingerprint.finish()),
             Arc::new(self.source.finish()),
         ];
         self.rows = 0;

@@ -38,9 +38,9 @@ mod tests {
 
     #[test]
     fn rows_are_chosen_and_counted() {
-        let mut builder = Builder::new("f");
+        let mut builder = Builder::default();
         for text in ["M:A\n", "M:B\n", "M:C\n"] {
-            builder.push(&Row::new(text, "wire"));
+            builder.push(&Row::new(text, "wire", "v2-x"));
         }
         let batch = with_rows(&builder.finish(), vec![true, false, true]).unwrap();
         let batch = with_counts(&batch, vec![5, 1]).unwrap();

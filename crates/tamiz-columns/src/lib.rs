@@ -8,8 +8,9 @@
 //!
 //! let tamiz = Canonicalizer::new(Config::default());
 //! let document = tamiz.canonicalize(b"GET /a//b?id=7 HTTP/1.1\r\nHost: ex.com\r\n\r\n");
-//! let mut builder = Builder::new(tamiz.fingerprint().as_str());
-//! builder.push(&Row { label: Some("valid"), ..Row::new(document.as_str(), "wire") });
+//! let mut builder = Builder::default();
+//! let row = Row::new(document.as_str(), "wire", tamiz.fingerprint().as_str());
+//! builder.push(&Row { label: Some("valid"), ..row });
 //! let batch = builder.finish();
 //! assert_eq!((batch.num_rows(), batch.schema()), (1, tamiz_columns::schema()));
 //! ```

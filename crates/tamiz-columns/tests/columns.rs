@@ -48,8 +48,11 @@ fn columns_are_what_the_json_says() {
             (config.view, config.profile) = (*view, *profile);
             let tamiz = Canonicalizer::new(config);
             let documents: Vec<_> = requests().iter().map(|request| tamiz.canonicalize(request)).collect();
-            let mut builder = Builder::new(tamiz.fingerprint().as_str());
-            documents.iter().for_each(|document| builder.push(&Row::new(document.as_str(), "wire")));
+            let mut builder = Builder::default();
+            let fingerprint = tamiz.fingerprint().as_str();
+            let row =
+                |document: &tamiz::Document| builder.push(&Row::new(document.as_str(), "wire", fingerprint));
+            documents.iter().for_each(row);
             let batch = builder.finish();
             assert_eq!(batch.num_rows(), documents.len());
             for (row, document) in documents.iter().enumerate() {
@@ -89,14 +92,14 @@ fn columns_are_what_the_json_says() {
 fn servers_and_names_are_told() {
     let tamiz = Canonicalizer::new(Config::default());
     let document = tamiz.canonicalize(b"GET /a HTTP/1.1\r\nHost: ex.com:81\r\n\r\n");
-    let mut builder = Builder::new("f");
+    let mut builder = Builder::default();
     builder.push(&Row {
         id: Some("7"),
         label: Some("valid"),
         time: Some(1),
-        ..Row::new(document.as_str(), "har")
+        ..Row::new(document.as_str(), "har", "f")
     });
-    builder.push(&Row::new(document.as_str(), "wire"));
+    builder.push(&Row::new(document.as_str(), "wire", "f"));
     assert_eq!(builder.len(), 2);
     let batch = builder.finish();
     assert!(builder.is_empty());
@@ -121,10 +124,10 @@ fn files_read_back_also_joined() {
         let mut parts = Vec::new();
         let mut texts = Vec::new();
         for (part, requests) in requests().chunks(5).enumerate() {
-            let mut builder = Builder::new("f");
+            let mut builder = Builder::default();
             for request in requests {
                 let document = tamiz.canonicalize(request);
-                builder.push(&Row::new(document.as_str(), "wire"));
+                builder.push(&Row::new(document.as_str(), "wire", "f"));
                 texts.push(document.to_string());
             }
             let path = folder.join(format!("part-{kind:?}-{part}"));

@@ -111,7 +111,8 @@ impl Task<'_> {
     pub(crate) fn run(&self, scratch: &mut Scratch) -> PyResult<PyRecordBatch> {
         /// What a column of text can hold, in bytes.
         const MOST: usize = i32::MAX as usize;
-        let mut builder = Builder::new(self.canonicalizer.fingerprint().as_str());
+        let fingerprint = self.canonicalizer.fingerprint().as_str();
+        let mut builder = Builder::default();
         // Documents are about as long as what they are of.
         let bytes = self.requests.rows().flatten().map(<[u8]>::len).fold(0, usize::saturating_add);
         builder.expect(self.requests.len(), bytes.min(MOST));
@@ -142,7 +143,8 @@ impl Task<'_> {
             let shown = std::str::from_utf8(&text).unwrap_or_default();
             let id = id.map(String::from_utf8_lossy);
             let label = label.map(String::from_utf8_lossy);
-            builder.push(&Row { id: id.as_deref(), label: label.as_deref(), ..Row::new(shown, self.source) });
+            let row = Row::new(shown, self.source, fingerprint);
+            builder.push(&Row { id: id.as_deref(), label: label.as_deref(), ..row });
         }
         Ok(PyRecordBatch::new(builder.finish()))
     }

@@ -165,6 +165,14 @@ impl Document {
         self.inner.tokens()
     }
 
+    /// Strings for models that count words, on request with the exact length of each value.
+    #[pyo3(signature = (*, lengths = false))]
+    fn tokens_with(&self, lengths: bool) -> Vec<String> {
+        let mut options = tamiz::TokenOptions::default();
+        options.lengths = lengths;
+        self.inner.tokens_with(options)
+    }
+
     /// The JSON object of the document, by OpenTelemetry's names.
     fn to_json(&self) -> PyResult<String> {
         serde_json::to_string(&self.inner).map_err(|error| PyValueError::new_err(error.to_string()))

@@ -97,6 +97,7 @@ pub struct Diff {
 pub(crate) struct SideCounts {
     pub(crate) name: String,
     pub(crate) fingerprint: String,
+    pub(crate) sources: Vec<String>,
     pub(crate) requests: u64,
     pub(crate) unreadable: u64,
 }
@@ -210,6 +211,7 @@ fn side(side: &Side) -> SideCounts {
     SideCounts {
         name: side.name.clone(),
         fingerprint: side.fingerprint.clone(),
+        sources: side.summary.sources(),
         requests: side.summary.requests(),
         unreadable: side.summary.unreadable(),
     }
@@ -271,7 +273,7 @@ mod tests {
     fn side(texts: &[String]) -> Side {
         let mut summary = Summary::default();
         texts.iter().for_each(|text| summary.add(&Item::new(text)));
-        Side { name: "x".to_owned(), fingerprint: "v1-x".to_owned(), summary }
+        Side { name: "x".to_owned(), fingerprint: "v2-x".to_owned(), summary }
     }
 
     #[test]

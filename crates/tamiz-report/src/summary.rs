@@ -244,6 +244,13 @@ impl Summary {
         }
     }
 
+    /// Who handed over the requests, sorted by name.
+    pub fn sources(&self) -> Vec<String> {
+        let mut sources: Vec<String> = self.sources.iter().map(|(source, _)| source.clone()).collect();
+        sources.sort();
+        sources
+    }
+
     /// Takes the counts of a part, which comes after all that were taken before.
     pub fn absorb(&mut self, part: Summary) {
         let map = self.labels.absorb(&part.labels);

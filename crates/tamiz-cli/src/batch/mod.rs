@@ -23,12 +23,12 @@ use tamiz::Canonicalizer;
 use tamiz_containers::{Chunk, Record, Unreadable};
 
 use crate::args::BatchArgs;
-use crate::config;
 use crate::failure::{Failure, complain};
+use crate::{config, tokens};
 use counts::Counts;
 use errors::Errors;
-use format::Output;
 pub(crate) use format::{BatchFormat, Separator};
+use format::{Output, RowFormat};
 use inputs::Inputs;
 use partial::{Partial, State};
 use pipeline::Go;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
 /// What tells this run from others, for whoever goes on with it: everything that decides what is written.
 fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
-        "tamiz {} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} errors {:?}",
+        "tamiz {} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?}",
         env!("CARGO_PKG_VERSION"),
         canonicalizer.fingerprint(),
         inputs.identity(),
@@ -97,6 +97,7 @@ fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs)
         args.containers.record_limit,
         args.dedup,
         args.as_seen_by,
+        args.token_lengths,
         args.errors,
     )
 }
@@ -146,7 +147,8 @@ impl<'a> Run<'a> {
         let jobs = self.args.containers.jobs();
         let wants_identities = self.args.dedup;
         let as_seen = self.args.as_seen_by.is_some();
-        let state = || RowMaker::new(canonicalizer, output.rows(), wants_identities, as_seen);
+        let options = tokens::options(self.args.token_lengths, output.rows() == RowFormat::Tokens)?;
+        let state = || RowMaker::new(canonicalizer, output.rows(), wants_identities, as_seen, options);
         let work = |maker: &mut RowMaker<'_>, chunk: Chunk| maker.rows(chunk);
         if let Some(size) = self.args.sample {
             let sample = self.sample(chunks, jobs, size)?;

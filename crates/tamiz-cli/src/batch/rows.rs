@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
-use tamiz::{Canonicalizer, Scratch};
+use tamiz::{Canonicalizer, Scratch, TokenOptions};
 use tamiz_columns::{Builder, RecordBatch, Row};
 use tamiz_containers::{Chunk, Parts, Record, Request, Unreadable};
 use tamiz_sources::{OwnedParts, Seen, as_seen_by};
@@ -48,6 +48,7 @@ pub(crate) struct RowMaker<'a> {
     wants_identities: bool,
     /// Whether requests are those that the canonicalizer's source sees.
     as_seen: bool,
+    options: TokenOptions,
     scratch: Scratch,
     text: Vec<u8>,
     builder: Builder,
@@ -59,15 +60,17 @@ impl<'a> RowMaker<'a> {
         format: RowFormat,
         wants_identities: bool,
         as_seen: bool,
+        options: TokenOptions,
     ) -> Self {
         RowMaker {
             canonicalizer,
             format,
             wants_identities,
             as_seen,
+            options,
             scratch: Scratch::default(),
             text: Vec::new(),
-            builder: Builder::new(canonicalizer.fingerprint().as_str()),
+            builder: Builder::default(),
         }
     }
 
@@ -133,7 +136,9 @@ impl<'a> RowMaker<'a> {
                 record.request.write_document(self.canonicalizer, &mut self.scratch, &mut self.text);
                 // Documents are UTF-8; were one not, nothing may leak from it.
                 let text = std::str::from_utf8(&self.text).unwrap_or_default();
-                let mut row = Row::new(text, record.source_for(self.canonicalizer).as_str());
+                let source = record.source_for(self.canonicalizer);
+                let fingerprint = self.canonicalizer.fingerprint().with_source(source);
+                let mut row = Row::new(text, source.as_str(), fingerprint.as_str());
                 row.id = record.id.as_deref();
                 row.label = record.label.as_deref();
                 row.time = record.time.map(|time| time.micros());
@@ -145,7 +150,7 @@ impl<'a> RowMaker<'a> {
             RowFormat::Jsonl | RowFormat::Tokens => {
                 let document = record.document(self.canonicalizer);
                 if self.format == RowFormat::Tokens {
-                    out.extend_from_slice(document.tokens().join(" ").as_bytes());
+                    out.extend_from_slice(document.tokens_with(self.options).join(" ").as_bytes());
                 } else {
                     record.write_json(&document, out);
                 }

@@ -20,10 +20,11 @@ pub fn diff_table(out: &mut impl Write, diff: &Diff, columns: usize, top: usize)
     for (letter, side) in [("A", &diff.a), ("B", &diff.b)] {
         writeln!(
             out,
-            "{strong}{letter}{strong:#}  {}: {}, {}, fingerprint {}",
+            "{strong}{letter}{strong:#}  {}: {}, {}, from {}, fingerprint {}",
             harmless(&side.name),
             things(side.requests, "request", "requests"),
             things(side.unreadable, "unreadable record", "unreadable records"),
+            harmless(&if side.sources.is_empty() { "nobody".to_owned() } else { side.sources.join(", ") }),
             harmless(&side.fingerprint)
         )?;
     }
@@ -31,6 +32,12 @@ pub fn diff_table(out: &mut impl Write, diff: &Diff, columns: usize, top: usize)
         writeln!(out, "The fingerprints are equal: the documents are comparable.")?;
     } else {
         writeln!(out, "The fingerprints differ: a model of one does not fit the other.")?;
+        if diff.a.sources != diff.b.sources {
+            writeln!(
+                out,
+                "The sources differ: what a source does not hand over is missing from its documents."
+            )?;
+        }
     }
     if let Some(documents) = diff.documents {
         writeln!(
