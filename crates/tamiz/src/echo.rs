@@ -12,14 +12,13 @@ use crate::body::step::Leaf;
 use crate::body::{self, Body};
 use crate::bytes::{self, ENCODED, HIGH};
 use crate::context::Context;
-use crate::decode::{self, unicode, utf8};
+use crate::decode::{self, layers, unicode, utf8};
 use crate::flags::Flags;
 use crate::headers::table::Rule;
 use crate::headers::{Content, Header, Value};
 use crate::memo;
 use crate::message::Known;
 use crate::request::Request;
-use crate::secrets;
 use crate::show::{NameShown, marker};
 use crate::target::Url;
 use crate::target::path::{self, Segment, Shown};
@@ -100,7 +99,7 @@ fn any_spelling(text: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bo
             })
     };
     is_normal_it(text, &mut is_it)
-        || secrets::any_revealed(text, cx, |revealed| {
+        || layers::any_further(text, cx, |revealed| {
             cx.spare.with(|repaired| {
                 let spelling = utf8::repaired(revealed, repaired);
                 is_it(spelling) || is_normal_it(spelling, &mut is_it)
