@@ -77,15 +77,8 @@ impl Layer {
     }
 
     /// Appends a text with its escapes undone; whether there are any.
-    pub(crate) fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
-        let mut copied = 0;
-        for (range, plain) in self.escapes(text) {
-            out.extend_from_slice(text.get(copied..range.start).unwrap_or_default());
-            out.extend_from_slice(plain.bytes(&mut [0; 4]));
-            copied = range.end;
-        }
-        out.extend_from_slice(text.get(copied..).unwrap_or_default());
-        copied > 0
+    fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        write_plain(text, self.escapes(text), out)
     }
 
     /// Undoes the escapes of a text, to which guarded bytes are bytes; `None` where it has none. `reveal` is told each
@@ -97,21 +90,76 @@ impl Layer {
         mut reveal: impl FnMut(Text<'a>, Range<usize>, &[u8]),
     ) -> Option<Text<'a>> {
         let text = replaced(text, GUARD, escape, cx);
-        let mut builder: Option<Builder<'a>> = None;
-        let mut copied = 0;
-        for (range, plain) in self.escapes(text.bytes) {
-            let mut buffer = [0; 4];
-            let plain = plain.bytes(&mut buffer);
-            reveal(text, range.clone(), plain);
-            let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
-            builder.copy(text.slice(copied..range.start));
-            copied = range.end;
-            builder.put(plain, text.slice(range));
-        }
-        let mut builder = builder?;
-        builder.copy(text.from(copied));
-        Some(utf8::repair(builder.finish(), cx, &mut cx.flags()))
+        let undone = with_plain(text, self.escapes(text.bytes), cx, &mut reveal)?;
+        let read = with_plain(undone, overlong_forms(undone.bytes), cx, &mut reveal).unwrap_or(undone);
+        Some(utf8::repair(read, cx, &mut cx.flags()))
     }
+}
+
+/// A text with its escapes replaced by what they stand for; `None` where there are none.
+fn with_plain<'a>(
+    text: Text<'a>,
+    escapes: impl Iterator<Item = (Range<usize>, Plain)>,
+    cx: Context<'a>,
+    reveal: &mut impl FnMut(Text<'a>, Range<usize>, &[u8]),
+) -> Option<Text<'a>> {
+    let mut builder: Option<Builder<'a>> = None;
+    let mut copied = 0;
+    for (range, plain) in escapes {
+        let mut buffer = [0; 4];
+        let plain = plain.bytes(&mut buffer);
+        reveal(text, range.clone(), plain);
+        let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
+        builder.copy(text.slice(copied..range.start));
+        copied = range.end;
+        builder.put(plain, text.slice(range));
+    }
+    let mut builder = builder?;
+    builder.copy(text.from(copied));
+    Some(builder.finish())
+}
+
+/// Appends the same of plain bytes, whether or not there are any; whether there are.
+fn write_plain(text: &[u8], escapes: impl Iterator<Item = (Range<usize>, Plain)>, out: &mut Vec<u8>) -> bool {
+    let mut copied = 0;
+    for (range, plain) in escapes {
+        out.extend_from_slice(text.get(copied..range.start).unwrap_or_default());
+        out.extend_from_slice(plain.bytes(&mut [0; 4]));
+        copied = range.end;
+    }
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
+    copied > 0
+}
+
+/// The overlong forms of a text, and what a lenient decoder reads them as. No UTF-8 has the two bytes that one of them
+/// begins with.
+fn overlong_forms(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Plain)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let at = from + text.get(from..)?.iter().position(|&byte| byte >= 0xC0)?;
+            match overlong_form(text.get(at..)?) {
+                Some((c, len)) => {
+                    from = at + len;
+                    return Some((at..from, Plain::Char(c)));
+                }
+                None => from = at + 1,
+            }
+        }
+    })
+}
+
+fn overlong_form(text: &[u8]) -> Option<(char, usize)> {
+    let more = |bytes: &[u8]| {
+        bytes.iter().try_fold(0, |code, byte| (byte & 0xC0 == 0x80).then(|| code << 6 | u32::from(byte & 0x3F)))
+    };
+    let (code, len) = match text {
+        [first @ 0xC0..=0xC1, a, ..] => (u32::from(first & 1) << 6 | more(&[*a])?, 2),
+        [0xE0, a @ 0x80..=0x9F, b, ..] => (more(&[*a, *b])?, 3),
+        [0xF0, a @ 0x80..=0x8F, b, c, ..] => (more(&[*a, *b, *c])?, 4),
+        _ => return None,
+    };
+    char::from_u32(code).map(|c| (c, len))
 }
 
 /// The escape of any layer that a text begins with, and its length.
@@ -160,9 +208,8 @@ pub(crate) fn any_further(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&
         let mut is_any = |write: &dyn Fn(&mut Vec<u8>) -> bool| {
             cx.spare.with(|text| write(text) && is_any_from(text, cx, &mut is_it))
         };
-        seen & ENCODED != 0 && is_any(&|out| Layer::Entities.write(raw, out))
-            || (seen & ENCODED != 0 || is_guarded)
-                && is_any(&|out| Layer::Percent.write(raw, out) || is_guarded)
+        (seen & ENCODED != 0 || is_guarded) && is_any(&|out| Layer::Percent.write(raw, out) || is_guarded)
+            || seen & ENCODED != 0 && is_any(&|out| Layer::Entities.write(raw, out))
             || seen & BACKSLASH != 0 && is_any(&|out| Layer::Script.write(raw, out))
             || is_any(&|out| base64::read(raw, seen, out))
     })
@@ -172,6 +219,7 @@ pub(crate) fn any_further(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&
 fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     cx.spare.with(|next| {
         for depth in 1..=DEPTH {
+            read_overlong(text, next);
             if is_it(text) {
                 return true;
             }
@@ -183,6 +231,14 @@ fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8])
         }
         false
     })
+}
+
+/// Reads the overlong forms of a text; `spare` is to write in.
+fn read_overlong(text: &mut Vec<u8>, spare: &mut Vec<u8>) {
+    spare.clear();
+    if !text.is_ascii() && write_plain(text, overlong_forms(text), spare) {
+        std::mem::swap(text, spare);
+    }
 }
 
 /// Appends what clause 7.7.5 makes of a text; whether it applies.
@@ -210,6 +266,7 @@ mod tests {
             (r"\u003c\x3e\u{3c}\u{", Layer::Script, Some("<><\\u{")),
             ("%26lt;&#37;3c\\u00253c", Layer::Combined, Some("&lt;%3c%3c")),
             ("%C3%A9", Layer::Combined, Some("\u{e9}")),
+            ("%C0%AF%E0%80%AF%F0%80%80%BC", Layer::Percent, Some("//<")),
             ("a", Layer::Combined, None),
         ] {
             with_context(|cx| {
@@ -217,6 +274,7 @@ mod tests {
                 assert_eq!(undone.map(|text| text.bytes), expected.map(str::as_bytes), "{text}");
                 let mut out = Vec::new();
                 assert_eq!(layer.write(text.as_bytes(), &mut out), expected.is_some(), "{text}");
+                read_overlong(&mut out, &mut Vec::new());
                 assert_eq!(out, expected.unwrap_or(text).as_bytes());
             });
         }
