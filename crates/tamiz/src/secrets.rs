@@ -138,11 +138,7 @@ impl SensitiveNames {
         } else {
             self.find_plain(value, seen, cx)
         };
-        if found.is_none() && layers::is_layered(value, seen, cx) {
-            self.find_disguised(value, cx)
-        } else {
-            found
-        }
+        found.or_else(|| self.find_disguised(value, cx))
     }
 
     fn find_plain(&self, value: &[u8], seen: u32, cx: Context<'_>) -> Option<Range<usize>> {

@@ -8,7 +8,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::step::{Leaf, Sink, Step};
 use super::{file, magic};
-use crate::bytes::{self, ENCODED, HIGH};
+use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
@@ -37,9 +37,9 @@ pub(crate) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// Whether it is known that nothing in its text would be decoded further.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.seen.is_some_and(|seen| seen & (ENCODED | HIGH) == 0)
+    /// The union of the classes of the bytes of its text, where that is known.
+    pub(crate) fn seen(&self) -> Option<u32> {
+        self.seen
     }
 }
 

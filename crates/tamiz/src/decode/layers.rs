@@ -196,11 +196,25 @@ const DEPTH: usize = 4;
 
 /// Whether a text may be decoded further. `seen` is the union of the classes of its bytes.
 pub(crate) fn is_layered(text: &[u8], seen: u32, cx: Context<'_>) -> bool {
-    seen & (ENCODED | BACKSLASH) != 0 || cx.spare.with(|plain| base64::read(text, seen, plain))
+    seen & (ENCODED | BACKSLASH) != 0 || is_base64(text, seen, cx)
+}
+
+/// Whether a text, or what further decodings make of it, is Base64: then what it hides is not found in a text that it
+/// is a part of.
+pub(crate) fn hides_base64(text: &[u8], cx: Context<'_>) -> bool {
+    is_base64(text, bytes::union(text), cx)
+        || any_further(text, cx, |further| is_base64(further, bytes::union(further), cx))
+}
+
+fn is_base64(text: &[u8], seen: u32, cx: Context<'_>) -> bool {
+    cx.spare.with(|plain| base64::read(text, seen, plain))
 }
 
 /// Whether `is_it` is true of one of the further texts of a value (clause 6.12), which are plain bytes.
 pub(crate) fn any_further(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
+    if !is_layered(value, bytes::union(value), cx) {
+        return false;
+    }
     cx.spare.with(|raw| {
         super::write_raw(value, raw);
         let seen = bytes::union(raw);
