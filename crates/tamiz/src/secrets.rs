@@ -12,8 +12,8 @@ use aho_corasick::AhoCorasick;
 use memchr::memmem::Finder;
 
 use crate::bytes::{
-    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, EQUALS, HIGH,
-    NO_ALNUM, PATH_MARK, SLASH, TOKEN68, UPPER,
+    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, EQUALS, HIGH, NO_ALNUM,
+    PATH_MARK, SLASH, TOKEN68, UPPER,
 };
 use crate::context::Context;
 use crate::decode::{self, GUARD, layers, unicode};

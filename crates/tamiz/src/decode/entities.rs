@@ -79,9 +79,10 @@ fn number(text: &[u8]) -> Option<Entity> {
     };
     let value_of = |digit: u8| bytes::hex_value(digit).map(u32::from).filter(|digit| *digit < radix);
     let len = digits.iter().take_while(|&&digit| value_of(digit).is_some()).count();
-    let value = digits.iter().take(len).try_fold(0_u32, |value, &digit| {
-        value.checked_mul(radix)?.checked_add(value_of(digit)?)
-    })?;
+    let value = digits
+        .iter()
+        .take(len)
+        .try_fold(0_u32, |value, &digit| value.checked_mul(radix)?.checked_add(value_of(digit)?))?;
     let decoded = Decoded::Number(char::from_u32(value).filter(|_| len > 0)?);
     let end = usize::from(digits.get(len) == Some(&b';'));
     Some(Entity { len: prefix + len + end, decoded })
@@ -183,9 +184,13 @@ mod tests {
 
     #[test]
     fn numbers_without_an_end_are_read_where_that_is_asked_for() {
-        for (text, decoded, len) in
-            [("&#60a", "<", 4), ("&#x3cs", "<", 5), ("&#x3c;", "<", 6), ("&#60", "<", 4), ("&#x3cb;", "\u{3cb}", 7)]
-        {
+        for (text, decoded, len) in [
+            ("&#60a", "<", 4),
+            ("&#x3cs", "<", 5),
+            ("&#x3c;", "<", 6),
+            ("&#60", "<", 4),
+            ("&#x3cb;", "\u{3cb}", 7),
+        ] {
             let entity = at_start_unclosed(text.as_bytes()).unwrap();
             assert_eq!((entity.decoded(&mut [0; 4]), entity.len), (decoded.as_bytes(), len), "{text}");
         }

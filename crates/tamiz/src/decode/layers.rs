@@ -151,7 +151,9 @@ fn overlong_forms(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Plain)> {
 
 fn overlong_form(text: &[u8]) -> Option<(char, usize)> {
     let more = |bytes: &[u8]| {
-        bytes.iter().try_fold(0, |code, byte| (byte & 0xC0 == 0x80).then(|| code << 6 | u32::from(byte & 0x3F)))
+        bytes
+            .iter()
+            .try_fold(0, |code, byte| (byte & 0xC0 == 0x80).then(|| code << 6 | u32::from(byte & 0x3F)))
     };
     let (code, len) = match text {
         [first @ 0xC0..=0xC1, a, ..] => (u32::from(first & 1) << 6 | more(&[*a])?, 2),
@@ -191,8 +193,8 @@ fn script_escape(text: &[u8]) -> Option<(char, usize)> {
     char::from_u32(code).filter(|_| !digits.is_empty()).map(|c| (c, len))
 }
 
-/// How many texts a decoding gives to the search for credentials (clause 6.12).
-const DEPTH: usize = 4;
+/// How many decodings may follow one another.
+pub(crate) const DEPTH: usize = 3;
 
 /// Whether a text may be decoded further. `seen` is the union of the classes of its bytes.
 pub(crate) fn is_layered(text: &[u8], seen: u32, cx: Context<'_>) -> bool {
@@ -229,7 +231,7 @@ pub(crate) fn any_further(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&
     })
 }
 
-/// The same of a first text and of what the combined decodings make of it.
+/// The same of a first text, of what the combined decodings make of it, and of the entities of the last.
 fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     cx.spare.with(|next| {
         for depth in 1..=DEPTH {
@@ -238,12 +240,14 @@ fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8])
                 return true;
             }
             next.clear();
-            if depth == DEPTH || !write_combined(text, next) {
-                break;
+            let is_other =
+                if depth == DEPTH { Layer::Entities.write(text, next) } else { write_combined(text, next) };
+            if !is_other {
+                return false;
             }
             std::mem::swap(text, next);
         }
-        false
+        is_it(text)
     })
 }
 
@@ -296,14 +300,22 @@ mod tests {
 
     #[test]
     fn further_texts_are_bounded() {
-        let deep = format!("{}3C", "%25".repeat(1) + &"25".repeat(9));
-        let mut texts = Vec::new();
-        with_context(|cx| {
-            any_further(deep.as_bytes(), cx, |text| {
-                texts.push(text.to_vec());
-                false
+        for (text, expected) in [
+            ("%2525252541", &["%25252541", "%252541", "%2541"][..]),
+            ("%252526lt;", &["%2526lt;", "%26lt;", "&lt;", "<"]),
+            (
+                "\\u002525&#50;6lt;",
+                &["\\u00252526lt;", "%2526lt;", "%26lt;", "%25&#50;6lt;", "%26lt;", "&lt;", "<"],
+            ),
+        ] {
+            let mut texts = Vec::new();
+            with_context(|cx| {
+                any_further(text.as_bytes(), cx, |text| {
+                    texts.push(String::from_utf8(text.to_vec()).unwrap());
+                    false
+                });
             });
-        });
-        assert_eq!(texts.len(), DEPTH);
+            assert_eq!(texts, expected, "{text}");
+        }
     }
 }

@@ -7,13 +7,10 @@ use std::sync::LazyLock;
 use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look};
 use crate::bytes::{BACKSLASH, ENCODED};
-use crate::decode::layers::Layer;
+use crate::decode::layers::{DEPTH, Layer};
 use crate::decode::{base64, percent};
 use crate::flags::{Flag, FlagSet, Flags, Weight};
 use crate::text::{Builder, Text};
-
-/// How many decodings may follow one another.
-const DEPTH: usize = 3;
 
 /// Looks at what further decodings make of a value. `own` is what it tells as it is, beyond its characters; it is not
 /// needed where nothing is encoded.
@@ -103,9 +100,8 @@ fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags
 static ALL: LazyLock<FlagSet> = LazyLock::new(|| Flag::ALL.iter().copied().collect());
 
 /// The flags that ordinary traffic does not raise.
-static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
-    Flag::ALL.iter().copied().filter(|flag| flag.weight() != Weight::Structural).collect()
-});
+static TELLING: LazyLock<FlagSet> =
+    LazyLock::new(|| Flag::ALL.iter().copied().filter(|flag| flag.weight() != Weight::Structural).collect());
 
 /// Whether there is a flag among `those` in `found` that the text as it is does not tell.
 fn adds(found: &Flags<'_>, own: &Flags<'_>, those: FlagSet) -> bool {
