@@ -157,3 +157,69 @@ fn readable(kind: Kind) -> FlagSet {
     });
     if matches!(kind, Kind::Cookie | Kind::Brands) { *IN_GRAMMAR } else { *READABLE }
 }
+
+#[cfg(test)]
+mod tests {
+    use data_encoding::BASE64;
+
+    use super::super::scan;
+    use super::*;
+    use crate::context::tests::with_context;
+    use crate::steps;
+
+    fn flags_of(text: &str, kind: Kind) -> Vec<&'static str> {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            scan(Text::request(text.as_bytes(), true), kind, false, cx, &mut flags);
+            flags.set.iter().map(Flag::name).collect()
+        })
+    }
+
+    #[test]
+    fn the_first_decoding_is_the_one_that_is_told() {
+        for (text, expected) in [
+            ("%3Cb", &["ANGLE", "PCTVALUE"][..]),
+            ("%28b", &["PAREN"]),
+            ("&#60b", &["ANGLE", "HTMLENT"]),
+            ("%26%2360b", &["ANGLE", "PCTVALUE"]),
+            ("&#37;3cb", &["ANGLE", "HTMLENT", "SEMICOLON"]),
+            ("\\u00253cb", &["ANGLE", "BACKSLASH"]),
+            ("YSUzQ2JjZGVm", &["ANGLE", "B64TEXT"]),
+            ("%59WI8Y2RlZmdo", &["ANGLE", "B64TEXT", "PCTVALUE"]),
+        ] {
+            assert_eq!(flags_of(text, Kind::Leaf), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_tell_their_own() {
+        assert_eq!(flags_of("%3Cb", Kind::Cookie), [""; 0]);
+        assert_eq!(flags_of("YSUzQ2JjZGVm", Kind::Cookie), ["B64TEXT"]);
+        assert_eq!(flags_of("%3Cb", Kind::Segment), [""; 0]);
+        assert_eq!(flags_of("%59WI8Y2RlZmdo", Kind::Segment), ["ANGLE", "B64TEXT", "PCTVALUE"]);
+        assert_eq!(flags_of("%59WI8Y2RlZmdo", Kind::Path), [""; 0]);
+        assert_eq!(flags_of("/a%2eb", Kind::Path), ["PCTVALUE"]);
+        assert_eq!(flags_of("/a%2eb", Kind::Value), [""; 0]);
+    }
+
+    #[test]
+    fn layers_take_linear_work() {
+        let base64 = |text: String| BASE64.encode(text.as_bytes());
+        let escaped = |text: String| text.bytes().map(|byte| format!("\\u{byte:04x}")).collect::<String>();
+        let layered: [(&str, &dyn Fn(usize) -> String); 8] = [
+            ("a tower of `%25`", &|many| format!("%{}3C", "25".repeat(many))),
+            ("many escapes", &|many| "%2525&#x25;25\\u0025".repeat(many)),
+            ("many numbers", &|many| "&#60".repeat(many)),
+            ("one number", &|many| format!("&#{}", "0".repeat(many))),
+            ("percent in Base64", &|many| base64("%3Cb%253C".repeat(many))),
+            ("percent in Base64 in script escapes", &|many| escaped(base64("%3Cb".repeat(many)))),
+            ("Base64 in Base64 in Base64", &|many| base64(base64(base64("<b>".repeat(many))))),
+            ("overlong forms", &|many| "%C0%AE%E0%80%AF".repeat(many)),
+        ];
+        for (what, text) in layered {
+            for kind in [Kind::Value, Kind::Cookie, Kind::Leaf, Kind::Path] {
+                steps::assert_linear(what, 4_000, |many| drop(flags_of(&text(many), kind)));
+            }
+        }
+    }
+}
