@@ -33,7 +33,7 @@ class Flag(str, enum.Enum):
     DOUBLEPCT = "DOUBLEPCT"
     """A valid `%hh` is left after decoding once, or percent-encoded bytes are not UTF-8."""
     HTMLENT = "HTMLENT"
-    """An HTML entity was decoded in the path or query."""
+    """An HTML entity was decoded in the path or query, or hides a flag elsewhere."""
     BADUTF8 = "BADUTF8"
     """Bytes that are not UTF-8: overlong, truncated, surrogates, or another charset."""
     PCTSLASH = "PCTSLASH"
@@ -203,9 +203,9 @@ class Flag(str, enum.Enum):
     CRLFINJ = "CRLFINJ"
     """A decoded line end followed by `name:`."""
     B64TEXT = "B64TEXT"
-    """A value is Base64 of readable text, which is scanned once more."""
+    """A value, or what further decodings make of it, is Base64 of readable text, which is scanned too."""
     PCTVALUE = "PCTVALUE"
-    """A value outside query and form holds a `%hh`, and decoding it adds a flag."""
+    """A further percent-decoding adds a telling flag, or gives a path one of `/ \\ . %`."""
     SERIAL = "SERIAL"
     """A serialised object: `java`, `php`, `python`, `dotnet` or `ruby`."""
     GZIPMAGIC = "GZIPMAGIC"
@@ -300,11 +300,11 @@ _TABLE = {
         0,
         None,
         "encoding",
-        "evasion",
+        "structural",
         "core",
         "4.7",
         "A valid `%hh` is left after decoding once, or percent-encoded bytes are not UTF-8.",
-        "Filters that decode once see an escape where a server that decodes twice sees the attack.",
+        "URLs inside URLs are encoded twice, and so are attacks: `PCTVALUE` says where a second layer hides something.",
     ),
     "HTMLENT": _Entry(
         1,
@@ -313,7 +313,7 @@ _TABLE = {
         "evasion",
         "core",
         "4.12",
-        "An HTML entity was decoded in the path or query.",
+        "An HTML entity was decoded in the path or query, or hides a flag elsewhere.",
         "Entities mean nothing in a URL: they are there for a page or a filter that decodes them later.",
     ),
     "BADUTF8": _Entry(
@@ -390,7 +390,7 @@ _TABLE = {
         9,
         "key",
         "encoding",
-        "evasion",
+        "structural",
         "full",
         "4.8",
         "Where a second layer of encoding is: the key, or `path`.",
@@ -1163,7 +1163,7 @@ _TABLE = {
         "structural",
         "standard",
         "7.7",
-        "A value is Base64 of readable text, which is scanned once more.",
+        "A value, or what further decodings make of it, is Base64 of readable text, which is scanned too.",
         "Applications wrap data in Base64, and so do those who hide an attack in it.",
     ),
     "PCTVALUE": _Entry(
@@ -1173,8 +1173,8 @@ _TABLE = {
         "evasion",
         "standard",
         "7.7",
-        "A value outside query and form holds a `%hh`, and decoding it adds a flag.",
-        "An escape has no business there: it waits for a layer that decodes it.",
+        "A further percent-decoding adds a telling flag, or gives a path one of `/ \\ . %`.",
+        "A filter that decodes once sees an escape where a server that decodes again sees the attack.",
     ),
     "SERIAL": _Entry(
         88,

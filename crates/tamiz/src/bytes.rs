@@ -28,6 +28,8 @@ pub(crate) const NAME_MARK: u32 = 1 << 8;
 pub(crate) const TOKEN68_MARK: u32 = 1 << 9;
 /// Letters that are no hexadecimal digits.
 pub(crate) const BEYOND_HEX: u32 = 1 << 10;
+/// In neither alphabet of Base64, nor its padding, nor SP, which may be a `+` that a form decoded.
+pub(crate) const NO_SPACED_BASE64: u32 = 1 << 11;
 /// SP.
 pub(crate) const SPACE: u32 = 1 << 12;
 /// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ; ' "`` and line ends.
@@ -171,6 +173,9 @@ const fn build() -> [u32; 256] {
         }
         if !byte.is_ascii_alphanumeric() && !within(byte, b"+/-_=") {
             class |= NO_BASE64;
+        }
+        if !byte.is_ascii_alphanumeric() && !within(byte, b"+/-_= ") {
+            class |= NO_SPACED_BASE64;
         }
         table[i] = class;
         i += 1;

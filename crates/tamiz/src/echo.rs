@@ -11,16 +11,15 @@ use crate::body::embedded::Embedded;
 use crate::body::fields::Fields;
 use crate::body::step::Leaf;
 use crate::body::{self, Body};
-use crate::bytes::{self, ENCODED, HIGH};
+use crate::bytes::{self, HIGH};
 use crate::context::Context;
-use crate::decode::{self, unicode, utf8};
+use crate::decode::{self, layers, unicode, utf8};
 use crate::flags::Flags;
 use crate::headers::table::Rule;
 use crate::headers::{Content, Header, Value};
 use crate::memo;
 use crate::message::Known;
 use crate::request::Request;
-use crate::secrets;
 use crate::show::{NameShown, marker};
 use crate::target::Url;
 use crate::target::path::{self, Segment, Shown};
@@ -101,12 +100,17 @@ fn any_spelling(text: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bo
             })
     };
     is_normal_it(text, &mut is_it)
-        || secrets::any_revealed(text, cx, |revealed| {
+        || layers::any_further(text, cx, |revealed| {
             cx.spare.with(|repaired| {
                 let spelling = utf8::repaired(revealed, repaired);
                 is_it(spelling) || is_normal_it(spelling, &mut is_it)
             })
         })
+}
+
+/// Whether a text has no other spelling. `seen` is the union of the classes of its bytes.
+fn is_single(text: &[u8], seen: u32, cx: Context<'_>) -> bool {
+    seen & HIGH == 0 && !layers::is_layered(text, seen, cx)
 }
 
 /// Where `part` stands in `whole`, if it is a piece of it.
@@ -327,7 +331,7 @@ impl<'a> Echo<'a> {
     /// Whether `text` is a piece of the request that no secret stands in: there is none of them but where
     /// it was found, that is not here, and nothing here would be decoded further.
     fn is_elsewhere(&self, text: &[u8]) -> bool {
-        self.is_nowhere_plain && bytes::union(text) & (ENCODED | HIGH) == 0 && self.is_elsewhere_plain(text)
+        self.is_nowhere_plain && is_single(text, bytes::union(text), self.cx) && self.is_elsewhere_plain(text)
     }
 
     /// The same of a text in which nothing would be decoded further.
@@ -364,7 +368,9 @@ impl<'a> Echo<'a> {
     /// Hides echoes in a URL; `flags` takes note of what is hidden.
     fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
         if let Some(path) = &mut url.path {
-            let is_elsewhere = self.is_elsewhere(path.raw.bytes);
+            let is_single = |text: Text<'a>| is_single(text.bytes, bytes::union(text.bytes), self.cx);
+            let is_elsewhere = self.is_elsewhere(path.raw.bytes)
+                && path.segments.iter().flat_map(|segment| segment.texts()).all(is_single);
             if path.known.is_some() && !is_elsewhere && self.is_in(path.raw.bytes) {
                 self.is_in_known_path.set(true);
             }
@@ -381,7 +387,8 @@ impl<'a> Echo<'a> {
                 self.hide_in_json(value, json, flags);
             } else if let Some(value) = pair.value
                 && !pair.secret
-                && !(pair.is_plain() && self.is_elsewhere_plain(value.bytes))
+                && !(pair.seen().is_some_and(|seen| is_single(value.bytes, seen, self.cx))
+                    && self.is_elsewhere_plain(value.bytes))
                 && self.is_in_value(value.bytes)
             {
                 pair.secret = true;
@@ -437,7 +444,8 @@ impl<'a> Echo<'a> {
             if let Some(json) = field.json {
                 self.hide_in_json(text, json, flags);
             } else if !field.secret
-                && !(field.is_plain() && self.is_elsewhere_plain(text.bytes))
+                && !(field.seen().is_some_and(|seen| is_single(text.bytes, seen, self.cx))
+                    && self.is_elsewhere_plain(text.bytes))
                 && self.is_in_value(text.bytes)
             {
                 field.echoes.set(true);
@@ -477,7 +485,12 @@ impl<'a> Echo<'a> {
             name.shown = NameShown::Secret;
             header.flags.hide(name.raw);
         }
-        if header.seen & (ENCODED | HIGH) == 0 && self.is_elsewhere_plain(header.whole.bytes) {
+        // What a URL or cookies are made of may be layered where the whole is not.
+        let is_one = |value: &Value<'a>| !matches!(value.content, Content::Url(_) | Content::Cookies(_));
+        if header.values.iter().all(is_one)
+            && is_single(header.whole.bytes, header.seen, self.cx)
+            && self.is_elsewhere_plain(header.whole.bytes)
+        {
             return;
         }
         for value in &mut header.values {

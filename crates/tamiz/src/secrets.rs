@@ -12,11 +12,11 @@ use aho_corasick::AhoCorasick;
 use memchr::memmem::Finder;
 
 use crate::bytes::{
-    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, ENCODED, EQUALS, HIGH,
-    NO_ALNUM, PATH_MARK, SLASH, TOKEN68, UPPER,
+    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, EQUALS, HIGH, NO_ALNUM,
+    PATH_MARK, SLASH, TOKEN68, UPPER,
 };
 use crate::context::Context;
-use crate::decode::{self, GUARD, unicode};
+use crate::decode::{self, GUARD, layers, unicode};
 use crate::eights::{self, eight_at};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
 use crate::shape;
@@ -117,8 +117,7 @@ impl SensitiveNames {
 
     /// The credential inside `value`, if there is one; of several, the first found.
     ///
-    /// Looks at the value as it is, and as it would be after up to three more percent-decodings and
-    /// one pass of entities: then the whole value is the credential.
+    /// Looks at the value as it is, and at its further texts: then the whole value is the credential.
     pub(crate) fn find_credential(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         self.find_credential_seen(value, bytes::union(value), cx)
     }
@@ -133,12 +132,13 @@ impl SensitiveNames {
         if value.len() < 4 || is_too_plain(value, seen) {
             return None;
         }
-        if seen & CREDENTIAL_MARK == 0 {
+        let found = if seen & CREDENTIAL_MARK == 0 {
             // Nothing but a token that is recognised by its prefix.
-            return find_prefixed(value, seen);
-        }
-        let found = self.find_plain(value, seen, cx);
-        if found.is_none() && seen & ENCODED != 0 { self.find_disguised(value, cx) } else { found }
+            find_prefixed(value, seen)
+        } else {
+            self.find_plain(value, seen, cx)
+        };
+        found.or_else(|| self.find_disguised(value, cx))
     }
 
     fn find_plain(&self, value: &[u8], seen: u32, cx: Context<'_>) -> Option<Range<usize>> {
@@ -159,7 +159,7 @@ impl SensitiveNames {
                 self.find_plain(plain, bytes::union(plain), cx).is_some()
             })
         };
-        any_revealed(value, cx, is_credential).then_some(0..value.len())
+        layers::any_further(value, cx, is_credential).then_some(0..value.len())
     }
 
     /// `name=value` or `name: value` with a sensitive name; markers are taken out before looking.
@@ -226,64 +226,6 @@ fn strip_marks(text: &[u8]) -> &[u8] {
 
 fn is_name_byte(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || matches!(byte, b'_' | b'-' | b'.' | b'$' | b'@' | b'[' | b']')
-}
-
-/// Whether `is_it` is true of what a value would be after further decoding, where that changes it: up to
-/// three passes of percent-decoding, which also undo what a path keeps encoded, then one of entities.
-pub(crate) fn any_revealed(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
-    if memchr::memchr3(b'%', b'&', GUARD, value).is_none() {
-        return false;
-    }
-    cx.spare.with(|text| {
-        undo_escapes(value, GUARD, decode::escape, text);
-        let mut is_other = text.len() != value.len();
-        cx.spare.with(|next| {
-            for _ in 0..3 {
-                next.clear();
-                undo_escapes(text, b'%', bytes::escape, next);
-                if next.len() == text.len() && !is_other {
-                    break;
-                }
-                is_other = false;
-                if is_it(next) {
-                    return true;
-                }
-                std::mem::swap(text, next);
-            }
-            next.clear();
-            undo_entities(text, next);
-            next.len() != text.len() && is_it(next)
-        })
-    })
-}
-
-/// Undoes escapes that begin with `sign`, as `escape` reads them.
-fn undo_escapes(text: &[u8], sign: u8, escape: impl Fn(&[u8]) -> Option<u8>, out: &mut Vec<u8>) {
-    let mut copied = 0;
-    for at in memchr::memchr_iter(sign, text) {
-        if at >= copied
-            && let Some(byte) = text.get(at..).and_then(&escape)
-        {
-            out.extend_from_slice(text.get(copied..at).unwrap_or_default());
-            out.push(byte);
-            copied = at + 3;
-        }
-    }
-    out.extend_from_slice(text.get(copied..).unwrap_or_default());
-}
-
-fn undo_entities(text: &[u8], out: &mut Vec<u8>) {
-    let mut copied = 0;
-    for at in memchr::memchr_iter(b'&', text) {
-        if at >= copied
-            && let Some(entity) = text.get(at..).and_then(decode::entities::at_start)
-        {
-            out.extend_from_slice(text.get(copied..at).unwrap_or_default());
-            out.extend_from_slice(entity.decoded(&mut [0; 4]));
-            copied = at + entity.len;
-        }
-    }
-    out.extend_from_slice(text.get(copied..).unwrap_or_default());
 }
 
 /// A JSON Web Token anywhere in the text.

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tamiz::{Canonicalizer, Config, Document};
@@ -134,6 +135,29 @@ fn bodies_of_another_type_than_they_say() {
     }
     assert_flags(&post(FORM, "", bodies[1].1), &["CTMISMATCH"]);
     assert_flags(&post(JSON, "", bodies[3].1), &["BADBODY", "CTMISMATCH"]);
+}
+
+/// Layers of every kind around one another, far more than are undone.
+#[test]
+fn layers_around_layers() {
+    let wraps: [fn(&str) -> String; 4] = [
+        |text| BASE64.encode(text.as_bytes()),
+        |text| text.bytes().map(|byte| format!("%{byte:02x}")).collect(),
+        |text| text.bytes().map(|byte| format!("&#{byte}")).collect(),
+        |text| text.bytes().map(|byte| format!("\\u{byte:04x}")).collect(),
+    ];
+    for first in 0..wraps.len() {
+        for second in 0..wraps.len() {
+            let wrap =
+                |text: String, nth: usize| wraps[if nth.is_multiple_of(2) { first } else { second }](&text);
+            let within = (0..3).fold("<script>alert(1)</script>".to_owned(), wrap);
+            let beyond = (0..5).fold("<script>".to_owned(), wrap);
+            for content_type in ["text/plain", JSON, FORM, MULTIPART, XML] {
+                document(&post(content_type, "", beyond.as_bytes()));
+            }
+            assert_flags(&post("text/plain", "", within.as_bytes()), &["ANGLE", "KW:js"]);
+        }
+    }
 }
 
 #[test]

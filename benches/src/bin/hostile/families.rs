@@ -51,6 +51,15 @@ families! {
     "query: stray bytes" => |n| query(fill("%FF", n)),
     "query: values that raise flags" => |n| query(count(n, |i| format!("k{i}[]=%252e'<;|`${{..%2F&"))),
     "query: Base64 in Base64" => |n| query(count(n, |i| format!("k{i:05}={}&", base64_in_base64(i)))),
+    "query: layers of all kinds" => |n| query(join("a=", &fill("%2525&%2523x25%253B25\\u0025", n))),
+    "query: numbers without an end" => |n| query(join("a=", &fill("%26%2360", n))),
+    "query: one number of many digits" => |n| query(join("a=%26%23", &fill("0", n))),
+    "query: overlong forms twice encoded" => |n| query(join("a=", &fill("%25C0%25AE", n))),
+    "query: percent in Base64" => |n| query(join("a=", &BASE64.encode(fill("%3Cb%253C", n).as_bytes()))),
+    "query: percent in Base64 behind script escapes" => |n| {
+        query(join("a=", &script_escapes(&BASE64.encode(fill("%3Cb", n / 8).as_bytes()))))
+    },
+    "query: many values of three layers" => |n| query(count(n, |i| format!("k{i:05}=\\u0025253Cb&"))),
     "query: keys of marks that grow under NFKC" => |n| query(join("a", &fill("\u{344}", n))),
     // Words and punctuation in a value.
     "value: `select `" => |n| query(join("a=", &fill("select+", n))),
@@ -337,6 +346,11 @@ fn stored_four_times(size: usize) -> Vec<u8> {
 fn base64_in_base64(i: usize) -> String {
     let inner = format!("<script>{i:06}</script>").repeat(3);
     (0..8).fold(inner, |text, _| BASE64.encode(text.as_bytes()))
+}
+
+/// Every character as an escape of scripts.
+fn script_escapes(text: &str) -> String {
+    text.bytes().map(|byte| format!("\\u{byte:04x}")).collect()
 }
 
 /// Requests whose target gets a query.

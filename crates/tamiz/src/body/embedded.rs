@@ -7,7 +7,7 @@ use super::json;
 use super::step::{Leaf, Outcome};
 use crate::bytes;
 use crate::context::Context;
-use crate::decode::percent;
+use crate::decode::layers::Layer;
 use crate::flags::{Flag, Flags};
 use crate::json::is_object_or_array;
 use crate::scan;
@@ -56,7 +56,7 @@ pub(crate) fn read_cookie<'a>(value: Text<'a>, seen: u32, cx: Context<'a>) -> Op
     {
         return None;
     }
-    let decoded = percent::decode_further(value, cx);
+    let decoded = Layer::Percent.undo(value, cx, |_, _, _| {})?;
     is_object_or_array(decoded.bytes).then(|| read_text(decoded, value, cx)).flatten()
 }
 

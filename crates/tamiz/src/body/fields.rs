@@ -9,7 +9,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::embedded::{self, Embedded};
 use super::step::{Leaf, Sink, Step};
 use super::{file, magic};
-use crate::bytes::{self, ENCODED, HIGH};
+use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
@@ -58,9 +58,9 @@ impl<'a> Field<'a> {
         self.json.iter().flat_map(|json| json.leaf_flags())
     }
 
-    /// Whether it is known that nothing in its text would be decoded further.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.seen.is_some_and(|seen| seen & (ENCODED | HIGH) == 0)
+    /// The union of the classes of the bytes of its text, where that is known.
+    pub(crate) fn seen(&self) -> Option<u32> {
+        self.seen
     }
 }
 

@@ -1,5 +1,10 @@
 //! HTML entities (clauses 4.12 to 4.14): decimal, hexadecimal and every HTML5 name, ended by `;`, one pass.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::put_guarded;
@@ -45,8 +50,7 @@ pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
         return Some(Entity { len: 6, decoded: Decoded::Number(char::from(byte)) });
     }
     match text {
-        [b'&', b'#', b'x' | b'X', digits @ ..] => number(digits, 16, 3),
-        [b'&', b'#', digits @ ..] => number(digits, 10, 2),
+        [b'&', b'#', ..] => number(text).filter(|entity| text.get(entity.len - 1) == Some(&b';')),
         [b'&', ..] => {
             let head = text.get(..text.len().min(htmlize::ENTITY_MAX_LENGTH))?;
             let end = memchr::memchr(b';', head)?;
@@ -58,28 +62,30 @@ pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
     }
 }
 
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
-fn number(digits: &[u8], radix: u32, prefix: usize) -> Option<Entity> {
-    let mut value: u32 = 0;
-    let mut len = 0;
-    for &digit in digits {
-        if digit == b';' {
-            break;
-        }
-        let digit = u32::from(bytes::hex_value(digit)?);
-        if digit >= radix {
-            return None;
-        }
-        value = value.checked_mul(radix)?.checked_add(digit)?;
-        len += 1;
+/// The same, also of a number that no `;` follows, as browsers read it.
+pub(crate) fn at_start_unclosed(text: &[u8]) -> Option<Entity> {
+    match text {
+        [b'&', b'#', ..] => number(text),
+        _ => at_start(text),
     }
-    if len == 0 || digits.get(len) != Some(&b';') {
-        return None;
-    }
-    Some(Entity { len: prefix + len + 1, decoded: Decoded::Number(char::from_u32(value)?) })
+}
+
+/// A number of all digits there are, with the `;` that follows them, if there is one.
+fn number(text: &[u8]) -> Option<Entity> {
+    let (digits, radix, prefix) = match text {
+        [b'&', b'#', b'x' | b'X', digits @ ..] => (digits, 16, 3),
+        [b'&', b'#', digits @ ..] => (digits, 10, 2),
+        _ => return None,
+    };
+    let value_of = |digit: u8| bytes::hex_value(digit).map(u32::from).filter(|digit| *digit < radix);
+    let len = digits.iter().take_while(|&&digit| value_of(digit).is_some()).count();
+    let value = digits
+        .iter()
+        .take(len)
+        .try_fold(0_u32, |value, &digit| value.checked_mul(radix)?.checked_add(value_of(digit)?))?;
+    let decoded = Decoded::Number(char::from_u32(value).filter(|_| len > 0)?);
+    let end = usize::from(digits.get(len) == Some(&b';'));
+    Some(Entity { len: prefix + len + end, decoded })
 }
 
 /// Decodes every entity of a path, which has delimiters of its own: `/` becomes a real one, the
@@ -94,10 +100,6 @@ pub(crate) fn decode_value<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flag
 }
 
 /// Borrows when there is no entity.
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
 fn decode<'a>(
     text: Text<'a>,
     cx: Context<'a>,
@@ -177,6 +179,23 @@ mod tests {
             "& lt;",
         ] {
             assert_eq!(one(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_without_an_end_are_read_where_that_is_asked_for() {
+        for (text, decoded, len) in [
+            ("&#60a", "<", 4),
+            ("&#x3cs", "<", 5),
+            ("&#x3c;", "<", 6),
+            ("&#60", "<", 4),
+            ("&#x3cb;", "\u{3cb}", 7),
+        ] {
+            let entity = at_start_unclosed(text.as_bytes()).unwrap();
+            assert_eq!((entity.decoded(&mut [0; 4]), entity.len), (decoded.as_bytes(), len), "{text}");
+        }
+        for text in ["&lt", "&#;", "&#x", "&#", "&#xD800", "&#99999999999"] {
+            assert!(at_start_unclosed(text.as_bytes()).is_none(), "{text}");
         }
     }
 

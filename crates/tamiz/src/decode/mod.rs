@@ -1,4 +1,4 @@
-//! Decoding: UTF-8, percent escapes, HTML entities, Unicode.
+//! Decoding: UTF-8, percent escapes, HTML entities, Unicode, and further layers of these, script escapes and Base64.
 //!
 //! Decoded text is UTF-8 with one addition. Some bytes and characters must be written `%HH` in
 //! the document and must never be taken for an escape, a delimiter or residue by a later pass:
@@ -9,7 +9,9 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its bytes")]
 
+pub(crate) mod base64;
 pub(crate) mod entities;
+pub(crate) mod layers;
 pub(crate) mod percent;
 pub(crate) mod unicode;
 pub(crate) mod utf8;

@@ -11,7 +11,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM, PATH_MARK};
 use crate::context::Context;
-use crate::decode::{self, GUARD, put_guarded, utf8};
+use crate::decode::{GUARD, put_guarded};
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
@@ -271,16 +271,6 @@ pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = (Range<usize>, u8)> 
 
 /// A `%` that an entity or NFKC gave.
 const GUARDED_PERCENT: [u8; 3] = [GUARD, b'2', b'5'];
-
-/// Decodes once more what was decoded already, as another layer would: to it, guarded bytes are bytes.
-pub(crate) fn decode_further<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
-    if memchr::memchr(GUARD, text.bytes).is_none() {
-        return decode(text, Field::Other, cx, &mut cx.flags());
-    }
-    let bytes = decode::replaced(text, GUARD, decode::escape, cx);
-    let bytes = decode::replaced(bytes, b'%', bytes::escape, cx);
-    utf8::repair(bytes, cx, &mut cx.flags())
-}
 
 #[cfg(test)]
 mod tests {

@@ -203,6 +203,7 @@ impl<'a> Writer<'a, '_> {
         if let Some(memo) = self.cx.memo
             && path.may_be_kept(self.cx.settings.config.limits.segments)
             && memo.paths.comes_again(path.raw.bytes)
+            && !path.hides_base64(self.cx)
         {
             let line = self.out.get(line_start..).unwrap_or_default();
             memo.paths.keep(path.raw.bytes, line, PathSaid { flags: path.flags.set, len: path_len });
@@ -539,7 +540,8 @@ impl<'a> Writer<'a, '_> {
         hidden::check_header(header, self.cx, &mut told_elsewhere);
         header.check_limits(&self.cx.settings.config.limits, &mut told_elsewhere);
         let most = self.cx.settings.config.limits.flag_parameters;
-        if !told_elsewhere.set.is_empty()
+        if header.hides_base64(self.cx)
+            || !told_elsewhere.set.is_empty()
             || parameters.len() > most
             || name_parameter(name, header, self.cx) != name
         {

@@ -58,13 +58,13 @@ macro_rules! flags {
 }
 
 flags! {
-    DoublePct = 0, "DOUBLEPCT", None, Encoding, Evasion, Core, "4.7",
+    DoublePct = 0, "DOUBLEPCT", None, Encoding, Structural, Core, "4.7",
         "A valid `%hh` is left after decoding once, or percent-encoded bytes are not UTF-8.",
-        "Filters that decode once see an escape where a server that decodes twice sees the attack.",
+        "URLs inside URLs are encoded twice, and so are attacks: `PCTVALUE` says where a second layer hides something.",
         b"GET /a%252Ejsp HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a%2Ejsp HTTP/1.1\r\nHost: ex.com\r\n\r\n";
     HtmlEnt = 1, "HTMLENT", None, Encoding, Evasion, Core, "4.12",
-        "An HTML entity was decoded in the path or query.",
+        "An HTML entity was decoded in the path or query, or hides a flag elsewhere.",
         "Entities mean nothing in a URL: they are there for a page or a filter that decodes them later.",
         b"GET /a&#x2f;b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a&#x2f HTTP/1.1\r\nHost: ex.com\r\n\r\n";
@@ -103,7 +103,7 @@ flags! {
         "Decoders differ on what to do with it.",
         b"GET /a%2Gb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a%25b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    MultiEnc = 9, "MULTIENC", Key, Encoding, Evasion, Full, "4.8",
+    MultiEnc = 9, "MULTIENC", Key, Encoding, Structural, Full, "4.8",
         "Where a second layer of encoding is: the key, or `path`.",
         "Ties the doubled encoding to the field that carries it.",
         b"GET /?next=%252Fadmin HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -489,13 +489,13 @@ flags! {
         b"GET /?a=x%0D%0ASet-Cookie:%20b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=x%0D%0Ay HTTP/1.1\r\nHost: ex.com\r\n\r\n";
     B64Text = 86, "B64TEXT", None, Encoding, Structural, Standard, "7.7",
-        "A value is Base64 of readable text, which is scanned once more.",
+        "A value, or what further decodings make of it, is Base64 of readable text, which is scanned too.",
         "Applications wrap data in Base64, and so do those who hide an attack in it.",
         b"GET /?a=SGVsbG8sIHdvcmxk HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=AAECAwQFBgcICQoL HTTP/1.1\r\nHost: ex.com\r\n\r\n";
     PctValue = 87, "PCTVALUE", None, Encoding, Evasion, Standard, "7.7",
-        "A value outside query and form holds a `%hh`, and decoding it adds a flag.",
-        "An escape has no business there: it waits for a layer that decodes it.",
+        "A further percent-decoding adds a telling flag, or gives a path one of `/ \\ . %`.",
+        "A filter that decodes once sees an escape where a server that decodes again sees the attack.",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"a\":\"%3Cb\"}",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"a\":\"%20b\"}";
     Serial = 88, "SERIAL", Word, Content, Evasion, Standard, "7.6",

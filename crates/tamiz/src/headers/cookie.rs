@@ -61,7 +61,7 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
     if !scan::is_silent(value.bytes, seen) {
         json = embedded::read_cookie(value, seen, cx).map(|json| &*json);
         match json {
-            Some(json) => scan::absorb_in_grammar(&json.all_flags(cx), flags),
+            Some(json) => scan::absorb_in_cookie(&json.all_flags(cx), flags),
             None => scan::scan_seen(value, seen, Kind::Cookie, true, cx, flags),
         }
     }

@@ -18,7 +18,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, HIGH};
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
-use crate::decode::{self, utf8};
+use crate::decode::{self, layers, utf8};
 use crate::flags::{Flag, Flags};
 use crate::memo::{Rank, Role};
 use crate::message::{Known, Line};
@@ -73,6 +73,19 @@ impl<'a> Header<'a> {
             _ => value.is_in_clear() || value.is_plain_url(),
         };
         (is_kept && !self.flags.set.contains(Flag::DupHdr)).then_some(raw)
+    }
+
+    /// Whether it, its name or something in it is Base64 of readable text, also behind other layers: what that echoes
+    /// is not seen in its line.
+    pub(crate) fn hides_base64(&self, cx: Context<'a>) -> bool {
+        let in_value = |value: &Value<'a>| match &value.content {
+            Content::Url(url) => url.hides_base64(cx),
+            _ => false,
+        };
+        let in_name = |name: &Name<'a>| layers::hides_base64(name.raw.bytes, cx);
+        layers::hides_base64(self.whole.bytes, cx)
+            || self.name.as_ref().is_some_and(in_name)
+            || self.values.iter().any(in_value)
     }
 
     /// What it is to those who read the rest of the request.

@@ -307,7 +307,9 @@ fn scan_by_grammar<'a>(
 /// What a URL in a header may tell: nothing of structure, and no key.
 static OF_URLS: LazyLock<FlagSet> = LazyLock::new(|| {
     let tells = |flag: &Flag| {
-        (flag.weight() != Weight::Structural || flag.family() == Family::Danger)
+        (flag.weight() != Weight::Structural
+            || flag.family() == Family::Danger
+            || matches!(flag, Flag::DoublePct | Flag::BadUtf8))
             && matches!(flag.parameter_kind(), Parameter::None | Parameter::Word)
     };
     Flag::ALL.iter().copied().filter(tells).collect()

@@ -14,7 +14,7 @@ mod field;
 use std::cell::{Ref, RefCell, RefMut};
 use std::fmt;
 
-use crate::bytes::{self, ENCODED, HIGH};
+use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
 use crate::flags::{Flag, FlagSet, Flags};
 use crate::headers::Orders;
 
@@ -454,7 +454,7 @@ impl Said {
         name: &[u8],
         len: usize,
     ) -> Option<Self> {
-        let is_plain = bytes::union(line) & (ENCODED | HIGH) == 0;
+        let is_plain = bytes::union(line) & (BACKSLASH | ENCODED | HIGH) == 0;
         let name_len = u16::try_from(name.len()).ok()?;
         let mut said = Said { plain, is_plain, name_len, len, rank: Rank::of(name), ..Said::default() };
         let mut slots = said.parameters.iter_mut();

@@ -1,141 +1,92 @@
-//! Looking once more (clause 7.7): a further percent-decoding, entities, Base64.
-
-#![allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
+//! Looking at what further decodings reveal (clause 7.7): percent escapes, entities, script escapes and Base64, each
+//! alone at first, then all of them.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
-use super::{Kind, Look, serial};
-use crate::bytes::{self, ALNUM, BACKSLASH, CONTROL, ENCODED, HIGH, NO_BASE64, WORD_SIGN};
+use super::{Kind, Look};
+use crate::bytes::{BACKSLASH, ENCODED};
 use crate::context::Context;
-use crate::decode::{entities, percent};
-use crate::flags::{Flag, FlagSet, Flags};
+use crate::decode::layers::{DEPTH, Layer};
+use crate::decode::{base64, percent};
+use crate::flags::{Flag, FlagSet, Flags, Weight};
 use crate::text::{Builder, Text};
 
-/// Shorter values are words, not Base64.
-pub(super) const SHORTEST: usize = 12;
-
-/// Looks at what a value would be after one more decoding of each kind. `own` is what it tells as it is,
-/// beyond its characters, where no decoding belongs.
+/// Looks at what further decodings make of a value. `own` is what it tells as it is, beyond its characters; it is not
+/// needed where nothing is encoded.
 pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
-    if look.seen & ENCODED != 0 {
-        let own = own.map(|mut own| {
-            if look.kind.tells_characters() {
-                characters_seen(look.text, look.seen, look.kind, look.secret, &mut own);
-            }
-            own
-        });
-        escapes(look, own.as_ref(), flags);
-        if let Some(own) = own {
-            references(look, &own, flags);
+    if let Some(mut own) = own {
+        if look.kind.tells_characters() {
+            characters_seen(look.text, look.seen, look.kind, look.secret, &mut own);
         }
+        escapes(look, &own, flags);
+        references(look, &own, flags);
     }
     if look.seen & BACKSLASH != 0 {
-        script_escapes(look, flags);
+        undo(look, Layer::Script, DEPTH, flags);
     }
     tell_plain(look, flags);
 }
 
 /// The same of a text without escapes.
 pub(super) fn tell_plain<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    if look.kind != Kind::Path {
-        base64(look, flags);
-    }
+    base64(look, DEPTH, flags);
 }
 
-/// The same for a segment of a path, of which only objects and Base64 are told.
-pub(super) fn tell_segment<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    if look.seen & ENCODED != 0 && percent::residues(look.text.bytes).next().is_some() {
-        serial::tell(&look.at(percent::decode_further(look.text, look.cx)), flags);
-    }
-    base64(look, flags);
-}
-
-/// The escapes of scripts, `\u003c` and `\x3c`: characters that they hide are told.
-fn script_escapes<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let text = look.text;
-    let mut builder: Option<Builder<'a>> = None;
-    let mut copied = 0;
-    for at in memchr::memchr_iter(b'\\', text.bytes) {
-        let Some((c, len)) = script_escape(text.bytes.get(at..).unwrap_or_default()) else { continue };
-        if at < copied {
-            continue;
-        }
-        revealed(look, c, at..at + len, flags);
-        let builder = builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
-        builder.copy(text.slice(copied..at));
-        builder.put(c.encode_utf8(&mut [0; 4]).as_bytes(), text.slice(at..at + len));
-        copied = at + len;
-    }
-    if let Some(mut builder) = builder {
-        builder.copy(text.from(copied));
-        look.at(builder.finish()).tell(flags);
-    }
-}
-
-/// ```text
-/// "\x" 2HEXDIG / "\u" 4HEXDIG / "\u{" 1*6HEXDIG "}"
-/// ```
-fn script_escape(text: &[u8]) -> Option<(char, usize)> {
-    let (digits, len) = match text {
-        [b'\\', b'x', rest @ ..] => (rest.get(..2)?, 4),
-        [b'\\', b'u', b'{', rest @ ..] => {
-            let end = rest.iter().take(7).position(|&b| b == b'}')?;
-            (rest.get(..end)?, end + 4)
-        }
-        [b'\\', b'u', rest @ ..] => (rest.get(..4)?, 6),
-        _ => return None,
-    };
-    let code = digits.iter().try_fold(0, |code, &b| Some(code << 4 | u32::from(bytes::hex_value(b)?)))?;
-    char::from_u32(code).filter(|_| !digits.is_empty()).map(|c| (c, len))
-}
-
-/// A further percent-decoding. Where none belongs, `PCTVALUE` if that adds a flag.
-fn escapes<'a>(look: &Look<'a>, own: Option<&Flags<'a>>, flags: &mut Flags<'a>) {
-    let text = look.text;
-    if percent::residues(text.bytes).next().is_none() {
+/// A further percent-decoding: `PCTVALUE` if that adds a telling flag, or changes what a path means.
+fn escapes<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
+    let mut found = look.cx.flags();
+    if !undo(look, Layer::Percent, DEPTH, &mut found) {
         return;
     }
-    let mut found = look.cx.flags();
-    for (range, byte) in percent::residues(text.bytes) {
-        if byte.is_ascii() {
-            revealed(look, char::from(byte), range, &mut found);
+    if look.kind == Kind::Path {
+        let residues = percent::residues(look.text.bytes);
+        for (range, _) in residues.filter(|(_, byte)| matches!(byte, b'/' | b'\\' | b'.' | b'%')) {
+            look.raise(Flag::PctValue, range, flags);
         }
     }
-    let decoded = percent::decode_further(text, look.cx);
-    look.at(decoded).tell(&mut found);
-    match own {
-        None => flags.absorb(&found),
-        Some(own) => absorb_news(look, Flag::PctValue, own, &found, flags),
+    if adds(&found, own, *TELLING) {
+        look.raise(Flag::PctValue, 0..look.text.len(), flags);
     }
+    flags.absorb(&found);
 }
 
-/// Entities, outside path and query: `HTMLENT` if decoding them adds a flag.
+/// Entities: `HTMLENT` if decoding them adds a flag.
 fn references<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
-    let text = look.text;
-    let decoded = entities::decode_value(text, look.cx, &mut look.cx.flags());
-    if decoded.bytes == text.bytes {
-        return;
-    }
     let mut found = look.cx.flags();
-    for at in memchr::memchr_iter(b'&', text.bytes) {
-        if let Some(entity) = entities::at_start(text.bytes.get(at..).unwrap_or_default())
-            && let [byte] = entity.decoded(&mut [0; 4])
-        {
-            revealed(look, char::from(*byte), at..at + entity.len, &mut found);
-        }
+    if undo(look, Layer::Entities, DEPTH, &mut found) && adds(&found, own, *ALL) {
+        look.raise(Flag::HtmlEnt, 0..look.text.len(), flags);
+        flags.absorb(&found);
     }
-    look.at(decoded).tell(&mut found);
-    absorb_news(look, Flag::HtmlEnt, own, &found, flags);
 }
 
-/// A character that only a further decoding shows.
+/// Looks at a text with its escapes undone, and at what follows from it, at most `left` decodings in all; whether there
+/// are any escapes.
+fn undo<'a>(look: &Look<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -> bool {
+    let reveal = |text: Text<'a>, range: Range<usize>, plain: &[u8]| {
+        let look = Look { text, ..*look };
+        plain.iter().for_each(|&byte| revealed(&look, char::from(byte), range.clone(), flags));
+    };
+    let Some(undone) = layer.undo(look.text, look.cx, reveal) else { return false };
+    let look = look.at(undone);
+    look.tell(flags);
+    deeper(&look, left, flags);
+    true
+}
+
+/// Decodes once more what a decoding gave, if it was not the last of `left`: Base64, or all escapes at once.
+fn deeper<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) {
+    let Some(left) = left.checked_sub(1).filter(|left| *left > 0) else { return };
+    if !base64(look, left, flags) && look.seen & (ENCODED | BACKSLASH) != 0 {
+        undo(look, Layer::Combined, left, flags);
+    }
+}
+
+/// A character that only a further decoding shows. Those of a segment are told of the path as a whole.
 fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags<'a>) {
     let flag = match c {
+        _ if look.kind == Kind::Segment => None,
         '\0' => Some(Flag::Nul),
         _ if matches!(look.kind, Kind::Cookie | Kind::Brands) => None,
         ' ' if matches!(look.kind, Kind::Path | Kind::Key) => Some(Flag::Space),
@@ -146,56 +97,77 @@ fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags
     }
 }
 
-/// Takes over `found` if there is anything in it that the text as it is does not tell, and raises
-/// `flag` then.
-fn absorb_news<'a>(look: &Look<'a>, flag: Flag, own: &Flags<'a>, found: &Flags<'a>, flags: &mut Flags<'a>) {
-    let is_new = found.set.iter().any(|flag| !own.set.contains(flag))
-        || found.words().iter().any(|word| !own.words().contains(word));
-    if is_new {
-        look.raise(flag, 0..look.text.len(), flags);
-        flags.absorb(found);
-    }
+/// Every flag.
+static ALL: LazyLock<FlagSet> = LazyLock::new(|| Flag::ALL.iter().copied().collect());
+
+/// The flags that ordinary traffic does not raise.
+static TELLING: LazyLock<FlagSet> =
+    LazyLock::new(|| Flag::ALL.iter().copied().filter(|flag| flag.weight() != Weight::Structural).collect());
+
+/// Whether there is a flag among `those` in `found` that the text as it is does not tell.
+fn adds(found: &Flags<'_>, own: &Flags<'_>, those: FlagSet) -> bool {
+    found.set.intersection(those).iter().any(|flag| !own.set.contains(flag))
+        || found.words().iter().any(|word| those.contains(word.0) && !own.words().contains(word))
 }
 
-/// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text.
-fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+/// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text, which is looked at, and what follows
+/// from it, at most `left` decodings in all. Whether it is.
+fn base64<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     let text = look.text;
-    if text.len() < SHORTEST {
-        return;
+    if look.kind == Kind::Path {
+        return false;
     }
-    let encoded = if look.seen & NO_BASE64 == 0 {
-        text
-    } else if look.seen & WORD_SIGN == 0 {
-        return;
-    } else {
-        match memchr::memmem::find(text.bytes, b";base64,") {
-            Some(at) => text.from(at + 8),
-            None => return,
-        }
-    };
-    let plain = look.cx.spare.with(|decoded| {
-        decode_readable(encoded.bytes, decoded).then(|| {
-            let mut builder = Builder::new(look.cx.bump, text.is_traced(), decoded.len());
-            builder.put(decoded, text);
-            builder.finish()
-        })
-    });
-    let Some(plain): Option<Text<'a>> = plain else { return };
+    let Some(plain) = read_base64(text, look.seen, look.cx) else { return false };
     look.raise(Flag::B64Text, 0..text.len(), flags);
     let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
     characters(plain, Kind::Leaf, look.secret, &mut found);
     inner.tell(&mut found);
-    flags.absorb_only(&found, telling(look.kind));
+    deeper(&inner, left, &mut found);
+    flags.absorb_only(&found, readable(look.kind));
+    true
+}
+
+/// What decoded text may tell: not that its line ends are controls, nor characters that are grammar
+/// all around it.
+fn readable(kind: Kind) -> FlagSet {
+    static READABLE: LazyLock<FlagSet> = LazyLock::new(|| {
+        ALL.iter().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
+    });
+    if matches!(kind, Kind::Cookie | Kind::Brands) { READABLE.intersection(*NO_CHARACTERS) } else { *READABLE }
+}
+
+/// Every flag but those of the characters of clause 7.2.
+static NO_CHARACTERS: LazyLock<FlagSet> = LazyLock::new(|| {
+    let is_character = |flag: &Flag| {
+        matches!(
+            flag,
+            Flag::Angle
+                | Flag::Quote
+                | Flag::Semicolon
+                | Flag::Paren
+                | Flag::Brace
+                | Flag::Pipe
+                | Flag::Backslash
+        )
+    };
+    ALL.iter().filter(|flag| !is_character(flag)).collect()
+});
+
+/// Absorbs flags of a text inside a cookie, where the characters of clause 7.2 are grammar.
+pub(crate) fn absorb_in_cookie<'a>(found: &Flags<'a>, flags: &mut Flags<'a>) {
+    flags.absorb_only(found, *NO_CHARACTERS);
 }
 
 /// Decodes a text all of which is Base64 of readable text (clause 7.7.4).
 pub(crate) fn decode_base64<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> Option<Text<'a>> {
-    if text.len() < SHORTEST || seen & NO_BASE64 != 0 {
-        return None;
-    }
+    base64::encoded(text.bytes, seen).filter(|encoded| encoded.len() == text.len())?;
+    read_base64(text, seen, cx)
+}
+
+fn read_base64<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> Option<Text<'a>> {
     cx.spare.with(|decoded| {
-        decode_readable(text.bytes, decoded).then(|| {
+        base64::read(text.bytes, seen, decoded).then(|| {
             let mut builder = Builder::new(cx.bump, text.is_traced(), decoded.len());
             builder.put(decoded, text);
             builder.finish()
@@ -203,123 +175,68 @@ pub(crate) fn decode_base64<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> O
     })
 }
 
-/// What decoded text may tell: not that its line ends are controls, nor characters that are grammar
-/// all around it.
-fn telling(kind: Kind) -> FlagSet {
-    static TELLING: LazyLock<FlagSet> = LazyLock::new(|| {
-        Flag::ALL.iter().copied().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
-    });
-    static IN_GRAMMAR: LazyLock<FlagSet> =
-        LazyLock::new(|| TELLING.iter().filter(|flag| !is_grammar(*flag)).collect());
-    if matches!(kind, Kind::Cookie | Kind::Brands) { *IN_GRAMMAR } else { *TELLING }
-}
-
-/// Absorbs flags of a text inside a cookie: those of characters are grammar there.
-pub(crate) fn absorb_in_grammar<'a>(found: &Flags<'a>, flags: &mut Flags<'a>) {
-    let no_characters = Flag::ALL.iter().copied().filter(|flag| !is_grammar(*flag)).collect();
-    flags.absorb_only(found, no_characters);
-}
-
-/// Whether a flag is of a character of clause 7.2.
-fn is_grammar(flag: Flag) -> bool {
-    matches!(
-        flag,
-        Flag::Angle
-            | Flag::Quote
-            | Flag::Semicolon
-            | Flag::Paren
-            | Flag::Brace
-            | Flag::Pipe
-            | Flag::Backslash
-    )
-}
-
-/// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.
-fn is_unreadable(body: &[u8]) -> bool {
-    let most = body.len() / 4 * 3 / 10 + 1;
-    let mut bad = 0;
-    for group in body.chunks_exact(4) {
-        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte));
-        bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| !is_printable(b as u8)).count();
-        if bad > most {
-            return true;
-        }
-    }
-    false
-}
-
-/// The six bits that a character of either alphabet stands for.
-fn sextet(byte: u8) -> u32 {
-    const SEXTETS: [u8; 256] = {
-        let mut sextets = [63; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            sextets[byte] = match byte as u8 {
-                letter @ b'A'..=b'Z' => letter - b'A',
-                letter @ b'a'..=b'z' => letter - b'a' + 26,
-                digit @ b'0'..=b'9' => digit - b'0' + 52,
-                b'+' | b'-' => 62,
-                _ => 63,
-            };
-            byte += 1;
-        }
-        sextets
-    };
-    u32::from(SEXTETS.get(usize::from(byte)).copied().unwrap_or_default())
-}
-
-fn is_printable(byte: u8) -> bool {
-    !bytes::is(byte, CONTROL | HIGH) || matches!(byte, b'\t' | b'\n' | b'\r')
-}
-
-/// Appends Base64 of either alphabet, padded or not, decoded; whether at least nine tenths of that are
-/// printable. Of what is not ASCII nothing is appended.
-fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
-    let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
-    let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_');
-    // Most are found to be no text by their first groups.
-    if body.len() < SHORTEST || body.len() % 4 == 1 || is_unreadable(body) || !body.iter().all(in_alphabet) {
-        return false;
-    }
-    // No text is of both alphabets.
-    if memchr::memchr2(b'-', b'_', body).is_some() && memchr::memchr2(b'+', b'/', body).is_some() {
-        return false;
-    }
-    let (mut len, mut printable) = (0, 0);
-    for group in body.chunks(4) {
-        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte)) << (6 * (4 - group.len()));
-        for byte in [bits >> 16, bits >> 8, bits].into_iter().take(group.len() - 1).map(|byte| byte as u8) {
-            len += 1;
-            printable += usize::from(is_printable(byte));
-            if byte.is_ascii() {
-                out.push(byte);
-            }
-        }
-    }
-    printable >= len - len / 10
-}
-
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+
+    use super::super::scan;
     use super::*;
+    use crate::context::tests::with_context;
+    use crate::steps;
+
+    fn flags_of(text: &str, kind: Kind) -> Vec<&'static str> {
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            scan(Text::request(text.as_bytes(), true), kind, false, cx, &mut flags);
+            flags.set.iter().map(Flag::name).collect()
+        })
+    }
 
     #[test]
-    fn readable_base64() {
-        let decoded = |text: &str| {
-            let mut out = Vec::new();
-            decode_readable(text.as_bytes(), &mut out).then(|| String::from_utf8(out).unwrap())
-        };
-        assert_eq!(
-            decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==").as_deref(),
-            Some("<script>alert(1)</script>")
-        );
-        assert_eq!(
-            decoded("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg").as_deref(),
-            Some("<script>alert(1)</script>")
-        );
-        for text in ["administrator", "JSESSIONIDJSESSIONID", "AAECAwQFBgcICQoL", "abc", "PHNjcmlwdD5h b", ""]
-        {
-            assert_eq!(decoded(text), None, "{text}");
+    fn the_first_decoding_is_the_one_that_is_told() {
+        for (text, expected) in [
+            ("%3Cb", &["ANGLE", "PCTVALUE"][..]),
+            ("%28b", &["PAREN"]),
+            ("&#60b", &["ANGLE", "HTMLENT"]),
+            ("%26%2360b", &["ANGLE", "PCTVALUE"]),
+            ("&#37;3cb", &["ANGLE", "HTMLENT", "SEMICOLON"]),
+            ("\\u00253cb", &["ANGLE", "BACKSLASH"]),
+            ("YSUzQ2JjZGVm", &["ANGLE", "B64TEXT"]),
+            ("%59WI8Y2RlZmdo", &["ANGLE", "B64TEXT", "PCTVALUE"]),
+        ] {
+            assert_eq!(flags_of(text, Kind::Leaf), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_tell_their_own() {
+        assert_eq!(flags_of("%3Cb", Kind::Cookie), [""; 0]);
+        assert_eq!(flags_of("YSUzQ2JjZGVm", Kind::Cookie), ["B64TEXT"]);
+        assert_eq!(flags_of("%3Cb", Kind::Segment), [""; 0]);
+        assert_eq!(flags_of("%59WI8Y2RlZmdo", Kind::Segment), ["ANGLE", "B64TEXT", "PCTVALUE"]);
+        assert_eq!(flags_of("%59WI8Y2RlZmdo", Kind::Path), [""; 0]);
+        assert_eq!(flags_of("/a%2eb", Kind::Path), ["PCTVALUE"]);
+        assert_eq!(flags_of("/a%2eb", Kind::Value), [""; 0]);
+    }
+
+    #[test]
+    fn layers_take_linear_work() {
+        let base64 = |text: String| BASE64.encode(text.as_bytes());
+        let escaped = |text: String| text.bytes().map(|byte| format!("\\u{byte:04x}")).collect::<String>();
+        let layered: [(&str, &dyn Fn(usize) -> String); 8] = [
+            ("a tower of `%25`", &|many| format!("%{}3C", "25".repeat(many))),
+            ("many escapes", &|many| "%2525&#x25;25\\u0025".repeat(many)),
+            ("many numbers", &|many| "&#60".repeat(many)),
+            ("one number", &|many| format!("&#{}", "0".repeat(many))),
+            ("percent in Base64", &|many| base64("%3Cb%253C".repeat(many))),
+            ("percent in Base64 in script escapes", &|many| escaped(base64("%3Cb".repeat(many)))),
+            ("Base64 in Base64 in Base64", &|many| base64(base64(base64("<b>".repeat(many))))),
+            ("overlong forms", &|many| "%C0%AE%E0%80%AF".repeat(many)),
+        ];
+        for (what, text) in layered {
+            for kind in [Kind::Value, Kind::Cookie, Kind::Leaf, Kind::Path] {
+                steps::assert_linear(what, 4_000, |many| drop(flags_of(&text(many), kind)));
+            }
         }
     }
 }

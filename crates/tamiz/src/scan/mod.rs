@@ -1,8 +1,8 @@
 //! What a value tells (section 7): the one scanner, called with what it looks at.
 //!
-//! [`scan`] looks at decoded text as it is, then once more at what another layer may make of it:
-//! characters that NFKC or a best-fit mapping turns into others, a further percent-decoding,
-//! entities where none belong, Base64.
+//! [`scan`] looks at decoded text as it is, then at what other layers may make of it: characters that
+//! NFKC or a best-fit mapping turns into others, and up to three further decodings of percent escapes,
+//! entities, script escapes and Base64.
 
 mod again;
 mod characters;
@@ -19,10 +19,11 @@ use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
+use crate::decode::base64;
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
-pub(crate) use again::{absorb_in_grammar, decode_base64};
+pub(crate) use again::{absorb_in_cookie, decode_base64};
 pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use names::{method_key, name, names};
 
@@ -62,11 +63,6 @@ impl Kind {
     fn has_own_grammar(self) -> bool {
         matches!(self, Kind::Structured | Kind::Brands | Kind::Path)
     }
-
-    /// Whether `DOUBLEPCT` tells of a further escape.
-    fn is_percent_decoded(self) -> bool {
-        matches!(self, Kind::Segment | Kind::Path | Kind::Key | Kind::Value)
-    }
 }
 
 /// One look at one text.
@@ -96,8 +92,12 @@ impl<'a> Look<'a> {
         flags.raise_word(flag, word, self.text, range);
     }
 
-    /// What the text says, beyond its characters.
+    /// What the text says, beyond its characters. Most of what a segment says is told of the path as a whole.
     fn tell(&self, flags: &mut Flags<'a>) {
+        if self.kind == Kind::Segment {
+            serial::tell(self, flags);
+            return;
+        }
         structure::tell(self, flags);
         urls::tell(self, flags);
         serial::tell(self, flags);
@@ -108,7 +108,9 @@ impl<'a> Look<'a> {
     /// look-alikes and no escapes.
     fn tell_plain(&self, flags: &mut Flags<'a>) {
         serial::tell(self, flags);
-        self.tell_words(flags);
+        if self.kind != Kind::Segment {
+            self.tell_words(flags);
+        }
         again::tell_plain(self, flags);
     }
 
@@ -125,7 +127,7 @@ impl<'a> Look<'a> {
 /// classes of its bytes.
 pub(crate) fn is_silent(text: &[u8], seen: u32) -> bool {
     seen & bytes::NO_ALNUM == 0
-        && text.len() < again::SHORTEST
+        && text.len() < base64::SHORTEST
         && (seen & bytes::ALPHA == 0
             || !serial::may_begin_stream(text, seen) && !witness::may_hold(text, seen))
 }
@@ -171,26 +173,24 @@ pub(crate) fn content_seen<'a>(
         return;
     }
     let look = Look { text, kind, secret, seen, cx };
-    if kind == Kind::Segment {
-        // Everything else is told of the path as a whole.
-        serial::tell(&look, flags);
-        again::tell_segment(&look, flags);
-        return;
-    }
     if seen & bytes::NO_ALNUM == 0 {
         look.tell_plain(flags);
-    } else if seen & bytes::ENCODED == 0 || kind.is_percent_decoded() {
+        return;
+    }
+    // What the text tells as it is, which what it decodes to is compared with.
+    let own = if seen & bytes::ENCODED == 0 {
         look.tell(flags);
-        lookalike::tell(&look, flags);
-        again::tell(&look, None, flags);
+        None
     } else {
-        // What the text tells as it is, which what it decodes to is compared with.
         let mut own = cx.flags();
         look.tell(&mut own);
         flags.absorb(&own);
+        Some(own)
+    };
+    if kind != Kind::Segment {
         lookalike::tell(&look, flags);
-        again::tell(&look, Some(own), flags);
     }
+    again::tell(&look, own, flags);
 }
 
 #[cfg(test)]

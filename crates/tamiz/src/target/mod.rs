@@ -14,7 +14,7 @@ use crate::body::embedded::Embedded;
 use crate::bytes::WORD_SIGN;
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
-use crate::decode::{entities, percent, utf8};
+use crate::decode::{entities, layers, percent, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
@@ -140,6 +140,17 @@ impl<'a> Url<'a> {
             || self.fragment_secret
             || self.path.as_ref().is_some_and(in_path)
             || self.query.as_ref().is_some_and(in_query)
+    }
+
+    /// Whether something in it is Base64 of readable text, also behind other layers.
+    pub(crate) fn hides_base64(&self, cx: Context<'a>) -> bool {
+        let hides = |text: Text<'a>| layers::hides_base64(text.bytes, cx);
+        let in_query = |query: &Query<'a>| {
+            query.pairs.iter().any(|pair| hides(pair.key.text) || pair.value.is_some_and(hides))
+        };
+        self.path.as_ref().is_some_and(|path| path.hides_base64(cx))
+            || self.query.as_ref().is_some_and(in_query)
+            || self.fragment.is_some_and(hides)
     }
 
     /// All the flags of a URL inside a header.

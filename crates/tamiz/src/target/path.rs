@@ -7,7 +7,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, ALNUM, ALPHA, AT, COLON, DIGIT, DOT, ENCODED, HEX, HIGH, LOWER, UPPER, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
-use crate::decode::{self, GUARD, entities, percent, unicode, utf8};
+use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
 use crate::flags::{Flag, Flags, Parameter};
 use crate::memo::{Memos, Slot};
 use crate::scan::{self, Kind};
@@ -50,6 +50,15 @@ pub(crate) enum Shown {
     Shape,
     /// As a secret.
     Secret,
+}
+
+impl<'a> Segment<'a> {
+    /// The segment, and its parts where it has parameters: each may be encoded by itself.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = Text<'a>> + use<'a> {
+        let has_parts = memchr::memchr(b';', self.text.bytes).is_some();
+        let parts = has_parts.then(|| self.text.split(|b| b == b';'));
+        std::iter::once(self.text).chain(parts.into_iter().flatten())
+    }
 }
 
 impl<'a> Path<'a> {
@@ -111,6 +120,12 @@ impl<'a> Path<'a> {
             && is_shown
             && self.segments.iter().all(is_plain)
             && !self.flags.set.iter().any(has_parameter)
+    }
+
+    /// Whether a segment, or a part of one, is Base64 of readable text, also behind other layers.
+    pub(crate) fn hides_base64(&self, cx: Context<'a>) -> bool {
+        let mut texts = self.segments.iter().flat_map(|segment| segment.texts());
+        texts.any(|text| layers::hides_base64(text.bytes, cx))
     }
 
     /// Drops empty and `.` segments. `seen` is the union of the classes of all bytes.

@@ -379,9 +379,9 @@ impl<'a> Pair<'a> {
         self.json.iter().flat_map(|json| json.leaf_flags())
     }
 
-    /// Whether its value is known to be as it came, and nothing in it would be decoded further.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.seen.is_some_and(|seen| seen & (ENCODED | HIGH) == 0)
+    /// The union of the classes of the bytes of its value, where that is known.
+    pub(crate) fn seen(&self) -> Option<u32> {
+        self.seen
     }
 
     /// Looks at a value, which is not empty.

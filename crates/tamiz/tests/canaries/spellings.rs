@@ -1,5 +1,7 @@
 //! The spellings of a text that some decoder undoes.
 
+use data_encoding::BASE64URL_NOPAD;
+
 use super::Rng;
 use super::places::Field;
 
@@ -20,6 +22,14 @@ pub enum Spelling {
     EntitiesInPercent,
     /// The escapes of the format: `\uXXXX` in JSON.
     Escapes,
+    /// The escapes of scripts, where the format has none.
+    Script,
+    /// Base64 of all of it.
+    Base64,
+    /// Every byte percent-encoded, then Base64.
+    PercentInBase64,
+    /// Base64, then every byte percent-encoded.
+    Base64InPercent,
 }
 
 impl Spelling {
@@ -32,7 +42,15 @@ impl Spelling {
         Spelling::Entities,
         Spelling::EntitiesInPercent,
         Spelling::Escapes,
+        Spelling::Script,
+        Spelling::Base64,
+        Spelling::PercentInBase64,
+        Spelling::Base64InPercent,
     ];
+
+    fn is_base64(self) -> bool {
+        matches!(self, Spelling::Base64 | Spelling::PercentInBase64 | Spelling::Base64InPercent)
+    }
 
     /// The text, spelt for a place; `None` where it would be something else there.
     pub fn of(self, text: &str, field: Field, rng: &mut Rng) -> Option<Vec<u8>> {
@@ -41,12 +59,17 @@ impl Spelling {
         // There an entity of a delimiter is a delimiter.
         let cuts = match field {
             Field::Path | Field::Parameter => has_entities && text.contains('/'),
-            Field::Key | Field::Query | Field::Form => has_entities && text.contains('&'),
-            // There `&` and `;` end a named value.
-            Field::Named => self == Spelling::Entities,
+            Field::Key | Field::Form => has_entities && text.contains('&'),
+            // It may be the value of a URL in the value, which a backslash ends.
+            Field::Query => has_entities && text.contains('&') || self == Spelling::Script,
+            // There `&` and `;` end a named value, and so does a backslash.
+            Field::Named => matches!(self, Spelling::Entities | Spelling::Script),
+            Field::Json => self == Spelling::Script,
             _ => false,
         };
-        if cuts {
+        // Elsewhere it may be a part of a text, in which Base64 is not looked for.
+        let is_whole = matches!(field, Field::Form | Field::Json | Field::Fragment);
+        if cuts || self.is_base64() && !is_whole {
             return None;
         }
         let spelt = match self {
@@ -58,9 +81,21 @@ impl Spelling {
             Spelling::Entities => entities(&text, rng),
             Spelling::EntitiesInPercent => percent(&entities(&text, rng)),
             Spelling::Escapes => return escapes(&text, field),
+            Spelling::Script => {
+                text.encode_utf16().flat_map(|unit| format!("\\u{unit:04x}").into_bytes()).collect()
+            }
+            Spelling::Base64 => base64(text.as_bytes(), field)?,
+            Spelling::PercentInBase64 => base64(&percent(text.as_bytes()), field)?,
+            Spelling::Base64InPercent => percent(&base64(text.as_bytes(), field)?),
         };
         field.is_free().then_some(spelt)
     }
+}
+
+/// Base64 of text that is readable and long enough to be taken for it, spelt for a place.
+fn base64(text: &[u8], field: Field) -> Option<Vec<u8>> {
+    let is_readable = text.is_ascii() && text.len() >= 9;
+    is_readable.then(|| field.fit(BASE64URL_NOPAD.encode(text).as_bytes()))?
 }
 
 fn percent(text: &[u8]) -> Vec<u8> {

@@ -8,13 +8,13 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 const BEST_FIT: &str = include_str!("../../../../spec/lists/best-fit.txt");
 
 /// How many decodings may follow one another. A value in a path has the most: folding, percent signs, folding again,
-/// entities, a second look, look-alikes. One more is for the quoting of a body around it.
-const LAYERS: usize = 7;
+/// entities, three further looks. One more is for overlong forms, and one for the quoting of a body around it.
+const LAYERS: usize = 9;
 
 /// No more texts than this are looked at: what takes more is no spelling that a request has by itself.
-const TEXTS: usize = 200;
+const TEXTS: usize = 400;
 
-/// Returns whether `bytes` are one or more of `characters`, and nothing else, once they are decoded: up to seven times, in
+/// Returns whether `bytes` are one or more of `characters`, and nothing else, once they are decoded: up to nine times, in
 /// some order.
 pub fn spells(bytes: &[u8], characters: &str) -> bool {
     if let [byte] = bytes {
@@ -57,9 +57,11 @@ fn stands_for(text: &[u8], characters: &str) -> bool {
 
 type Decoding = fn(&[u8]) -> Vec<u8>;
 
-const DECODINGS: [Decoding; 7] = [
+const DECODINGS: [Decoding; 9] = [
     |text| replace(text, percent),
     |text| replace(text, entity),
+    |text| replace(text, unclosed),
+    |text| replace(text, overlong),
     |text| replace(text, script),
     |text| replace(text, quoted),
     |text| replace(text, quoted_printable),
@@ -122,6 +124,34 @@ fn entity(text: &[u8]) -> Escape {
         digits => (digits, 10),
     };
     Some((len, utf8(scalar(digits, radix)?)?))
+}
+
+/// `&#n` and `&#xh` with as many digits as there are, as browsers read them.
+fn unclosed(text: &[u8]) -> Escape {
+    let (prefix, radix) = match text {
+        [b'&', b'#', b'x' | b'X', ..] => (3, 16),
+        [b'&', b'#', ..] => (2, 10),
+        _ => return None,
+    };
+    let digits = text[prefix..].iter().take_while(|b| char::from(**b).is_digit(radix)).count();
+    let end = prefix + digits;
+    let closed = usize::from(text.get(end) == Some(&b';'));
+    Some((end + closed, utf8(scalar(&text[prefix..end], radix)?)?))
+}
+
+/// A character in more bytes of UTF-8 than it needs.
+fn overlong(text: &[u8]) -> Escape {
+    let len = match text {
+        [0xC0 | 0xC1, ..] => 2,
+        [0xE0, 0x80..=0x9F, ..] => 3,
+        [0xF0, 0x80..=0x8F, ..] => 4,
+        _ => return None,
+    };
+    let (first, more) = text.get(..len)?.split_first()?;
+    let code = more.iter().try_fold(u32::from(first & 1), |code, byte| {
+        (byte >> 6 == 2).then_some(code << 6 | u32::from(byte & 0x3F))
+    })?;
+    Some((len, utf8(code)?))
 }
 
 /// `\xhh`, `\uhhhh` and `\u{h…}`.

@@ -1,0 +1,136 @@
+//! Base64 of readable text (clause 7.7.4).
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
+use crate::bytes::{self, ALNUM, CONTROL, HIGH, NO_SPACED_BASE64, WORD_SIGN};
+
+/// Shorter values are words, not Base64.
+pub(crate) const SHORTEST: usize = 12;
+
+/// Finds what may be Base64: the text, or what follows `;base64,` in it. `seen` is the union of the classes of its
+/// bytes.
+pub(crate) fn encoded(text: &[u8], seen: u32) -> Option<&[u8]> {
+    if text.len() < SHORTEST {
+        return None;
+    }
+    if seen & NO_SPACED_BASE64 == 0 {
+        return Some(text);
+    }
+    let mark = b";base64,";
+    let at = if seen & WORD_SIGN == 0 { None } else { memchr::memmem::find(text, mark) };
+    at.and_then(|at| text.get(at + mark.len()..))
+}
+
+/// Appends what a text hides in Base64, if that is readable: of either alphabet, padded or not, with SP for `+`. Of what
+/// is not ASCII nothing is appended.
+pub(crate) fn read(text: &[u8], seen: u32, out: &mut Vec<u8>) -> bool {
+    encoded(text, seen).is_some_and(|encoded| decode_readable(encoded, out))
+}
+
+/// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.
+fn is_unreadable(body: &[u8]) -> bool {
+    let most = body.len() / 4 * 3 / 10 + 1;
+    let mut bad = 0;
+    for group in body.chunks_exact(4) {
+        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte));
+        bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| !is_printable(b as u8)).count();
+        if bad > most {
+            return true;
+        }
+    }
+    false
+}
+
+/// The six bits that a character of either alphabet stands for. SP is what a form makes of `+`.
+fn sextet(byte: u8) -> u32 {
+    const SEXTETS: [u8; 256] = {
+        let mut sextets = [63; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            sextets[byte] = match byte as u8 {
+                letter @ b'A'..=b'Z' => letter - b'A',
+                letter @ b'a'..=b'z' => letter - b'a' + 26,
+                digit @ b'0'..=b'9' => digit - b'0' + 52,
+                b'+' | b'-' | b' ' => 62,
+                _ => 63,
+            };
+            byte += 1;
+        }
+        sextets
+    };
+    u32::from(SEXTETS.get(usize::from(byte)).copied().unwrap_or_default())
+}
+
+fn is_printable(byte: u8) -> bool {
+    !bytes::is(byte, CONTROL | HIGH) || matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+/// Appends Base64 decoded; whether at least nine tenths of that are printable.
+fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
+    let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_' | b' ');
+    // Most are found to be no text by their first groups.
+    if body.len() < SHORTEST || body.len() % 4 == 1 || is_unreadable(body) || !body.iter().all(in_alphabet) {
+        return false;
+    }
+    // No text is of both alphabets.
+    if memchr::memchr2(b'-', b'_', body).is_some() && memchr::memchr3(b'+', b'/', b' ', body).is_some() {
+        return false;
+    }
+    crate::steps::count(body.len());
+    let (mut len, mut printable) = (0, 0);
+    for group in body.chunks(4) {
+        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte)) << (6 * (4 - group.len()));
+        for byte in [bits >> 16, bits >> 8, bits].into_iter().take(group.len() - 1).map(|byte| byte as u8) {
+            len += 1;
+            printable += usize::from(is_printable(byte));
+            if byte.is_ascii() {
+                out.push(byte);
+            }
+        }
+    }
+    printable >= len - len / 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(text: &str) -> Option<String> {
+        let mut out = Vec::new();
+        let is_readable = read(text.as_bytes(), bytes::union(text.as_bytes()), &mut out);
+        is_readable.then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn readable_text() {
+        for text in [
+            "PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
+            "PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg",
+            "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
+        ] {
+            assert_eq!(decoded(text).as_deref(), Some("<script>alert(1)</script>"), "{text}");
+        }
+        for text in [
+            "administrator",
+            "JSESSIONIDJSESSIONID",
+            "AAECAwQFBgcICQoL",
+            "abc",
+            "PHNjcmlwdD5h\tb",
+            "",
+            "the quick brown fox jumps over",
+        ] {
+            assert_eq!(decoded(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_space_is_what_a_form_made_of_a_plus() {
+        assert_eq!(decoded("YT8+YT8/YT8+").as_deref(), Some("a?>a??a?>"));
+        assert_eq!(decoded("YT8 YT8/YT8 ").as_deref(), Some("a?>a??a?>"));
+        assert_eq!(decoded("YT8 YT8_YT8 "), None);
+    }
+}
