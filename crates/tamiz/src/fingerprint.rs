@@ -52,7 +52,7 @@ impl Fingerprint {
             ("path_identifiers", switch(config.path.identifiers)),
             ("path_numbers", switch(config.path.numbers)),
             ("list_headers", names(&config.headers.list)),
-            ("unlisted", config.headers.unlisted.to_string()),
+            ("unlisted", if settings.shows_unlisted { "show" } else { "shape" }.to_owned()),
             ("user_agent_words", config.headers.user_agent_words.to_string()),
             ("wide_hop_by_hop", switch(settings.wide_hop_by_hop)),
         ];

@@ -9,7 +9,7 @@ use super::whitespace::Break;
 use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
 use crate::body::{self, file};
 use crate::bytes;
-use crate::config::{Scheme, Unlisted};
+use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Family, Flag, FlagSet, Flags, Parameter, Weight};
 use crate::lists::FILE_NAME_HEADERS;
@@ -347,9 +347,11 @@ fn write_plain<'a>(text: &[u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) 
         Kind::ContentLength => content::write_length(text, cx, out),
         Kind::Origin if text == b"null" => out.extend_from_slice(text),
         Kind::Url | Kind::Origin | Kind::Volatile => marker::write(text, false, cx, out),
-        Kind::Free if !rule.is_known && settings.config.headers.unlisted == Unlisted::Shape => {
-            marker::write(text, false, cx, out);
+        _ if settings.shows_unlisted
+            || rule.vocabulary.is_some_and(|vocabulary| vocabulary.has(text, &settings.headers)) =>
+        {
+            escape::write(text, Spot::HeaderValue, out);
         }
-        _ => escape::write(text, Spot::HeaderValue, out),
+        _ => marker::write(text, false, cx, out),
     }
 }
