@@ -35,6 +35,7 @@ impl Fingerprint {
             ("form", FORM_VERSION.to_string()),
             ("unicode", UNICODE_VERSION.to_owned()),
             ("idna", format!("UTS46-{UNICODE_VERSION}")),
+            ("confusables", confusables()),
             ("entities", "HTML5-2231".to_owned()),
             ("lists", lists::DIGEST.get(..16).unwrap_or_default().to_owned()),
             ("words", words::DIGEST.get(..16).unwrap_or_default().to_owned()),
@@ -78,6 +79,12 @@ impl Fingerprint {
     pub fn components(&self) -> &[(&'static str, String)] {
         &self.components
     }
+}
+
+/// The tables that tell which characters look alike.
+fn confusables() -> String {
+    let (major, minor, patch) = unicode_security::UNICODE_VERSION;
+    format!("UTS39-{major}.{minor}.{patch}")
 }
 
 fn limits(limits: &Limits) -> String {

@@ -60,6 +60,7 @@ mod message;
 mod request;
 mod scan;
 mod secrets;
+mod sensitive;
 mod settings;
 mod shape;
 mod show;

@@ -16,11 +16,13 @@ use crate::bytes::{
     NO_ALNUM, PATH_MARK, SLASH, TOKEN68, UPPER,
 };
 use crate::context::Context;
-use crate::decode::{self, GUARD, unicode};
+use crate::decode::{self, GUARD, entities, percent};
 use crate::eights::{self, eight_at};
 use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
+use crate::sensitive;
 use crate::shape;
 use crate::show::marker;
+use crate::text::Text;
 
 /// No token of `CREDENTIAL_PREFIXES` is shorter, prefix included.
 const SHORTEST_TOKEN: usize = 12;
@@ -35,6 +37,8 @@ pub(crate) struct SensitiveNames {
     lengths: u64,
     /// The first three letters of all of them.
     triples: Triples,
+    /// Those that configuration adds.
+    extra: Vec<String>,
 }
 
 /// Three letters side by side, case ignored, a bit each: what others are the same is not told.
@@ -44,7 +48,7 @@ struct Triples {
 }
 
 impl Triples {
-    /// The first three letters of each name; `None` where one has fewer.
+    /// The first three letters of each name.
     fn new<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
         let mut bits = Box::new([0; 512]);
         for name in names {
@@ -55,8 +59,17 @@ impl Triples {
                         *bits |= 1 << (triple & 63);
                     }
                 }
-                // A shorter one may be anywhere.
-                None => bits.fill(u64::MAX),
+                None => match *name {
+                    // Whatever stands before it.
+                    [first, second] => (0..32).for_each(|before| {
+                        let triple = Triples::follow(Triples::follow(before, first), second);
+                        if let Some(bits) = bits.get_mut(triple as usize >> 6) {
+                            *bits |= 1 << (triple & 63);
+                        }
+                    }),
+                    // A shorter one may be anywhere.
+                    _ => bits.fill(u64::MAX),
+                },
             }
         }
         Triples { bits }
@@ -80,26 +93,35 @@ impl SensitiveNames {
     /// The built-in names and `extra` ones.
     pub(crate) fn new(extra: &[String]) -> Self {
         let of = |kind: &'static str| {
-            SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| *name)
+            let names = SENSITIVE_NAMES.iter().filter(move |(k, name)| *k == kind && name.is_ascii());
+            names.map(|(_, name)| *name)
         };
-        let extra = extra.iter().map(String::as_str).filter(|name| !name.is_empty());
-        let anywhere = of("anywhere").chain(extra);
+        let added = extra.iter().map(String::as_str).filter(|name| !name.is_empty() && name.is_ascii());
+        let anywhere = of("anywhere").chain(added);
         let triples = Triples::new(anywhere.clone().chain(of("word")).map(str::as_bytes));
         let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(anywhere);
         let words: Vec<Box<[u8]>> = of("word").map(|word| Box::from(word.as_bytes())).collect();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word));
-        SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples }
+        SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples, extra: extra.to_vec() }
     }
 
     /// Whether the value under `name` is a secret.
     pub(crate) fn matches(&self, name: &[u8], cx: Context<'_>) -> bool {
-        if name.is_ascii() {
-            return self.matches_ascii(name);
-        }
-        cx.spare.with(|normal| {
-            unicode::nfkc(name, normal);
-            cx.spare.with(|plain| self.matches_ascii(decode::without_guarded(normal, plain)))
-        })
+        self.matches_plain(name, cx)
+            || memchr::memchr3(b'%', b'&', GUARD, name).is_some() && self.matches_decoded(name, cx)
+    }
+
+    fn matches_plain(&self, name: &[u8], cx: Context<'_>) -> bool {
+        if name.is_ascii() { self.matches_ascii(name) } else { sensitive::matches(name, &self.extra, cx) }
+    }
+
+    /// The same of a name that is decoded once more: escapes, then entities.
+    fn matches_decoded(&self, name: &[u8], cx: Context<'_>) -> bool {
+        let name = cx.bump.alloc_slice_copy(name);
+        let decoded = percent::decode_further(Text::untraced(name), cx);
+        let plain = entities::decode_value(decoded, cx, &mut cx.flags());
+        decoded.bytes != name && self.matches_plain(decoded.bytes, cx)
+            || plain.bytes != decoded.bytes && self.matches_plain(plain.bytes, cx)
     }
 
     /// The same of a name in ASCII.
