@@ -47,6 +47,7 @@ mod decode;
 mod document;
 mod echo;
 mod eights;
+mod families;
 mod fingerprint;
 mod flags;
 mod framing;
