@@ -26,6 +26,14 @@ use crate::text::Text;
 /// So many credentials of one text are told, at most.
 const MOST_CREDENTIALS: usize = 16;
 
+/// A credential in a text.
+pub(crate) struct Credential {
+    /// What of the text it is.
+    pub(crate) part: Range<usize>,
+    /// Whether it is a name and a password.
+    pub(crate) is_userinfo: bool,
+}
+
 /// The kinds of credentials, in the order in which they are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -221,7 +229,7 @@ impl SensitiveNames {
 
     /// The credentials of a value, by kind and then by place, of each kind one after the other; those
     /// that a further decoding reveals are the whole value.
-    pub(crate) fn find_credentials(&self, value: &[u8], cx: Context<'_>) -> Vec<Range<usize>> {
+    pub(crate) fn find_credentials(&self, value: &[u8], cx: Context<'_>) -> Vec<Credential> {
         let seen = bytes::union(value);
         let mut all = Vec::new();
         for kind in Kind::ALL {
@@ -230,14 +238,31 @@ impl SensitiveNames {
                 && let Some(rest) = value.get(from..)
                 && let Some(found) = self.find_kind(kind, rest, seen, cx)
             {
-                all.push(from + found.start..from + found.end);
+                let is_userinfo = matches!(kind, Kind::Userinfo | Kind::DataSource);
+                all.push(Credential { part: from + found.start..from + found.end, is_userinfo });
                 from += found.end.max(1);
             }
         }
         if all.is_empty() {
-            all.extend(self.find_credential(value, cx));
+            let whole = self.find_credential(value, cx);
+            all.extend(whole.map(|part| Credential { part, is_userinfo: false }));
         }
         all
+    }
+
+    /// The values in an `authorization` that are secrets by name, what proves something among them.
+    pub(crate) fn find_proofs(&self, value: &[u8], cx: Context<'_>) -> Vec<Range<usize>> {
+        let is_proof = |name: &[u8]| {
+            name.eq_ignore_ascii_case(b"mac") || name.eq_ignore_ascii_case(b"response") || self.matches(name, cx)
+        };
+        let mut from = 0;
+        let values = delimiters(value).filter_map(|delimiter| {
+            let name = name_before(value.get(from..delimiter.start)?);
+            from = delimiter.end;
+            let part = value_after(value, delimiter.end)?;
+            (!name.is_empty() && is_proof(name)).then_some(part)
+        });
+        values.take(MOST_CREDENTIALS).collect()
     }
 
     fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
@@ -270,11 +295,16 @@ impl SensitiveNames {
             if name.is_empty() || !self.matches(name, cx) {
                 return None;
             }
-            let start = delimiter.end + value_start(text.get(delimiter.end..)?);
-            let len = value_len(text.get(start..)?);
-            (len > 0).then_some(start..start + len)
+            value_after(text, delimiter.end)
         })
     }
+}
+
+/// The value behind a delimiter that ends at `at`, if there is something.
+fn value_after(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = at + value_start(text.get(at..)?);
+    let len = value_len(text.get(start..)?);
+    (len > 0).then_some(start..start + len)
 }
 
 /// Where `=` or `:` stands, also full-width.
@@ -785,7 +815,7 @@ mod tests {
         let names = SensitiveNames::new(&[]);
         let all = |text: &str| {
             let found = with_context(|cx| names.find_credentials(text.as_bytes(), cx));
-            found.into_iter().map(|range| text[range].to_owned()).collect::<Vec<_>>()
+            found.into_iter().map(|found| text[found.part].to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(all("pwd=one&token=two Bearer three"), ["three", "one", "two"]);
         assert_eq!(all("a:b@tcp(x) c:d@tcp(y) //e:f@g"), ["a:b", "c:d"]);

@@ -161,12 +161,6 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// What follows the scheme, known or not, of a redacted `authorization`.
-    pub(crate) fn authorization(&self) -> Option<&'a [u8]> {
-        let known = self.rule.kind == Kind::Authorization;
-        known.then(|| self.text.cut(b' ')).flatten().map(|(_, credentials)| credentials.bytes)
-    }
-
     /// Whether the document shows this value in clear, so that an echo of a secret would leak.
     pub(crate) fn is_in_clear(&self) -> bool {
         matches!(self.content, Content::Plain)
