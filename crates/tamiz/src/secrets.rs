@@ -142,9 +142,10 @@ impl SensitiveNames {
         };
         let added = extra.iter().map(String::as_str).filter(|name| !name.is_empty() && name.is_ascii());
         let anywhere = of("anywhere").chain(added);
-        let triples = Triples::new(anywhere.clone().chain(of("word")).map(str::as_bytes));
+        let words = || of("word").chain(of("whole"));
+        let triples = Triples::new(anywhere.clone().chain(words()).map(str::as_bytes));
         let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(anywhere);
-        let words: Vec<Box<[u8]>> = of("word").map(|word| Box::from(word.as_bytes())).collect();
+        let words: Vec<Box<[u8]>> = words().map(|word| Box::from(word.as_bytes())).collect();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word));
         SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples, extra: extra.to_vec() }
     }

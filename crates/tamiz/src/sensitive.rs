@@ -14,7 +14,10 @@ use crate::lists::SENSITIVE_NAMES;
 struct Entries {
     /// `None` only if there were too many for one automaton: then every name holds one.
     anywhere: Option<AhoCorasick>,
+    /// Those that end at anything but ASCII letters and digits.
     words: Vec<String>,
+    /// Those that end at anything but letters, marks and digits.
+    whole: Vec<String>,
 }
 
 /// The built-in entries, folded.
@@ -27,12 +30,13 @@ impl Entries {
         let of = |kind: &'static str| {
             SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| read(name))
         };
-        Entries { anywhere: AhoCorasick::new(of("anywhere")).ok(), words: of("word").collect() }
+        Entries { anywhere: AhoCorasick::new(of("anywhere")).ok(), words: of("word").collect(), whole: of("whole").collect() }
     }
 
     fn is_in(&self, name: &str) -> bool {
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
-            || self.words.iter().any(|word| is_word_in(word, name))
+            || self.words.iter().any(|word| is_word_in(word, name, |c| c.is_ascii_alphanumeric()))
+            || self.whole.iter().any(|word| is_word_in(word, name, is_of_word))
     }
 }
 
@@ -77,13 +81,17 @@ fn look(text: &str) -> String {
     skeleton(text).collect()
 }
 
-/// Whether `word` stands in a name with no letter, mark or digit beside it.
-fn is_word_in(word: &str, name: &str) -> bool {
-    let is_inner = |c: char| unicode::is_letter_or_digit(c) || unicode::is_mark(c);
+/// A letter, mark or digit.
+fn is_of_word(c: char) -> bool {
+    unicode::is_letter_or_digit(c) || unicode::is_mark(c)
+}
+
+/// Whether `word` stands in a name with nothing beside it that belongs to words.
+fn is_word_in(word: &str, name: &str, is_inner: impl Fn(char) -> bool) -> bool {
     name.match_indices(word).any(|(at, word)| {
         let (before, rest) = name.split_at_checked(at).unwrap_or_default();
         let after = rest.strip_prefix(word).unwrap_or_default();
-        !before.chars().next_back().is_some_and(is_inner) && !after.chars().next().is_some_and(is_inner)
+        !before.chars().next_back().is_some_and(&is_inner) && !after.chars().next().is_some_and(&is_inner)
     })
 }
 
@@ -129,6 +137,7 @@ mod tests {
             "МDР",
             "mi-matrícula",
             "MATRÍCULA",
+            "keyé",
         ] {
             assert!(is_sensitive(name), "{name}");
         }

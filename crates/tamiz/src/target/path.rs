@@ -371,7 +371,7 @@ fn odd_tail(segment: &[u8]) -> Option<usize> {
     odd.then(|| segment.len() - 1)
 }
 
-/// Segments with more characters than this are shown by their shape.
+/// Segments with more characters than this are shown by their shape, but in `core`.
 const LONGEST_SHOWN: usize = 64;
 
 /// Decides how a segment is shown, parameters first (clause 5.26).
@@ -408,14 +408,14 @@ fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'
 
 /// Whether a segment identifies someone or something, or is too long; hidden values left out.
 fn is_personal<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+    let most = if cx.settings.beyond_core() { LONGEST_SHOWN } else { usize::MAX };
     if is_whole {
-        let is_long = segment.len() > LONGEST_SHOWN && decode::chars(segment.bytes) > LONGEST_SHOWN;
-        return is_long || identifies(segment.bytes);
+        return most < segment.len() && most < decode::chars(segment.bytes) || identifies(segment.bytes);
     }
     let len = |(part, value): (Text<'a>, Option<Text<'a>>)| {
         decode::chars(part.bytes) + usize::from(value.is_some()) + 1
     };
-    parts(segment, cx).map(len).sum::<usize>() > LONGEST_SHOWN + 1
+    parts(segment, cx).map(len).sum::<usize>() - 1 > most
         || parts(segment, cx).any(|(part, _)| identifies(part.bytes))
 }
 
