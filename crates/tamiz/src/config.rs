@@ -55,11 +55,13 @@ words! {
 }
 
 words! {
-    /// How headers outside the list of known ones are shown.
+    /// How the values of headers that have no rule of their own are shown.
     Unlisted {
-        /// Their value, after collapsing.
+        /// In `core` as `show`, else as `shape`.
+        ByProfile = "by-profile",
+        /// As they are, after collapsing.
         Show = "show",
-        /// The shape of their value.
+        /// By their shape, but for the vocabulary of headers that have one.
         Shape = "shape",
     }
 }
@@ -238,7 +240,7 @@ impl Default for PathOptions {
 pub struct HeaderOptions {
     /// Header names, beyond the built-in list, whose repeats are joined with `, `.
     pub list: Vec<String>,
-    /// How headers outside the list of known ones are shown.
+    /// How the values of headers that have no rule of their own are shown.
     pub unlisted: Unlisted,
     /// How many words of a user agent are shown.
     pub user_agent_words: usize,
@@ -250,7 +252,7 @@ impl Default for HeaderOptions {
     fn default() -> Self {
         HeaderOptions {
             list: Vec::new(),
-            unlisted: Unlisted::Show,
+            unlisted: Unlisted::ByProfile,
             user_agent_words: 16,
             wide_hop_by_hop: None,
         }

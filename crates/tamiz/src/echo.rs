@@ -2,7 +2,6 @@
 //! else contains it.
 
 use std::cell::Cell;
-use std::ops::Range;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
@@ -10,12 +9,13 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::body::embedded::Embedded;
 use crate::body::fields::Fields;
 use crate::body::step::Leaf;
+use crate::body::unseen::Unseen;
 use crate::body::{self, Body};
 use crate::bytes::{self, HIGH};
 use crate::context::Context;
 use crate::decode::{self, layers, unicode, utf8};
 use crate::flags::Flags;
-use crate::headers::table::Rule;
+use crate::headers::table::{Kind, Rule};
 use crate::headers::{Content, Header, Value};
 use crate::memo;
 use crate::message::Known;
@@ -45,6 +45,8 @@ struct Echo<'a> {
     is_nowhere_plain: bool,
     /// How long the shortest secret is.
     shortest: usize,
+    /// Whether one of them has a blank in its plain form.
+    has_blanks: bool,
     /// Whether a path that was not read holds a secret.
     is_in_known_path: Cell<bool>,
     /// Sorted; used instead of `needles` when these are too many.
@@ -59,6 +61,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         request: raw,
         is_nowhere_plain: false,
         shortest: SHORTEST,
+        has_blanks: false,
         is_in_known_path: Cell::new(false),
         prefixes: None,
     };
@@ -90,20 +93,21 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
 }
 
 /// Whether `is_it` is true of another spelling of a text that is the same to someone: decoded further,
-/// and each under NFKC, where that changes it.
-fn any_spelling(text: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
-    let is_normal_it = |text: &[u8], is_it: &mut dyn FnMut(&[u8]) -> bool| {
-        !text.is_ascii()
-            && cx.spare.with(|normal| {
-                unicode::nfkc(text, normal);
-                normal.as_slice() != text && is_it(normal)
+/// and each in its plain form, where that changes it. Blanks and `+` count where they are `blanks`.
+fn any_spelling(text: &[u8], blanks: bool, cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
+    let is_plain_it = |text: &[u8], is_it: &mut dyn FnMut(&[u8]) -> bool| {
+        let may_change = !text.is_ascii() || blanks && text.iter().any(|byte| is_blank(*byte));
+        may_change
+            && cx.spare.with(|plain| {
+                write_plain_form(text, cx, plain);
+                plain.as_slice() != text && is_it(plain)
             })
     };
-    is_normal_it(text, &mut is_it)
+    is_plain_it(text, &mut is_it)
         || layers::any_further(text, cx, |revealed| {
             cx.spare.with(|repaired| {
                 let spelling = utf8::repaired(revealed, repaired);
-                is_it(spelling) || is_normal_it(spelling, &mut is_it)
+                is_it(spelling) || is_plain_it(spelling, &mut is_it)
             })
         })
 }
@@ -111,6 +115,47 @@ fn any_spelling(text: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bo
 /// Whether a text has no other spelling. `seen` is the union of the classes of its bytes.
 fn is_single(text: &[u8], seen: u32, cx: Context<'_>) -> bool {
     seen & HIGH == 0 && !layers::is_layered(text, seen, cx)
+}
+
+/// What the plain form makes a blank, of ASCII.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ' | b'+')
+}
+
+/// Writes the plain form of a text: NFKC, `+` and each run of white space as one blank, none around it.
+fn write_plain_form(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    cx.spare.with(|normal| {
+        unicode::nfkc(text, normal);
+        let mut is_after_blank = true;
+        for (at, c) in decode::char_indices(normal) {
+            let is_blank = c.plain().is_some_and(|c| c == '+' || unicode::is_white_space(c));
+            if !is_blank {
+                out.extend_from_slice(normal.get(at..at.saturating_add(c.len())).unwrap_or_default());
+            } else if !is_after_blank {
+                out.push(b' ');
+            }
+            is_after_blank = is_blank;
+        }
+    });
+    if out.last() == Some(&b' ') {
+        out.pop();
+    }
+}
+
+/// A secret without the white space and quotes around it.
+fn trim(mut secret: &[u8]) -> &[u8] {
+    let is_around = |byte: u8| bytes::is_blank(byte) || matches!(byte, b'"' | b'\'' | b'`');
+    while let [first, rest @ ..] = secret
+        && is_around(*first)
+    {
+        secret = rest;
+    }
+    while let [rest @ .., last] = secret
+        && is_around(*last)
+    {
+        secret = rest;
+    }
+    secret
 }
 
 /// Where `part` stands in `whole`, if it is a piece of it.
@@ -162,14 +207,6 @@ impl<'a> Needle<'a> {
     }
 }
 
-/// What follows the first `:` of `part`, if that is the userinfo of a URL in `secret`.
-fn password<'a>(secret: Text<'a>, part: &Range<usize>) -> Option<&'a [u8]> {
-    let is_userinfo =
-        secret.bytes.get(..part.start)?.ends_with(b"//") && secret.bytes.get(part.end) == Some(&b'@');
-    let (_, password) = secret.slice(part.clone()).cut(b':').filter(|_| is_userinfo)?;
-    Some(password.bytes)
-}
-
 impl<'a> Echo<'a> {
     fn collect(&mut self, request: &Request<'a>, cx: Context<'a>) {
         self.collect_from_url(request.url, cx);
@@ -177,12 +214,18 @@ impl<'a> Echo<'a> {
             self.collect_from_body(body, cx);
         }
         for header in &request.headers.list {
+            let is_host = header.name.as_ref().is_some_and(|name| name.rule.kind == Kind::Host);
             for value in &header.values {
                 match &value.content {
-                    Content::Secret => match value.authorization() {
-                        Some(credentials) if decode::chars(credentials) >= SHORTEST => self.push(credentials),
-                        _ => self.add(value.text, cx),
-                    },
+                    Content::Secret if value.rule.kind == Kind::Authorization => {
+                        self.add_authorization(value.text, cx);
+                    }
+                    Content::Secret => self.add(value.text, cx),
+                    Content::Shape if is_host => {
+                        if let Some(at) = memchr::memrchr(b'@', value.text.bytes) {
+                            self.add_userinfo(value.text.slice(0..at));
+                        }
+                    }
                     Content::Url(url) => self.collect_from_url(url, cx),
                     Content::Cookies(cookies) => {
                         for cookie in cookies {
@@ -219,6 +262,7 @@ impl<'a> Echo<'a> {
         if let Some(fields) = &body.broken {
             self.collect_from_fields(fields, cx);
         }
+        self.collect_unseen(&body.unseen, cx);
     }
 
     fn collect_from_fields(&mut self, fields: &Fields<'a>, cx: Context<'a>) {
@@ -234,6 +278,12 @@ impl<'a> Echo<'a> {
             self.add(name.key.text, cx);
         }
         fields.secrets.iter().for_each(|secret| self.add(*secret, cx));
+        self.collect_unseen(&fields.unseen, cx);
+    }
+
+    fn collect_unseen(&mut self, unseen: &Unseen<'a>, cx: Context<'a>) {
+        unseen.secrets.iter().for_each(|secret| self.add(*secret, cx));
+        unseen.authorizations.iter().for_each(|value| self.add_authorization(*value, cx));
     }
 
     fn collect_from_json(&mut self, json: &Embedded<'a>, cx: Context<'a>) {
@@ -242,10 +292,7 @@ impl<'a> Echo<'a> {
 
     fn collect_from_url(&mut self, url: &Url<'a>, cx: Context<'a>) {
         if let Some(userinfo) = url.userinfo {
-            self.push(userinfo.bytes);
-            if let Some((_, password)) = userinfo.cut(b':') {
-                self.push(password.bytes);
-            }
+            self.add_userinfo(userinfo);
         }
         for segment in url.path.iter().flat_map(|path| path.segments.iter()) {
             if segment.shown == Shown::Secret {
@@ -273,31 +320,66 @@ impl<'a> Echo<'a> {
         }
     }
 
-    /// Adds a redacted value: by the credential in it, or from there to the end, where that is long
-    /// enough; else whole.
+    /// Adds a redacted value: by the credentials in it that are long enough, or from the first to the end;
+    /// else whole.
     fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
-        let found = cx.settings.names.find_credential(secret.bytes, cx);
-        let parts = found.map(|range| [range.clone(), range.start..secret.len()]);
-        let long = |part: &&'a [u8]| decode::chars(part) >= SHORTEST;
-        if let Some([part, _]) = &parts
-            && let Some(password) = password(secret, part)
-        {
-            self.push(password);
+        let found = cx.settings.names.find_credentials(secret.bytes, cx);
+        let is_long = |part: Text<'a>| decode::chars(part.bytes) >= SHORTEST;
+        let mut has_long = false;
+        for credential in &found {
+            let part = secret.slice(credential.part.clone());
+            has_long |= is_long(part);
+            if credential.is_userinfo {
+                self.add_userinfo(part);
+            } else {
+                self.push(part.bytes);
+            }
         }
-        let mut parts = parts.into_iter().flatten().filter_map(|range| secret.bytes.get(range)).filter(long);
-        self.push(parts.next().unwrap_or(secret.bytes));
+        if !has_long {
+            let first = found.first().map(|first| secret.from(first.part.start));
+            self.push(first.filter(|rest| is_long(*rest)).unwrap_or(secret).bytes);
+        }
+    }
+
+    /// Adds userinfo, and the password in it.
+    fn add_userinfo(&mut self, userinfo: Text<'a>) {
+        self.push(userinfo.bytes);
+        if let Some((_, password)) = userinfo.cut(b':') {
+            self.push(password.bytes);
+        }
+    }
+
+    /// Adds the credentials of an `authorization`, and the values in them that prove something.
+    fn add_authorization(&mut self, value: Text<'a>, cx: Context<'a>) {
+        match value.cut(b' ').filter(|(_, credentials)| decode::chars(credentials.bytes) >= SHORTEST) {
+            Some((scheme, credentials)) => {
+                self.push(credentials.bytes);
+                let is_pair = [&b"sharedkey"[..], b"sharedkeylite"]
+                    .iter()
+                    .any(|word| scheme.bytes.eq_ignore_ascii_case(word));
+                if let Some((_, signature)) = credentials.cut(b':').filter(|_| is_pair) {
+                    self.push(signature.bytes);
+                }
+            }
+            None => self.add(value, cx),
+        }
+        for range in cx.settings.names.find_proofs(value.bytes, cx) {
+            self.push(value.slice(range).bytes);
+        }
     }
 
     /// Adds a secret, as it is and in its other spellings.
     fn push(&mut self, secret: &'a [u8]) {
-        let secret = bytes::trim(secret);
+        let secret = trim(secret);
         if decode::chars(secret) < SHORTEST {
             return;
         }
+        self.has_blanks |= secret.iter().any(|byte| is_blank(*byte));
         self.needles.push(Needle::new(secret));
-        any_spelling(secret, self.cx, |spelling| {
-            let spelling = bytes::trim(spelling);
+        any_spelling(secret, true, self.cx, |spelling| {
+            let spelling = trim(spelling);
             if decode::chars(spelling) >= SHORTEST {
+                self.has_blanks |= spelling.iter().any(|byte| is_blank(*byte));
                 self.needles.push(Needle::new(self.cx.bump.alloc_slice_copy(spelling)));
             }
             false
@@ -309,7 +391,8 @@ impl<'a> Echo<'a> {
         self.needles.dedup();
         if self.needles.len() <= MOST {
             self.shortest = self.needles.iter().map(|needle| needle.text.len()).min().unwrap_or(SHORTEST);
-            self.is_nowhere_plain = self.needles.iter().all(|needle| self.stands_once(*needle));
+            self.is_nowhere_plain =
+                !self.has_blanks && self.needles.iter().all(|needle| self.stands_once(*needle));
             return;
         }
         let mut prefixes = BumpVec::with_capacity_in(self.needles.len(), bump);
@@ -348,7 +431,8 @@ impl<'a> Echo<'a> {
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
             && !self.is_elsewhere(text)
-            && (self.is_in_plain(text) || any_spelling(text, self.cx, |spelling| self.is_in_plain(spelling)))
+            && (self.is_in_plain(text)
+                || any_spelling(text, self.has_blanks, self.cx, |spelling| self.is_in_plain(spelling)))
     }
 
     /// The same of a value that is left as it is where it is a marker.

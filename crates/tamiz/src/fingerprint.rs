@@ -62,6 +62,7 @@ impl Fingerprint {
             ("form", FORM_VERSION.to_string()),
             ("unicode", UNICODE_VERSION.to_owned()),
             ("idna", format!("UTS46-{UNICODE_VERSION}")),
+            ("confusables", confusables()),
             ("entities", "HTML5-2231".to_owned()),
             ("lists", lists::DIGEST.get(..16).unwrap_or_default().to_owned()),
             ("words", words::DIGEST.get(..16).unwrap_or_default().to_owned()),
@@ -79,7 +80,7 @@ impl Fingerprint {
             ("path_identifiers", switch(config.path.identifiers)),
             ("path_numbers", switch(config.path.numbers)),
             ("list_headers", names(&config.headers.list)),
-            ("unlisted", config.headers.unlisted.to_string()),
+            ("unlisted", if settings.shows_unlisted { "show" } else { "shape" }.to_owned()),
             ("user_agent_words", config.headers.user_agent_words.to_string()),
             ("wide_hop_by_hop", switch(settings.wide_hop_by_hop)),
             ("source", config.source.to_string()),
@@ -113,6 +114,12 @@ impl Fingerprint {
     pub fn components(&self) -> &[(&'static str, String)] {
         &self.identity.components
     }
+}
+
+/// The tables that tell which characters look alike.
+fn confusables() -> String {
+    let (major, minor, patch) = unicode_security::UNICODE_VERSION;
+    format!("UTS39-{major}.{minor}.{patch}")
 }
 
 fn limits(limits: &Limits) -> String {

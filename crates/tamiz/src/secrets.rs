@@ -12,18 +12,74 @@ use aho_corasick::AhoCorasick;
 use memchr::memmem::Finder;
 
 use crate::bytes::{
-    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, EQUALS, HIGH, NO_ALNUM,
-    PATH_MARK, SLASH, TOKEN68, UPPER,
+    self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, EQUALS, HIGH, TOKEN68,
 };
 use crate::context::Context;
-use crate::decode::{self, GUARD, layers, unicode};
-use crate::eights::{self, eight_at};
-use crate::lists::{CREDENTIAL_PREFIXES, SENSITIVE_NAMES};
+use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
+use crate::families::{self, SHORTEST_TOKEN, starts_word};
+use crate::lists::SENSITIVE_NAMES;
+use crate::sensitive;
 use crate::shape;
 use crate::show::marker;
+use crate::text::Text;
 
-/// No token of `CREDENTIAL_PREFIXES` is shorter, prefix included.
-const SHORTEST_TOKEN: usize = 12;
+/// So many credentials of one text are told, at most.
+const MOST_CREDENTIALS: usize = 16;
+
+/// A credential in a text.
+pub(crate) struct Credential {
+    /// What of the text it is.
+    pub(crate) part: Range<usize>,
+    /// Whether it is a name and a password.
+    pub(crate) is_userinfo: bool,
+}
+
+/// The kinds of credentials, in the order in which they are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Jwt,
+    Token,
+    Scheme,
+    PrivateKey,
+    Userinfo,
+    DataSource,
+    Named,
+}
+
+impl Kind {
+    const ALL: [Kind; 7] = [
+        Kind::Jwt,
+        Kind::Token,
+        Kind::Scheme,
+        Kind::PrivateKey,
+        Kind::Userinfo,
+        Kind::DataSource,
+        Kind::Named,
+    ];
+
+    /// Whether a text may hold one; `seen` is the union of the classes of its bytes.
+    fn may_be_in(self, text: &[u8], seen: u32) -> bool {
+        let classes = match self {
+            Kind::Jwt => DOT,
+            Kind::Token => return text.len() >= SHORTEST_TOKEN,
+            Kind::Scheme => BLANK,
+            Kind::PrivateKey => DASH,
+            Kind::Userinfo | Kind::DataSource => AT,
+            Kind::Named => EQUALS | COLON | HIGH,
+        };
+        seen & classes != 0
+    }
+}
+
+/// Undoes the percent escapes of a name that was decoded already: to another layer, guarded bytes are bytes.
+fn decode_escapes<'a>(name: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    if memchr::memchr(GUARD, name.bytes).is_none() {
+        return percent::decode(name, percent::Field::Other, cx, &mut cx.flags());
+    }
+    let bytes = decode::replaced(name, GUARD, decode::escape, cx);
+    let bytes = decode::replaced(bytes, b'%', bytes::escape, cx);
+    utf8::repair(bytes, cx, &mut cx.flags())
+}
 
 /// Decides which names make a secret of their value.
 #[derive(Clone, Debug)]
@@ -35,6 +91,8 @@ pub(crate) struct SensitiveNames {
     lengths: u64,
     /// The first three letters of all of them.
     triples: Triples,
+    /// Those that configuration adds.
+    extra: Vec<String>,
 }
 
 /// Three letters side by side, case ignored, a bit each: what others are the same is not told.
@@ -44,7 +102,7 @@ struct Triples {
 }
 
 impl Triples {
-    /// The first three letters of each name; `None` where one has fewer.
+    /// The first three letters of each name.
     fn new<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
         let mut bits = Box::new([0; 512]);
         for name in names {
@@ -55,8 +113,17 @@ impl Triples {
                         *bits |= 1 << (triple & 63);
                     }
                 }
-                // A shorter one may be anywhere.
-                None => bits.fill(u64::MAX),
+                None => match *name {
+                    // Whatever stands before it.
+                    [first, second] => (0..32).for_each(|before| {
+                        let triple = Triples::follow(Triples::follow(before, first), second);
+                        if let Some(bits) = bits.get_mut(triple as usize >> 6) {
+                            *bits |= 1 << (triple & 63);
+                        }
+                    }),
+                    // A shorter one may be anywhere.
+                    _ => bits.fill(u64::MAX),
+                },
             }
         }
         Triples { bits }
@@ -80,26 +147,36 @@ impl SensitiveNames {
     /// The built-in names and `extra` ones.
     pub(crate) fn new(extra: &[String]) -> Self {
         let of = |kind: &'static str| {
-            SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| *name)
+            let names = SENSITIVE_NAMES.iter().filter(move |(k, name)| *k == kind && name.is_ascii());
+            names.map(|(_, name)| *name)
         };
-        let extra = extra.iter().map(String::as_str).filter(|name| !name.is_empty());
-        let anywhere = of("anywhere").chain(extra);
-        let triples = Triples::new(anywhere.clone().chain(of("word")).map(str::as_bytes));
+        let added = extra.iter().map(String::as_str).filter(|name| !name.is_empty() && name.is_ascii());
+        let anywhere = of("anywhere").chain(added);
+        let words = || of("word").chain(of("whole"));
+        let triples = Triples::new(anywhere.clone().chain(words()).map(str::as_bytes));
         let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(anywhere);
-        let words: Vec<Box<[u8]>> = of("word").map(|word| Box::from(word.as_bytes())).collect();
+        let words: Vec<Box<[u8]>> = words().map(|word| Box::from(word.as_bytes())).collect();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word));
-        SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples }
+        SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples, extra: extra.to_vec() }
     }
 
     /// Whether the value under `name` is a secret.
     pub(crate) fn matches(&self, name: &[u8], cx: Context<'_>) -> bool {
-        if name.is_ascii() {
-            return self.matches_ascii(name);
-        }
-        cx.spare.with(|normal| {
-            unicode::nfkc(name, normal);
-            cx.spare.with(|plain| self.matches_ascii(decode::without_guarded(normal, plain)))
-        })
+        self.matches_plain(name, cx)
+            || memchr::memchr3(b'%', b'&', GUARD, name).is_some() && self.matches_decoded(name, cx)
+    }
+
+    fn matches_plain(&self, name: &[u8], cx: Context<'_>) -> bool {
+        if name.is_ascii() { self.matches_ascii(name) } else { sensitive::matches(name, &self.extra, cx) }
+    }
+
+    /// The same of a name that is decoded once more: escapes, then entities.
+    fn matches_decoded(&self, name: &[u8], cx: Context<'_>) -> bool {
+        let name = cx.bump.alloc_slice_copy(name);
+        let decoded = decode_escapes(Text::untraced(name), cx);
+        let plain = entities::decode_value(decoded, cx, &mut cx.flags());
+        decoded.bytes != name && self.matches_plain(decoded.bytes, cx)
+            || plain.bytes != decoded.bytes && self.matches_plain(plain.bytes, cx)
     }
 
     /// The same of a name in ASCII.
@@ -132,9 +209,9 @@ impl SensitiveNames {
         if value.len() < 4 || is_too_plain(value, seen) {
             return None;
         }
-        let found = if seen & CREDENTIAL_MARK == 0 {
+        let found = if seen & (CREDENTIAL_MARK | HIGH) == 0 {
             // Nothing but a token that is recognised by its prefix.
-            find_prefixed(value, seen)
+            families::find(value, seen)
         } else {
             self.find_plain(value, seen, cx)
         };
@@ -142,13 +219,61 @@ impl SensitiveNames {
     }
 
     fn find_plain(&self, value: &[u8], seen: u32, cx: Context<'_>) -> Option<Range<usize>> {
-        let has = |classes: u32| seen & classes != 0;
-        let jwt = if has(DOT) { find_jwt(value) } else { None };
-        jwt.or_else(|| if value.len() < SHORTEST_TOKEN { None } else { find_prefixed(value, seen) })
-            .or_else(|| if has(BLANK) { find_scheme(value) } else { None })
-            .or_else(|| if has(DASH) { find_private_key(value) } else { None })
-            .or_else(|| if has(AT) && has(SLASH) { find_userinfo(value) } else { None })
-            .or_else(|| if has(EQUALS | COLON) { self.find_named(value, cx) } else { None })
+        Kind::ALL.iter().find_map(|kind| self.find_kind(*kind, value, seen, cx))
+    }
+
+    /// The first credential of a kind; `seen` is the union of the classes of the text's bytes, or more.
+    fn find_kind(&self, kind: Kind, text: &[u8], seen: u32, cx: Context<'_>) -> Option<Range<usize>> {
+        if !kind.may_be_in(text, seen) {
+            return None;
+        }
+        match kind {
+            Kind::Jwt => find_jwt(text),
+            Kind::Token => families::find(text, seen),
+            Kind::Scheme => find_scheme(text),
+            Kind::PrivateKey => find_private_key(text),
+            Kind::Userinfo => find_userinfo(text),
+            Kind::DataSource => find_data_source(text),
+            Kind::Named => self.find_named(text, cx),
+        }
+    }
+
+    /// The credentials of a value, by kind and then by place, of each kind one after the other; those
+    /// that a further decoding reveals are the whole value.
+    pub(crate) fn find_credentials(&self, value: &[u8], cx: Context<'_>) -> Vec<Credential> {
+        let seen = bytes::union(value);
+        let mut all = Vec::new();
+        for kind in Kind::ALL {
+            let mut from = 0;
+            while all.len() < MOST_CREDENTIALS
+                && let Some(rest) = value.get(from..)
+                && let Some(found) = self.find_kind(kind, rest, seen, cx)
+            {
+                let is_userinfo = matches!(kind, Kind::Userinfo | Kind::DataSource);
+                all.push(Credential { part: from + found.start..from + found.end, is_userinfo });
+                from += found.end.max(1);
+            }
+        }
+        if all.is_empty() {
+            let whole = self.find_credential(value, cx);
+            all.extend(whole.map(|part| Credential { part, is_userinfo: false }));
+        }
+        all
+    }
+
+    /// The values in an `authorization` that are secrets by name, what proves something among them.
+    pub(crate) fn find_proofs(&self, value: &[u8], cx: Context<'_>) -> Vec<Range<usize>> {
+        let is_proof = |name: &[u8]| {
+            name.eq_ignore_ascii_case(b"mac") || name.eq_ignore_ascii_case(b"response") || self.matches(name, cx)
+        };
+        let mut from = 0;
+        let values = delimiters(value).filter_map(|delimiter| {
+            let name = name_before(value.get(from..delimiter.start)?);
+            from = delimiter.end;
+            let part = value_after(value, delimiter.end)?;
+            (!name.is_empty() && is_proof(name)).then_some(part)
+        });
+        values.take(MOST_CREDENTIALS).collect()
     }
 
     fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
@@ -174,26 +299,76 @@ impl SensitiveNames {
     }
 
     fn find_named_in(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
-        memchr::memchr2_iter(b'=', b':', text).find_map(|at| {
-            let before = strip_marks(text.get(..at)?);
-            let name_len = before.iter().rev().take_while(|&&b| is_name_byte(b)).count();
-            let name = before.get(before.len() - name_len..)?;
-            let name = if before.len() > name_len && before.get(before.len() - name_len - 1) == Some(&GUARD) {
-                name.get(2..)?
-            } else {
-                name
-            };
-            if !self.matches(name, cx) {
+        let mut from = 0;
+        delimiters(text).find_map(|delimiter| {
+            let name = name_before(text.get(from..delimiter.start)?);
+            from = delimiter.end;
+            if name.is_empty() || !self.matches(name, cx) {
                 return None;
             }
-            let rest = text.get(at + 1..)?;
-            let skipped = rest.iter().take_while(|&&b| is_mark(b) || b == b'+').count();
-            let rest = rest.get(skipped..)?;
-            let ends = |b: u8| is_mark(b) || matches!(b, b'&' | b';' | b',');
-            let len = rest.iter().take_while(|&&b| !ends(b)).count();
-            let start = at + 1 + skipped;
-            (len > 0).then_some(start..start + len)
+            value_after(text, delimiter.end)
         })
+    }
+}
+
+/// The value behind a delimiter that ends at `at`, if there is something.
+fn value_after(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = at + value_start(text.get(at..)?);
+    let len = value_len(text.get(start..)?);
+    (len > 0).then_some(start..start + len)
+}
+
+/// Where `=` or `:` stands, also full-width.
+fn delimiters(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    memchr::memchr3_iter(b'=', b':', 0xEF, text).filter_map(move |at| match text.get(at..)? {
+        [b'=' | b':', ..] => Some(at..at + 1),
+        [0xEF, 0xBC, 0x9A | 0x9D, ..] => Some(at..at + 3),
+        _ => None,
+    })
+}
+
+/// The name that a text ends with, but for marks.
+fn name_before(text: &[u8]) -> &[u8] {
+    let before = strip_marks(text);
+    // What is beyond ASCII belongs to it, but for guarded bytes.
+    let is_name = |byte: u8| is_name_byte(byte) || byte >= 0x80 && byte != GUARD;
+    let len = before.iter().rev().take_while(|byte| is_name(**byte)).count();
+    let (around, name) = before.split_at_checked(before.len() - len).unwrap_or_default();
+    // The digits of a guarded byte are no part of what follows it.
+    if around.last() == Some(&GUARD) { name.get(2..).unwrap_or_default() } else { name }
+}
+
+/// Where the value begins that follows a delimiter: behind marks, `+` and controls.
+fn value_start(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..) {
+        at += match rest {
+            [byte, ..] if is_mark(*byte) || *byte == b'+' => 1,
+            _ => match control_len(rest) {
+                0 => break,
+                len => len,
+            },
+        };
+    }
+    at
+}
+
+/// How long the value is that a text begins with.
+fn value_len(text: &[u8]) -> usize {
+    let ends = |at: usize, byte: u8| {
+        is_mark(byte)
+            || matches!(byte, b'&' | b';' | b',')
+            || (byte < 0x20 || byte == 0x7F || byte == 0xC2) && control_len(text.get(at..).unwrap_or_default()) > 0
+    };
+    text.iter().enumerate().position(|(at, byte)| ends(at, *byte)).unwrap_or(text.len())
+}
+
+/// The length of the control character that a text begins with, zero for none.
+fn control_len(text: &[u8]) -> usize {
+    match text {
+        [0..0x20 | 0x7F, ..] => 1,
+        [0xC2, 0x80..=0x9F, ..] => 2,
+        _ => 0,
     }
 }
 
@@ -205,12 +380,12 @@ fn length_bit(word: &[u8]) -> u64 {
 /// Whether a text is too short and too plain for a credential. `seen` is the union of the classes of
 /// its bytes.
 pub(crate) fn is_too_plain(text: &[u8], seen: u32) -> bool {
-    text.len() < SHORTEST_TOKEN && seen & CREDENTIAL_MARK == 0
+    text.len() < SHORTEST_TOKEN && seen & (CREDENTIAL_MARK | HIGH) == 0
 }
 
 /// Whether a text holds a token that is recognised by itself, whatever stands around it.
 pub(crate) fn holds_token(text: &[u8]) -> bool {
-    find_jwt(text).is_some() || find_prefixed(text, bytes::union(text)).is_some()
+    find_jwt(text).is_some() || families::find(text, bytes::union(text)).is_some()
 }
 
 /// What may stand around a name or a value in free text: blanks, quotes, escaped quotes.
@@ -294,163 +469,31 @@ fn jwt_header_in(segment: &[u8]) -> Option<usize> {
     std::iter::once(0).chain(glued).find(|&at| segment.get(at..).is_some_and(shape::is_jwt_header))
 }
 
-/// The prefixes of `CREDENTIAL_PREFIXES` by their first byte.
-static PREFIXES: LazyLock<Vec<Prefixes>> = LazyLock::new(|| {
-    let mut by_first = vec![Prefixes::default(); 256];
-    for (prefix, alphabet, least) in CREDENTIAL_PREFIXES {
-        let text = prefix.as_bytes();
-        let &[first, second, ..] = text else { continue };
-        if let Some(place) = by_first.get_mut(usize::from(first)) {
-            place.seconds |= 1_u128.checked_shl(u32::from(second)).unwrap_or_default();
-            place.list.push(Prefix { text, alphabet, least: least.parse().unwrap_or(usize::MAX) });
-        }
-    }
-    by_first
-});
-
-/// Whether a prefix has nothing but hexadecimal digits, in lower case, and `-`.
-static HAS_HEX: LazyLock<bool> = LazyLock::new(|| {
-    CREDENTIAL_PREFIXES.iter().any(|(prefix, ..)| is_lower_hexadecimal(bytes::union(prefix.as_bytes())))
-});
-
-fn is_lower_hexadecimal(seen: u32) -> bool {
-    bytes::is_hexadecimal(seen) && seen & UPPER == 0
+/// What tells that the run behind a scheme word is a credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Telling {
+    /// Whatever it is.
+    Anything,
+    /// The word is a plain one too: six characters, a digit or `=`.
+    Token,
+    /// A `=` in it.
+    Parameter,
+    /// A `:` in it, which belongs to the run.
+    Pair,
 }
 
-/// The prefixes that begin with one byte.
-#[derive(Clone, Default)]
-struct Prefixes {
-    /// What their second bytes are, a bit each.
-    seconds: u128,
-    list: Vec<Prefix>,
-}
-
-/// What a token begins with.
-#[derive(Clone)]
-struct Prefix {
-    text: &'static [u8],
-    /// What may follow, and the least of it that must.
-    alphabet: &'static str,
-    least: usize,
-}
-
-/// A token with a well-known prefix, not in the middle of a word; of several, the first. `seen` is the union of the
-/// classes of its bytes.
-fn find_prefixed(text: &[u8], seen: u32) -> Option<Range<usize>> {
-    if text.len() < SHORTEST_TOKEN || seen & IN_PREFIXES == 0 || is_lower_hexadecimal(seen) && !*HAS_HEX {
-        return None;
-    }
-    if seen & HIGH == 0 {
-        return find_prefixed_in_ascii(text, seen);
-    }
-    word_starts(text, seen).find_map(|at| token_at(text, at))
-}
-
-/// The same, eight bytes at a time.
-fn find_prefixed_in_ascii(text: &[u8], seen: u32) -> Option<Range<usize>> {
-    let at_start = if may_begin_token(text, 0) { token_at(text, 0) } else { None };
-    // Letters and digits alone are one word.
-    if at_start.is_some() || seen & NO_ALNUM == 0 {
-        return at_start;
-    }
-    let mut start = 0;
-    while start < text.len() {
-        let eight = eight_at(text, start);
-        let mut others = !(eights::letters(eight) | eights::digits(eight)) & eights::TOPS;
-        while others != 0 {
-            let at = start + others.trailing_zeros() as usize / 8 + 1;
-            others &= others - 1;
-            if may_begin_token(text, at)
-                && let Some(found) = token_at(text, at)
-            {
-                return Some(found);
-            }
-        }
-        start += 8;
-    }
-    None
-}
-
-/// Whether the two characters at `at` may begin a prefix.
-#[inline]
-fn may_begin_token(text: &[u8], at: usize) -> bool {
-    /// By the first character, a bit for each second one; some share a bit.
-    const SECONDS: [u32; 256] = {
-        let mut seconds = [0; 256];
-        let mut row = 0;
-        while row < CREDENTIAL_PREFIXES.len() {
-            let prefix = CREDENTIAL_PREFIXES[row].0.as_bytes();
-            seconds[prefix[0] as usize] |= 1 << (prefix[1] & 31);
-            row += 1;
-        }
-        seconds
-    };
-    let [Some(first), Some(second)] = [at, at + 1].map(|at| text.get(at)) else { return false };
-    SECONDS.get(usize::from(*first)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
-}
-
-/// The token with a well-known prefix that begins at `at`.
-#[inline(never)]
-fn token_at(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let rest = text.get(at..)?;
-    let Prefixes { seconds, list } = PREFIXES.get(usize::from(*rest.first()?))?;
-    let second = rest.get(1).copied().unwrap_or_default();
-    if *seconds == 0 || seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
-        return None;
-    }
-    list.iter().find_map(|prefix| {
-        let after = rest.strip_prefix(prefix.text)?;
-        let len = after.iter().take_while(|&&b| in_alphabet(prefix.alphabet, b)).count();
-        (len >= prefix.least).then(|| at..at + prefix.text.len() + len)
-    })
-}
-
-/// One of these is in every prefix.
-const IN_PREFIXES: u32 = UPPER | PATH_MARK | SLASH;
-
-/// Where no letter or digit stands right before.
-fn word_starts(text: &[u8], seen: u32) -> impl Iterator<Item = usize> {
-    let mut next = Some(0);
-    std::iter::from_fn(move || {
-        let at = next?;
-        // Letters and digits alone are one word.
-        let rest = if seen & NO_ALNUM == 0 { &[] } else { text.get(at..).unwrap_or_default() };
-        next = rest.iter().position(|&b| !bytes::is(b, ALNUM)).map(|len| match rest.get(len) {
-            // The digits of a guarded byte are no characters.
-            Some(&GUARD) => at + len + 3,
-            _ => at + len + 1,
-        });
-        Some(at)
-    })
-}
-
-/// Whether no letter or digit stands right before `at`.
-fn starts_word(text: &[u8], at: usize) -> bool {
-    match text.get(..at).unwrap_or_default() {
-        // What begins with the digits of a guarded byte is no word.
-        [.., GUARD] | [.., GUARD, _] => false,
-        before => before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before),
-    }
-}
-
-fn in_alphabet(alphabet: &str, byte: u8) -> bool {
-    bytes::is(byte, ALNUM)
-        || match alphabet {
-            "word" => byte == b'_',
-            "url" => matches!(byte, b'_' | b'-'),
-            "dotted" => matches!(byte, b'_' | b'-' | b'.'),
-            _ => false,
-        }
-}
-
-/// The schemes that announce credentials in free text, and whether they are also plain words.
-const SCHEMES: [(&[u8], bool); 6] = [
-    (b"bearer", false),
-    (b"basic", true),
-    (b"digest", true),
-    (b"token", true),
-    (b"negotiate", false),
-    (b"aws4-hmac-sha256", false),
+/// The schemes that announce credentials in free text.
+const SCHEMES: [(&[u8], Telling); 10] = [
+    (b"bearer", Telling::Anything),
+    (b"basic", Telling::Token),
+    (b"digest", Telling::Token),
+    (b"token", Telling::Token),
+    (b"negotiate", Telling::Anything),
+    (b"aws4-hmac-sha256", Telling::Anything),
+    (b"apikey", Telling::Token),
+    (b"sharedkey", Telling::Pair),
+    (b"sharedkeylite", Telling::Pair),
+    (b"hawk", Telling::Parameter),
 ];
 
 /// A scheme word followed by credentials.
@@ -464,15 +507,12 @@ fn names_scheme(text: &[u8]) -> bool {
         let start = before.len().checked_sub(scheme.len());
         start.and_then(|start| before.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(scheme))
     };
+    // The last letters of the schemes.
+    let is_last = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'r' | b'c' | b't' | b'n' | b'e' | b'y' | b'k' | b'6');
     let mut at = 0;
     while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(|&b| bytes::is(b, BLANK))) {
         let before = text.get(..at + step).unwrap_or_default();
-        // The last letters of the schemes.
-        if matches!(
-            before.last(),
-            Some(b'r' | b'R' | b'c' | b'C' | b't' | b'T' | b'n' | b'N' | b'e' | b'E' | b'6')
-        ) && SCHEMES.iter().any(|(scheme, _)| ends_with(before, scheme))
-        {
+        if before.last().is_some_and(is_last) && SCHEMES.iter().any(|(scheme, _)| ends_with(before, scheme)) {
             return true;
         }
         at += step + 1;
@@ -481,7 +521,7 @@ fn names_scheme(text: &[u8]) -> bool {
 }
 
 fn find_scheme_slow(text: &[u8]) -> Option<Range<usize>> {
-    SCHEMES.iter().find_map(|(scheme, is_word)| {
+    SCHEMES.iter().find_map(|(scheme, telling)| {
         let mut from = 0;
         while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
             let at = from + step;
@@ -492,18 +532,20 @@ fn find_scheme_slow(text: &[u8]) -> Option<Range<usize>> {
                 continue;
             }
             let rest = after.get(blanks..)?;
-            let len = rest.iter().take_while(|&&b| bytes::is(b, TOKEN68)).count();
+            let is_pair = *telling == Telling::Pair;
+            let len = rest.iter().take_while(|&&b| bytes::is(b, TOKEN68) || is_pair && b == b':').count();
             let credentials = rest.get(..len)?;
-            let telling = if *is_word {
-                len >= 6 || credentials.iter().any(|&b| bytes::is(b, DIGIT) || b == b'=')
-            } else {
-                len > 0
+            let tells = match telling {
+                Telling::Anything => len > 0,
+                Telling::Token => len >= 6 || credentials.iter().any(|&b| bytes::is(b, DIGIT) || b == b'='),
+                Telling::Parameter => credentials.contains(&b'='),
+                Telling::Pair => credentials.contains(&b':'),
             };
-            if telling {
+            if tells {
                 let start = at + scheme.len() + blanks;
                 // What a digest proves is spread over its parameters.
-                let end = if *scheme == b"digest" { text.len() } else { start + len };
-                return Some(start..end);
+                let is_spread = matches!(*scheme, b"digest" | b"hawk");
+                return Some(start..if is_spread { text.len() } else { start + len });
             }
         }
         None
@@ -519,18 +561,21 @@ fn find_private_key(text: &[u8]) -> Option<Range<usize>> {
     private.iter().any(|words| memchr::memmem::find(rest, words).is_some()).then_some(at..text.len())
 }
 
-/// Userinfo inside a URL, or after the `//` that begins the text.
+/// Userinfo inside a URL, or after the `//` that begins the text; `\\` may stand for `/`.
 fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
     let mut until = 0;
-    let slashes = memchr::memchr_iter(b'/', text).filter(|at| text.get(at + 1) == Some(&b'/'));
+    let is_slash = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'\\'));
+    let slashes = memchr::memchr2_iter(b'/', b'\\', text).filter(|at| is_slash(text.get(at + 1)));
     slashes.into_iter().find_map(|at| {
         let before = text.get(..at)?;
         let start = at + 2;
         if start < until || !(before.ends_with(b":") || before.is_empty()) {
             return None;
         }
+        let is_plain = text.get(at..start) == Some(b"//");
         let authority = text.get(start..)?;
-        let len = authority.iter().take_while(|&&b| !matches!(b, b'/' | b'?' | b'#' | b' ')).count();
+        let ends = |byte: u8| matches!(byte, b'/' | b'?' | b'#' | b' ') || !is_plain && byte == b'\\';
+        let len = authority.iter().take_while(|&&byte| !ends(byte)).count();
         until = start + len;
         let userinfo = memchr::memrchr(b'@', authority.get(..len)?)?;
         let is_marker = marker::is_marker(authority.get(..userinfo)?);
@@ -538,19 +583,38 @@ fn find_userinfo(text: &[u8]) -> Option<Range<usize>> {
     })
 }
 
+/// What a data source is reached by: `user:password` before `@tcp(`.
+fn find_data_source(text: &[u8]) -> Option<Range<usize>> {
+    const NETWORKS: [&[u8]; 6] = [b"tcp(", b"tcp4(", b"tcp6(", b"udp(", b"unix(", b"cloudsql("];
+    let begins = |rest: &[u8], network: &[u8]| {
+        rest.get(..network.len()).is_some_and(|start| start.eq_ignore_ascii_case(network))
+    };
+    let ends = |c: char| {
+        matches!(c, '"' | '\'' | '\\') || c.is_control() || unicode::is_white_space(c)
+    };
+    // Where the run begins, and its first `:` that does not begin it.
+    let (mut start, mut colon) = (0, None);
+    for (at, c) in decode::char_indices(text) {
+        match c.plain() {
+            Some('@') => {
+                let rest = text.get(at + 1..)?;
+                let is_pair = colon.is_some_and(|colon: usize| colon + 1 < at);
+                if is_pair && NETWORKS.iter().any(|network| begins(rest, network)) {
+                    return Some(start..at);
+                }
+            }
+            Some(':') if at > start => colon = colon.or(Some(at)),
+            Some(c) if ends(c) => (start, colon) = (at + c.len_utf8(), None),
+            _ => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::context::tests::with_context;
-
-    #[test]
-    fn words_start_where_no_letter_or_digit_stands_before() {
-        for text in [&b""[..], b"ab1", b"a b", b" a--b ", b"\xFF8Bxoxb-1", b"a\xFF8B\xFF8Ba b", b"a\xFF8B"] {
-            let found: Vec<usize> = word_starts(text, bytes::union(text)).collect();
-            let expected: Vec<usize> = (0..=text.len()).filter(|&at| starts_word(text, at)).collect();
-            assert_eq!(found, expected, "{}", text.escape_ascii());
-        }
-    }
 
     #[test]
     fn names() {
@@ -605,43 +669,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn prefixes_are_found_alike() {
-        let words = [
-            "",
-            "a",
-            "Zq",
-            "AKIAIOSFODNN7EXAMPLE",
-            "ghp_0123456789abcdefghij",
-            "xoxe.0123456789",
-            "1//",
-            "ya29.x",
-        ];
-        let between = ["", " ", "-", "_", "/", "..", "+="];
-        for (a, b) in words.iter().flat_map(|a| words.map(|b| (a, b))) {
-            for (x, y) in between.iter().flat_map(|x| between.map(|y| (x, y))) {
-                for more in ["", "abcdefg", "abcdefgh-"] {
-                    let text = format!("{more}{x}{a}{y}{b}");
-                    let (text, seen) = (text.as_bytes(), bytes::union(text.as_bytes()));
-                    let slow = word_starts(text, seen).find_map(|at| token_at(text, at));
-                    assert_eq!(find_prefixed_in_ascii(text, seen), slow, "{}", text.escape_ascii());
-                }
-            }
-        }
-    }
-
     fn found(text: &str) -> Option<String> {
         let names = SensitiveNames::new(&[]);
         let range = with_context(|cx| names.find_credential(text.as_bytes(), cx))?;
         Some(text[range].to_owned())
-    }
-
-    #[test]
-    fn every_prefix_has_what_is_looked_for() {
-        for (prefix, ..) in CREDENTIAL_PREFIXES {
-            assert!(bytes::union(prefix.as_bytes()) & IN_PREFIXES != 0, "{prefix}");
-            assert!(prefix.len() > 1 && prefix.is_ascii());
-        }
     }
 
     #[test]
@@ -670,6 +701,17 @@ mod tests {
             ("Bearer%20abc", "Bearer%20abc"),
             ("pass%2577ord%253Dhunter2", "pass%2577ord%253Dhunter2"),
             ("pass&#119;ord=hunter2", "hunter2"),
+            ("contrase\u{f1}a=hunter2", "hunter2"),
+            ("\u{5bc6}\u{7801}\u{ff1a}hunter2", "hunter2"),
+            ("password=hunter2\r\nX-A: 1", "hunter2"),
+            ("password=\r\nhunter2\u{85}x", "hunter2"),
+            ("root:hunter2@tcp(db:3306)/x", "root:hunter2"),
+            ("dsn 'a@b:c@TCP6(x)'", "a@b:c"),
+            ("ftp:\\\\u:hunter2@h", "u:hunter2"),
+            ("ftp:/\\u:hunter2@h", "u:hunter2"),
+            ("ApiKey hunter2", "hunter2"),
+            ("SharedKey acct:c2ln", "acct:c2ln"),
+            ("Hawk id=\"a\", mac=\"b\"", "id=\"a\", mac=\"b\""),
         ] {
             let got = found(text);
             if text.contains("&#119;") {
@@ -722,10 +764,17 @@ mod tests {
     }
 
     #[test]
-    fn no_token_is_shorter() {
-        for (prefix, _, least) in CREDENTIAL_PREFIXES {
-            assert!(prefix.len() + least.parse::<usize>().unwrap() >= SHORTEST_TOKEN, "{prefix}");
-        }
+    fn every_credential_is_found() {
+        let names = SensitiveNames::new(&[]);
+        let all = |text: &str| {
+            let found = with_context(|cx| names.find_credentials(text.as_bytes(), cx));
+            found.into_iter().map(|found| text[found.part].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(all("pwd=one&token=two Bearer three"), ["three", "one", "two"]);
+        assert_eq!(all("a:b@tcp(x) c:d@tcp(y) //e:f@g"), ["a:b", "c:d"]);
+        assert_eq!(all(&"pwd=x ".repeat(40)).len(), MOST_CREDENTIALS);
+        assert_eq!(all("pwd%3Dhunter2"), ["pwd%3Dhunter2"]);
+        assert_eq!(all("nothing"), Vec::<String>::new());
     }
 
     #[test]
@@ -741,6 +790,14 @@ mod tests {
             "k=v; x=y",
             "password=<SECRET:alpha:10>",
             "http://<SECRET:userinfo:9>@ex.com/",
+            "a:b@media(x)",
+            "u:@tcp(h)",
+            ":p@tcp(h)",
+            "u:p @tcp(h)",
+            "c:\\\\dir\\file@2x.png",
+            "hawk eyes",
+            "sharedkey abc",
+            "enclave=1",
         ] {
             assert_eq!(found(text), None, "{text}");
         }

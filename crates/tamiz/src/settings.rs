@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::config::{Config, Profile, View};
+use crate::config::{Config, Profile, Unlisted, View};
 use crate::fingerprint::Fingerprint;
 use crate::flags::{Flag, FlagSet};
 use crate::headers::table::HeaderTable;
@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) fam: bool,
     pub(crate) entropy: bool,
     pub(crate) wide_hop_by_hop: bool,
+    /// Whether headers without a normaliser are shown whatever they say.
+    pub(crate) shows_unlisted: bool,
     pub(crate) names: SensitiveNames,
     pub(crate) headers: HeaderTable,
     pub(crate) fingerprint: Fingerprint,
@@ -48,6 +50,10 @@ impl Settings {
             fam: config.lines.fam.unwrap_or(full),
             entropy: config.entropy.unwrap_or(full),
             wide_hop_by_hop: config.headers.wide_hop_by_hop.unwrap_or(full),
+            shows_unlisted: match config.headers.unlisted {
+                Unlisted::ByProfile => config.profile == Profile::Core,
+                unlisted => unlisted == Unlisted::Show,
+            },
             headers: HeaderTable::new(&config.headers.list, &names),
             names,
             fingerprint: Fingerprint::default(),

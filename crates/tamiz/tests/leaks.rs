@@ -5,7 +5,7 @@
 
 mod canaries;
 
-use canaries::{ByContent, ByEcho, ByPlace, Case, Rng, look};
+use canaries::{ByContent, ByEcho, ByPath, ByPlace, Case, Rng, look};
 use tamiz::{Canonicalizer, Config, Document, Profile, View};
 
 fn canonicalizers() -> Vec<Canonicalizer> {
@@ -70,7 +70,13 @@ fn check(what: &str, total: usize, sample: usize, case: impl Fn(usize) -> Option
 #[test]
 fn what_is_recognised_is_shown_nowhere() {
     let all = ByContent::new();
-    check(&all.describe(), all.total(), 1_500, |number| all.case(number, canaries::seed()));
+    check(&all.describe(), all.total(), 2_500, |number| all.case(number, canaries::seed()));
+}
+
+#[test]
+fn what_identifies_in_a_path_is_shown_nowhere() {
+    let all = ByPath::new();
+    check(&all.describe(), all.total(), 1_000, |number| all.case(number, canaries::seed()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tamiz::{Canonicalizer, Config, Document, Unlisted};
+use tamiz::{Canonicalizer, Config, Document, Profile, Unlisted};
 
 fn document(config: Config, request: &str) -> Document {
     let document = Canonicalizer::new(config).canonicalize(request.as_bytes());
@@ -29,17 +29,24 @@ fn identifiers_in_a_path_are_shown_on_request() {
 }
 
 #[test]
-fn unlisted_headers_are_shown_by_shape_on_request() {
-    let request = "GET / HTTP/1.1\r\nHost: ex.com\r\nDNT: on\r\nX-Unheard-Of: on\r\n\r\n";
+fn unlisted_headers_are_shown_on_request() {
+    let request = "GET / HTTP/1.1\r\nHost: ex.com\r\nDNT: 1\r\nX-Unheard-Of: on\r\n\r\n";
     let shown = |config| {
         let document = document(config, request);
         let headers = document.headers();
         headers.iter().map(|header| header.value.to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(shown(Config::default()), ["on", "ex.com", "on"]);
-    let mut config = Config::default();
-    config.headers.unlisted = Unlisted::Shape;
-    assert_eq!(shown(config), ["on", "ex.com", "<lower:2>"]);
+    let config = |profile, unlisted| {
+        let mut config = Config::default();
+        (config.profile, config.headers.unlisted) = (profile, unlisted);
+        config
+    };
+    assert_eq!(shown(Config::default()), ["1", "ex.com", "<lower:2>"]);
+    for profile in [Profile::Core, Profile::Full] {
+        assert_eq!(shown(config(profile, Unlisted::Show)), ["1", "ex.com", "on"]);
+        assert_eq!(shown(config(profile, Unlisted::Shape)), ["1", "ex.com", "<lower:2>"]);
+    }
+    assert_eq!(shown(config(Profile::Core, Unlisted::ByProfile)), ["1", "ex.com", "on"]);
 }
 
 /// What is yet to come says nothing: none of these is `BADBODY`.

@@ -32,6 +32,7 @@ const COLUMNS: &[(&str, RangeInclusive<usize>)] = &[
     ("parameter-headers.txt", 1..=2),
     ("sensitive-names.txt", 2..=2),
     ("url-schemes.txt", 1..=2),
+    ("vocabulary-headers.txt", 2..=3),
 ];
 
 /// A list, read.
@@ -108,8 +109,8 @@ fn parse(text: &str, columns: RangeInclusive<usize>) -> std::result::Result<List
             continue;
         }
         let wrong = |what: &str| Err(format!("line {number}: {what}"));
-        if !line.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-            return wrong("expected printable ASCII");
+        if line.chars().any(|c| c.is_control() || c.is_whitespace() && c != ' ') {
+            return wrong("expected printable characters and spaces");
         }
         if line.trim() != line {
             return wrong("white space around the row");
@@ -213,8 +214,8 @@ mod tests {
             ("# T.\na b\n\na  b\n", "line 4: the row stands above already"),
             ("# T.\n a b\n", "line 2: white space around the row"),
             ("# T.\na b \n", "line 2: white space around the row"),
-            ("# T.\na\tb\n", "line 2: expected printable ASCII"),
-            ("# T.\na é\n", "line 2: expected printable ASCII"),
+            ("# T.\na\tb\n", "line 2: expected printable characters and spaces"),
+            ("# T.\na\u{a0}b c\n", "line 2: expected printable characters and spaces"),
         ] {
             assert_eq!(parse(text, 2..=2).unwrap_err(), error, "{text:?}");
         }

@@ -8,6 +8,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::embedded::{self, Embedded};
 use super::step::{Leaf, Sink, Step};
+use super::unseen::Unseen;
 use super::{file, magic};
 use crate::bytes;
 use crate::context::Context;
@@ -117,6 +118,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) rest: Flags<'a>,
     /// The secrets of those.
     pub(crate) secrets: BumpVec<'a, Text<'a>>,
+    /// Those of what is no field.
+    pub(crate) unseen: Unseen<'a>,
     /// The way to the last leaf: the text of each name, and where it was judged.
     last: BumpVec<'a, (Text<'a>, Place)>,
     /// Whether `.`, `[` and `]` in a name are escaped, because they are the way's own.
@@ -136,6 +139,7 @@ impl<'a> Fields<'a> {
             rest: cx.flags(),
             keyed: BumpVec::new_in(cx.bump),
             secrets: BumpVec::new_in(cx.bump),
+            unseen: Unseen::new(cx),
             last: BumpVec::with_capacity_in(8, cx.bump),
             nested,
             holds_capped: false,
@@ -446,6 +450,10 @@ impl<'a> Sink<'a> for Fields<'a> {
             _ => (self.look(leaf, sensitive, &mut flags), None),
         };
         self.keep(Field { way, leaf, secret, seen, recalled, json: None, flags, echoes: Cell::new(false) });
+    }
+
+    fn unseen(&mut self, name: Option<Text<'a>>, text: Text<'a>) {
+        self.unseen.take(name, text, self.cx);
     }
 }
 

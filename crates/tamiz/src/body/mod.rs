@@ -17,6 +17,7 @@ pub(crate) mod parameters;
 pub(crate) mod part;
 pub(crate) mod sniff;
 pub(crate) mod step;
+pub(crate) mod unseen;
 pub(crate) mod xml;
 
 use bumpalo::collections::Vec as BumpVec;
@@ -34,6 +35,7 @@ use coding::Inflated;
 use fields::Fields;
 pub(crate) use sniff::Kind;
 use step::Outcome;
+use unseen::Unseen;
 
 /// More codings than this are not undone.
 const MOST_CODINGS: usize = 4;
@@ -46,6 +48,8 @@ pub(crate) struct Body<'a> {
     pub(crate) content: Content<'a>,
     /// What was read of a body that does not parse: it may hold secrets.
     pub(crate) broken: Option<Fields<'a>>,
+    /// The secrets of what frames it.
+    pub(crate) unseen: Unseen<'a>,
     /// The flags of the body as a whole.
     pub(crate) flags: Flags<'a>,
     /// A limit was reached.
@@ -71,6 +75,7 @@ struct Reader<'a> {
     /// The text was cut at a limit.
     cut: bool,
     broken: Option<Fields<'a>>,
+    unseen: Unseen<'a>,
 }
 
 /// Reads a body as its headers say. `None` where there is none.
@@ -78,7 +83,8 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
     if raw.is_empty() {
         return None;
     }
-    let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false, broken: None };
+    let unseen = Unseen::new(cx);
+    let mut reader = Reader { cx, flags: cx.flags(), capped: false, cut: false, broken: None, unseen };
     let content_type = headers.content_type();
     let text = reader.dechunk(raw, headers);
     let coded = text;
@@ -96,6 +102,7 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
         len: raw.len(),
         content,
         broken: reader.broken,
+        unseen: reader.unseen,
         flags: reader.flags,
         capped: reader.capped,
         is_plain,
@@ -111,7 +118,7 @@ impl<'a> Reader<'a> {
             })
         };
         let is_chunked = headers.named(b"transfer-encoding").any(says_chunked);
-        if is_chunked { chunked::join(raw, self.cx).unwrap_or(raw) } else { raw }
+        if is_chunked { chunked::join(raw, &mut self.unseen, self.cx).unwrap_or(raw) } else { raw }
     }
 
     /// Undoes the codings, last one first, as far as they are known; whether all are undone.

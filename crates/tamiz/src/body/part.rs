@@ -30,6 +30,10 @@ pub(super) fn read<'a>(
     let mut headers = Headers::new(is_cut && content.is_none());
     for line in unfold(block, cx) {
         headers.read(line, cx, flags);
+        match header_name(line) {
+            Some((name, value)) => sink.unseen(Some(name), value),
+            None => sink.unseen(None, line),
+        }
     }
     let mut content = content.unwrap_or(part.from(part.len()));
     if let Some(Some(coding)) = headers.coding {

@@ -38,6 +38,9 @@ pub(crate) enum Leaf<'a> {
 pub(crate) trait Sink<'a> {
     /// A leaf, and the way to it.
     fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>);
+
+    /// A text that is no leaf, as it came or decoded, with its name if it has one: it may be a secret.
+    fn unseen(&mut self, _name: Option<Text<'a>>, _text: Text<'a>) {}
 }
 
 /// Whether a body is what it says it is.

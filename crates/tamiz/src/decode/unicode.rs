@@ -49,6 +49,11 @@ pub(crate) fn is_invisible(c: char) -> bool {
     is_one && !is_control(c)
 }
 
+/// Default_Ignorable_Code_Point.
+pub(crate) fn is_ignorable(c: char) -> bool {
+    is_invisible(c) || is_control(c) && !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// White_Space.
 pub(crate) fn is_white_space(c: char) -> bool {
     match c {

@@ -13,8 +13,7 @@ use super::marker::{Marker, more};
 use crate::bytes;
 use crate::decode::unicode;
 use crate::flags::{Flag, Parameter};
-use crate::show::escape;
-use crate::show::marker;
+use crate::show::{length, marker};
 
 /// Why a text is not a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -334,14 +333,16 @@ fn cut_path<'d>(reader: &mut Reader<'d>, lines: &mut Lines<'d>) -> Result<()> {
     at.tag(" PLEN:", "` PLEN:`")?;
     let here = at;
     lines.path_length = at.measure()?;
-    if lines.path_length.length != escape::chars(path.as_bytes()) as u64 {
+    // Which of the two it is, a document does not tell.
+    let lengths = [false, true].map(|stated| length::of_path(path.as_bytes(), stated));
+    let mut fitting = lengths.iter().filter(|(length, _)| *length as u64 == lines.path_length.length).peekable();
+    if fitting.peek().is_none() {
         return here.fail("the length of the path");
     }
     at.tag(" PMAX:", "` PMAX:`")?;
     let here = at;
     lines.path_longest = at.measure()?;
-    let longest = path.split('/').map(|segment| segment.chars().count()).max().unwrap_or(0);
-    if lines.path_longest.length != longest as u64 {
+    if !fitting.any(|(_, longest)| *longest as u64 == lines.path_longest.length) {
         return here.fail("the length of the longest segment");
     }
     at.check_flags(at.rest)?;

@@ -11,14 +11,13 @@ use super::made_of::{self, HeaderNote};
 use super::places::{evidence, write_notes};
 use crate::body::fields::Fields;
 use crate::body::{self, Body};
-use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
 use crate::headers::{Header, Headers};
 use crate::memo::{self, Field, PathSaid, Rank, Said, Slot};
 use crate::request::Request;
-use crate::show::NameShown;
+use crate::show::{NameShown, length};
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
 use crate::show::url::{write_key, write_path, write_tail, write_userinfo, write_value_shape};
@@ -189,7 +188,7 @@ impl<'a> Writer<'a, '_> {
         }
         let text = self.out.get(start..).unwrap_or_default();
         let path_len = text.len();
-        let (len, longest) = (escape::chars(text), longest_piece(text));
+        let (len, longest) = length::of_path(text, self.cx.settings.beyond_core());
         self.measure(" PLEN:", len as u64);
         self.measure(" PMAX:", longest as u64);
         if path.flags.set.is_empty() {
@@ -624,18 +623,6 @@ impl<'a> Writer<'a, '_> {
         }
         self.end_line_of(all, &mut parameters);
     }
-}
-
-/// How many characters the longest piece of a written path has.
-#[allow(clippy::arithmetic_side_effects, reason = "an offset into one slice")]
-fn longest_piece(mut path: &[u8]) -> usize {
-    let mut longest = 0;
-    while let Some(slash) = bytes::position(b'/', path) {
-        let (piece, rest) = path.split_at_checked(slash).unwrap_or_default();
-        longest = longest.max(escape::chars(piece));
-        path = rest.get(1..).unwrap_or_default();
-    }
-    longest.max(escape::chars(path))
 }
 
 /// Sorts parametrised flags, each once; of a flag with more than `most` parameters the first ones

@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use crate::body::unseen::Unseen;
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
@@ -52,15 +53,20 @@ pub(crate) fn check<'a>(body: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// What the chunks hold, up to where they can be followed. `None` when there is not even one.
-pub(crate) fn join<'a>(body: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
+/// What the chunks hold, up to where they can be followed. `None` when there is not even one. What else
+/// their lines say goes to `unseen`.
+pub(crate) fn join<'a>(body: Text<'a>, unseen: &mut Unseen<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let mut builder = Builder::new(cx.bump, body.is_traced(), body.len());
     let mut at = 0;
     while let Some(line) = next_line(body, at) {
         let content = line.content.trim();
         let (Some(size), _) = cut_size(content) else { break };
         at = line.end;
+        if let Some((_, extension)) = content.cut(b';') {
+            unseen.take(None, extension, cx);
+        }
         if size == 0 {
+            trailers(body.from(at)).for_each(|line| unseen.take_line(line, cx));
             return Some(builder.finish());
         }
         let size = usize::try_from(size).unwrap_or(usize::MAX);
@@ -80,6 +86,17 @@ pub(crate) fn join<'a>(body: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     // Where the chunks cannot be followed, the rest is taken as it is: nothing is lost.
     builder.copy(body.from(at));
     Some(builder.finish())
+}
+
+/// The lines that follow the last chunk, up to an empty one.
+fn trailers(body: Text<'_>) -> impl Iterator<Item = Text<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let line = next_line(body, at);
+        let content = line.as_ref().map_or(body.from(at), |line| line.content);
+        at = line.map_or(body.len(), |line| line.end);
+        (!content.is_empty()).then_some(content)
+    })
 }
 
 fn bad<'a>(body: Text<'a>, range: Range<usize>, flags: &mut Flags<'a>) {

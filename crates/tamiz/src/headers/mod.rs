@@ -11,6 +11,7 @@ mod parameters;
 pub(crate) mod table;
 mod user_agent;
 mod value;
+mod vocabulary;
 mod whitespace;
 
 use bumpalo::collections::Vec as BumpVec;

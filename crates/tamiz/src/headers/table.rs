@@ -1,5 +1,6 @@
 //! What is known of each header, by name.
 
+use super::vocabulary::Vocabulary;
 use crate::lists::{
     ADDRESS_HEADERS, HOP_BY_HOP_HEADERS, KNOWN_HEADERS, LIST_HEADERS, METHOD_OVERRIDE_HEADERS,
     PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
@@ -70,6 +71,8 @@ pub(crate) struct Rule {
     pub(crate) is_sensitive: bool,
     /// Steers framing, merging or the host: compared in raw ASCII only.
     pub(crate) steers: bool,
+    /// What it may say in clear, where it has no normaliser.
+    pub(crate) vocabulary: Option<Vocabulary>,
 }
 
 /// Every header with a rule.
@@ -127,6 +130,9 @@ impl HeaderTable {
         }
         for name in METHOD_OVERRIDE_HEADERS {
             table.rule(name).overrides_method = true;
+        }
+        for (name, vocabulary) in Vocabulary::all() {
+            table.rule(name).vocabulary = Some(vocabulary);
         }
         for name in FRAMING {
             table.rule(name).steers = true;

@@ -9,7 +9,7 @@ use super::whitespace::Break;
 use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
 use crate::body::{self, file};
 use crate::bytes;
-use crate::config::{Scheme, Unlisted};
+use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Family, Flag, FlagSet, Flags, Parameter, Weight};
 use crate::lists::FILE_NAME_HEADERS;
@@ -159,12 +159,6 @@ impl<'a> Value<'a> {
             self.write(cx, out);
             marker::len_without_set(out)
         })
-    }
-
-    /// What follows the scheme, known or not, of a redacted `authorization`.
-    pub(crate) fn authorization(&self) -> Option<&'a [u8]> {
-        let known = self.rule.kind == Kind::Authorization;
-        known.then(|| self.text.cut(b' ')).flatten().map(|(_, credentials)| credentials.bytes)
     }
 
     /// Whether the document shows this value in clear, so that an echo of a secret would leak.
@@ -361,9 +355,11 @@ fn write_plain<'a>(text: &[u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) 
         Kind::ContentLength => content::write_length(text, cx, out),
         Kind::Origin if text == b"null" => out.extend_from_slice(text),
         Kind::Url | Kind::Origin | Kind::Volatile => marker::write(text, false, cx, out),
-        Kind::Free if !rule.is_known && settings.config.headers.unlisted == Unlisted::Shape => {
-            marker::write(text, false, cx, out);
+        _ if settings.shows_unlisted
+            || rule.vocabulary.is_some_and(|vocabulary| vocabulary.has(text, &settings.headers)) =>
+        {
+            escape::write(text, Spot::HeaderValue, out);
         }
-        _ => escape::write(text, Spot::HeaderValue, out),
+        _ => marker::write(text, false, cx, out),
     }
 }

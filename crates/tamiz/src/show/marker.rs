@@ -211,6 +211,15 @@ pub(crate) fn write_left(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// The length that a text states which is exactly one marker.
+pub(crate) fn stated_length(text: &[u8]) -> Option<usize> {
+    let inside = text.strip_prefix(b"<").filter(|_| is_marker(text))?;
+    let inside = inside.strip_prefix(b"SECRET:").unwrap_or(inside);
+    let length = inside.get(memchr::memchr(b':', inside)? + 1..)?;
+    let digits = length.iter().take_while(|byte| byte.is_ascii_digit());
+    Some(digits.fold(0, |number: usize, digit| number * 10 + usize::from(digit - b'0')))
+}
+
 /// The markers in a text.
 fn markers(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;

@@ -2,6 +2,7 @@
 
 pub(crate) mod charset;
 pub(crate) mod escape;
+pub(crate) mod length;
 pub(crate) mod marker;
 pub(crate) mod url;
 

@@ -88,6 +88,7 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
         }
         let text = segment.text;
         match segment.shown {
+            Shown::Text if marker::is_left(text.bytes, false, cx) => marker::write_left(text.bytes, out),
             Shown::Text if is_plain => out.extend_from_slice(text.bytes),
             Shown::Text => escape::write(text.bytes, Spot::Line, out),
             Shown::Shape => marker::write(text.bytes, false, cx, out),

@@ -7,6 +7,7 @@
 
 pub(crate) mod form;
 pub(crate) mod host;
+mod identify;
 pub(crate) mod path;
 pub(crate) mod query;
 

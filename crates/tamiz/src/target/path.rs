@@ -4,7 +4,8 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM, ALPHA, AT, COLON, DIGIT, DOT, ENCODED, HEX, HIGH, LOWER, UPPER, WORD_SIGN};
+use super::identify::identifies;
+use crate::bytes::{self, AT, DIGIT, DOT, ENCODED, HIGH, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
@@ -387,31 +388,52 @@ fn odd_tail(segment: &[u8]) -> Option<usize> {
     odd.then(|| segment.len() - 1)
 }
 
+/// Segments with more characters than this are shown by their shape, but in `core`.
+const LONGEST_SHOWN: usize = 64;
+
 /// Decides how a segment is shown, parameters first (clause 5.26).
 fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown {
-    let names = &cx.settings.names;
     let mut shown = Shown::Text;
-    for (i, part) in segment.split(|b| b == b';').enumerate() {
-        let value = if i > 0 { sensitive_value(part, cx) } else { None };
-        let kept =
-            part.slice(0..value.map_or(part.len(), |value| part.len().saturating_sub(value.len() + 1)));
+    for (part, value) in parts(segment, cx) {
         if let Some(value) = value {
             flags.hide(value);
             shown = Shown::Parameters;
         }
-        if names.find_credential(kept.bytes, cx).is_some() {
+        if cx.settings.names.find_credential(part.bytes, cx).is_some() {
             flags.hide(segment);
             return Shown::Secret;
         }
     }
     let options = &cx.settings.config.path;
-    let identifies = options.identifiers && identifies(segment.bytes)
+    let is_hidden = options.identifiers && is_personal(segment, shown == Shown::Text, cx)
         || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT);
-    if identifies {
+    if is_hidden {
         flags.hide(segment);
         return Shown::Shape;
     }
     shown
+}
+
+/// The parts of a segment between `;`: what may be shown of each, and the value that is hidden.
+fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'a>, Option<Text<'a>>)> {
+    segment.split(|b| b == b';').enumerate().map(move |(i, part)| {
+        let value = if i > 0 { sensitive_value(part, cx) } else { None };
+        let len = value.map_or(part.len(), |value| part.len().saturating_sub(value.len() + 1));
+        (part.slice(0..len), value)
+    })
+}
+
+/// Whether a segment identifies someone or something, or is too long; hidden values left out.
+fn is_personal<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+    let most = if cx.settings.beyond_core() { LONGEST_SHOWN } else { usize::MAX };
+    if is_whole {
+        return most < segment.len() && most < decode::chars(segment.bytes) || identifies(segment.bytes);
+    }
+    let len = |(part, value): (Text<'a>, Option<Text<'a>>)| {
+        decode::chars(part.bytes) + usize::from(value.is_some()) + 1
+    };
+    parts(segment, cx).map(len).sum::<usize>() - 1 > most
+        || parts(segment, cx).any(|(part, _)| identifies(part.bytes))
 }
 
 /// The value of a `;name=value` whose name is sensitive, unless a marker hides it already.
@@ -423,22 +445,4 @@ pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Optio
 pub(crate) fn hidden_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let (name, value) = parameter.cut(b'=')?;
     cx.settings.names.matches(name.bytes, cx).then_some(value)
-}
-
-/// A segment that is wholly a uuid, 16 or more hexadecimal digits, an e-mail or IP address, or 20
-/// or more of `[A-Za-z0-9_~-]` with both cases and digits.
-fn identifies(segment: &[u8]) -> bool {
-    let seen = bytes::union(segment);
-    let has = |classes: u32| seen & classes != 0;
-    let hex = segment.len() >= 16 && bytes::all(segment, HEX);
-    let random = segment.len() >= 20
-        && seen & UPPER != 0
-        && seen & LOWER != 0
-        && seen & DIGIT != 0
-        && segment.iter().all(|&b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'~' | b'-'));
-    hex || random
-        || shape::is_uuid(segment)
-        || has(DOT) && !has(ALPHA) && shape::is_ipv4(segment)
-        || has(COLON) && shape::is_ipv6(segment)
-        || has(AT) && shape::is_email(segment)
 }

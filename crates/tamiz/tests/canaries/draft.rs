@@ -13,6 +13,8 @@ pub struct Draft {
     pub method: Option<Vec<u8>>,
     /// Makes the target absolute.
     pub authority: Option<Vec<u8>>,
+    /// Stands before the name of the host in its header.
+    pub host: Option<Vec<u8>>,
     pub path: Vec<u8>,
     pub query: Vec<Vec<u8>>,
     pub fragment: Option<Vec<u8>>,
@@ -30,6 +32,10 @@ pub struct Draft {
     pub steered: bool,
     /// A body of some other type.
     pub other: Option<(&'static str, Vec<u8>)>,
+    /// Of the first chunk; makes the body chunked.
+    pub extension: Vec<u8>,
+    /// A line after the last chunk; makes the body chunked.
+    pub trailer: Vec<u8>,
 }
 
 /// What is done to a body on its way.
@@ -95,7 +101,13 @@ impl Draft {
 
     /// The request; `None` if its places exclude each other.
     pub fn request(&self, wrap: Wrap, rng: &mut Rng) -> Option<Vec<u8>> {
-        let body = self.body()?;
+        let is_framed = !self.extension.is_empty() || !self.trailer.is_empty();
+        let body = self.body()?.or_else(|| is_framed.then(|| ("text/plain", b"some text".to_vec())));
+        let wrap = match wrap {
+            Wrap::Gzip if is_framed => Wrap::GzipChunked,
+            Wrap::None | Wrap::Cut if is_framed => Wrap::Chunked,
+            wrap => wrap,
+        };
         if self.steered && body.is_some() {
             return None;
         }
@@ -113,7 +125,8 @@ impl Draft {
         }
         out.extend_from_slice(b" HTTP/1.1\r\n");
         out.extend_from_slice(&self.first_line);
-        out.extend_from_slice(b"Host: ex.com\r\n");
+        let host = self.host.as_deref().unwrap_or_default();
+        out.extend_from_slice(&[b"Host: ", host, b"ex.com\r\n"].concat());
         out.extend_from_slice(&self.head);
         let Some((kind, mut body)) = body else {
             return Some([&out[..], b"\r\n"].concat());
@@ -130,20 +143,25 @@ impl Draft {
         }
         if matches!(wrap, Wrap::Chunked | Wrap::GzipChunked) {
             out.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
-            body = chunked(&body, rng);
+            body = self.chunked(&body, rng);
         }
         Some([&out[..], b"\r\n", &body].concat())
     }
+
+    /// In chunks of a few bytes, so that secrets are cut.
+    fn chunked(&self, mut body: &[u8], rng: &mut Rng) -> Vec<u8> {
+        let mut out = Vec::new();
+        while !body.is_empty() {
+            let (chunk, rest) = body.split_at((1 + rng.below(24)).min(body.len()));
+            out.extend_from_slice(format!("{:x}", chunk.len()).as_bytes());
+            if !self.extension.is_empty() {
+                out.extend_from_slice(&[b";", &self.extension[..]].concat());
+            }
+            out.extend_from_slice(&[b"\r\n", chunk, b"\r\n"].concat());
+            body = rest;
+        }
+        let trailer = if self.trailer.is_empty() { Vec::new() } else { [&self.trailer[..], b"\r\n"].concat() };
+        [&out[..], b"0\r\n", &trailer, b"\r\n"].concat()
+    }
 }
 
-/// In chunks of a few bytes, so that secrets are cut.
-fn chunked(mut body: &[u8], rng: &mut Rng) -> Vec<u8> {
-    let mut out = Vec::new();
-    while !body.is_empty() {
-        let (chunk, rest) = body.split_at((1 + rng.below(24)).min(body.len()));
-        out.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
-        out.extend_from_slice(&[chunk, b"\r\n"].concat());
-        body = rest;
-    }
-    [&out[..], b"0\r\n\r\n"].concat()
-}

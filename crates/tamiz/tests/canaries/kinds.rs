@@ -44,13 +44,13 @@ pub fn sensitive_name(rng: &mut Rng) -> String {
 
 fn name_of(row: &[String], rng: &mut Rng) -> String {
     let (before, after) = match row[0].as_str() {
-        "word" => (["", "my_", "x-"], ["", "_1", "-x"]),
+        "word" | "whole" => (["", "my_", "x-"], ["", "_1", "-x"]),
         _ => (["", "my", "x-"], ["", "2", "_x"]),
     };
     let name = format!("{}{}{}", rng.pick(&before), row[1], rng.pick(&after));
     match rng.below(3) {
         0 => name,
-        1 => name.to_ascii_uppercase(),
+        1 => name.to_uppercase(),
         _ => name.chars().map(|c| if rng.below(2) == 0 { c } else { c.to_ascii_uppercase() }).collect(),
     }
 }
@@ -82,19 +82,115 @@ fn tokens(rng: &mut Rng) -> Vec<Canary> {
             &[&key],
         ),
     ];
-    for row in list("credential-prefixes.txt") {
-        let least: usize = row[2].parse().expect("a length");
-        let marks = match row[1].as_str() {
-            "word" => "_",
-            "url" => "_-",
-            "dotted" => "_-.",
-            _ => "",
-        };
-        let length = least.max(8) + rng.below(20);
-        let rest = rng.text(&format!("{ALNUM}{marks}"), length);
-        all.push(Canary::new(format!("prefix {}", row[0]), format!("{}{rest}", row[0]), &[&rest]));
-    }
+    all.extend(list("credential-prefixes.txt").iter().map(|row| family(row, rng)));
     all
+}
+
+/// A token of a family: its head, with something in its gaps, and as much as must follow it.
+fn family(row: &[String], rng: &mut Rng) -> Canary {
+    let (head, alphabet, length) = (&row[0], &row[1], &row[2]);
+    let mut text = String::new();
+    let mut secrets = Vec::new();
+    for piece in head.split_inclusive('}') {
+        let (plain, gap) = piece.split_once('{').unwrap_or((piece, ""));
+        text.push_str(plain);
+        if let Some((alphabet, length)) = gap.trim_end_matches('}').split_once(':') {
+            // Letters and digits alone: a word must not end inside of it.
+            let signs = if alphabet == "digit" { "0123456789" } else { ALNUM };
+            let length = some_length(length, 0, rng);
+            let inside = rng.text(signs, length);
+            text.push_str(&inside);
+            secrets.push(inside);
+        }
+    }
+    let spare = if length.starts_with('=') || length.contains('-') { 0 } else { 20 };
+    let length = some_length(length, spare, rng);
+    let (letters, all) = signs(alphabet);
+    let rest = if length == 0 { String::new() } else { rng.text(letters, 1) + &rng.text(&all, length - 1) };
+    text.push_str(&rest);
+    secrets.push(rest);
+    // What may follow it in its place must not belong to it.
+    if spare == 0 && alphabet.starts_with("dotted") {
+        text.push('!');
+    }
+    let secrets: Vec<&str> = secrets.iter().map(String::as_str).filter(|secret| secret.len() >= 8).collect();
+    Canary::new(format!("family {head}"), text, &secrets)
+}
+
+/// `n`, `=n` or `n-m` as a number; with up to so many more.
+fn some_length(text: &str, spare: usize, rng: &mut Rng) -> usize {
+    let number = |text: &str| text.parse::<usize>().expect("a length");
+    match (text.strip_prefix('='), text.split_once('-')) {
+        (Some(just), _) => number(just),
+        (_, Some((least, most))) => number(least) + rng.below(number(most) - number(least) + 1),
+        _ if number(text) == 0 || spare == 0 => number(text),
+        _ => number(text).max(8) + rng.below(spare),
+    }
+}
+
+/// The letters and digits of an alphabet of the list, and all of its characters.
+fn signs(alphabet: &str) -> (&'static str, String) {
+    let names = [
+        ("digit", "0123456789", ""),
+        ("hex", HEX, ""),
+        ("alnum", ALNUM, ""),
+        ("word", ALNUM, "_"),
+        ("url", ALNUM, "_-"),
+        ("dotted", ALNUM, "_-."),
+        ("b64", ALNUM, "+/"),
+    ];
+    let (name, letters, marks) =
+        names.iter().find(|(name, ..)| alphabet.starts_with(name)).expect("a known alphabet");
+    (letters, format!("{letters}{marks}{}", &alphabet[name.len()..]))
+}
+
+/// One of each kind that identifies someone where it stands in a path.
+pub fn identifiers(rng: &mut Rng) -> Vec<Canary> {
+    let uuid = [8, 4, 4, 4, 12].map(|length| rng.text(HEX, length)).join("-");
+    let length = 16 + rng.below(30);
+    let hex = rng.text(HEX, length);
+    let user = rng.text(LOWER, 9);
+    let run = format!("{}{}", rng.text(LOWER, 16), rng.text("0123456789", 6));
+    let random = format!("{}aZ9{}", rng.text(ALNUM, 10), rng.text(ALNUM, 10));
+    let card = card(rng);
+    let grouped: Vec<String> =
+        card.as_bytes().chunks(4).map(|group| String::from_utf8_lossy(group).into_owned()).collect();
+    let iban = iban(rng);
+    let phone = rng.text("123456789", 11);
+    let token = rng.text(ALNUM, 20);
+    let mut all = vec![
+        Canary::new("uuid", uuid.as_str(), &[&uuid]),
+        Canary::new("hexadecimal", hex.as_str(), &[&hex]),
+        Canary::new("e-mail", format!("{user}@example.com"), &[&user]),
+        Canary::new("run", run.as_str(), &[&run]),
+        Canary::new("random", random.as_str(), &[&random]),
+        Canary::new("card", card.as_str(), &[&card]),
+        Canary::new("card in groups", grouped.join("-"), &[&grouped.join("-")]),
+        Canary::new("IBAN", iban.as_str(), &[&iban]),
+        Canary::new("IBAN in lower case", iban.to_lowercase(), &[&iban]),
+        Canary::new("phone", format!("+{phone}"), &[&phone]),
+    ];
+    let bot = format!("bot{}:{token}", rng.below(1 << 20));
+    all.push(Canary::new("bot", bot, &[&token]));
+    all
+}
+
+/// Sixteen digits with a Luhn sum.
+fn card(rng: &mut Rng) -> String {
+    let body = format!("{}{}", rng.pick(&["4", "51", "6011"]), rng.text("0123456789", 15));
+    let body = &body[..15];
+    let digits = body.bytes().rev().zip(1..).map(|(digit, nth): (u8, u32)| {
+        let digit = u32::from(digit - b'0');
+        if nth % 2 == 0 { digit } else { digit * 2 / 10 + digit * 2 % 10 }
+    });
+    format!("{body}{}", (10 - digits.sum::<u32>() % 10) % 10)
+}
+
+/// An account number of Norway, whose rest modulo 97 is one.
+fn iban(rng: &mut Rng) -> String {
+    let account = rng.text("0123456789", 11);
+    let rest = format!("{account}232400").bytes().fold(0, |rest, digit| (rest * 10 + u32::from(digit - b'0')) % 97);
+    format!("NO{:02}{account}", 98 - rest)
 }
 
 fn schemes(rng: &mut Rng) -> Vec<Canary> {

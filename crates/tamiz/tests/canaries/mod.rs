@@ -188,6 +188,49 @@ impl ByEcho {
     }
 }
 
+/// Every way to plant what identifies someone in a path, by number.
+pub struct ByPath {
+    kinds: usize,
+}
+
+impl ByPath {
+    /// Where it stands in a segment.
+    const AROUND: [(&str, &str); 7] =
+        [("/a/", "/b"), ("/", ".json"), ("/", ".tar.gz"), ("/id=", ""), ("/a;x=", "/b"), ("/a,", ",b"), ("/a:", "")];
+    /// How it is spelt: what one decoding undoes.
+    const SPELLINGS: [Spelling; 4] =
+        [Spelling::AsItIs, Spelling::Percent, Spelling::SomePercent, Spelling::Entities];
+
+    pub fn new() -> Self {
+        ByPath { kinds: kinds::identifiers(&mut Rng::new(0)).len() }
+    }
+
+    pub fn describe(&self) -> String {
+        format!("{} kinds × {} segments × {} spellings", self.kinds, Self::AROUND.len(), Self::SPELLINGS.len())
+    }
+
+    pub fn total(&self) -> usize {
+        self.kinds * Self::AROUND.len() * Self::SPELLINGS.len()
+    }
+
+    pub fn case(&self, number: usize, seed: u64) -> Option<Case> {
+        let mut rng = Rng::new(seed ^ (number as u64) << 20 ^ 3);
+        let (spelling, rest) =
+            (Self::SPELLINGS[number % Self::SPELLINGS.len()], number / Self::SPELLINGS.len());
+        let ((before, after), rest) = (Self::AROUND[rest % Self::AROUND.len()], rest / Self::AROUND.len());
+        let canary = kinds::identifiers(&mut rng).swap_remove(rest);
+        // A bot is one by all of its segment.
+        if canary.kind == "bot" && !before.ends_with("a/") {
+            return None;
+        }
+        let text = spelling.of(&canary.text, places::Field::Path, &mut rng)?;
+        let path = [before.as_bytes(), &text, after.as_bytes()].concat();
+        let draft = Draft { path, ..Draft::default() };
+        let name = format!("{} between {before} and {after}, {spelling:?}", canary.kind);
+        Some(Case { name, request: draft.request(Wrap::None, &mut rng)?, canary })
+    }
+}
+
 fn plant(
     place: &Place,
     text: &str,

@@ -126,11 +126,17 @@ fn percent(name: &str) -> Vec<u8> {
 }
 
 fn entities(name: &str) -> Vec<u8> {
-    name.bytes().flat_map(|b| format!("&#{b};").into_bytes()).collect()
+    name.chars().flat_map(|c| format!("&#{};", u32::from(c)).into_bytes()).collect()
+}
+
+/// A name that is a token: such a one in ASCII.
+fn ascii(name: &str) -> Vec<u8> {
+    if name.is_ascii() { name.as_bytes().to_vec() } else { b"my-clave".to_vec() }
 }
 
 fn full_width(name: &str) -> String {
-    name.chars().filter_map(|c| char::from_u32(u32::from(c) + 0xFEE0)).collect()
+    let wide = |c: char| if c.is_ascii() { char::from_u32(u32::from(c) + 0xFEE0) } else { Some(c) };
+    name.chars().filter_map(wide).collect()
 }
 
 const TARGET: &[Row] = &[
@@ -173,6 +179,9 @@ const TARGET: &[Row] = &[
     ("query value", Field::Query, Hides::Content, |d, t, _| d.query.push(cat(&[b"q=", t]))),
     ("second query value", Field::Query, Hides::Content, |d, t, _| {
         d.query.push(cat(&[b"q=1&q=", t, b"&q=2"]));
+    }),
+    ("query by name encoded twice", Field::Query, Hides::Secret, |d, t, n| {
+        d.query.push(cat(&[String::from_utf8_lossy(&percent(n)).replace('%', "%25").as_bytes(), b"=", t]));
     }),
     ("query value of a URL", Field::Query, Hides::Secret, |d, t, n| {
         d.query.push(cat(&[b"next=http://ex.com/?", n.as_bytes(), b"=", t]));
@@ -284,6 +293,13 @@ const CREDENTIALS: &[Row] = &[
     ("proxy-authorization", Field::Header, Hides::Secret, |d, t, _| {
         d.header("Proxy-Authorization", &cat(&[b"Negotiate ", t]));
     }),
+    ("authorization, proof", Field::Named, Hides::Secret, |d, t, _| {
+        d.header("Authorization", &cat(&[b"Hawk id=\"dh37\", ts=\"1\", mac=\"", t, b"\""]));
+    }),
+    ("userinfo of host", Field::Token, Hides::Secret, |d, t, _| d.host = Some(cat(&[b"ana:", t, b"@"]))),
+    ("cookie by name, quoted", Field::Cookie, Hides::Secret, |d, t, n| {
+        d.header("Cookie", &cat(&[n.as_bytes(), b"=\"", t, b"\""]));
+    }),
     ("x-api-key", Field::Header, Hides::Secret, |d, t, _| d.header("X-Api-Key", t)),
     ("x-auth-token", Field::Header, Hides::Secret, |d, t, _| d.header("X-Auth-Token", t)),
     ("x-amz-security-token", Field::Header, Hides::Secret, |d, t, _| d.header("X-Amz-Security-Token", t)),
@@ -334,7 +350,7 @@ const LINES: &[Row] = &[
         d.header("X-A", &cat(&[b"1\nAuthorization: ", t]));
     }),
     ("header by name after an embedded line end", Field::Header, Hides::Secret, |d, t, n| {
-        d.header("X-A", &cat(&[b"1\rApp-", n.as_bytes(), b": ", t]));
+        d.header("X-A", &cat(&[b"1\rApp-", &ascii(n), b": ", t]));
     }),
     ("cookie after an embedded line end", Field::Cookie, Hides::Secret, |d, t, n| {
         d.header("X-A", &cat(&[b"1\nCookie: ", n.as_bytes(), b"=", t]));
@@ -442,6 +458,28 @@ const BODIES: &[Row] = &[
     }),
     ("multipart part type", Field::Header, Hides::Anything, |d, t, _| {
         d.part(&cat(&[FIELD, b"\r\nContent-Type: ", t]), b"1");
+    }),
+    ("multipart part header by name", Field::Header, Hides::Secret, |d, t, n| {
+        d.part(&cat(&[FIELD, b"\r\nX-", &ascii(n), b": ", t]), b"1");
+    }),
+    ("multipart part authorization", Field::Header, Hides::Secret, |d, t, _| {
+        d.part(&cat(&[FIELD, b"\r\nAuthorization: Foo ", t]), b"1");
+    }),
+    ("named value in a preamble", Field::Named, Hides::Secret, |d, t, n| {
+        let part = b"\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--\r\n";
+        d.other = Some(("multipart/form-data; boundary=b", cat(&[n.as_bytes(), b": ", t, part])));
+    }),
+    ("named value in an XML comment", Field::Named, Hides::Secret, |d, t, n| {
+        d.xml.push(cat(&[b"<!-- ", n.as_bytes(), b" = '", t, b"' --><c>1</c>"]));
+    }),
+    ("XML entity by name", Field::XmlName, Hides::Secret, |d, t, _| {
+        d.prolog = cat(&[b"<!DOCTYPE root [<!ENTITY pw '", t, b"'>]>"]);
+    }),
+    ("named value in a chunk extension", Field::Token, Hides::Secret, |d, t, n| {
+        d.extension = cat(&[&ascii(n), b"=\"", t, b"\""]);
+    }),
+    ("trailer by name", Field::Header, Hides::Secret, |d, t, n| {
+        d.trailer = cat(&[b"X-", &ascii(n), b": ", t]);
     }),
     ("multipart in multipart", Field::Text, Hides::Anything, |d, t, _| {
         let inner = cat(&[b"--b2\r\n", FIELD, b"\r\n\r\n", t, b"\r\n--b2--"]);

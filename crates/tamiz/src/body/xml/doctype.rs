@@ -18,7 +18,7 @@ use super::{Reader, Stop, references};
 use crate::body::step::Sink;
 use crate::bytes::{self, ALPHA};
 use crate::flags::Flag;
-use crate::scan::{self, Kind};
+use crate::text::Text;
 
 /// How a declaration, or the part of it before its subset, ends.
 #[derive(PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
             Err(Stop::Early) => return Err(Stop::Early),
             Err(Stop::Bad) => self.is_faulty = true,
         }
-        if self.declaration_end(true, true)? == Ended::AtSubset {
+        if self.declaration_end(true, true, None)? == Ended::AtSubset {
             self.cursor.at += 1;
             self.subset()?;
             self.cursor.skip_space();
@@ -60,14 +60,19 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
                 self.cursor.at += 1;
             } else {
                 self.is_faulty = true;
-                self.declaration_end(false, true)?;
+                self.declaration_end(false, true, None)?;
             }
         }
         Ok(())
     }
 
-    /// Reads to the end of a declaration, scanning its literals.
-    fn declaration_end(&mut self, has_subset: bool, is_scanned: bool) -> Result<Ended, Stop> {
+    /// Reads to the end of a declaration, scanning its literals; `entity` is what it declares, if that is one.
+    fn declaration_end(
+        &mut self,
+        has_subset: bool,
+        is_scanned: bool,
+        entity: Option<Text<'a>>,
+    ) -> Result<Ended, Stop> {
         loop {
             match self.cursor.peek()? {
                 b'>' => {
@@ -82,7 +87,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
                 b'"' | b'\'' => {
                     let literal = self.cursor.quoted()?;
                     if is_scanned {
-                        self.scan_literal(&literal);
+                        self.scan_literal(&literal, entity);
                     }
                     if !literal.is_ended {
                         return Err(Stop::Early);
@@ -94,10 +99,10 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     }
 
     /// Scans an entity's value or an identifier.
-    fn scan_literal(&mut self, literal: &Piece<'a>) {
+    fn scan_literal(&mut self, literal: &Piece<'a>, entity: Option<Text<'a>>) {
         // `%` begins a reference here too, and a value is no text yet: faults in it are not ours.
         let (value, _) = references::decode(literal.text, !literal.is_ended, self.cx);
-        scan::scan(value, Kind::Leaf, false, self.cx, self.flags);
+        self.scan_unseen(entity, value);
     }
 
     /// Reads the declarations between `[` and `]`, and the `]`.
@@ -132,6 +137,17 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         }
     }
 
+    /// The name of the entity, of either kind, that is declared here.
+    fn entity_name(&self) -> Option<Text<'a>> {
+        let mut cursor = self.cursor;
+        cursor.skip_space();
+        if cursor.rest().starts_with(b"%") {
+            cursor.at += 1;
+            cursor.skip_space();
+        }
+        cursor.name().ok()
+    }
+
     /// Reads one declaration of a subset, `<!` and what follows.
     fn declaration_in_subset(&mut self) -> Result<(), Stop> {
         let start = self.cursor.at;
@@ -148,7 +164,8 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         }
         self.entities += usize::from(is_entity);
         let is_looked_at = self.entities <= self.limits.entities;
-        let end = self.declaration_end(false, is_looked_at).map(|_| ());
+        let entity = if is_entity { self.entity_name() } else { None };
+        let end = self.declaration_end(false, is_looked_at, entity).map(|_| ());
         if is_entity {
             if is_looked_at {
                 self.flags.raise(Flag::Entity, self.cursor.since(start));

@@ -181,6 +181,12 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         scan::scan(text, kind, false, self.cx, self.flags);
     }
 
+    /// Scans what is no leaf, and tells it, as it may be a secret.
+    fn scan_unseen(&mut self, name: Option<Text<'a>>, text: Text<'a>) {
+        self.scan(text, Kind::Leaf);
+        self.sink.unseen(name, text);
+    }
+
     /// `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`, at the start only.
     fn xml_declaration(&mut self) -> Result<(), Stop> {
         self.cursor.at += b"<?xml".len();
@@ -201,7 +207,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
                     break;
                 }
             };
-            self.scan(value.text, Kind::Leaf);
+            self.scan_unseen(None, value.text);
             has_version |= name.bytes == b"version";
             self.is_faulty |= !value.is_ended && inside.is_ended;
             self.is_faulty |= !is_spaced || !has_version || !expected.any(|known| known == name.bytes);
@@ -275,7 +281,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     fn comment(&mut self) -> Result<(), Stop> {
         self.cursor.at += b"<!--".len();
         let comment = self.cursor.until(b"-->");
-        self.scan(comment.text, Kind::Leaf);
+        self.scan_unseen(None, comment.text);
         let inside = match comment.text.bytes {
             // The body may end inside of `-->`.
             [inside @ .., b'-', b'-'] | [inside @ .., b'-'] if !comment.is_ended => inside,
@@ -302,7 +308,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         self.cursor.at += b"<?".len();
         let mut inside = self.cursor;
         let instruction = self.cursor.until(b"?>");
-        self.scan(instruction.text, Kind::Leaf);
+        self.scan_unseen(None, instruction.text);
         if !instruction.is_ended {
             return Err(Stop::Early);
         }

@@ -1,0 +1,332 @@
+//! Well-known tokens (clause 6.11.1): found by what they begin with, or by what stands in them.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use crate::bytes::{self, ALNUM, HIGH, NO_ALNUM, PATH_MARK, SLASH, UPPER};
+use crate::decode::{self, GUARD};
+use crate::eights::{self, eight_at};
+use crate::lists::CREDENTIAL_PREFIXES;
+
+/// No token is shorter, its head included.
+pub(crate) const SHORTEST_TOKEN: usize = 12;
+/// No token that begins with a gap is shorter.
+const SHORTEST_GAPPED: usize = 37;
+/// One of these is in every head but those of [`Families::unmarked`].
+const IN_HEADS: u32 = UPPER | PATH_MARK | SLASH;
+
+/// The characters of a part of a token, a bit each.
+#[derive(Clone, Copy, Debug)]
+struct Alphabet(u128);
+
+impl Alphabet {
+    /// By its name and the signs behind it.
+    fn new(text: &str) -> Self {
+        const NAMES: [(&str, &str, &str); 7] = [
+            ("digit", "09", ""),
+            ("hex", "09AFaf", ""),
+            ("alnum", "09AZaz", ""),
+            ("word", "09AZaz", "_"),
+            ("url", "09AZaz", "_-"),
+            ("dotted", "09AZaz", "_-."),
+            ("b64", "09AZaz", "+/="),
+        ];
+        let mut bits = 0;
+        if let Some((name, ranges, signs)) = NAMES.iter().find(|(name, ..)| text.starts_with(name)) {
+            for range in ranges.as_bytes().chunks(2) {
+                if let [first, last] = range {
+                    (*first..=*last).for_each(|byte| bits |= 1 << byte);
+                }
+            }
+            let own = text.get(name.len()..).unwrap_or_default();
+            signs.bytes().chain(own.bytes()).for_each(|byte| bits |= 1 << (byte & 127));
+        }
+        Alphabet(bits)
+    }
+
+    fn has(self, byte: u8) -> bool {
+        byte.is_ascii() && self.0 >> byte & 1 != 0
+    }
+
+    /// How many of them a text begins with, counted up to `most`.
+    fn run(self, text: &[u8], most: usize) -> usize {
+        text.iter().take(most).take_while(|byte| self.has(**byte)).count()
+    }
+}
+
+/// What a head is made of.
+#[derive(Clone, Debug)]
+enum Piece {
+    Text(&'static [u8]),
+    Gap(Alphabet, Lengths),
+}
+
+/// How many characters there may be.
+#[derive(Clone, Copy, Debug)]
+struct Lengths {
+    least: usize,
+    most: usize,
+}
+
+impl Lengths {
+    /// `n`, `=n` or `n-m`; `open` is the most where the text names none.
+    fn new(text: &str, open: Option<usize>) -> Self {
+        let number = |text: &str| text.parse().unwrap_or(usize::MAX >> 1);
+        match (text.strip_prefix('='), text.split_once('-')) {
+            (Some(just), _) => Lengths { least: number(just), most: number(just) },
+            (_, Some((least, most))) => Lengths { least: number(least), most: number(most) },
+            _ => Lengths { least: number(text), most: open.unwrap_or_else(|| number(text)) },
+        }
+    }
+
+    fn has(self, count: usize) -> bool {
+        (self.least..=self.most).contains(&count)
+    }
+
+    fn is_open(self) -> bool {
+        self.most == usize::MAX
+    }
+}
+
+/// A row of the list.
+#[derive(Clone, Debug)]
+struct Family {
+    row: usize,
+    head: Vec<Piece>,
+    alphabet: Alphabet,
+    lengths: Lengths,
+}
+
+impl Family {
+    fn new(row: usize, (head, alphabet, lengths): (&'static str, &str, &str)) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = head;
+        while !rest.is_empty() {
+            let gap = rest.strip_prefix('{').and_then(|gap| gap.split_once('}'));
+            if let Some((gap, after)) = gap {
+                let (alphabet, lengths) = gap.split_once(':').unwrap_or((gap, "1"));
+                pieces.push(Piece::Gap(Alphabet::new(alphabet), Lengths::new(lengths, None)));
+                rest = after;
+            } else {
+                let (text, after) = rest.split_at_checked(rest.find('{').unwrap_or(rest.len())).unwrap_or((rest, ""));
+                pieces.push(Piece::Text(text.as_bytes()));
+                rest = after;
+            }
+        }
+        let lengths = Lengths::new(lengths, Some(usize::MAX));
+        Family { row, head: pieces, alphabet: Alphabet::new(alphabet), lengths }
+    }
+
+    /// Where the token ends that begins at `at`.
+    fn end(&self, text: &[u8], at: usize) -> Option<usize> {
+        self.end_of(&self.head, text, at)
+    }
+
+    /// The same, where `head` is left of the head.
+    fn end_of(&self, head: &[Piece], text: &[u8], mut at: usize) -> Option<usize> {
+        for piece in head {
+            let rest = text.get(at..)?;
+            at += match piece {
+                Piece::Text(piece) => rest.starts_with(piece).then_some(piece.len())?,
+                Piece::Gap(alphabet, lengths) if lengths.least == lengths.most => {
+                    Some(alphabet.run(rest, lengths.most)).filter(|count| lengths.has(*count))?
+                }
+                Piece::Gap(alphabet, lengths) => {
+                    Some(alphabet.run(rest, lengths.most + 1)).filter(|count| lengths.has(*count))?
+                }
+            };
+        }
+        let rest = text.get(at..)?;
+        // What is too short is counted no further than that: the search stays linear.
+        let count = self.alphabet.run(rest, self.lengths.most.saturating_add(1));
+        let is_ended = || rest.get(count).is_none_or(|byte| !bytes::is(*byte, ALNUM));
+        (self.lengths.has(count) && (self.lengths.is_open() || is_ended())).then_some(at + count)
+    }
+
+    /// The gaps that it begins with, and the rest of its head, which begins with a text.
+    fn cut(&self) -> (&[Piece], &[Piece]) {
+        let gaps = self.head.iter().take_while(|piece| matches!(piece, Piece::Gap(..))).count();
+        self.head.split_at_checked(gaps).unwrap_or_default()
+    }
+
+    /// The token whose first text after gaps stands at `at`.
+    fn around(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        let (gaps, rest) = self.cut();
+        let mut start = at;
+        for gap in gaps.iter().rev() {
+            let Piece::Gap(alphabet, lengths) = gap else { return None };
+            let before = text.get(..start)?;
+            // The two digits of a guarded byte are no characters.
+            let most = if lengths.least == lengths.most { lengths.most } else { lengths.most + 3 };
+            let count = before.iter().rev().take(most).take_while(|byte| alphabet.has(**byte)).count();
+            let is_guarded = before.len() > count && before.get(before.len() - count - 1) == Some(&GUARD);
+            let count = if is_guarded { count.checked_sub(2)? } else { count };
+            start -= Some(count).filter(|count| lengths.has(*count))?;
+        }
+        let end = self.end_of(rest, text, at).filter(|_| starts_word(text, start))?;
+        Some(start..end)
+    }
+}
+
+/// All families, by how they are looked for.
+struct Families {
+    /// By their first byte, those that begin with a text.
+    by_first: Vec<Prefixes>,
+    /// Those that begin with a gap, and what is looked for.
+    gapped: Vec<(Finder<'static>, Family)>,
+    /// The heads that have nothing of [`IN_HEADS`].
+    unmarked: Vec<Finder<'static>>,
+}
+
+/// The families whose heads begin with one byte.
+#[derive(Clone, Default)]
+struct Prefixes {
+    /// What their second bytes are, a bit each.
+    seconds: u128,
+    list: Vec<Family>,
+}
+
+static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
+    let mut all =
+        Families { by_first: vec![Prefixes::default(); 256], gapped: Vec::new(), unmarked: Vec::new() };
+    for (row, columns) in CREDENTIAL_PREFIXES.iter().enumerate() {
+        let family = Family::new(row, *columns);
+        if let (_, [Piece::Text(anchor), ..]) = family.cut()
+            && !matches!(family.head.first(), Some(Piece::Text(_)))
+        {
+            all.gapped.push((Finder::new(*anchor), family));
+            continue;
+        }
+        let Some(Piece::Text(text)) = family.head.first() else { continue };
+        let &[first, second, ..] = *text else { continue };
+        if bytes::union(text) & IN_HEADS == 0 && family.head.len() == 1 {
+            all.unmarked.push(Finder::new(*text));
+        }
+        if let Some(place) = all.by_first.get_mut(usize::from(first)) {
+            place.seconds |= 1_u128.checked_shl(u32::from(second)).unwrap_or_default();
+            place.list.push(family);
+        }
+    }
+    all
+});
+
+/// A well-known token, not in the middle of a word; of several, the first. `seen` is the union of the
+/// classes of its bytes.
+pub(crate) fn find(text: &[u8], seen: u32) -> Option<Range<usize>> {
+    if text.len() < SHORTEST_TOKEN {
+        return None;
+    }
+    let prefixed = find_prefixed(text, seen);
+    if text.len() < SHORTEST_GAPPED || seen & (NO_ALNUM | HIGH) == 0 {
+        return prefixed.map(|(_, found)| found);
+    }
+    let gapped = FAMILIES.gapped.iter().filter_map(|(anchor, family)| {
+        let found = anchor.find_iter(text).find_map(|at| family.around(text, at))?;
+        Some((family.row, found))
+    });
+    let first = gapped.chain(prefixed).min_by_key(|(row, found)| (found.start, *row));
+    first.map(|(_, found)| found)
+}
+
+/// The same of those that begin with a text, with their rows.
+fn find_prefixed(text: &[u8], seen: u32) -> Option<(usize, Range<usize>)> {
+    if seen & IN_HEADS == 0 && !FAMILIES.unmarked.iter().any(|head| head.find(text).is_some()) {
+        return None;
+    }
+    if seen & HIGH == 0 {
+        return find_prefixed_in_ascii(text, seen);
+    }
+    word_starts(text, seen).find_map(|at| token_at(text, at))
+}
+
+/// The same, eight bytes at a time.
+fn find_prefixed_in_ascii(text: &[u8], seen: u32) -> Option<(usize, Range<usize>)> {
+    let at_start = if may_begin_token(text, 0) { token_at(text, 0) } else { None };
+    // Letters and digits alone are one word.
+    if at_start.is_some() || seen & NO_ALNUM == 0 {
+        return at_start;
+    }
+    let mut start = 0;
+    while start < text.len() {
+        let eight = eight_at(text, start);
+        let mut others = !(eights::letters(eight) | eights::digits(eight)) & eights::TOPS;
+        while others != 0 {
+            let at = start + others.trailing_zeros() as usize / 8 + 1;
+            others &= others - 1;
+            if may_begin_token(text, at)
+                && let Some(found) = token_at(text, at)
+            {
+                return Some(found);
+            }
+        }
+        start += 8;
+    }
+    None
+}
+
+/// Whether the two characters at `at` may begin a head.
+#[inline]
+fn may_begin_token(text: &[u8], at: usize) -> bool {
+    /// By the first character, a bit for each second one; some share a bit.
+    const SECONDS: [u32; 256] = {
+        let mut seconds = [0; 256];
+        let mut row = 0;
+        while row < CREDENTIAL_PREFIXES.len() {
+            let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
+            if head[0] != b'{' {
+                seconds[head[0] as usize] |= 1 << (head[1] & 31);
+            }
+            row += 1;
+        }
+        seconds
+    };
+    let [Some(first), Some(second)] = [at, at + 1].map(|at| text.get(at)) else { return false };
+    SECONDS.get(usize::from(*first)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
+}
+
+/// The token that begins at `at` with the text of its head, with its row.
+#[inline(never)]
+fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
+    let rest = text.get(at..)?;
+    let Prefixes { seconds, list } = FAMILIES.by_first.get(usize::from(*rest.first()?))?;
+    let second = rest.get(1).copied().unwrap_or_default();
+    if *seconds == 0 || seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
+        return None;
+    }
+    list.iter().find_map(|family| Some((family.row, at..family.end(text, at)?)))
+}
+
+/// Where no letter or digit stands right before.
+fn word_starts(text: &[u8], seen: u32) -> impl Iterator<Item = usize> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        let at = next?;
+        // Letters and digits alone are one word.
+        let rest = if seen & NO_ALNUM == 0 { &[] } else { text.get(at..).unwrap_or_default() };
+        next = rest.iter().position(|&b| !bytes::is(b, ALNUM)).map(|len| match rest.get(len) {
+            // The digits of a guarded byte are no characters.
+            Some(&GUARD) => at + len + 3,
+            _ => at + len + 1,
+        });
+        Some(at)
+    })
+}
+
+/// Whether no letter or digit stands right before `at`.
+pub(crate) fn starts_word(text: &[u8], at: usize) -> bool {
+    match text.get(..at).unwrap_or_default() {
+        // What begins with the digits of a guarded byte is no word.
+        [.., GUARD] | [.., GUARD, _] => false,
+        before => before.last().is_none_or(|&b| !bytes::is(b, ALNUM)) || decode::ends_guarded(before),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Headers whose values are vocabulary (clause 8.27): what of them may be shown.
+
+use super::table::HeaderTable;
+use crate::bytes::{self, ALPHA, DIGIT};
+use crate::lists::VOCABULARY_HEADERS;
+
+/// How the values of a header are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Words,
+    Products,
+    Directives,
+    Names,
+    Numbers,
+    Version,
+    Brands,
+}
+
+/// What a header may say in clear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Vocabulary {
+    form: Form,
+    /// Lower-case, joined by `|`.
+    words: &'static str,
+}
+
+/// The longest version, and the longest name of a brand.
+const LONGEST_VERSION: usize = 24;
+const LONGEST_BRAND: usize = 32;
+
+impl Vocabulary {
+    /// Every header that has one.
+    pub(crate) fn all() -> impl Iterator<Item = (&'static str, Self)> {
+        VOCABULARY_HEADERS.iter().filter_map(|(name, form, words)| {
+            let form = match *form {
+                "words" => Form::Words,
+                "products" => Form::Products,
+                "directives" => Form::Directives,
+                "names" => Form::Names,
+                "numbers" => Form::Numbers,
+                "version" => Form::Version,
+                "brands" => Form::Brands,
+                _ => return None,
+            };
+            Some((*name, Vocabulary { form, words }))
+        })
+    }
+
+    /// Whether a value, collapsed and joined, says nothing else. `table` tells which headers are known.
+    pub(crate) fn has(self, value: &[u8], table: &HeaderTable) -> bool {
+        let items = || value.split(|byte| *byte == b',').map(trim);
+        match self.form {
+            Form::Words => items().all(|item| self.is_word(item)),
+            Form::Products => items().all(|item| self.is_product(item)),
+            Form::Directives => {
+                value.split(|byte| matches!(byte, b',' | b';')).map(trim).all(|item| self.is_directive(item))
+            }
+            Form::Names => items().all(|item| self.is_word(item) || is_known(item, table)),
+            Form::Numbers => items().all(is_number),
+            Form::Version => cut_quoted(value).is_some_and(|(version, rest)| {
+                rest.is_empty() && (version.is_empty() || is_version(version))
+            }),
+            Form::Brands => is_brands(value),
+        }
+    }
+
+    fn is_word(self, item: &[u8]) -> bool {
+        !item.is_empty() && self.words.split('|').any(|word| item.eq_ignore_ascii_case(word.as_bytes()))
+    }
+
+    fn is_product(self, item: &[u8]) -> bool {
+        match cut(item, b'/') {
+            Some((name, version)) => self.is_word(name) && is_version(version),
+            None => self.is_word(item),
+        }
+    }
+
+    fn is_directive(self, item: &[u8]) -> bool {
+        let is_argument = |text: &[u8]| {
+            matches!(text, b"?0" | b"?1") || (1..=10).contains(&text.len()) && bytes::all(text, DIGIT)
+        };
+        self.is_word(item)
+            || cut(item, b'=').is_some_and(|(name, argument)| self.is_word(name) && is_argument(argument))
+    }
+}
+
+fn trim(item: &[u8]) -> &[u8] {
+    let start = item.iter().position(|byte| *byte != b' ').unwrap_or(item.len());
+    let end = item.iter().rposition(|byte| *byte != b' ').map_or(start, |last| last.saturating_add(1));
+    item.get(start..end).unwrap_or_default()
+}
+
+/// What stands before and after the first `sign`.
+fn cut(text: &[u8], sign: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memchr(sign, text)?;
+    Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
+}
+
+/// What stands in the quotes that a text begins with, and what follows them.
+fn cut_quoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    cut(text.strip_prefix(b"\"")?, b'"')
+}
+
+fn is_known(item: &[u8], table: &HeaderTable) -> bool {
+    bytes::is_token(item) && table.get(&item.to_ascii_lowercase()).is_known
+}
+
+fn is_version(text: &[u8]) -> bool {
+    (1..=LONGEST_VERSION).contains(&text.len())
+        && text.iter().all(|byte| bytes::is(*byte, DIGIT) || *byte == b'.')
+}
+
+fn is_number(item: &[u8]) -> bool {
+    let is_digits = |text: &[u8], most: usize| (1..=most).contains(&text.len()) && bytes::all(text, DIGIT);
+    match cut(item, b'.') {
+        Some((whole, fraction)) => is_digits(whole, 5) && is_digits(fraction, 3),
+        None => is_digits(item, 5),
+    }
+}
+
+/// Brands with their versions: `"Chromium";v="133", "Not(A:Brand";v="99"`.
+fn is_brands(mut rest: &[u8]) -> bool {
+    let is_sign = |byte: u8| b" ()-./:;=?_".contains(&byte);
+    loop {
+        let Some((brand, after)) = cut_quoted(rest) else { return false };
+        let Some((version, after)) = after.strip_prefix(b";v=").and_then(cut_quoted) else { return false };
+        let is_brand = (1..=LONGEST_BRAND).contains(&brand.len())
+            && brand.iter().all(|byte| bytes::is(*byte, ALPHA) || is_sign(*byte));
+        if !is_brand || !is_version(version) {
+            return false;
+        }
+        match trim(after) {
+            [] => return after.is_empty(),
+            [b',', more @ ..] => rest = trim(more),
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secrets::SensitiveNames;
+
+    fn shows(name: &str, value: &str) -> bool {
+        let table = HeaderTable::new(&[], &SensitiveNames::new(&[]));
+        table.get(name.as_bytes()).vocabulary.is_some_and(|words| words.has(value.as_bytes(), &table))
+    }
+
+    #[test]
+    fn values_of_the_grammar() {
+        for (name, value) in [
+            ("sec-fetch-mode", "navigate"),
+            ("sec-fetch-mode", "No-CORS"),
+            ("te", "gzip, Trailers"),
+            ("cache-control", "max-age=0, no-cache"),
+            ("cache-control", "No-Store"),
+            ("priority", "u=4, i"),
+            ("priority", "u=1, i=?0"),
+            ("sec-websocket-extensions", "permessage-deflate; client_max_window_bits"),
+            ("prefer", "return=minimal, wait=10"),
+            ("connection", "Keep-Alive, Upgrade"),
+            ("upgrade", "HTTP/2.0,websocket"),
+            ("x-requested-with", "XMLHttpRequest"),
+            ("x-requested-with", "ShockwaveFlash/20.0.0.228"),
+            ("dpr", "1.25"),
+            ("sec-websocket-version", "13, 8"),
+            ("sec-ch-ua-full-version", "\"97.0.4692.71\""),
+            ("sec-ch-ua-platform-version", "\"\""),
+            ("sec-ch-ua-platform", "\"macOS\""),
+            ("sec-ch-ua", "\" Not;A Brand\";v=\"99\", \"Google Chrome\";v=\"97\""),
+            ("sec-ch-ua", "\"Chromium\";v=\"133\",\"Not(A:Brand\";v=\"99\""),
+            ("cf-visitor", "{\"scheme\":\"https\"}"),
+        ] {
+            assert!(shows(name, value), "{name}: {value}");
+        }
+    }
+
+    #[test]
+    fn other_values() {
+        for (name, value) in [
+            ("sec-fetch-mode", "navigate-x"),
+            ("sec-fetch-mode", "navigate joe"),
+            ("sec-fetch-mode", ""),
+            ("sec-fetch-mode", "cors,"),
+            ("cache-control", "max-age=\"0\""),
+            ("cache-control", "max-age=12345678901"),
+            ("cache-control", "max-age="),
+            ("cache-control", "joe=1"),
+            ("priority", "u=?2"),
+            ("connection", "joe"),
+            ("upgrade", "http/joe"),
+            ("x-requested-with", "XMLHttpRequest/"),
+            ("x-requested-with", "com.example.joe"),
+            ("dpr", "123456"),
+            ("dpr", "1.2345"),
+            ("dpr", "1."),
+            ("sec-ch-ua-full-version", "97.0"),
+            ("sec-ch-ua-full-version", "\"97.0\"x"),
+            ("sec-ch-ua-model", "\"Pixel 7\""),
+            ("sec-ch-ua", "\"Joe 1\";v=\"99\""),
+            ("sec-ch-ua", "\"Joe\";v=\"joe\""),
+            ("sec-ch-ua", "\"Joe\";v=\"1\","),
+            ("sec-ch-ua", "\"Joe\";v=\"1\" "),
+            ("sec-ch-ua", "\"Joe\""),
+            ("x-unheard-of", "1"),
+        ] {
+            assert!(!shows(name, value), "{name}: {value}");
+        }
+    }
+
+    #[test]
+    fn every_row_has_a_form_and_words_in_lower_case() {
+        assert_eq!(Vocabulary::all().count(), VOCABULARY_HEADERS.len());
+        for (name, form, words) in VOCABULARY_HEADERS {
+            assert!(!words.bytes().any(|byte| byte.is_ascii_uppercase()), "{name}");
+            let needs_words = matches!(*form, "words" | "products" | "directives");
+            assert!(!needs_words || words.split('|').all(|word| !word.is_empty()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What of a path identifies someone or something (clause 5.26.4): numbers of accounts, addresses, keys.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice; sums of at most 34 digits and letters"
+)]
+
+use crate::bytes::{self, ALNUM, ALPHA, AT, COLON, DIGIT, DOT, HEX, LOWER, UPPER};
+use crate::decode::GUARD;
+use crate::shape;
+
+/// Whether a segment, or one of its pieces, identifies.
+pub(super) fn identifies(segment: &[u8]) -> bool {
+    let seen = bytes::union(segment);
+    let is_plain = seen & (DIGIT | AT | COLON) == 0;
+    if segment.len() < 16 && (is_plain || seen & (AT | COLON) == 0 && segment.len() < 7) {
+        return false;
+    }
+    is_bot(segment) || piece_identifies(segment) || pieces(segment).any(piece_identifies)
+}
+
+/// What is left of a segment that is cut at signs, and at what is no plain character.
+fn pieces(segment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(segment);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let cut = text.iter().position(|byte| *byte == GUARD || b";=,&:|\\()'\"".contains(byte));
+        rest = cut.map(|at| {
+            let width = if text.get(at) == Some(&GUARD) { 3 } else { 1 };
+            text.get(at + width..).unwrap_or_default()
+        });
+        Some(text.get(..cut.unwrap_or(text.len())).unwrap_or_default())
+    })
+}
+
+/// Whether a piece does, with or without its extension, or a part of it between dots.
+fn piece_identifies(piece: &[u8]) -> bool {
+    if text_identifies(piece) {
+        return true;
+    }
+    let Some(dot) = memchr::memrchr(b'.', piece) else { return false };
+    let (stem, extension) = (piece.get(..dot).unwrap_or_default(), piece.get(dot + 1..).unwrap_or_default());
+    let is_extension = (1..=8).contains(&extension.len()) && bytes::all(extension, ALNUM);
+    is_extension && text_identifies(stem) || piece.split(|byte| *byte == b'.').any(text_identifies)
+}
+
+fn text_identifies(text: &[u8]) -> bool {
+    let seen = bytes::union(text);
+    let has = |classes: u32| seen & classes != 0;
+    text.len() >= 16 && bytes::all(text, HEX)
+        || has(DOT) && !has(ALPHA) && shape::is_ipv4(text)
+        || has(COLON) && shape::is_ipv6(text)
+        || has(AT) && shape::is_email(text)
+        || has(DIGIT) && (is_random(text, seen) || is_phone(text) || is_card(text) || is_iban(text))
+        || text.len() >= 36 && holds_uuid(text)
+}
+
+/// Twenty or more of a token's characters with both cases and digits; or a run of as many letters and
+/// digits, four of these or more, in one case.
+fn is_random(text: &[u8], seen: u32) -> bool {
+    if text.len() < 20 {
+        return false;
+    }
+    let has_all = seen & UPPER != 0 && seen & LOWER != 0;
+    let is_token = || text.iter().all(|&b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'~' | b'-'));
+    has_all && is_token()
+        || text.split(|&byte| !bytes::is(byte, ALNUM)).any(|run| {
+            let seen = bytes::union(run);
+            run.len() >= 20
+                && !(seen & UPPER != 0 && seen & LOWER != 0)
+                && run.iter().filter(|byte| byte.is_ascii_digit()).count() >= 4
+        })
+}
+
+/// A uuid anywhere, not inside a longer word.
+fn holds_uuid(text: &[u8]) -> bool {
+    let is_in_word = |at: Option<usize>| {
+        at.and_then(|at| text.get(at)).is_some_and(|byte| bytes::is(*byte, ALNUM))
+    };
+    text.windows(36).enumerate().any(|(at, window)| {
+        window.get(8) == Some(&b'-')
+            && shape::is_uuid(window)
+            && !is_in_word(at.checked_sub(1))
+            && !is_in_word(Some(at + 36))
+    })
+}
+
+/// The number of a card: digits, in groups or not, whose Luhn sum is a multiple of ten.
+fn is_card(text: &[u8]) -> bool {
+    let is_sign = |byte: &u8| matches!(byte, b' ' | b'-' | b'.' | b'_');
+    if !(13..=31).contains(&text.len()) || matches!(text.first(), Some(b'0' | b'1')) {
+        return false;
+    }
+    let mut groups = text.split(is_sign);
+    let is_whole = groups.clone().nth(1).is_none();
+    if !groups.all(|group| bytes::all(group, DIGIT) && (is_whole || group.len() >= 3)) {
+        return false;
+    }
+    let digits = || text.iter().rev().filter(|byte| !is_sign(byte)).map(|byte| u32::from(byte - b'0'));
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let sum: u32 = digits().zip(0..).map(|(digit, nth)| if nth % 2 == 0 { digit } else { doubled(digit) }).sum();
+    (13..=19).contains(&digits().count()) && sum % 10 == 0
+}
+
+/// An international bank account number, by its checksum.
+fn is_iban(text: &[u8]) -> bool {
+    let is_sign = |byte: &u8| matches!(byte, b' ' | b'-');
+    if !(15..=67).contains(&text.len()) || !matches!(text, [a, b, ..] if bytes::is(*a, ALPHA) && bytes::is(*b, ALPHA))
+    {
+        return false;
+    }
+    if text.split(is_sign).any(|group| group.is_empty() || !bytes::all(group, ALNUM)) {
+        return false;
+    }
+    let signs = || text.iter().filter(|byte| !is_sign(byte));
+    let is_number = (15..=34).contains(&signs().count()) && signs().skip(2).take(2).all(u8::is_ascii_digit);
+    let follow = |rest: u32, byte: &u8| match byte {
+        b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
+        letter => (rest * 100 + u32::from(letter.to_ascii_lowercase() - b'a') + 10) % 97,
+    };
+    is_number && signs().skip(4).chain(signs().take(4)).fold(0, follow) == 1
+}
+
+/// A phone number with its `+`.
+fn is_phone(text: &[u8]) -> bool {
+    let Some(number) = text.strip_prefix(b"+") else { return false };
+    matches!(number.first(), Some(b'0'..=b'9' | b'('))
+        && number.last().is_some_and(u8::is_ascii_digit)
+        && number.iter().all(|byte| byte.is_ascii_digit() || b" -.()".contains(byte))
+        && (7..=15).contains(&number.iter().filter(|byte| byte.is_ascii_digit()).count())
+}
+
+/// `bot`, digits, a colon and a token, as bots are called by.
+fn is_bot(segment: &[u8]) -> bool {
+    let Some(rest) = segment.strip_prefix(b"bot") else { return false };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && matches!(rest.get(digits..), Some([b':', _, ..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_identify() {
+        for segment in [
+            "0b5d1b52-3c3f-4f6f-9f0e-0123456789ab",
+            "0b5d1b52-3c3f-4f6f-9f0e-0123456789ab.json",
+            "order-0B5D1B52-3c3f-4f6f-9f0e-0123456789ab",
+            "0123456789abcdef",
+            "abcdefabcdefabcd",
+            "0123456789abcdef.tar.gz",
+            "id=0123456789abcdef",
+            "a;id=0123456789abcdef",
+            "a,b=1,0123456789abcdef",
+            "joe@example.com",
+            "user=joe@ex.com",
+            "10.0.0.1",
+            "10.0.0.1.json",
+            "2001:db8::1",
+            "AbCdEfGhIjKlMnOpQr12",
+            "AbCdEfGhIjKlMnOpQr12.js",
+            "abcdefghijklmnop1234",
+            "x-ABCDEFGHIJKLMNOP1234",
+            "4111111111111111",
+            "378282246310005",
+            "4222222222222",
+            "4111-1111-1111-1111",
+            "4111 1111 1111 1111",
+            "3782.822463.10005",
+            "4222222222222.pdf",
+            "GB82WEST12345698765432",
+            "gb82 west 1234 5698 7654 32",
+            "DE89370400440532013000.csv",
+            "NO9386011117947",
+            "+34600123456",
+            "+1 (555) 010-9999",
+            "bot1:a",
+            "bot123456:AAE",
+            "a\\0123456789abcdef",
+        ] {
+            assert!(identifies(segment.as_bytes()), "{segment}");
+        }
+        assert!(identifies(b"a\xFF2F0123456789abcdef"));
+    }
+
+    #[test]
+    fn segments_that_do_not() {
+        for segment in [
+            "",
+            "index.html",
+            "report-2024-01-15.pdf",
+            "0b5d1b52-3c3f-4f6f-9f0e-0123456789ag",
+            "x0b5d1b52-3c3f-4f6f-9f0e-0123456789ab",
+            "0123456789abcde",
+            "abcdefghijklmnopqrst",
+            "abcdefghijklmnopq123",
+            "a-b-c-d-e-f-g-1-2-3-4-5-6",
+            "4111-1111-1111-1112",
+            "1700000000000",
+            "2024-01-15-12-30-45-123",
+            "NO9386011117948",
+            "+123456",
+            "+1234567890123456",
+            "+12-",
+            "c++",
+            "bot:a",
+            "bot1:",
+            "robot1:a",
+            "12:30",
+            "v1.2.3",
+            "jquery-3.7.1.min.js",
+        ] {
+            assert!(!identifies(segment.as_bytes()), "{segment}");
+        }
+    }
+}
