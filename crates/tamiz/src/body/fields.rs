@@ -378,6 +378,12 @@ impl<'a> Sink<'a> for Fields<'a> {
             (Leaf::Text(text), Some(seen)) if !sensitive => self.look_or_recall(text, seen, &mut flags),
             _ => (self.look(leaf, sensitive, &mut flags), None),
         };
+        if let Leaf::Text(text) = leaf
+            && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Place::Item))
+            && !flags.set.contains(Flag::Marker)
+        {
+            scan::redirect(name.bytes, text, secret, self.cx, &mut flags);
+        }
         self.keep(Field { way, leaf, secret, seen, recalled, flags });
     }
 }

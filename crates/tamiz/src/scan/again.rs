@@ -24,7 +24,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flag
     if look.seen & ENCODED != 0 {
         let own = own.map(|mut own| {
             if look.kind.tells_characters() {
-                characters_seen(look.text, look.seen, look.kind, look.secret, &mut own);
+                characters_seen(look.text, look.seen, look.kind, look.secret, look.cx, &mut own);
             }
             own
         });
@@ -137,7 +137,7 @@ fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags
     let flag = match c {
         '\0' => Some(Flag::Nul),
         _ if matches!(look.kind, Kind::Cookie | Kind::Brands) => None,
-        ' ' if matches!(look.kind, Kind::Path | Kind::Key) => Some(Flag::Space),
+        ' ' if look.kind == Kind::Key => Some(Flag::Space),
         c => dangerous(c),
     };
     if let Some(flag) = flag {
@@ -183,7 +183,7 @@ fn base64<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     look.raise(Flag::B64Text, 0..text.len(), flags);
     let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
-    characters(plain, Kind::Leaf, look.secret, &mut found);
+    characters(plain, Kind::Leaf, look.secret, look.cx, &mut found);
     inner.tell(&mut found);
     flags.absorb_only(&found, telling(look.kind));
 }
