@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
 use crate::memo::{self, NameSaid, Recalled, ValueSaid};
-use crate::scan::{self, Kind};
+use crate::scan::{self, Kind, LastName};
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, number, push};
@@ -382,7 +382,8 @@ impl<'a> Sink<'a> for Fields<'a> {
             && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Place::Item))
             && !flags.set.contains(Flag::Marker)
         {
-            scan::redirect(name.bytes, text, secret, self.cx, &mut flags);
+            let name = if self.nested { LastName::Nested(name.bytes) } else { LastName::Flat(name.bytes) };
+            scan::redirect(name, text, secret, self.cx, &mut flags);
         }
         self.keep(Field { way, leaf, secret, seen, recalled, flags });
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::bytes::{self, ALNUM, ALPHA};
+use crate::bytes::{self, ALNUM};
 use crate::decode::GUARD;
 use crate::words::CLASSES;
 
@@ -69,10 +69,11 @@ pub(super) fn find(text: &[u8], mut give: impl FnMut(&'static str, Range<usize>)
         }
         let before = text.get(..at).unwrap_or_default();
         let Some((start, classes)) = function(before).or_else(|| variable(before)) else { continue };
-        for (class, (name, _)) in CLASSES.iter().enumerate().filter(|(class, _)| classes & !given & 1 << class != 0) {
-            given |= 1 << class;
+        let news = classes & !given;
+        for (name, _) in CLASSES.iter().enumerate().filter(|(nth, _)| news >> nth & 1 == 1).map(|(_, class)| class) {
             give(name, start..at + 1);
         }
+        given |= news;
     }
 }
 

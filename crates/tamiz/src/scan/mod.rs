@@ -29,7 +29,7 @@ use crate::text::Text;
 pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use inclusion::bare_key;
 pub(crate) use names::{method_key, name, names};
-pub(crate) use redirect::redirect;
+pub(crate) use redirect::{LastName, redirect};
 
 /// What is being looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

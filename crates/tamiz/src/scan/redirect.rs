@@ -14,9 +14,24 @@ use crate::text::Text;
 const LONGEST_NAME: usize = 64;
 const LONGEST_HOST: usize = 256;
 
+/// What a value goes by.
+#[derive(Clone, Copy)]
+pub(crate) enum LastName<'k> {
+    /// The key of a query, form or multipart body.
+    Flat(&'k [u8]),
+    /// The last name on the way through a document, where any link may be called `url`.
+    Nested(&'k [u8]),
+}
+
 /// Raises `REDIRECT`, and `URLLOCAL` of a host without a scheme, by the value of a key. For a secret the evidence is
 /// all of it.
-pub(crate) fn redirect<'a>(key: &[u8], value: Text<'a>, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+pub(crate) fn redirect<'a>(
+    key: LastName<'_>,
+    value: Text<'a>,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
     if !cx.settings.beyond_core() || value.is_empty() {
         return;
     }
@@ -36,7 +51,11 @@ pub(crate) fn redirect<'a>(key: &[u8], value: Text<'a>, secret: bool, cx: Contex
 }
 
 /// Whether the last name of a key is in the list, case, `_` and `-` ignored.
-fn leads_somewhere(key: &[u8]) -> bool {
+fn leads_somewhere(key: LastName<'_>) -> bool {
+    let (key, may_be_flat) = match key {
+        LastName::Flat(key) => (key, true),
+        LastName::Nested(key) => (key, false),
+    };
     let is_cut = |b: &u8| matches!(b, b'.' | b'[' | b']');
     let Some(name) = key.rsplit(is_cut).find(|name| !name.is_empty()) else { return false };
     let mut buffer = [0; LONGEST_NAME];
@@ -47,7 +66,8 @@ fn leads_somewhere(key: &[u8]) -> bool {
         len = len.saturating_add(1);
     }
     let name = buffer.get(..len).unwrap_or_default();
-    REDIRECT_NAMES.binary_search_by(|known| known.as_bytes().cmp(name)).is_ok()
+    let found = REDIRECT_NAMES.binary_search_by(|(known, _)| known.as_bytes().cmp(name)).ok();
+    found.and_then(|at| REDIRECT_NAMES.get(at)).is_some_and(|(_, mark)| may_be_flat || mark.is_empty())
 }
 
 /// What the beginning of a value tells.
@@ -77,18 +97,19 @@ mod tests {
     #[test]
     fn the_list_can_be_searched() {
         assert!(REDIRECT_NAMES.is_sorted());
-        let is_plain = |name: &&str| name.len() < LONGEST_NAME && name.bytes().all(|b| b.is_ascii_lowercase());
-        assert!(REDIRECT_NAMES.iter().all(|name| is_plain(&name)));
+        let is_plain = |name: &str| name.len() < LONGEST_NAME && name.bytes().all(|b| b.is_ascii_lowercase());
+        assert!(REDIRECT_NAMES.iter().all(|(name, mark)| is_plain(name) && matches!(*mark, "" | "flat")));
     }
 
     #[test]
     fn keys_that_lead_somewhere() {
         for key in ["next", "Return_URL", "return-to", "a[next]", "opts.redirect", "x[url][]"] {
-            assert!(leads_somewhere(key.as_bytes()), "{key}");
+            assert!(leads_somewhere(LastName::Flat(key.as_bytes())), "{key}");
         }
         for key in ["q", "nextx", "", "[]", "next.q", "redirect the user"] {
-            assert!(!leads_somewhere(key.as_bytes()), "{key}");
+            assert!(!leads_somewhere(LastName::Flat(key.as_bytes())), "{key}");
         }
+        assert!(leads_somewhere(LastName::Nested(b"return_url")) && !leads_somewhere(LastName::Nested(b"url")));
     }
 
     #[test]
