@@ -35,7 +35,7 @@ class Flag(str, enum.Enum):
     HTMLENT = "HTMLENT"
     """An HTML entity was decoded in the path or query, or hides a flag elsewhere."""
     BADUTF8 = "BADUTF8"
-    """Bytes that are not UTF-8: overlong, truncated, surrogates, or another charset."""
+    """Bytes that are not UTF-8: another charset, or a broken encoding."""
     PCTSLASH = "PCTSLASH"
     """The path shows `%2F`."""
     PCTBACKSLASH = "PCTBACKSLASH"
@@ -250,6 +250,12 @@ class Flag(str, enum.Enum):
     """An XML body that declares an entity."""
     CAPPED = "CAPPED"
     """A limit was reached: not everything is shown, or not everything was read."""
+    OVERLONG = "OVERLONG"
+    """Bytes that are not UTF-8 and that a lenient decoder reads as another character, or swallows a delimiter with."""
+    REDIRECT = "REDIRECT"
+    """The value of a key that says where to go begins with `//` or `/\\` and a host."""
+    RFI = "RFI"
+    """A value that is all URL, written as remote inclusions are: its scheme in mixed case, a `?` at its end, or as a bare key."""
 
     def __str__(self) -> str:
         return self.value
@@ -310,7 +316,7 @@ _TABLE = {
         1,
         None,
         "encoding",
-        "evasion",
+        "structural",
         "core",
         "4.12",
         "An HTML entity was decoded in the path or query, or hides a flag elsewhere.",
@@ -320,17 +326,17 @@ _TABLE = {
         2,
         None,
         "encoding",
-        "notable",
+        "structural",
         "core",
         "4.1",
-        "Bytes that are not UTF-8: overlong, truncated, surrogates, or another charset.",
-        "Overlong forms slip delimiters past filters; other charsets are read differently by each layer.",
+        "Bytes that are not UTF-8: another charset, or a broken encoding.",
+        "Each layer reads them in its own way; `OVERLONG` tells where that is an evasion.",
     ),
     "PCTSLASH": _Entry(
         3,
         None,
         "encoding",
-        "evasion",
+        "structural",
         "core",
         "4.6",
         "The path shows `%2F`.",
@@ -350,7 +356,7 @@ _TABLE = {
         5,
         None,
         "encoding",
-        "notable",
+        "structural",
         "standard",
         "4.6",
         "The path shows `%3F`, `%23` or `%3B`.",
@@ -460,7 +466,7 @@ _TABLE = {
         16,
         None,
         "path",
-        "notable",
+        "structural",
         "core",
         "5.19",
         "Repeated `/` collapsed.",
@@ -530,7 +536,7 @@ _TABLE = {
         23,
         None,
         "path",
-        "evasion",
+        "structural",
         "standard",
         "5.25",
         "A segment that ends in `.`, a space or `::$DATA`.",
@@ -550,7 +556,7 @@ _TABLE = {
         25,
         None,
         "path",
-        "evasion",
+        "structural",
         "standard",
         "5.20",
         "The target begins with `//`, `/\\`, `\\`, or an encoding of them.",
@@ -660,7 +666,7 @@ _TABLE = {
         36,
         None,
         "query",
-        "notable",
+        "structural",
         "core",
         "6.2",
         "A `;` that is no separator.",
@@ -790,7 +796,7 @@ _TABLE = {
         49,
         "name",
         "header",
-        "notable",
+        "structural",
         "core",
         "8.5",
         "A header that appears more than once.",
@@ -850,7 +856,7 @@ _TABLE = {
         55,
         None,
         "header",
-        "notable",
+        "structural",
         "standard",
         "5.11",
         "The host's trailing dot dropped.",
@@ -1390,10 +1396,40 @@ _TABLE = {
         109,
         None,
         "framing",
-        "notable",
+        "structural",
         "core",
         "8.31",
         "A limit was reached: not everything is shown, or not everything was read.",
         "Padding a request past a limit is how attacks leave the part that is looked at.",
+    ),
+    "OVERLONG": _Entry(
+        110,
+        None,
+        "encoding",
+        "evasion",
+        "standard",
+        "4.20",
+        "Bytes that are not UTF-8 and that a lenient decoder reads as another character, or swallows a delimiter with.",
+        "A filter that reads UTF-8 strictly does not see the slash, angle or quote that the application gets.",
+    ),
+    "REDIRECT": _Entry(
+        111,
+        None,
+        "content",
+        "notable",
+        "standard",
+        "7.6.1",
+        "The value of a key that says where to go begins with `//` or `/\\` and a host.",
+        "It looks like a path of this site, and browsers follow it to another one.",
+    ),
+    "RFI": _Entry(
+        112,
+        None,
+        "content",
+        "notable",
+        "standard",
+        "7.6.2",
+        "A value that is all URL, written as remote inclusions are: its scheme in mixed case, a `?` at its end, or as a bare key.",
+        "A script that includes what a parameter names runs the code of another host; the `?` cuts off what it appends.",
     ),
 }

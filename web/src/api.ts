@@ -31,6 +31,15 @@ export interface FlagInfo {
   readonly meaning: string;
   readonly why: string;
   readonly clause: string;
+  /** What single parameters say, where they have texts of their own. */
+  readonly classes: readonly FlagClass[];
+}
+
+/** What a flag says with one parameter. */
+export interface FlagClass {
+  readonly parameter: string;
+  readonly meaning: string;
+  readonly why: string;
 }
 
 /** What became of a question. */

@@ -5,7 +5,7 @@ import { type Reading, spanOf } from "./bytes.ts";
 
 export const WEIGHTS = ["evasion", "notable", "structural"] as const;
 
-/** How much a flag tells: the first two are telling, the last is routine. */
+/** How much a flag tells: the first two are telling, the last is structural. */
 export type Weight = (typeof WEIGHTS)[number];
 
 /** A flag as the service gives it: one at one place. */

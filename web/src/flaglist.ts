@@ -4,7 +4,7 @@ import type { FlagInfo } from "./api.ts";
 import { type Bytes, excerpt } from "./bytes.ts";
 import { el, prose, reveal } from "./dom.ts";
 import { type Flag, WEIGHTS } from "./evidence.ts";
-import { flagsEs } from "./i18n/flags.es.ts";
+import { type Told, flagsEs } from "./i18n/flags.es.ts";
 import type { Language, TextKey, Words } from "./i18n/index.ts";
 
 /** What is known of all flags, and in which language to say it. */
@@ -100,7 +100,7 @@ export class FlagList {
 
   #item(flag: Flag, number: number, bytes: Bytes, { words, language, registry }: Telling): HTMLElement {
     const info = registry.get(flag.name);
-    const told = (language === "es" ? flagsEs[flag.name] : undefined) ?? info;
+    const told = telling(flag, info, language);
     const isKept = flag.title === this.#kept;
     const weight = el(
       "span",
@@ -177,4 +177,11 @@ export class FlagList {
     event.preventDefault();
     buttons[Math.min(Math.max(to, 0), buttons.length - 1)]?.focus();
   }
+}
+
+/** What is told of a flag: of its parameter, where that has a text of its own. */
+function telling(flag: Flag, info: FlagInfo | undefined, language: string): Told | undefined {
+  const translated = language === "es" ? (flagsEs[flag.title] ?? flagsEs[flag.name]) : undefined;
+  const ofClass = info?.classes.find(({ parameter }) => flag.title === `${flag.name}:${parameter}`);
+  return translated ?? ofClass ?? info;
 }

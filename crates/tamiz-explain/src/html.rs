@@ -129,9 +129,10 @@ fn push_list(out: &mut String, marks: &[Mark<'_>]) {
             let _ = write!(out, "<dt><mark class=\"{weight}\">");
             push_escaped(out, &mark.label);
             out.push_str("</mark></dt><dd>");
-            push_escaped(out, mark.flag.meaning());
+            let [meaning, why] = mark.texts();
+            push_escaped(out, meaning);
             out.push_str("<br>");
-            push_escaped(out, mark.flag.why());
+            push_escaped(out, why);
             out.push_str("</dd>");
         }
     }

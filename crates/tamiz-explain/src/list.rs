@@ -38,7 +38,7 @@ fn entry(out: &mut impl Write, mark: &Mark<'_>, columns: usize) -> io::Result<()
     for (at, line) in places.iter().enumerate() {
         writeln!(out, "{:1$}{faint}{line}{faint:#}", "", if at == 0 { 0 } else { indent })?;
     }
-    for text in [mark.flag.meaning(), mark.flag.why()] {
+    for text in mark.texts() {
         for line in wrap(text, columns.saturating_sub(6)) {
             writeln!(out, "      {line}")?;
         }

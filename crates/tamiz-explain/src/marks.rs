@@ -22,6 +22,12 @@ pub(crate) struct Mark<'d> {
 }
 
 impl<'d> Mark<'d> {
+    /// What it says, and why that matters: of its parameter, where it has one.
+    pub(crate) fn texts(&self) -> [&'static str; 2] {
+        let parameter = self.label.split_once(':').map_or("", |(_, parameter)| parameter);
+        [self.flag.meaning_of(parameter), self.flag.why_of(parameter)]
+    }
+
     fn new(flag: Flag, raised: Vec<Raised<'d>>) -> Self {
         Mark {
             flag,

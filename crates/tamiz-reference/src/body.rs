@@ -6,10 +6,11 @@ use crate::chars::{self, Char, Text, is};
 use crate::document::{escape, measure};
 use crate::json::{self, Kind as Json, Value};
 use crate::message::{self, Line, Message};
+use crate::names;
+use crate::places::{self, Place};
 use crate::scan::{Flags, Kind};
-use crate::secrets;
 use crate::target::{self, is_name, operator_flags, value_marker};
-use crate::{Context, multipart, xml};
+use crate::{Context, headers, inner, multipart, xml};
 
 /// A value of a body, shown.
 pub(crate) struct Leaf {
@@ -86,6 +87,41 @@ fn join_chunks(body: &[u8]) -> Vec<u8> {
         rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
         if rest.is_empty() {
             return joined;
+        }
+    }
+}
+
+/// Records what the lines that begin chunks and the trailers of a chunked body give (6.14.5).
+fn record_chunk_lines(body: &[u8], cx: &Context<'_>) {
+    let mut rest = body;
+    while let Some((size, from)) = chunk_size(rest) {
+        let line = rest[..from].trim_ascii_end();
+        if let Some(at) = line.iter().position(|b| *b == b';') {
+            cx.secrets.record_unshown(&chars::read(&line[at + 1..]));
+        }
+        rest = &rest[from..];
+        if size == 0 {
+            record_trailers(rest, cx);
+            return;
+        }
+        rest = &rest[size.min(rest.len())..];
+        rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
+    }
+}
+
+fn record_trailers(rest: &[u8], cx: &Context<'_>) {
+    for line in rest.split(|b| *b == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            return;
+        }
+        let line = chars::read(line);
+        match chars::find(&line, ':').filter(|colon| chars::is_token(&line[..*colon])) {
+            Some(colon) => {
+                let value = chars::trim(&line[colon + 1..], chars::is_blank);
+                headers::record_unshown(&line[..colon], &value, cx);
+            }
+            None => cx.secrets.record_unshown(&line),
         }
     }
 }
@@ -487,6 +523,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     let chunked = header(message, b"transfer-encoding")
         .any(|value| value.to_ascii_lowercase().windows(7).any(|window| window == b"chunked"));
     if chunked && chunk_size(&data).is_some() {
+        record_chunk_lines(&data, cx);
         data = join_chunks(&data);
     }
     let words: Vec<&'static str> = header(message, b"content-encoding")
@@ -586,7 +623,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     if kind == "binary" {
         binary_flags(&data, &mut flags, cx);
     } else {
-        flags.extend(cx.scan(&text, Kind::Leaf));
+        flags.extend(cx.scan_at(&text, Kind::Leaf, Place { value: true, ..Place::default() }));
     }
     let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
     Some(Shown { head: format!("B:{kind} BLEN:{size} {marker}"), flags, lines: Vec::new() })
@@ -625,10 +662,13 @@ fn form(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Fields {
     let leaves = pairs
         .iter()
         .map(|pair| {
-            let sensitive = secrets::is_sensitive(&pair.key);
+            let sensitive = names::is_sensitive(&pair.key);
             let marker = match &pair.value {
                 None => "<mixed:0>".into(),
-                Some(value) => leaf_marker(sensitive, value, Kind::Value, flags, cx),
+                Some(value) => {
+                    let place = places::of_value(&pair.key);
+                    inner::field_marker(sensitive, value, Kind::Form, place, flags, cx)
+                }
             };
             Leaf { key: pair.shown_key.clone(), marker }
         })
@@ -641,13 +681,14 @@ pub(crate) fn leaf_marker(
     sensitive: bool,
     value: &[Char],
     kind: Kind,
+    place: Place,
     flags: &mut Flags,
     cx: &Context<'_>,
 ) -> String {
     let mut own = Flags::new();
-    let (marker, _) = value_marker(sensitive, value, &mut own, cx);
-    if !own.contains("MARKER") && (kind != Kind::Value || crate::shape::marker_kind(value).is_some()) {
-        flags.extend(cx.scan(value, kind));
+    let (marker, _) = value_marker(sensitive, value, value, &mut own, cx);
+    if !own.contains("MARKER") && (kind != Kind::Form || cx.marker_kind(value).is_some()) {
+        flags.extend(cx.scan_at(value, kind, place));
     }
     flags.append(&mut own);
     marker
@@ -670,11 +711,18 @@ pub(crate) fn show_way_name(name: &[Char], cx: &Context<'_>) -> String {
     }
 }
 
-struct JsonWalk<'a, 'b> {
+/// A walk over the values of a JSON text.
+pub(crate) struct JsonWalk<'a, 'b> {
     data: &'a [u8],
     /// Whether it ends at a limit, and not at a fault.
     cut: bool,
-    leaves: Vec<Leaf>,
+    /// How names and strings are scanned.
+    kind: Kind,
+    pub(crate) leaves: Vec<Leaf>,
+    /// Whether a leaf is a secret.
+    pub(crate) secret: bool,
+    /// Whether the last name on the way leads somewhere (7.6.1).
+    leads: bool,
     flags: &'a mut Flags,
     cx: &'a Context<'b>,
 }
@@ -712,15 +760,20 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
         flags.insert("BADUTF8".into());
     }
     // What a body that does not parse has told so far stays told, and its secrets are secrets.
-    let mut walk = JsonWalk { data, cut: cut && parses, leaves: Vec::new(), flags, cx };
+    let mut walk = JsonWalk::new(data, Kind::Leaf, flags, cx);
+    walk.cut = cut && parses;
     for value in &values {
         walk.value(value, String::new(), false, 1);
     }
     Fields { leaves: walk.leaves, parses }
 }
 
-impl JsonWalk<'_, '_> {
-    fn value(&mut self, value: &Value, way: String, sensitive: bool, depth: usize) {
+impl<'a, 'b> JsonWalk<'a, 'b> {
+    pub(crate) fn new(data: &'a [u8], kind: Kind, flags: &'a mut Flags, cx: &'a Context<'b>) -> Self {
+        JsonWalk { data, cut: false, kind, leaves: Vec::new(), secret: false, leads: false, flags, cx }
+    }
+
+    pub(crate) fn value(&mut self, value: &Value, way: String, sensitive: bool, depth: usize) {
         let key = if way.is_empty() && depth == 1 { "$".to_string() } else { way.clone() };
         let filled = match &value.kind {
             Json::Array(items) => !items.is_empty(),
@@ -759,9 +812,13 @@ impl JsonWalk<'_, '_> {
             Json::Bool(true) => "<bool:4>".into(),
             Json::Bool(false) => "<bool:5>".into(),
             Json::String(text) | Json::Number(text) => {
-                leaf_marker(sensitive, text, Kind::Leaf, self.flags, self.cx)
+                let place = Place { value: true, leads: self.leads, bare_key: false };
+                leaf_marker(sensitive, text, self.kind, place, self.flags, self.cx)
             }
         };
+        // A marker that came in, and is left, hides nothing.
+        let left = matches!(&value.kind, Json::String(text) if *text == chars::text(&marker));
+        self.secret |= marker.starts_with("<SECRET:") && !left;
         self.leaves.push(Leaf { key, marker });
     }
 
@@ -806,18 +863,20 @@ impl JsonWalk<'_, '_> {
                 self.flags.insert("PROTO".into());
             }
             let shown = show_way_name(name, self.cx);
+            let led_before = std::mem::replace(&mut self.leads, places::leads(name, true));
             let dot = if depth > 1 || !way.is_empty() { "." } else { "" };
             self.value(
                 value,
                 format!("{way}{dot}{shown}"),
-                sensitive || secrets::is_sensitive(name),
+                sensitive || names::is_sensitive(name),
                 depth + 1,
             );
+            self.leads = led_before;
         }
     }
 
     fn name(&mut self, name: &[Char]) {
-        self.flags.extend(self.cx.scan(name, Kind::Leaf));
+        self.flags.extend(self.cx.scan(name, self.kind));
         let text = chars::as_string(name).unwrap_or_default();
         if text == "__proto__" {
             self.flags.insert("PROTO".into());
@@ -832,11 +891,11 @@ impl JsonWalk<'_, '_> {
         let mut left = vec![value];
         while let Some(value) = left.pop() {
             match &value.kind {
-                Json::String(text) => self.flags.extend(self.cx.scan(text, Kind::Leaf)),
+                Json::String(text) => self.flags.extend(self.cx.scan(text, self.kind)),
                 Json::Array(items) => left.extend(items),
                 Json::Object(members) => {
                     for (name, value) in members {
-                        self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, Kind::Leaf)));
+                        self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, self.kind)));
                         left.push(value);
                     }
                 }

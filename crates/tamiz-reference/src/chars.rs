@@ -173,9 +173,13 @@ pub(crate) fn is_control(c: char) -> bool {
     is_cc(c) || c == '\u{2028}' || c == '\u{2029}' || CodePointSetData::new::<BidiControl>().contains(c)
 }
 
+pub(crate) fn is_default_ignorable(c: char) -> bool {
+    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+}
+
 /// What raises `INVISIBLE` (4.10).
 pub(crate) fn is_invisible(c: char) -> bool {
-    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) && !is_control(c)
+    is_default_ignorable(c) && !is_control(c)
 }
 
 /// Latin 1, Cyrillic 2, Greek 4 (7.4).
@@ -289,7 +293,7 @@ pub(crate) fn percent_decode(text: &[Char], keep: &[u8]) -> (Text, bool) {
     (decoded, stray)
 }
 
-/// A further percent-decoding (6.12, 7.7): kept escapes are undone, stray bytes are bytes.
+/// A further percent-decoding (6.10, 8.35): kept escapes are undone, stray bytes are bytes.
 pub(crate) fn percent_decode_further(text: &[Char]) -> Text {
     let bytes = to_bytes(text);
     let mut decoded = Vec::new();
@@ -363,17 +367,6 @@ pub(crate) fn decode_entities(text: &[Char]) -> (Text, bool) {
         }
     }
     (decoded, any)
-}
-
-/// The texts of 6.12: the text, three further percent-decodings, and the last after entities; each once.
-pub(crate) fn further_texts(text: &[Char]) -> Vec<Text> {
-    let mut texts = vec![text.to_vec()];
-    for _ in 0..3 {
-        texts.push(percent_decode_further(texts.last().unwrap()));
-    }
-    texts.push(decode_entities(texts.last().unwrap()).0);
-    texts.dedup();
-    texts
 }
 
 /// A token (1.8).

@@ -38,11 +38,17 @@ fn base(name: &[Char]) -> Text {
     name[from..].to_vec()
 }
 
+fn without_leading_spaces(part: &[Char]) -> Text {
+    part.iter().skip_while(|c| **c == Char::Plain(' ')).copied().collect()
+}
+
 /// Whether a name has an executable extension (`EXECEXT`).
 pub(crate) fn is_executable(name: &[Char]) -> bool {
     [cut_name(name), trim_end(name)].iter().any(|name| {
         let base = chars::lower(&base(name));
-        let parts = chars::split(&base, '.');
+        let parts: Vec<Text> =
+            chars::split(&base, '.').iter().map(|part| without_leading_spaces(part)).collect();
+        let base = parts.join(&Char::Plain('.'));
         parts.iter().enumerate().skip(1).any(|(at, extension)| {
             let end = extension
                 .iter()

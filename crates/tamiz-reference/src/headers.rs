@@ -2,12 +2,14 @@
 
 use crate::chars::{self, Char, Text, is};
 use crate::document::{self, escape, name_parameter};
+use crate::json;
 use crate::message::{self, Line, Message};
+use crate::names;
+use crate::places::Place;
 use crate::scan::{self, Flags, Kind};
-use crate::secrets;
 use crate::shape::{self, MarkerKind};
 use crate::target;
-use crate::{Context, Scheme, embedded_as_space};
+use crate::{Context, Scheme, embedded_as_space, inner, vocabulary};
 
 /// A header line, shown.
 pub(crate) struct Shown {
@@ -50,6 +52,8 @@ pub(crate) fn headers(message: &Message, scheme: Scheme, on_m: &mut Flags, cx: &
     for line in &message.lines {
         match line {
             Line::NoColon(bytes) => no_colon.push(line_without_colon(bytes, cx)),
+            Line::Orphan(_) if cx.is_core() => {}
+            Line::Orphan(bytes) => no_colon.push(orphan(bytes, cx)),
             Line::Header { name, value, folded } => {
                 let mut header = read_header(name, value, cx);
                 if *folded {
@@ -106,6 +110,19 @@ fn line_without_colon(bytes: &[u8], cx: &Context<'_>) -> Shown {
     Shown { shown_name: "?".into(), shown_value: marker, flags, bytes: chars::to_bytes(&text).len() }
 }
 
+/// A continuation of nothing (2.17.1), without the white space that it begins with.
+fn orphan(bytes: &[u8], cx: &Context<'_>) -> Shown {
+    let spaced = embedded_as_space(bytes);
+    let text = chars::collapse(&spaced);
+    let mut flags = Flags::new();
+    if text != spaced {
+        flags.insert("WSPAD".into());
+    }
+    flags.extend(cx.scan(&text, Kind::Free));
+    let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
+    Shown { shown_name: "?".into(), shown_value: marker, flags, bytes: chars::to_bytes(&text).len() }
+}
+
 fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
     let mut flags = Flags::new();
     let as_came = embedded_as_space(name);
@@ -116,7 +133,7 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
     let plain = chars::as_string(&normal);
 
     let steering_in_disguise = !name.is_ascii() && plain.as_deref().is_some_and(steers);
-    let credential = secrets::credential(&as_came).is_some() || secrets::credential(&normal).is_some();
+    let credential = cx.has_credential(&as_came) || cx.has_credential(&normal);
     let echo = cx.secrets.echoes(&as_came)
         || cx.secrets.echoes(&chars::lower(&as_came))
         || cx.secrets.echoes(&normal);
@@ -172,7 +189,8 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
 
 fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     let name = chars::as_string(&header.normal).unwrap_or_default();
-    let mut bytes = chars::to_bytes(&header.normal).len() + 2 + header.value_bytes.len();
+    let counted = counted_bytes(&name, &header.value_bytes, cx);
+    let mut bytes = chars::to_bytes(&header.normal).len() + 2 + counted;
     let shown_value = if name == "host" {
         let before = header.value_bytes.len();
         let shown = host(&header, scheme, cx);
@@ -189,6 +207,38 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     Shown { shown_name: header.shown_name, shown_value: bracket(&shown_value), flags: header.flags, bytes }
 }
 
+/// How many bytes of a value `HLEN` counts (8.28).
+fn counted_bytes(name: &str, value: &[u8], cx: &Context<'_>) -> usize {
+    let list = ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(&name);
+    if cx.is_core() || !list {
+        return value.len();
+    }
+    let sign = |at: Option<usize>| at.and_then(|at| value.get(at)).is_some_and(|b| b",;=".contains(b));
+    let dropped = |at: usize| value[at] == b' ' && (sign(at.checked_sub(1)) || sign(Some(at + 1)));
+    (0..value.len()).filter(|at| !dropped(*at)).count()
+}
+
+/// Records what a header line that no document shows gives: of a part of a multipart body, or a trailer (6.14.5).
+pub(crate) fn record_unshown(name: &[Char], value: &[Char], cx: &Context<'_>) {
+    let name = chars::lower(name);
+    if name == chars::text("authorization") || name == chars::text("proxy-authorization") {
+        record_authorization(value, cx);
+    } else if names::is_sensitive(&name) {
+        cx.secrets.record_value(value);
+    } else {
+        cx.secrets.record_unshown(value);
+    }
+}
+
+/// Records the userinfo of a `Host` that is not valid (6.14.2).
+fn record_userinfo_of_host(value: &[Char], read: &target::HostRead, cx: &Context<'_>) {
+    if read.host.is_none()
+        && let Some(at) = value.iter().rposition(|c| *c == Char::Plain('@'))
+    {
+        cx.secrets.record_userinfo(&value[..at]);
+    }
+}
+
 /// `[` after a space is written `%5B` (9.6).
 fn bracket(value: &str) -> String {
     value.replace(" [", " %5B")
@@ -196,7 +246,7 @@ fn bracket(value: &str) -> String {
 
 /// A host as 5.14 shows it, its flags, and whether it echoes a secret.
 fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags, bool) {
-    let mut read = target::read_host(&header.value, scheme);
+    let mut read = target::read_host(&header.value, scheme, cx);
     if header.embedded {
         read.host = None;
         read.forbidden = true;
@@ -206,6 +256,7 @@ fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags, bo
     if read.host.is_none() {
         read.flags.extend(cx.scan(&header.value, Kind::Free));
     }
+    record_userinfo_of_host(&header.value, &read, cx);
     match read.host {
         Some(host) => (host.shown(), read.flags, false),
         None => {
@@ -264,7 +315,7 @@ fn add_flags(flags: &mut Flags, mut of_piece: Flags) {
 fn later_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     let named = chars::find(part, ':').filter(|colon| {
         let name = &part[..*colon];
-        chars::is_token(name) && name.len() <= 64 && secrets::credential(name).is_none()
+        chars::is_token(name) && name.len() <= 64 && !cx.has_credential(name)
     });
     let Some(colon) = named else { return unnamed_piece(part, flags, cx) };
     let name = chars::as_string(&part[..colon]).unwrap();
@@ -301,8 +352,8 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
         flags.insert("XFF".into());
     }
     let authorization = name == "authorization" || name == "proxy-authorization";
-    let sensitive = secrets::is_sensitive(name_text);
-    match shape::marker_kind(value) {
+    let sensitive = names::is_sensitive(name_text);
+    match cx.marker_kind(value) {
         Some(kind) if kind == MarkerKind::Secret || !(sensitive || authorization) => {
             flags.insert("MARKER".into());
             return chars::as_string(value).unwrap();
@@ -311,6 +362,9 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
     }
     if lists_has(crate::lists::file_name_headers(), name) && !cx.is_core() && !cx.first_pass {
         flags.extend(crate::files::header_flags(value));
+    }
+    if name == "content-type" && has_odd_boundary(value) {
+        flags.insert("BADBOUNDARY".into());
     }
     if authorization {
         scan_hidden(name, value, flags, cx);
@@ -325,7 +379,7 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
     let url = lists_has(crate::lists::url_headers(), name).then(|| url_header(name, value, cx)).flatten();
     if let Some((shown, told)) = url {
         flags.extend(told);
-        let hides = cx.hidden.get() > hidden_before || secrets::credential(value).is_some();
+        let hides = cx.hidden.get() > hidden_before || cx.has_credential(value);
         let hidden = cx.is_literal() && (hides || cx.secrets.echoes(value));
         return if hidden {
             cx.secret_marker(value)
@@ -336,7 +390,7 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
         };
     }
     let hidden = cx.secrets.hides(false, value);
-    if secrets::credential(value).is_some() {
+    if cx.has_credential(value) {
         scan_hidden(name, value, flags, cx);
     } else {
         scan_header(name, value, flags, cx);
@@ -362,7 +416,8 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
         "origin" if value == chars::text("null") => "null".into(),
         _ if lists_has(crate::lists::url_headers(), name) => cx.marker(value),
         _ if lists_has(crate::lists::volatile_headers(), name) => cx.marker(value),
-        _ => escape(value, |_| false),
+        _ if cx.is_core() || vocabulary::is_vocabulary(name, value) => escape(value, |_| false),
+        _ => cx.marker(value),
     }
 }
 
@@ -406,9 +461,10 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
                 rest.extend(strings.iter().flatten());
                 rest.extend(open);
                 flags.extend(scan::characters(&rest));
-                flags.extend(scan::scan(value, Kind::Structured, true));
+                flags.extend(scan::scan(value, Kind::Structured, Place::default(), true));
                 if !cx.is_core() {
-                    flags.extend(scan::beyond_core(value, Kind::Free, &scan::scan(value, Kind::Free, true)));
+                    let told = scan::scan(value, Kind::Free, Place::default(), true);
+                    flags.extend(scan::beyond_core(value, Kind::Free, Place::default(), &told));
                 }
                 return;
             }
@@ -420,8 +476,47 @@ fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
             rest.extend(strings.iter().flatten());
             structured(flags, rest, value);
         }
-        None => flags.extend(cx.scan(value, Kind::Free)),
+        None => {
+            let secret = name == "authorization" || name == "proxy-authorization";
+            match json_strings(value).filter(|_| !cx.is_core() && !secret) {
+                Some(strings) => {
+                    for string in &strings {
+                        flags.extend(scan::characters(string));
+                        let mut odd = scan::plain_oddities(string, false, false);
+                        odd.remove("BADUTF8");
+                        flags.append(&mut odd);
+                    }
+                    flags.extend(cx.scan(value, Kind::Structured));
+                }
+                None => flags.extend(cx.scan(value, Kind::Free)),
+            }
+        }
     }
+}
+
+/// The strings, names too, of a value that is one JSON object or array (7.5.5).
+fn json_strings(value: &[Char]) -> Option<Vec<Text>> {
+    let data = chars::as_string(value)?.into_bytes();
+    let mut reader = json::Reader::new(&data, false);
+    let whole = reader.value()?;
+    let container = matches!(whole.kind, json::Kind::Array(_) | json::Kind::Object(_));
+    if reader.fault.is_some() || reader.at != data.len() || !container {
+        return None;
+    }
+    let mut strings = Vec::new();
+    let mut left = vec![&whole];
+    while let Some(value) = left.pop() {
+        match &value.kind {
+            json::Kind::String(text) => strings.push(text.clone()),
+            json::Kind::Array(items) => left.extend(items),
+            json::Kind::Object(members) => {
+                strings.extend(members.iter().filter_map(|(name, _)| name.clone()));
+                left.extend(members.iter().map(|(_, value)| value));
+            }
+            _ => {}
+        }
+    }
+    Some(strings)
 }
 
 /// What stands outside the quoted strings (with their quotes), the strings, and an open one to the end (7.5.2).
@@ -469,20 +564,22 @@ fn outside_comments(value: &[Char]) -> Option<Text> {
 /// One piece `name=value` or a length; its shown name and text.
 fn cookie_piece(piece: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String, String) {
     let Some(equals) = chars::find(piece, '=') else {
-        if let Some(part) = secrets::credential(piece) {
-            cx.secrets.record_part(piece, Some(part));
-        }
+        cx.secrets.record_unshown(piece);
         flags.extend(cx.scan(piece, Kind::Cookie));
         return (String::new(), format!("<len:{}>", piece.len()));
     };
     let name = chars::trim(&piece[..equals], chars::is_blank);
     let value = chars::trim(&piece[equals + 1..], chars::is_blank);
     flags.extend(cx.scan(&name, Kind::Free));
-    flags.extend(cx.scan(&value, Kind::Cookie));
-    if secrets::is_sensitive(&name) {
+    let sensitive = names::is_sensitive(&name);
+    match inner::read(&value, true, cx) {
+        Some(inner) => _ = inner.tell(sensitive, Kind::CookieLeaf, flags, cx),
+        None => flags.extend(cx.scan(&value, Kind::Cookie)),
+    }
+    if sensitive {
         cx.secrets.record(&value);
-    } else if let Some(part) = secrets::credential(piece) {
-        cx.secrets.record_part(piece, Some(part));
+    } else {
+        cx.secrets.record_unshown(piece);
     }
     let shown = target::show_key(&name, cx);
     let text = format!("{shown}<len:{}>", value.len());
@@ -518,8 +615,8 @@ fn set_cookie(value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
 }
 
 fn attribute(piece: &[Char], cx: &Context<'_>) -> String {
-    if let Some(part) = secrets::credential(piece) {
-        cx.secrets.record_part(piece, Some(part));
+    if cx.has_credential(piece) {
+        cx.secrets.record_value(piece);
         return cx.secret_marker(piece);
     }
     if cx.secrets.echoes(piece) {
@@ -549,15 +646,31 @@ fn attribute(piece: &[Char], cx: &Context<'_>) -> String {
     }
 }
 
+/// Records what an authorization gives (6.14.3).
+fn record_authorization(value: &[Char], cx: &Context<'_>) {
+    let (scheme, rest) = match chars::find(value, ' ') {
+        Some(at) => (chars::lower(&value[..at]), &value[at + 1..]),
+        None => (chars::lower(value), &value[value.len()..]),
+    };
+    if rest.len() >= 8 {
+        cx.secrets.record(rest);
+    } else {
+        cx.secrets.record_value(value);
+    }
+    if (scheme == chars::text("sharedkey") || scheme == chars::text("sharedkeylite"))
+        && let Some(colon) = chars::find(rest, ':')
+    {
+        cx.secrets.record(&rest[colon + 1..]);
+    }
+    cx.secrets.record_proofs(value);
+}
+
 fn show_authorization(value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     let (word, rest) = match chars::find(value, ' ') {
         Some(at) => (&value[..at], Some(&value[at + 1..])),
         None => (value, None),
     };
-    match rest {
-        Some(rest) if rest.len() >= 8 => cx.secrets.record(rest),
-        _ => cx.secrets.record_part(value, secrets::credential(value)),
-    }
+    record_authorization(value, cx);
     let scheme =
         chars::as_string(&chars::lower(word)).filter(|word| lists_has(crate::lists::auth_schemes(), word));
     let Some(scheme) = scheme else { return format!("<SECRET:other:{}>", value.len()) };
@@ -571,7 +684,7 @@ fn show_authorization(value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> St
 
 // ---- Normalisers (8.12–8.16, 8.20, 8.23–8.25) ----
 
-/// Lower case, but for `%HH` and markers (8.12).
+/// Lower case, but for `%HH` and markers (8.12). A set of signs has nothing that folding changes.
 fn fold(text: &str) -> String {
     let text = chars::text(text);
     let mut out = String::new();
@@ -584,7 +697,7 @@ fn fold(text: &str) -> String {
         }
         if is(text.get(at), '<')
             && let Some(end) = text[at..].iter().position(|c| *c == Char::Plain('>'))
-            && shape::marker_kind(&text[at..=at + end]).is_some()
+            && shape::marker_kind(&text[at..=at + end], true).is_some()
         {
             out.extend(text[at..=at + end].iter().filter_map(|c| c.plain()));
             at += end + 1;
@@ -864,29 +977,49 @@ fn forwarded(value: &[Char]) -> String {
         .join(",")
 }
 
+/// A parameter of `content-type`: its name and, behind `=`, its value without the quotes around it (8.24).
+fn type_parameter(part: &[Char]) -> (Text, Option<Text>) {
+    let part = chars::trim(part, chars::is_blank);
+    let Some(at) = chars::find(&part, '=') else { return (part, None) };
+    let value = chars::trim(&part[at + 1..], chars::is_blank);
+    let quoted = value.len() >= 2 && is(value.first(), '"') && is(value.last(), '"');
+    let value = if quoted { value[1..value.len() - 1].to_vec() } else { value };
+    (chars::trim(&part[..at], chars::is_blank), Some(value))
+}
+
+fn is_boundary(name: &[Char]) -> bool {
+    chars::lower(name) == chars::text("boundary")
+}
+
+const MEDIA_TYPES: [&str; 9] =
+    ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
+
+/// Whether a `boundary` reads like a type or a charset (8.24).
+fn has_odd_boundary(value: &[Char]) -> bool {
+    split_unquoted(value, ';').iter().skip(1).any(|part| {
+        let (name, value) = type_parameter(part);
+        let value = value.unwrap_or_default();
+        let is_type = chars::find(&value, '/').is_some_and(|at| {
+            let kind = chars::as_string(&chars::lower(&value[..at])).unwrap_or_default();
+            MEDIA_TYPES.contains(&&kind[..]) && chars::is_token(&value[at + 1..])
+        });
+        is_boundary(&name) && (is_type || chars::begins_ignoring_case(&value, "charset="))
+    })
+}
+
 fn content_type(value: &[Char]) -> String {
     let written = |part: &[Char]| escape(part, |c| chars::is_white_space(c) || c == ';' || c == '"');
     let mut parts = split_unquoted(value, ';').into_iter();
     let kind = fold(&written(&chars::trim(&parts.next().unwrap(), chars::is_blank)));
     let mut parameters: Vec<String> = parts
         .filter_map(|part| {
-            let part = chars::trim(&part, chars::is_blank);
-            let (name, value) = match chars::find(&part, '=') {
-                Some(at) => (
-                    chars::trim(&part[..at], chars::is_blank),
-                    Some(chars::trim(&part[at + 1..], chars::is_blank)),
-                ),
-                None => (part.clone(), None),
-            };
-            let boundary = chars::as_string(&name).is_some_and(|name| name.eq_ignore_ascii_case("boundary"));
-            if part.is_empty() || (boundary && value.is_some()) {
+            let (name, value) = type_parameter(&part);
+            if (name.is_empty() && value.is_none()) || (is_boundary(&name) && value.is_some()) {
                 return None;
             }
             let name = written(&name);
             let Some(value) = value else { return Some(fold(&name)) };
-            let quoted = value.len() >= 2 && is(value.first(), '"') && is(value.last(), '"');
-            let value = if quoted { &value[1..value.len() - 1] } else { &value[..] };
-            Some(fold(&format!("{name}={}", written(value))))
+            Some(fold(&format!("{name}={}", written(&value))))
         })
         .collect();
     parameters.sort();
@@ -916,7 +1049,7 @@ fn url_header(name: &str, value: &[Char], cx: &Context<'_>) -> Option<(String, F
     let (lead, pieces, absolute) = if let Some((scheme, rest)) = target::scheme(value) {
         let pieces = target::cut(rest, true);
         let host_at = pieces.authority.iter().rposition(|c| *c == Char::Plain('@')).map_or(0, |at| at + 1);
-        let mut read = target::read_host(&pieces.authority[host_at..], scheme);
+        let mut read = target::read_host(&pieces.authority[host_at..], scheme, cx);
         let host = read.host?;
         let (user, _) = target::userinfo(&pieces.authority, &mut flags, cx);
         flags.append(&mut read.flags);

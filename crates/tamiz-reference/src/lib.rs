@@ -3,16 +3,32 @@
 mod body;
 mod chars;
 mod document;
+mod families;
 mod files;
 mod headers;
+mod identity;
+mod inner;
 mod json;
+#[cfg(test)]
+mod layer_tests;
+mod layers;
 mod lists;
 mod message;
 mod multipart;
+mod names;
+mod overlong;
+mod places;
+#[cfg(test)]
+mod private_tests;
+#[cfg(test)]
+mod quiet_tests;
 mod scan;
 mod secrets;
 mod shape;
 mod target;
+#[cfg(test)]
+mod value_tests;
+mod vocabulary;
 mod words;
 mod xml;
 
@@ -20,8 +36,10 @@ use std::cell::Cell;
 
 use chars::{Char, Text};
 use message::{Line, Message};
+use places::Place;
 use scan::{Flags, Kind};
 use secrets::Secrets;
+use shape::MarkerKind;
 
 /// How values are shown (9.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,11 +180,39 @@ impl Context<'_> {
     }
 
     fn scan(&self, text: &[Char], kind: Kind) -> Flags {
-        if self.first_pass { Flags::new() } else { scan::scan(text, kind, self.is_core()) }
+        self.scan_at(text, kind, Place { value: kind == Kind::Cookie, ..Place::default() })
+    }
+
+    /// What a text tells, whose place matters (7.6.1, 7.6.2).
+    fn scan_at(&self, text: &[Char], kind: Kind, place: Place) -> Flags {
+        if self.first_pass { Flags::new() } else { scan::scan(text, kind, place, self.is_core()) }
     }
 
     fn marker(&self, text: &[Char]) -> String {
-        shape::marker(text, self.is_full())
+        self.marker_with_signs(text, text)
+    }
+
+    /// A marker whose set is taken from another spelling of the text (6.19).
+    fn marker_with_signs(&self, text: &[Char], signs: &[Char]) -> String {
+        let extras = shape::Extras { entropy: self.is_full(), signs: !self.is_core() };
+        shape::marker(text, signs, extras)
+    }
+
+    fn marker_kind(&self, text: &[Char]) -> Option<MarkerKind> {
+        shape::marker_kind(text, self.is_core())
+    }
+
+    fn has_credential(&self, text: &[Char]) -> bool {
+        self.secrets.has_credential(text)
+    }
+
+    /// The marker of a value that is JSON (6.20).
+    fn json_marker(&self, text: &[Char], hidden: bool) -> String {
+        if hidden {
+            self.hidden.set(self.hidden.get() + 1);
+        }
+        let shape = if hidden { "SECRET:json" } else { "json" };
+        shape::named_marker(shape, text, self.is_full())
     }
 
     fn secret_marker(&self, text: &[Char]) -> String {
@@ -178,7 +224,7 @@ impl Context<'_> {
 /// The document of a request.
 pub fn canonicalize(request: &[u8], options: &Options) -> String {
     let message = message::parse(request);
-    let secrets = Secrets::default();
+    let secrets = Secrets::new(options.profile == Profile::Core);
     let first = Context {
         options,
         secrets: &secrets,
@@ -203,10 +249,8 @@ fn method(message: &Message, flags: &mut Flags, cx: &Context<'_>) -> String {
     target::width(&raw, flags);
     let text = chars::plain_dots(&chars::nfkc(&raw, false));
     flags.extend(cx.scan(&text, Kind::Opaque));
-    let odd = !chars::is_token(&text)
-        || text.len() > 32
-        || secrets::credential(&text).is_some()
-        || cx.secrets.echoes(&text);
+    let odd =
+        !chars::is_token(&text) || text.len() > 32 || cx.has_credential(&text) || cx.secrets.echoes(&text);
     if odd { cx.marker(&text) } else { chars::as_string(&text).unwrap() }
 }
 
@@ -218,8 +262,9 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         on_m.extend(cx.scan(&chars::read(&message.version), Kind::Opaque));
     }
 
-    // The target (section 5).
+    // The target (section 5). The flags of an authority stand apart until it is known whether `U` shows it (5.6).
     let mut on_u = Flags::new();
+    let mut of_authority = Flags::new();
     let target = chars::read(&message.target);
     let is_method = |name: &[u8]| message.method == name;
     let first_host = message.lines.iter().find_map(|line| match line {
@@ -244,17 +289,18 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
 
     let mut lines: Vec<String> = Vec::new();
     let mut url: Option<String> = None;
+    let mut has_authority = true;
     let mut path: Option<target::Path> = None;
     let mut query: Option<target::Query> = None;
     if authority_form {
-        let (shown_user, host_text) = target::userinfo(&target, &mut on_u, cx);
-        let mut read = target::read_host(&host_text, cx.options.scheme);
-        on_u.append(&mut read.flags);
+        let (shown_user, host_text) = target::userinfo(&target, &mut of_authority, cx);
+        let mut read = target::read_host(&host_text, cx.options.scheme, cx);
+        of_authority.append(&mut read.flags);
         if let Some(host) = &read.host {
             url = Some(format!("{shown_user}{}:{}", host.name, host.written_port.unwrap()));
         }
         if let Some(header) = &first_host {
-            let header = target::read_host(header, cx.options.scheme).host;
+            let header = target::read_host(header, cx.options.scheme, cx).host;
             let same = match (&read.host, &header) {
                 (Some(a), Some(b)) => {
                     a.name == b.name
@@ -265,7 +311,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
                 _ => false,
             };
             if !same {
-                on_u.insert("HOSTMISMATCH".into());
+                of_authority.insert("HOSTMISMATCH".into());
             }
         }
     } else {
@@ -280,17 +326,17 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
             pieces.path = chars::text("/");
         }
         let (shown_user, host) = if scheme.is_some() {
-            let (shown_user, host_text) = target::userinfo(&pieces.authority, &mut on_u, cx);
-            let mut read = target::read_host(&host_text, own_scheme);
-            on_u.append(&mut read.flags);
+            let (shown_user, host_text) = target::userinfo(&pieces.authority, &mut of_authority, cx);
+            let mut read = target::read_host(&host_text, own_scheme, cx);
+            of_authority.append(&mut read.flags);
             if let Some(header) = &first_host {
-                let header = target::read_host(header, own_scheme).host;
+                let header = target::read_host(header, own_scheme, cx).host;
                 let same = match (&read.host, &header) {
                     (Some(a), Some(b)) => a.name == b.name && a.port == b.port,
                     _ => false,
                 };
                 if !same {
-                    on_u.insert("HOSTMISMATCH".into());
+                    of_authority.insert("HOSTMISMATCH".into());
                 }
             }
             (shown_user, read.host)
@@ -300,23 +346,21 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
                     on_m.insert("BADHOST".into());
                     (String::new(), None)
                 }
-                Some(header) => (String::new(), target::read_host(header, own_scheme).host),
+                Some(header) => (String::new(), target::read_host(header, own_scheme, cx).host),
             }
         };
         let shown_path = target::path(&pieces.path, (origin || bad) && scheme.is_none(), cx);
         query = pieces.query.as_ref().map(|raw| target::query(raw, false, cx));
         let shown_fragment = pieces.fragment.as_ref().map(|raw| target::fragment(raw, &mut on_u, cx));
-        url = host.map(|host| {
-            let slash = if shown_path.shown.starts_with('/') { "" } else { "/" };
-            let query = query.as_ref().map(|query| format!("?{}", query.url)).unwrap_or_default();
-            format!(
-                "{}://{shown_user}{}{slash}{}{query}{}",
-                own_scheme.name(),
-                host.shown(),
-                shown_path.shown,
-                shown_fragment.unwrap_or_default()
-            )
-        });
+        let shown_query = query.as_ref().map(|query| format!("?{}", query.url)).unwrap_or_default();
+        let rest = format!("{}{shown_query}{}", shown_path.shown, shown_fragment.unwrap_or_default());
+        let slash = if rest.starts_with('/') { "" } else { "/" };
+        has_authority = host.is_some();
+        url = match host {
+            Some(host) => Some(format!("{}://{shown_user}{}{slash}{rest}", own_scheme.name(), host.shown())),
+            // Origin form, with nothing before the path (5.4).
+            None => (!cx.is_core()).then_some(rest),
+        };
         path = Some(shown_path);
     }
 
@@ -331,6 +375,11 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     }
 
     // Flags: those of the profile only, and at most so many parameters of each.
+    if has_authority {
+        on_u.append(&mut of_authority);
+    } else {
+        on_m.append(&mut of_authority);
+    }
     if url.is_none() {
         on_m.append(&mut on_u);
     }
@@ -373,8 +422,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         lines.push(format!("U:{url}{}", document::written(&on_u)));
     }
     if let Some(path) = path {
-        let length = path.shown.chars().count();
-        let longest = path.shown.split('/').map(|segment| segment.chars().count()).max().unwrap();
+        let (length, longest) = target::measure_path(&path.shown, cx);
         lines.push(format!(
             "P:{} PLEN:{} PMAX:{}{}",
             path.shown,

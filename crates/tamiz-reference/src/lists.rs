@@ -29,9 +29,11 @@ list!(local_hosts, "local-hosts.txt");
 list!(method_override_headers, "method-override-headers.txt");
 list!(parameter_headers, "parameter-headers.txt");
 list!(query_operators, "query-operators.txt");
+list!(redirect_names, "redirect-names.txt");
 list!(sensitive_names, "sensitive-names.txt");
 list!(url_headers, "url-headers.txt");
 list!(url_schemes, "url-schemes.txt");
+list!(vocabulary_headers, "vocabulary-headers.txt");
 list!(volatile_headers, "volatile-headers.txt");
 
 /// What `best-fit.txt` makes of a character.

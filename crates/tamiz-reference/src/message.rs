@@ -5,8 +5,14 @@ use std::collections::BTreeSet;
 /// One line of the header block.
 #[derive(Debug)]
 pub(crate) enum Line {
-    Header { name: Vec<u8>, value: Vec<u8>, folded: bool },
+    Header {
+        name: Vec<u8>,
+        value: Vec<u8>,
+        folded: bool,
+    },
     NoColon(Vec<u8>),
+    /// A continuation of nothing (2.17), without the white space that it begins with.
+    Orphan(Vec<u8>),
 }
 
 /// A request, cut.
@@ -128,6 +134,8 @@ fn header_lines(lines: &[&[u8]], message: &mut Message) {
                 if line.iter().any(|b| is_line_end(*b) || *b == 0) {
                     message.flags.insert("BADCRLF".into());
                 }
+                let start = line.iter().position(|b| *b != b' ' && *b != b'\t').unwrap_or(line.len());
+                message.lines.push(Line::Orphan(line[start..].to_vec()));
                 header_before = false;
             }
             continue;

@@ -4,8 +4,10 @@ use crate::Context;
 use crate::body::{self, Fields, Leaf};
 use crate::chars::{self, Char, Text, is};
 use crate::files;
+use crate::inner;
+use crate::names;
+use crate::places;
 use crate::scan::{Flags, Kind};
-use crate::secrets;
 
 fn is_boundary_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "'()+_,-./:=? ".contains(c)
@@ -85,6 +87,8 @@ pub(crate) struct Parameter {
     /// Whether there is a `=`.
     pub(crate) has_value: bool,
     quoted: bool,
+    /// Whether its quotes close.
+    closed: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
     /// That text.
@@ -107,6 +111,7 @@ pub(crate) fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
             value: Text::new(),
             has_value: false,
             quoted: false,
+            closed: false,
             broken: false,
             rest: Text::new(),
         };
@@ -127,6 +132,7 @@ pub(crate) fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
                         parameter.value.push(value[at + 1]);
                         at += 2;
                     } else if value[at] == Char::Plain('"') {
+                        parameter.closed = true;
                         parameter.broken = false;
                         at += 1;
                         break;
@@ -205,13 +211,18 @@ pub(crate) fn fields(
     if !last.2 && !cut {
         flags.insert("BADBOUNDARY".into());
     }
-    flags.extend(cx.scan(&chars::read(data[..first.0].trim_ascii()), Kind::Leaf));
+    let outside_parts = |bytes: &[u8], flags: &mut Flags| {
+        let text = chars::read(bytes.trim_ascii());
+        flags.extend(cx.scan(&text, Kind::Leaf));
+        cx.secrets.record_unshown(&text);
+    };
+    outside_parts(&data[..first.0], flags);
     let mut leaves = Vec::new();
     for (at, (_, start, closes)) in delimiters.iter().enumerate() {
         let end = delimiters.get(at + 1).map(|next| next.0);
         if *closes {
             let outside = &data[*start..end.unwrap_or(data.len()).max(*start)];
-            flags.extend(cx.scan(&chars::read(outside.trim_ascii()), Kind::Leaf));
+            outside_parts(outside, flags);
             if at + 1 < delimiters.len() {
                 flags.insert("BADBOUNDARY".into());
             }
@@ -263,6 +274,7 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
             }
             _ if has_empty_line || cut => {
                 flags.extend(cx.scan(&text, Kind::Leaf));
+                cx.secrets.record_unshown(&text);
                 headers.push((String::new(), Text::new()));
             }
             _ => {
@@ -281,6 +293,7 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     let mut dispositions = 0;
     let mut coding: Option<String> = None;
     for (name, value) in &headers {
+        crate::headers::record_unshown(&chars::text(name), value, cx);
         if name == "content-disposition" {
             dispositions += 1;
             if dispositions > 1 {
@@ -320,6 +333,9 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     if cut_headers && !bad_before {
         flags.remove("BADBODY");
     }
+    if headers.iter().any(|(name, value)| name == "content-disposition" && has_quoted_semicolon(value)) {
+        flags.insert("BADBODY".into());
+    }
     let content = decode_content(content, coding.as_deref(), cut, flags);
     let name = field.name.clone().unwrap_or_default();
     let shown_key = crate::target::show_key(&name, cx);
@@ -341,8 +357,19 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     if chars::lower(&name) == chars::text("_charset_") {
         check_charset(&value, flags);
     }
-    let sensitive = secrets::is_sensitive(&name);
-    Leaf { key: shown_key, marker: body::leaf_marker(sensitive, &value, Kind::Leaf, flags, cx) }
+    let sensitive = names::is_sensitive(&name);
+    let place = places::of_value(&name);
+    Leaf { key: shown_key, marker: inner::field_marker(sensitive, &value, Kind::Leaf, place, flags, cx) }
+}
+
+/// Whether a `;` is in a quoted `name` or `filename`.
+fn has_quoted_semicolon(disposition: &[Char]) -> bool {
+    parameters(disposition, &mut Flags::new()).iter().any(|parameter| {
+        let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
+        (name == "name" || name == "filename")
+            && parameter.closed
+            && chars::find(&parameter.value, ';').is_some()
+    })
 }
 
 /// `BODYCHARSET` for a charset that is named.

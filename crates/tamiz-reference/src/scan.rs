@@ -4,7 +4,11 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use crate::chars::{self, Char, Text, is};
+use crate::document;
+use crate::layers::{self, Layer};
 use crate::lists;
+use crate::overlong;
+use crate::places::{self, Place};
 use crate::shape;
 use crate::words;
 
@@ -17,13 +21,37 @@ pub(crate) enum Kind {
     Segment,
     Key,
     Value,
+    Form,
     Path,
     Free,
     Structured,
     Brands,
     Cookie,
     Leaf,
+    /// A leaf of JSON in a cookie (6.20.5): a leaf that raises nothing of 7.2.
+    CookieLeaf,
     Opaque,
+}
+
+impl Kind {
+    fn is_leaf(self) -> bool {
+        matches!(self, Kind::Leaf | Kind::CookieLeaf)
+    }
+
+    /// Whether CR, LF and HTAB are no `CONTROL` in it.
+    fn has_lines(self) -> bool {
+        self.is_leaf() || self == Kind::Form
+    }
+
+    /// Whether 7.2 is told of the text as a whole.
+    fn tells_characters(self) -> bool {
+        !matches!(self, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie | Kind::CookieLeaf)
+    }
+
+    /// Whether further texts tell nothing of 7.2 either.
+    fn hides_characters(self) -> bool {
+        matches!(self, Kind::Cookie | Kind::CookieLeaf | Kind::Brands)
+    }
 }
 
 /// The flag of a character of 7.2.
@@ -45,13 +73,28 @@ pub(crate) fn characters(text: &[Char]) -> Flags {
     text.iter().filter_map(|c| danger(c.plain()?)).map(String::from).collect()
 }
 
-/// `CONTROL`, `NUL`, `INVISIBLE` and `BADUTF8`.
-pub(crate) fn plain_oddities(text: &[Char], leaf: bool) -> Flags {
+/// A letter of a script that is written from right to left (4.9).
+fn is_right_to_left(c: char) -> bool {
+    let ranges = [
+        ('\u{590}', '\u{8FF}'),
+        ('\u{FB1D}', '\u{FDFF}'),
+        ('\u{FE70}', '\u{FEFC}'),
+        ('\u{10800}', '\u{10FFF}'),
+        ('\u{1E800}', '\u{1EFFF}'),
+    ];
+    chars::is_letter(c) && ranges.iter().any(|(from, to)| (*from..=*to).contains(&c))
+}
+
+/// `CONTROL`, `NUL`, `INVISIBLE` and `BADUTF8`. In a text that `has_lines`, CR, LF and HTAB are ordinary.
+pub(crate) fn plain_oddities(text: &[Char], has_lines: bool, core: bool) -> Flags {
     let mut flags = Flags::new();
+    let right_to_left = !core && text.iter().any(|c| c.plain().is_some_and(is_right_to_left));
     for c in text {
         match *c {
+            Char::Plain('\u{200E}' | '\u{200F}') if right_to_left => {}
+            Char::Plain('\r' | '\n' | '\t') if has_lines => {}
             Char::Plain(c) => {
-                if chars::is_control(c) && !(leaf && "\r\n\t".contains(c)) {
+                if chars::is_control(c) {
                     flags.insert("CONTROL".into());
                 }
                 if c == '\0' {
@@ -68,6 +111,16 @@ pub(crate) fn plain_oddities(text: &[Char], leaf: bool) -> Flags {
         }
     }
     flags
+}
+
+/// Whether the two `"` around a whole value are no `QUOTE` (7.2).
+fn is_quoted_value(text: &[Char], kind: Kind) -> bool {
+    let quote = Char::Plain('"');
+    matches!(kind, Kind::Value | Kind::Form | Kind::Leaf)
+        && text.len() >= 3
+        && text[0] == quote
+        && text[text.len() - 1] == quote
+        && !text[1..text.len() - 1].iter().any(|c| matches!(c, Char::Plain('\'' | '"' | '\\')))
 }
 
 /// Two scripts of Latin, Cyrillic and Greek in one token (7.4).
@@ -170,7 +223,7 @@ fn crlf_injection(text: &[Char], kind: Kind) -> bool {
         let token = rest.iter().take_while(|c| c.plain().is_some_and(chars::is_token_char)).count();
         if (1..=64).contains(&token) && is(rest.get(token), ':') {
             let name = chars::as_string(&chars::lower(&rest[..token])).unwrap();
-            if kind != Kind::Leaf || lists::known_headers().any(|known| known == name) {
+            if !kind.is_leaf() || lists::known_headers().any(|known| known == name) {
                 return true;
             }
         }
@@ -179,6 +232,12 @@ fn crlf_injection(text: &[Char], kind: Kind) -> bool {
                 && text.get(5).is_some_and(|c| c.plain().is_some_and(|c| c.is_ascii_digit()))
         };
         if version(rest) {
+            return true;
+        }
+        let command = ["QUIT", "RSET", "NOOP", "DATA", "STARTTLS"].iter().any(|command| {
+            rest.starts_with(&chars::text(command)) && rest.get(command.len()).is_none_or(line_end)
+        });
+        if command {
             return true;
         }
         let method = rest.iter().take_while(|c| c.plain().is_some_and(|c| c.is_ascii_uppercase())).count();
@@ -224,7 +283,7 @@ fn beginnings(text: &[Char]) -> Vec<Vec<u8>> {
     ways
 }
 
-fn serial(text: &[Char], flags: &mut Flags) {
+fn serial(text: &[Char], kind: Kind, flags: &mut Flags) {
     let begins = |test: &dyn Fn(&[u8]) -> bool| beginnings(text).iter().any(|way| test(way));
     let mut raise = |found: bool, flag: &str| {
         if found {
@@ -237,7 +296,7 @@ fn serial(text: &[Char], flags: &mut Flags) {
             || holds_any_case(text, "!!javax.script."),
         "SERIAL:java",
     );
-    raise(php_object(text), "SERIAL:php");
+    raise(php_object(text, kind), "SERIAL:php");
     let pickle = |way: &[u8]| {
         way.first() == Some(&0x80)
             && way.get(1).is_some_and(|b| (2..=5).contains(b))
@@ -268,7 +327,7 @@ fn serial(text: &[Char], flags: &mut Flags) {
     raise(begins(&|way| way.starts_with(&[0x1F, 0x8B, 8])), "GZIPMAGIC");
 }
 
-fn php_object(text: &[Char]) -> bool {
+fn php_object(text: &[Char], kind: Kind) -> bool {
     (0..text.len()).any(|at| {
         let Char::Plain(letter @ ('O' | 'C' | 'a')) = text[at] else { return false };
         if !is(text.get(at + 1), ':') || (at > 0 && text[at - 1].is_ascii_alphanumeric()) {
@@ -285,7 +344,8 @@ fn php_object(text: &[Char]) -> bool {
             return false;
         }
         if letter == 'a' {
-            is(rest.get(1), '{')
+            kind != Kind::Cookie
+                && is(rest.get(1), '{')
                 && matches!(rest.get(2), Some(Char::Plain('i' | 's' | 'O' | 'a' | 'b' | 'd')))
                 && is(rest.get(3), ':')
         } else {
@@ -300,6 +360,9 @@ fn inet_aton(host: &str) -> Option<Ipv4Addr> {
     if parts.len() > 4 {
         return None;
     }
+    // Digits beyond what a number can hold change nothing: one alone is taken modulo 2^32, each of four modulo 256.
+    let wraps = parts.len() == 1 || parts.len() == 4;
+    let modulus: u64 = if parts.len() == 1 { 1 << 32 } else { 256 };
     let numbers: Vec<u64> = parts
         .iter()
         .map(|part| {
@@ -311,12 +374,14 @@ fn inet_aton(host: &str) -> Option<Ipv4Addr> {
                 (*part, 10)
             };
             let fits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
-            let bare = digits.trim_start_matches('0');
-            if fits && bare.is_empty() {
-                Some(0)
-            } else {
-                fits.then(|| u64::from_str_radix(bare, radix).ok())?
+            if !fits {
+                return None;
             }
+            digits.chars().try_fold(0u64, |value, c| {
+                let value =
+                    value.checked_mul(u64::from(radix))?.checked_add(u64::from(c.to_digit(radix)?))?;
+                Some(if wraps { value % modulus } else { value })
+            })
         })
         .collect::<Option<_>>()?;
     let (last, first) = numbers.split_last()?;
@@ -389,25 +454,47 @@ fn url_host(text: &[Char]) -> Host {
         let telling = whole.contains('.') || whole.len() >= 6;
         return Host { ip: true, local, telling, named_local: false };
     }
-    let name = name.to_ascii_lowercase();
-    let local = lists::local_hosts()
-        .any(|entry| if entry.starts_with('.') { name.ends_with(entry) } else { name == entry });
+    let local = is_listed_local(&name.to_ascii_lowercase());
     Host { ip: false, local, telling: false, named_local: local }
 }
 
-fn urls(text: &[Char], flags: &mut Flags) {
-    let slash = |c: Option<&Char>| is(c, '/') || is(c, '\\');
-    let tell_host = |host: &Host, flags: &mut Flags| {
-        if host.ip {
-            flags.insert("URLIP".into());
-        }
-        if host.local {
-            flags.insert("URLLOCAL".into());
-        }
+fn tell_host(host: &Host, flags: &mut Flags) {
+    if host.ip {
+        flags.insert("URLIP".into());
+    }
+    if host.local {
+        flags.insert("URLLOCAL".into());
+    }
+}
+
+/// What the host behind the slashes at the start of a text tells.
+pub(crate) fn network_host(text: &[Char]) -> Flags {
+    let slashes = text.iter().take_while(|c| matches!(c, Char::Plain('/' | '\\'))).count();
+    let mut flags = Flags::new();
+    tell_host(&url_host(&text[slashes..]), &mut flags);
+    flags
+}
+
+fn is_listed_local(name: &str) -> bool {
+    lists::local_hosts()
+        .any(|entry| if entry.starts_with('.') { name.ends_with(entry) } else { name == entry })
+}
+
+/// Whether a host at the start of a value leads inside (7.6.1).
+pub(crate) fn is_local_without_scheme(host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let name = host.strip_suffix('.').unwrap_or(&host);
+    let address = || {
+        let four = name.split('.').count() == 4;
+        inet_aton(name).filter(|_| four).is_some_and(|a| a.octets()[0] == 0 || is_private_v4(a))
     };
+    host == "localhost" || (host.contains('.') && is_listed_local(name)) || address()
+}
+
+fn urls(text: &[Char], kind: Kind, flags: &mut Flags) {
+    let slash = |c: Option<&Char>| is(c, '/') || is(c, '\\');
     if is(text.first(), '/') && is(text.get(1), '/') {
-        let slashes = text.iter().take_while(|c| slash(Some(c))).count();
-        tell_host(&url_host(&text[slashes..]), flags);
+        flags.extend(network_host(text));
     }
     for colon in 0..text.len() {
         if text[colon] != Char::Plain(':') {
@@ -431,7 +518,8 @@ fn urls(text: &[Char], flags: &mut Flags) {
             })
         });
         let after = &text[colon + 1..];
-        if slash(after.first()) && slash(after.get(1)) {
+        let one_is_enough = kind == Kind::Path && listed.is_some();
+        if slash(after.first()) && (slash(after.get(1)) || one_is_enough) {
             if starts.is_empty() {
                 continue;
             }
@@ -470,7 +558,7 @@ fn urls(text: &[Char], flags: &mut Flags) {
 fn structure(text: &[Char], kind: Kind) -> Flags {
     let mut flags = Flags::new();
     if kind == Kind::Segment {
-        serial(text, &mut flags);
+        serial(text, kind, &mut flags);
         return flags;
     }
     let mut raise = |found: bool, flag: &str| {
@@ -491,58 +579,22 @@ fn structure(text: &[Char], kind: Kind) -> Flags {
     }
     raise(sql_comment(text, kind), "SQLCMT");
     raise(crlf_injection(text, kind), "CRLFINJ");
-    serial(text, &mut flags);
-    urls(text, &mut flags);
+    serial(text, kind, &mut flags);
+    urls(text, kind, &mut flags);
     for class in words::words(text) {
         flags.insert(format!("KW:{class}"));
     }
     flags
 }
 
-/// The script escapes of 7.7.3 decoded: the text and the characters that they brought.
-fn script_escapes(text: &[Char]) -> Option<(Text, Text)> {
-    let (mut decoded, mut brought) = (Text::new(), Text::new());
-    let mut at = 0;
-    let hex = |from: usize, n: usize| -> Option<u32> {
-        text.get(from..from + n)?.iter().try_fold(0, |value, c| Some(value * 16 + c.plain()?.to_digit(16)?))
-    };
-    while at < text.len() {
-        let mut found = None;
-        if is(text.get(at), '\\') {
-            if is(text.get(at + 1), 'x') {
-                found = hex(at + 2, 2).map(|value| (value, 4));
-            } else if is(text.get(at + 1), 'u') {
-                found = hex(at + 2, 4).map(|value| (value, 6));
-                if is(text.get(at + 2), '{') {
-                    let digits = text[at + 3..].iter().take_while(|c| c.is_hex()).count();
-                    if (1..=6).contains(&digits) && is(text.get(at + 3 + digits), '}') {
-                        found = hex(at + 3, digits).map(|value| (value, digits + 4));
-                    }
-                }
-            }
-        }
-        match found.and_then(|(value, length)| Some((char::from_u32(value)?, length))) {
-            Some((c, length)) => {
-                decoded.push(Char::Plain(c));
-                brought.push(Char::Plain(c));
-                at += length;
-            }
-            None => {
-                decoded.push(text[at]);
-                at += 1;
-            }
-        }
-    }
-    (!brought.is_empty()).then_some((decoded, brought))
-}
-
-/// What B64TEXT decodes to (7.7.4).
-fn base64_text(text: &[Char]) -> Option<Text> {
+/// The bytes that a text decodes to where 7.7.4 reads it as Base64.
+pub(crate) fn base64_bytes(text: &[Char]) -> Option<Vec<u8>> {
     let mark = chars::text(";base64,");
     let whole = std::iter::once(text);
     let after = chars::find_text(text, &mark).map(|at| &text[at + mark.len()..]);
     whole.chain(after).find_map(|text| {
-        let text = chars::as_string(text)?;
+        // A space is a `+` that a form made one.
+        let text = chars::as_string(text)?.replace(' ', "+");
         let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(&text).as_bytes();
         let alphabet =
             [STANDARD, URL].into_iter().find(|alphabet| bare.iter().all(|b| alphabet.contains(b)))?;
@@ -551,113 +603,117 @@ fn base64_text(text: &[Char]) -> Option<Text> {
         }
         let bytes = base64(bare, alphabet);
         let readable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\t' | b'\r' | b'\n')).count();
-        let ascii: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii).collect();
-        (readable * 10 >= bytes.len() * 9).then(|| chars::read(&ascii))
+        (readable * 10 >= bytes.len() * 9).then_some(bytes)
     })
 }
 
-fn nul_and_danger(brought: &[Char]) -> Flags {
-    let mut flags = characters(brought);
-    if brought.contains(&Char::Plain('\0')) {
-        flags.insert("NUL".into());
-    }
-    flags
-}
-
-/// The characters that percent-decoding brings.
-fn brought_by_percent(text: &[Char]) -> Text {
-    let mut brought = Text::new();
-    for at in 0..text.len() {
-        if let Some(byte) = escape_in(text, at)
-            && byte.is_ascii()
-        {
-            brought.push(Char::Plain(char::from(byte)));
-        }
-    }
-    brought
-}
-
-fn escape_in(text: &[Char], at: usize) -> Option<u8> {
-    let ascii = |c: Option<&Char>| match c? {
-        Char::Plain(c) | Char::Guarded(c) => Some(*c),
-        _ => None,
-    };
-    if ascii(text.get(at)) != Some('%') {
-        return None;
-    }
-    let high = ascii(text.get(at + 1))?.to_digit(16)?;
-    let low = ascii(text.get(at + 2))?.to_digit(16)?;
-    u8::try_from(high * 16 + low).ok()
-}
-
 /// Everything that a text tells. `core` leaves out 7.6–7.9.
-pub(crate) fn scan(text: &[Char], kind: Kind, core: bool) -> Flags {
-    let mut flags = plain_oddities(text, kind == Kind::Leaf);
+pub(crate) fn scan(text: &[Char], kind: Kind, place: Place, core: bool) -> Flags {
+    let mut flags = plain_oddities(text, kind.has_lines(), core);
     if mixed_script(text, kind) {
         flags.insert("MIXEDSCRIPT".into());
     }
     if kind == Kind::Opaque {
         return flags;
     }
-    let tells_characters = !matches!(kind, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie);
-    if tells_characters {
+    if kind.tells_characters() {
         flags.extend(characters(text));
+        if !core && is_quoted_value(text, kind) {
+            flags.remove("QUOTE");
+        }
     }
-    if matches!(kind, Kind::Segment | Kind::Key) && text.contains(&Char::Plain(' ')) {
+    let space = Char::Plain(' ');
+    let at_an_end = text.first() == Some(&space) || text.last() == Some(&space);
+    let tells_space = match kind {
+        Kind::Segment => at_an_end || (core && text.contains(&space)),
+        Kind::Key => text.contains(&space),
+        _ => false,
+    };
+    if tells_space {
         flags.insert("SPACE".into());
     }
     if !core {
-        let told = if tells_characters { flags.clone() } else { Flags::new() };
-        flags.extend(beyond_core(text, kind, &told));
+        let told = if kind.tells_characters() { flags.clone() } else { Flags::new() };
+        flags.extend(beyond_core(text, kind, place, &told));
     }
     flags
 }
 
-/// 7.6–7.9. What 7.2 has `told` of the text is nothing that a second look adds.
-pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
+/// What 7.6 and 7.8 find in a text as it is, and `OVERLONG`.
+fn found_as_it_is(text: &[Char], kind: Kind, place: Place) -> Flags {
     let mut flags = structure(text, kind);
+    if overlong::holds_overlong(text) {
+        flags.insert("OVERLONG".into());
+    }
+    if (place.value || place.bare_key) && places::is_remote_inclusion(text, place.bare_key) {
+        flags.insert("RFI".into());
+    }
+    if place.leads {
+        flags.extend(places::redirect(text));
+    }
+    flags
+}
+
+/// What is found in the further texts of one decoding (7.7).
+fn found_in_layers(layers: &[Layer], kind: Kind) -> Flags {
+    let mut found = Flags::new();
+    for layer in layers {
+        let own_kind = if layer.behind_base64 { Kind::Leaf } else { kind };
+        found.extend(structure(&layer.text, own_kind));
+        if overlong::holds_overlong(&layer.strict) {
+            found.insert("OVERLONG".into());
+        }
+        let chars: Vec<(Char, bool)> =
+            layer.text.iter().copied().zip(layer.brought.iter().copied()).collect();
+        let brought: Text = chars.iter().filter(|(_, brought)| *brought).map(|(c, _)| *c).collect();
+        if brought.contains(&Char::Plain('\0')) {
+            found.insert("NUL".into());
+        }
+        if kind.hides_characters() {
+            continue;
+        }
+        found.extend(characters(&brought));
+        let space = (Char::Plain(' '), true);
+        let tells_space = match own_kind {
+            Kind::Segment => chars.first() == Some(&space) || chars.last() == Some(&space),
+            Kind::Key => chars.contains(&space),
+            _ => false,
+        };
+        if tells_space {
+            found.insert("SPACE".into());
+        }
+    }
+    found
+}
+
+/// 7.6–7.9. What 7.2 has `told` of the text is nothing that a further look adds.
+pub(crate) fn beyond_core(text: &[Char], kind: Kind, place: Place, told: &Flags) -> Flags {
+    let mut flags = found_as_it_is(text, kind, place);
     let known: Flags = flags.union(told).cloned().collect();
-    let grammar = matches!(kind, Kind::Cookie | Kind::Brands);
-    let look = |text: &[Char], brought: &[Char]| -> Flags {
-        let mut found = structure(text, kind);
-        let mut characters = nul_and_danger(brought);
-        if matches!(kind, Kind::Segment | Kind::Key) && brought.contains(&Char::Plain(' ')) {
-            characters.insert("SPACE".into());
-        }
-        found.extend(characters.into_iter().filter(|flag| !grammar || flag == "NUL"));
-        found
-    };
-    let in_target = matches!(kind, Kind::Segment | Kind::Key | Kind::Value | Kind::Path);
-    if (0..text.len()).any(|at| escape_in(text, at).is_some()) {
-        let found = look(&chars::percent_decode_further(text), &brought_by_percent(text));
-        if in_target {
-            flags.extend(found);
-        } else if !found.is_subset(&known) {
-            flags.insert("PCTVALUE".into());
-            flags.extend(found);
-        }
+    let decodings = layers::decodings(text, kind == Kind::Path);
+
+    let mut found = found_in_layers(&decodings.percent, kind);
+    if let (true, Some(first)) = (place.leads, decodings.percent.first()) {
+        found.extend(places::redirect(&first.text));
     }
-    let (decoded, any) = chars::decode_entities(text);
-    if any && !in_target {
-        let brought: Text = (0..text.len())
-            .filter_map(|at| chars::entity_at(text, at))
-            .flat_map(|(_, expansion)| chars::text(&expansion))
-            .collect();
-        let found = look(&decoded, &brought);
-        if !found.is_subset(&known) {
-            flags.insert("HTMLENT".into());
-            flags.extend(found);
-        }
+    let changes_path = kind == Kind::Path && layers::holds_escape_of(text, b"/\\.%");
+    if changes_path || found.difference(&known).any(|flag| document::is_telling(flag)) {
+        flags.insert("PCTVALUE".into());
     }
-    if let Some((decoded, brought)) = script_escapes(text) {
-        flags.extend(look(&decoded, &brought));
+    flags.append(&mut found);
+
+    let mut found = found_in_layers(&decodings.entities, kind);
+    if !found.is_subset(&known) {
+        flags.insert("HTMLENT".into());
     }
-    if kind != Kind::Path
-        && let Some(decoded) = base64_text(text)
-    {
+    flags.append(&mut found);
+
+    flags.extend(found_in_layers(&decodings.script, kind));
+    flags.extend(found_in_layers(&decodings.base64, kind));
+
+    let all = [&decodings.percent, &decodings.entities, &decodings.script, &decodings.base64];
+    if all.into_iter().flatten().any(|layer| layer.undid_base64) {
         flags.insert("B64TEXT".into());
-        flags.extend(structure(&decoded, Kind::Leaf));
-        flags.extend(nul_and_danger(&decoded).into_iter().filter(|flag| !grammar || flag == "NUL"));
     }
     best_fit(text, kind, &mut flags);
     flags
@@ -666,26 +722,27 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, told: &Flags) -> Flags {
 /// 7.9.
 fn best_fit(text: &[Char], kind: Kind, flags: &mut Flags) {
     let mut replaced = Text::new();
-    let mut any = false;
     for c in text {
         match c.plain() {
-            Some(c) if !c.is_ascii() && !('\u{2018}'..='\u{201D}').contains(&c) => {
+            Some('\u{2018}'..='\u{201B}') => replaced.push(Char::Plain('\'')),
+            Some('\u{201C}'..='\u{201F}') => replaced.push(Char::Plain('"')),
+            Some(c) if !c.is_ascii() => {
                 let fit = lists::best_fit(c).map_or_else(|| chars::nfkc_string(&c.to_string()), String::from);
                 let fit = chars::text(&fit);
-                let found = characters(&fit);
-                if !found.is_empty() && kind != Kind::Brands {
+                if kind != Kind::Brands
+                    && fit.iter().any(|c| c.plain().is_some_and(|c| "<>'\"{}\\".contains(c)))
+                {
                     flags.insert("BESTFIT".into());
-                    if kind != Kind::Cookie {
-                        flags.extend(found);
-                    }
                 }
-                any = true;
+                if !kind.hides_characters() {
+                    flags.extend(characters(&fit));
+                }
                 replaced.extend(fit);
             }
             _ => replaced.push(*c),
         }
     }
-    if any {
+    if replaced != text {
         flags.extend(structure(&replaced, kind));
     }
 }

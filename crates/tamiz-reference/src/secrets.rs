@@ -1,36 +1,13 @@
 //! Secrets by name, by content and by echo (6.10–6.14).
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::chars::{self, Char, Text};
-use crate::lists;
+use crate::families;
+use crate::layers;
+use crate::names::is_sensitive;
 use crate::shape;
-
-/// Names of `sensitive-names.txt`, and whether each counts as a whole word only.
-static SENSITIVE: LazyLock<Vec<(bool, &str)>> = LazyLock::new(|| {
-    let entry = |line: &'static str| line.split_once(' ').map(|(how, word)| (how != "anywhere", word));
-    lists::sensitive_names().map(|line| entry(line).unwrap()).collect()
-});
-
-/// A name whose value is a secret (6.10), decoded and after NFKC.
-pub(crate) fn is_sensitive(name: &[Char]) -> bool {
-    holds_sensitive(name) || (!name.iter().all(|c| c.is_ascii()) && holds_sensitive(&nfkc(name)))
-}
-
-fn holds_sensitive(name: &[Char]) -> bool {
-    // What is no plain character is none of a sensitive name, and ends a word.
-    let name: String = name.iter().map(|c| c.plain().unwrap_or('\0').to_ascii_lowercase()).collect();
-    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    SENSITIVE.iter().any(|(whole, word)| {
-        name.match_indices(word).any(|(at, _)| {
-            let before = name[..at].chars().next_back();
-            let after = name[at + word.len()..].chars().next();
-            !whole || (!is_letter(before) && !is_letter(after))
-        })
-    })
-}
 
 /// Marks of 6.11.
 fn is_mark(c: &Char) -> bool {
@@ -45,9 +22,23 @@ fn in_class(c: &Char, signs: &str) -> bool {
     c.is_ascii_alphanumeric() || c.plain().is_some_and(|c| signs.contains(c))
 }
 
-type Part = (usize, usize);
+/// A credential in a text (6.11).
+#[derive(Clone, Copy, Debug)]
+struct Credential {
+    /// Where its part begins and ends.
+    from: usize,
+    to: usize,
+    /// Whether the part is userinfo, which gives what follows its first `:` too (6.14.2).
+    userinfo: bool,
+}
 
-fn jwt(text: &[Char]) -> Option<Part> {
+impl Credential {
+    fn new(from: usize, to: usize) -> Credential {
+        Credential { from, to, userinfo: false }
+    }
+}
+
+fn jwt(text: &[Char]) -> Option<Credential> {
     let mut at = 0;
     while at < text.len() {
         let end = run_end(text, at, |c| in_class(c, "_.-"));
@@ -72,7 +63,7 @@ fn jwt(text: &[Char]) -> Option<Part> {
             from.extend(head.match_indices("eyJ").map(|(at, _)| at).take(8));
             for offset in from {
                 if shape::is_jwt_head(&head[offset..]) {
-                    return Some((start + offset, three[2].1));
+                    return Some(Credential::new(start + offset, three[2].1));
                 }
             }
         }
@@ -81,120 +72,181 @@ fn jwt(text: &[Char]) -> Option<Part> {
     None
 }
 
-fn known_token(text: &[Char]) -> Option<Part> {
+fn known_token(text: &[Char]) -> Option<Credential> {
     (0..text.len()).find_map(|at| {
-        if at > 0 && text[at - 1].is_ascii_alphanumeric() {
-            return None;
-        }
-        lists::credential_prefixes().find_map(|line| {
-            let mut words = line.split(' ');
-            let prefix = chars::text(words.next()?);
-            let signs = match words.next()? {
-                "alnum" => "",
-                "word" => "_",
-                "url" => "_-",
-                _ => "_-.",
-            };
-            let least: usize = words.next()?.parse().ok()?;
-            if !text[at..].starts_with(&prefix) {
-                return None;
-            }
-            let from = at + prefix.len();
-            let end = run_end(text, from, |c| in_class(c, signs));
-            (end - from >= least).then_some((at, end))
-        })
+        let end = families::end_of_token(text, at)?;
+        Some(Credential::new(at, end))
     })
 }
 
-fn scheme_word(text: &[Char]) -> Option<Part> {
-    ["Bearer", "Basic", "Digest", "Token", "Negotiate", "AWS4-HMAC-SHA256"].iter().find_map(|word| {
-        (0..text.len()).find_map(|at| {
-            if !chars::begins_ignoring_case(&text[at..], word)
-                || (at > 0 && text[at - 1].is_ascii_alphanumeric())
-            {
-                return None;
-            }
-            let after = at + word.len();
-            let from = run_end(text, after, |c| is_mark(c) || *c == Char::Plain('+'));
-            let end = run_end(text, from, |c| in_class(c, "._~+/=-"));
-            let run = &text[from..end];
-            let telling = run.len() >= 6
-                || run.iter().any(|c| c.plain().is_some_and(|c| c.is_ascii_digit() || c == '='));
-            if from == after || run.is_empty() || (["Basic", "Digest", "Token"].contains(word) && !telling) {
-                return None;
-            }
-            Some(if *word == "Digest" { (from, text.len()) } else { (from, end) })
-        })
-    })
+const SCHEME_WORDS: [&str; 10] = [
+    "Bearer",
+    "Basic",
+    "Digest",
+    "Token",
+    "Negotiate",
+    "AWS4-HMAC-SHA256",
+    "ApiKey",
+    "SharedKey",
+    "SharedKeyLite",
+    "Hawk",
+];
+
+fn scheme_word(text: &[Char], word: &str) -> Option<Credential> {
+    (0..text.len()).find_map(|at| scheme_word_at(text, at, word))
 }
 
-fn private_key(text: &[Char]) -> Option<Part> {
+fn scheme_word_at(text: &[Char], at: usize, word: &str) -> Option<Credential> {
+    if !chars::begins_ignoring_case(&text[at..], word) || (at > 0 && text[at - 1].is_ascii_alphanumeric()) {
+        return None;
+    }
+    let shared = word == "SharedKey" || word == "SharedKeyLite";
+    let after = at + word.len();
+    let from = run_end(text, after, |c| is_mark(c) || *c == Char::Plain('+'));
+    let end = run_end(text, from, |c| in_class(c, "._~+/=-") || (shared && *c == Char::Plain(':')));
+    let run = &text[from..end];
+    if from == after || run.is_empty() {
+        return None;
+    }
+    let telling =
+        run.len() >= 6 || run.iter().any(|c| c.plain().is_some_and(|c| c.is_ascii_digit() || c == '='));
+    let fits = match word {
+        "Basic" | "Digest" | "Token" | "ApiKey" => telling,
+        "Hawk" => run.contains(&Char::Plain('=')),
+        _ => !shared || run.contains(&Char::Plain(':')),
+    };
+    let to = if word == "Digest" || word == "Hawk" { text.len() } else { end };
+    fits.then(|| Credential::new(from, to))
+}
+
+fn private_key(text: &[Char]) -> Option<Credential> {
     let begin = chars::find_text(text, &chars::text("-----BEGIN"))?;
     let rest = &text[begin..];
     let key = ["PRIVATE KEY", "PRIVATE+KEY"]
         .iter()
         .any(|words| chars::find_text(rest, &chars::text(words)).is_some());
-    key.then_some((begin, text.len()))
+    key.then(|| Credential::new(begin, text.len()))
 }
 
-fn userinfo(text: &[Char]) -> Option<Part> {
+fn userinfo(text: &[Char], core: bool) -> Option<Credential> {
     let mut at = 0;
+    let slash = |at: usize| matches!(text.get(at), Some(Char::Plain('/' | '\\')));
     while at + 1 < text.len() {
-        let slashes = chars::is(text.get(at), '/') && chars::is(text.get(at + 1), '/');
-        if !slashes || !(at == 0 || text[at - 1] == Char::Plain(':')) {
+        if !(slash(at) && slash(at + 1)) || !(at == 0 || text[at - 1] == Char::Plain(':')) {
             at += 1;
             continue;
         }
         let from = at + 2;
-        let end = run_end(text, from, |c| !c.plain().is_some_and(|c| "/?# ".contains(c)));
+        let ends = if text[at..from].contains(&Char::Plain('\\')) { "/?# \\" } else { "/?# " };
+        let end = run_end(text, from, |c| !c.plain().is_some_and(|c| ends.contains(c)));
         if let Some(last) = text[from..end].iter().rposition(|c| *c == Char::Plain('@'))
             && last > 0
-            && shape::marker_kind(&text[from..from + last]).is_none()
+            && shape::marker_kind(&text[from..from + last], core).is_none()
         {
-            return Some((from, from + last));
+            return Some(Credential { from, to: from + last, userinfo: true });
         }
-        at = end.max(at + 1);
+        at = end;
     }
     None
 }
 
-fn named_value(text: &[Char]) -> Option<Part> {
+fn data_source(text: &[Char]) -> Option<Credential> {
+    let network = |text: &[Char]| {
+        ["tcp(", "tcp4(", "tcp6(", "udp(", "unix(", "cloudsql("]
+            .iter()
+            .any(|network| chars::begins_ignoring_case(text, network))
+    };
+    let ends =
+        |c: &Char| is_mark(c) || c.plain().is_some_and(|c| chars::is_white_space(c) || chars::is_cc(c));
+    (0..text.len()).find_map(|at| {
+        if text[at] != Char::Plain('@') || !network(&text[at + 1..]) {
+            return None;
+        }
+        let from = text[..at].iter().rposition(ends).map_or(0, |last| last + 1);
+        let run = &text[from..at];
+        let inner = run.get(1..run.len().saturating_sub(1))?;
+        let found = Credential { from, to: at, userinfo: true };
+        inner.contains(&Char::Plain(':')).then_some(found)
+    })
+}
+
+/// `=`, `:` and their full-width forms.
+fn is_assignment(c: &Char) -> bool {
+    matches!(c, Char::Plain('=' | ':' | '\u{FF1D}' | '\u{FF1A}'))
+}
+
+/// Every named value, also within the value of another; `also` are names that are sensitive beside those of 6.10.
+fn every_named_value(text: &[Char], also: &[&str]) -> Vec<Credential> {
+    let mut found = Vec::new();
+    let in_name =
+        |c: &Char| in_class(c, "_.$@[]-") || (c.plain().is_some_and(|c| !c.is_ascii()) && !is_assignment(c));
+    let is_cc = |c: &Char| c.plain().is_some_and(chars::is_cc);
     let mut at = 0;
     while at < text.len() {
-        let end = run_end(text, at, |c| in_class(c, "_.$@[]-"));
+        let end = run_end(text, at, in_name);
         if end == at {
             at += 1;
             continue;
         }
         let name = &text[at..end];
         at = end;
-        if !is_sensitive(name) {
+        let named = chars::as_string(&chars::lower(name)).unwrap_or_default();
+        if !is_sensitive(name) && !also.contains(&&named[..]) {
             continue;
         }
         let sign = run_end(text, end, is_mark);
-        if sign - end > 8 || !matches!(text.get(sign), Some(Char::Plain('=' | ':'))) {
+        if sign - end > 8 || !text.get(sign).is_some_and(is_assignment) {
             continue;
         }
-        let from = run_end(text, sign + 1, |c| is_mark(c) || *c == Char::Plain('+'));
-        let stop = run_end(text, from, |c| !is_mark(c) && !c.plain().is_some_and(|c| "&;,".contains(c)));
+        let from = run_end(text, sign + 1, |c| is_mark(c) || is_cc(c) || *c == Char::Plain('+'));
+        let ends = |c: &Char| is_mark(c) || is_cc(c) || c.plain().is_some_and(|c| "&;,".contains(c));
+        let stop = run_end(text, from, |c| !ends(c));
         if stop > from {
-            return Some((from, stop));
+            found.push(Credential::new(from, stop));
         }
     }
-    None
+    found
 }
 
-fn credential_in(text: &[Char]) -> Option<Part> {
-    let found = jwt(text)
-        .or_else(|| known_token(text))
-        .or_else(|| scheme_word(text))
-        .or_else(|| private_key(text))
-        .or_else(|| userinfo(text));
-    found.or_else(|| {
-        let (bare, any) = shape::without_markers(text);
-        let part = named_value(&bare)?;
-        Some(if any { (0, text.len()) } else { part })
-    })
+fn named_value(text: &[Char]) -> Option<Credential> {
+    every_named_value(text, &[]).first().copied()
+}
+
+/// Every credential of one kind, from left to right: what follows the part of one is a text of its own.
+fn each(found: &mut Vec<Credential>, text: &[Char], find: impl Fn(&[Char]) -> Option<Credential>) {
+    let mut at = 0;
+    while let Some(credential) = find(&text[at..]) {
+        let (from, to) = (at + credential.from, at + credential.to);
+        found.push(Credential { from, to, ..credential });
+        at = to;
+    }
+}
+
+/// The named values of a text. Markers are taken out first; if there is one, the part is the whole text.
+fn named_values(text: &[Char], core: bool) -> Vec<Credential> {
+    let (bare, any) = shape::without_markers(text, core);
+    let mut found = Vec::new();
+    each(&mut found, &bare, named_value);
+    if any {
+        found.fill(Credential::new(0, text.len()));
+    }
+    found
+}
+
+/// The credentials in a text, by the order of kinds, the first sixteen.
+fn credentials_in(text: &[Char], core: bool) -> Vec<Credential> {
+    let mut found = Vec::new();
+    each(&mut found, text, jwt);
+    each(&mut found, text, known_token);
+    for word in SCHEME_WORDS {
+        each(&mut found, text, |text| scheme_word(text, word));
+    }
+    each(&mut found, text, private_key);
+    each(&mut found, text, |text| userinfo(text, core));
+    each(&mut found, text, data_source);
+    found.extend(named_values(text, core));
+    found.truncate(16);
+    found
 }
 
 /// Whether a JWT or a known token is in a host name (5.8).
@@ -202,36 +254,43 @@ pub(crate) fn token_in_host(text: &[Char]) -> bool {
     jwt(text).is_some() || known_token(text).is_some()
 }
 
-/// The credential part of a text that has a credential in it (6.11, 6.12).
-pub(crate) fn credential(text: &[Char]) -> Option<Part> {
-    let texts = chars::further_texts(text);
-    credential_in(&texts[0])
-        .or_else(|| texts[1..].iter().any(|text| credential_in(text).is_some()).then_some((0, text.len())))
-}
-
 /// What has been found in a first pass over the request, and what the second compares with.
-#[derive(Default)]
 pub(crate) struct Secrets {
+    /// Whether the profile is `core`, which knows fewer markers (6.15).
+    core: bool,
     recorded: RefCell<Vec<Text>>,
-    needles: BTreeSet<Vec<u8>>,
+    /// The needles, and how many of what was recorded give each.
+    needles: BTreeMap<Vec<u8>, usize>,
+    /// Whether there are so many that only their first bytes are compared.
+    many: bool,
 }
 
 impl Secrets {
+    pub(crate) fn new(core: bool) -> Secrets {
+        Secrets { core, recorded: RefCell::default(), needles: BTreeMap::new(), many: false }
+    }
+
+    /// The credentials in a text (6.11, 6.12). One that is only in a further text has all of it as its part.
+    fn credentials(&self, text: &[Char]) -> Vec<Credential> {
+        let texts = layers::texts(text);
+        let found = credentials_in(&texts[0], self.core);
+        let further = |text: &Text| !credentials_in(text, self.core).is_empty();
+        if found.is_empty() && texts[1..].iter().any(further) {
+            return vec![Credential::new(0, text.len())];
+        }
+        found
+    }
+
+    pub(crate) fn has_credential(&self, text: &[Char]) -> bool {
+        !self.credentials(text).is_empty()
+    }
+
     /// The secrets that the pass recorded, ready to be compared with.
     pub(crate) fn after_first_pass(self) -> Secrets {
-        let mut needles = BTreeSet::new();
-        for text in self.recorded.into_inner() {
-            for form in spellings(&text) {
-                let form = chars::trim(&form, chars::is_blank);
-                if form.len() >= 8 {
-                    needles.insert(comparable(&form));
-                }
-            }
-        }
-        if needles.len() > 64 {
-            needles = needles.into_iter().map(|needle| needle[..8].to_vec()).collect();
-        }
-        Secrets { recorded: RefCell::default(), needles }
+        let texts = self.recorded.into_inner();
+        let many = count_needles(&texts, false).len() > 64;
+        let needles = count_needles(&texts, many);
+        Secrets { core: self.core, recorded: RefCell::default(), needles, many }
     }
 
     /// Records a text as it is.
@@ -239,44 +298,93 @@ impl Secrets {
         self.recorded.borrow_mut().push(text.to_vec());
     }
 
-    /// Records the needle of a text that is hidden (6.14), given its credential part.
-    pub(crate) fn record_part(&self, text: &[Char], part: Option<Part>) {
-        // The userinfo of a URL gives its password, too.
-        if let Some((from, to)) = part
-            && text[..from].ends_with(&chars::text("//"))
-            && chars::is(text.get(to), '@')
-            && let Some(colon) = chars::find(&text[from..to], ':')
-        {
-            self.record(&text[from + colon + 1..to]);
+    /// Records userinfo: itself and what follows its first `:` (6.14.2).
+    pub(crate) fn record_userinfo(&self, userinfo: &[Char]) {
+        self.record(userinfo);
+        if let Some(colon) = chars::find(userinfo, ':') {
+            self.record(&userinfo[colon + 1..]);
         }
-        let needle = match part {
-            Some((from, to)) if to - from >= 8 => &text[from..to],
-            Some((from, _)) if text.len() - from >= 8 => &text[from..],
-            _ => text,
-        };
-        self.record(needle);
+    }
+
+    /// Records what a value that is hidden gives (6.14.1).
+    pub(crate) fn record_value(&self, text: &[Char]) {
+        let found = self.credentials(text);
+        for credential in found.iter().filter(|credential| credential.userinfo) {
+            self.record_userinfo(&text[credential.from..credential.to]);
+        }
+        let mut any = false;
+        for credential in found.iter().filter(|credential| credential.to - credential.from >= 8) {
+            self.record(&text[credential.from..credential.to]);
+            any = true;
+        }
+        match found.first() {
+            _ if any => {}
+            Some(first) if text.len() - first.from >= 8 => self.record(&text[first.from..]),
+            _ => self.record(text),
+        }
+    }
+
+    /// Records the named values of `authorization`, where two more names are sensitive (6.14.3).
+    pub(crate) fn record_proofs(&self, text: &[Char]) {
+        for credential in every_named_value(text, &["mac", "response"]).iter().take(16) {
+            self.record(&text[credential.from..credential.to]);
+        }
+    }
+
+    /// Records what a text that a document has no place for gives (6.14.5).
+    pub(crate) fn record_unshown(&self, text: &[Char]) {
+        if self.has_credential(text) {
+            self.record_value(text);
+        }
     }
 
     /// Whether a text contains a needle.
     pub(crate) fn echoes(&self, text: &[Char]) -> bool {
+        self.echoes_others(text, Secrets::new(self.core))
+    }
+
+    /// Whether a text contains a needle that something else gave than the text itself, which recorded `own`.
+    pub(crate) fn echoes_others(&self, text: &[Char], own: Secrets) -> bool {
         if self.needles.is_empty() {
             return false;
         }
+        let own = count_needles(&own.recorded.into_inner(), self.many);
+        let of_others = |needle: &Vec<u8>, count: usize| count > own.get(needle).copied().unwrap_or(0);
         spellings(text).iter().any(|form| {
             let bytes = comparable(form);
-            self.needles.iter().any(|needle| bytes.windows(needle.len()).any(|window| window == &needle[..]))
+            self.needles.iter().any(|(needle, count)| {
+                of_others(needle, *count) && bytes.windows(needle.len()).any(|window| window == &needle[..])
+            })
         })
     }
 
     /// Whether a value is a secret (6.13); by name or content it gives a needle.
     pub(crate) fn hides(&self, sensitive: bool, text: &[Char]) -> bool {
-        let part = credential(text);
-        if sensitive || part.is_some() {
-            self.record_part(text, part);
+        if sensitive || self.has_credential(text) {
+            self.record_value(text);
             return true;
         }
         self.echoes(text)
     }
+}
+
+/// The needles of what was recorded, and how many of the texts give each.
+fn count_needles(texts: &[Text], many: bool) -> BTreeMap<Vec<u8>, usize> {
+    let mut needles = BTreeMap::new();
+    for text in texts {
+        let around = |c: char| chars::is_blank(c) || "\"'`".contains(c);
+        let bare = chars::trim(text, around);
+        let forms = spellings(&bare).into_iter().map(|form| chars::trim(&form, around));
+        let of_text: BTreeSet<Vec<u8>> = forms
+            .filter(|form| form.len() >= 8)
+            .map(|form| comparable(&form))
+            .map(|needle| if many { needle[..8].to_vec() } else { needle })
+            .collect();
+        for needle in of_text {
+            *needles.entry(needle).or_default() += 1;
+        }
+    }
+    needles
 }
 
 /// The bytes that are compared: what is no plain character is three of them (6.14).
@@ -294,9 +402,17 @@ fn comparable(text: &[Char]) -> Vec<u8> {
     bytes
 }
 
-/// The texts of 6.12, and each under NFKC.
+/// The texts of 6.12, and each in its plain form (6.14.6).
 fn spellings(text: &[Char]) -> BTreeSet<Text> {
-    chars::further_texts(text).into_iter().flat_map(|text| [nfkc(&text), text]).collect()
+    layers::texts(text).into_iter().flat_map(|text| [plain_form(&text), text]).collect()
+}
+
+/// NFKC, `+` as SP, each run of White_Space as one SP, outer ones dropped.
+fn plain_form(text: &[Char]) -> Text {
+    let is_space = |c: &Char| c.plain().is_some_and(|c| c == '+' || chars::is_white_space(c));
+    let normal = nfkc(text);
+    let words: Vec<&[Char]> = normal.split(is_space).filter(|word| !word.is_empty()).collect();
+    words.join(&Char::Plain(' '))
 }
 
 /// NFKC of the plain runs of a text, nothing guarded.

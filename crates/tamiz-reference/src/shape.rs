@@ -1,6 +1,6 @@
-//! Shapes (6.9), markers (6.13, 6.15) and entropy (6.17).
+//! Shapes (6.9), markers (6.13, 6.15), entropy (6.17) and sets of signs (6.19).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::chars::{self, Char};
@@ -292,21 +292,67 @@ fn entropy(text: &[Char]) -> String {
     format!("~{}.{}", (tenths / 10.0).floor(), tenths % 10.0)
 }
 
-/// `<shape:len>`.
-pub(crate) fn marker(text: &[Char], full: bool) -> String {
+/// The shapes whose alphabet is not known from their name (6.19).
+const OPEN: [&str; 5] = ["email", "mixed", "path", "uaxurl", "words"];
+
+/// One character of a set of signs as it is written; `None` for what is never in one.
+fn sign(c: char) -> Option<String> {
+    if !c.is_ascii() || c.is_ascii_alphanumeric() {
+        return None;
+    }
+    let escaped = c == ' ' || c.is_ascii_control() || "#%&,/:;<=>?[]|~".contains(c);
+    Some(if escaped { chars::hex_escape(&[c as u8]) } else { c.to_string() })
+}
+
+/// The set of signs of a text with its colon (6.19), nothing if it is empty.
+fn set_of_signs(text: &[Char]) -> String {
+    let signs: BTreeSet<char> =
+        text.iter().filter_map(|c| c.plain()).filter(|c| sign(*c).is_some()).collect();
+    if signs.is_empty() {
+        return String::new();
+    }
+    let signs: String = signs.into_iter().filter_map(sign).collect();
+    format!(":{signs}")
+}
+
+/// Whether a text is a set as 6.19 writes it: not empty, sorted, each character once.
+fn is_set_of_signs(text: &str) -> bool {
+    // Its characters, read back, have to give it again.
+    let (decoded, _) = chars::percent_decode(&chars::text(text), b"");
+    set_of_signs(&decoded) == format!(":{text}")
+}
+
+/// What is told beside shape and length.
+#[derive(Clone, Copy)]
+pub(crate) struct Extras {
+    /// The entropy (6.17).
+    pub(crate) entropy: bool,
+    /// The set of signs (6.19).
+    pub(crate) signs: bool,
+}
+
+/// A marker with a shape that is known.
+pub(crate) fn named_marker(shape: &str, text: &[Char], full: bool) -> String {
     let entropy = if full { entropy(text) } else { String::new() };
-    format!("<{}:{}{entropy}>", shape(text), text.len())
+    format!("<{shape}:{}{entropy}>", text.len())
+}
+
+/// `<shape:len>`. `signs` is the text that the set is taken from.
+pub(crate) fn marker(text: &[Char], signs: &[Char], extras: Extras) -> String {
+    let shape = shape(text);
+    let entropy = if extras.entropy { entropy(text) } else { String::new() };
+    let set = if extras.signs && OPEN.contains(&shape) { set_of_signs(signs) } else { String::new() };
+    format!("<{shape}:{}{entropy}{set}>", text.len())
 }
 
 /// `<SECRET:shape:len>`, the shape coarser (6.13).
 pub(crate) fn secret_marker(text: &[Char], full: bool) -> String {
-    let entropy = if full { entropy(text) } else { String::new() };
     let shape = match shape(text) {
         "lower" | "upper" => "alpha",
         "lowernum" | "uppernum" => "alnum",
         other => other,
     };
-    format!("<SECRET:{shape}:{}{entropy}>", text.len())
+    named_marker(&format!("SECRET:{shape}"), text, full)
 }
 
 /// What a text that is exactly one marker (6.15) is.
@@ -316,7 +362,8 @@ pub(crate) enum MarkerKind {
     Secret,
 }
 
-pub(crate) fn marker_kind(text: &[Char]) -> Option<MarkerKind> {
+/// The kind of a text that is exactly one marker (6.15). In `core` there are no sets, and no JSON.
+pub(crate) fn marker_kind(text: &[Char], core: bool) -> Option<MarkerKind> {
     let text = chars::as_string(text)?;
     let inner = text.strip_prefix('<')?.strip_suffix('>')?;
     let (kind, rest) = match inner.strip_prefix("SECRET:") {
@@ -325,11 +372,18 @@ pub(crate) fn marker_kind(text: &[Char]) -> Option<MarkerKind> {
     };
     let (name, number) = rest.split_once(':')?;
     let known = SHAPES.contains(&name)
+        || (name == "json" && !core)
         || (kind == MarkerKind::Secret
             && (name == "other" || name == "userinfo" || lists::auth_schemes().any(|scheme| scheme == name)));
     let digits = |text: &str, most: usize| {
         !text.is_empty() && text.len() <= most && text.chars().all(|c| c.is_ascii_digit())
     };
+    let (number, set) = match number.split_once(':') {
+        Some((number, set)) => (number, Some(set)),
+        None => (number, None),
+    };
+    let set_fits = set
+        .is_none_or(|set| !core && kind == MarkerKind::Shape && OPEN.contains(&name) && is_set_of_signs(set));
     let (count, entropy) = match number.split_once('~') {
         Some((count, entropy)) => (count, Some(entropy)),
         None => (number, None),
@@ -337,18 +391,18 @@ pub(crate) fn marker_kind(text: &[Char]) -> Option<MarkerKind> {
     let entropy_fits = entropy.is_none_or(|entropy| {
         entropy.split_once('.').is_some_and(|(whole, tenth)| digits(whole, 2) && digits(tenth, 1))
     });
-    (known && digits(count, 7) && entropy_fits).then_some(kind)
+    (known && digits(count, 7) && entropy_fits && set_fits).then_some(kind)
 }
 
 /// Every marker in the text taken out, and whether there was one (6.11).
-pub(crate) fn without_markers(text: &[Char]) -> (Vec<Char>, bool) {
+pub(crate) fn without_markers(text: &[Char], core: bool) -> (Vec<Char>, bool) {
     let mut rest = Vec::new();
     let mut any = false;
     let mut at = 0;
     while at < text.len() {
         if chars::is(text.get(at), '<')
             && let Some(end) = text[at..].iter().position(|c| *c == Char::Plain('>'))
-            && marker_kind(&text[at..=at + end]).is_some()
+            && marker_kind(&text[at..=at + end], core).is_some()
         {
             any = true;
             at += end + 1;

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::chars::{self, Char, Text, is};
 use crate::document::escape_key;
+use crate::names;
+use crate::places::{self, Place};
 use crate::scan::{self, Flags, Kind};
 use crate::secrets;
 use crate::shape::{self, MarkerKind};
-use crate::{Context, Scheme};
+use crate::{Context, Scheme, identity, inner};
 
 /// `FULLWIDTH` and `COMPAT` (4.17, 4.18).
 pub(crate) fn width(text: &[Char], flags: &mut Flags) {
@@ -21,8 +23,28 @@ pub(crate) fn width(text: &[Char], flags: &mut Flags) {
     }
 }
 
-/// `BADPCT`, `PCTU` and, where wanted, `PCTUNRES` (4.3–4.5).
-fn percent_flags(text: &[Char], unreserved: bool, flags: &mut Flags) {
+/// Where percent-encoding is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Path,
+    Query,
+    Other,
+}
+
+/// Whether the escape at `at` raises `PCTUNRES` (4.5).
+fn is_unreserved_escape(text: &[Char], at: usize, byte: u8, part: Part) -> bool {
+    let alnum = |c: Option<&Char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let between = at > 0 && alnum(text.get(at - 1)) && alnum(text.get(at + 3));
+    match part {
+        Part::Other => false,
+        _ if byte.is_ascii_alphanumeric() => true,
+        Part::Path => b"-._".contains(&byte),
+        Part::Query => b"-._".contains(&byte) && !between,
+    }
+}
+
+/// `BADPCT`, `PCTU` and `PCTUNRES` (4.3–4.5).
+fn percent_flags(text: &[Char], part: Part, flags: &mut Flags) {
     for at in 0..text.len() {
         if text[at] != Char::Plain('%') {
             continue;
@@ -30,7 +52,7 @@ fn percent_flags(text: &[Char], unreserved: bool, flags: &mut Flags) {
         let unicode = matches!(text.get(at + 1), Some(Char::Plain('u' | 'U')))
             && (2..6).all(|i| text.get(at + i).is_some_and(|c| c.is_hex()));
         match chars::escape_at(text, at) {
-            Some(byte) if unreserved && (byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) => {
+            Some(byte) if is_unreserved_escape(text, at, byte, part) => {
                 flags.insert("PCTUNRES".into());
             }
             Some(_) => {}
@@ -79,14 +101,14 @@ pub(crate) struct HostRead {
     pub(crate) flags: Flags,
 }
 
-pub(crate) fn read_host(value: &[Char], scheme: Scheme) -> HostRead {
+pub(crate) fn read_host(value: &[Char], scheme: Scheme, cx: &Context<'_>) -> HostRead {
     let value = chars::trim(value, chars::is_blank);
     let mut read = HostRead { host: None, forbidden: false, flags: Flags::new() };
     width(&value, &mut read.flags);
     read_valid_host(&value, scheme, &mut read);
     if read.host.is_none() {
         read.flags.insert("BADHOST".into());
-        read.flags.extend(scan::scan(&value, Kind::Opaque, true));
+        read.flags.extend(scan::scan(&value, Kind::Opaque, Place::default(), cx.is_core()));
     }
     read
 }
@@ -158,7 +180,7 @@ fn host_name(name: &[Char], read: &mut HostRead) -> Option<String> {
     };
     if !readable.is_ascii() {
         read.flags.insert("IDNA".into());
-        read.flags.extend(scan::plain_oddities(name, false));
+        read.flags.extend(scan::plain_oddities(name, false, true));
     }
     let dot = ascii.ends_with('.');
     if dot {
@@ -263,7 +285,7 @@ pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
     let mut flags = Flags::new();
     width(raw, &mut flags);
     let text = chars::nfkc(raw, true);
-    percent_flags(&text, true, &mut flags);
+    percent_flags(&text, Part::Path, &mut flags);
     let mut joined = Text::new();
     let mut stray_escape = false;
     for (at, segment) in chars::split(&text, '/').into_iter().enumerate() {
@@ -341,22 +363,23 @@ pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
             }
         }
     }
-    let whole: Text = segments
-        .iter()
-        .map(|segment| if is_path_marker(segment, cx) { Text::new() } else { segment.clone() })
-        .collect::<Vec<_>>()
-        .join(&Char::Plain('/'));
-    let whole: Text = whole
-        .into_iter()
-        .map(|c| match c {
-            Char::Kept(byte) => Char::Plain(char::from(byte)),
-            Char::Guarded(c) => Char::Plain(c),
-            other => other,
-        })
-        .collect();
+    let as_plain = |c: &Char| match *c {
+        Char::Kept(byte) => Char::Plain(char::from(byte)),
+        Char::Guarded(c) => Char::Plain(c),
+        other => other,
+    };
+    let unmarked: Vec<Text> =
+        kept.iter().zip(&marker).map(|(s, marker)| if *marker { Text::new() } else { s.clone() }).collect();
+    let mut whole: Text = unmarked.join(&Char::Plain('/')).iter().map(as_plain).collect();
+    if is(joined.first(), '/') {
+        whole.insert(0, Char::Plain('/'));
+    }
     let mut told = cx.scan(&whole, Kind::Path);
     told.remove("MIXEDSCRIPT");
     flags.extend(told);
+    if flags.contains("NETPATH") && !cx.is_core() {
+        flags.extend(scan::network_host(&joined.iter().map(as_plain).collect::<Text>()));
+    }
 
     let shown: Vec<String> = kept
         .iter()
@@ -384,7 +407,7 @@ fn is_path_marker(segment: &[Char], cx: &Context<'_>) -> bool {
                 .is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
         })
     };
-    shape::marker_kind(segment).is_some() || (!cx.is_core() && more())
+    cx.marker_kind(segment).is_some() || (!cx.is_core() && more())
 }
 
 fn path_flags(kept: &[Text], stray_escape: bool, flags: &mut Flags) {
@@ -438,13 +461,15 @@ fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
     let mut shown = Vec::new();
     let mut others = Vec::new();
     let mut hidden_parameter = false;
+    let mut hidden_length = 0;
     for (at, part) in parts.iter().enumerate() {
         let equals = chars::find(part, '=');
         if let (true, Some(equals)) = (at > 0, equals) {
             let (key, value) = (&part[..equals], &part[equals + 1..]);
-            if secrets::is_sensitive(&as_meant(key)) {
+            if names::is_sensitive(key) {
                 hidden_parameter = true;
-                let value_shown = if shape::marker_kind(value) == Some(MarkerKind::Secret) {
+                hidden_length += value.len();
+                let value_shown = if cx.marker_kind(value) == Some(MarkerKind::Secret) {
                     chars::as_string(value).unwrap()
                 } else {
                     cx.secrets.hides(true, value);
@@ -459,7 +484,7 @@ fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
         shown.push(write_path(part));
         others.push(part.clone());
     }
-    let credential = others.iter().any(|part| secrets::credential(part).is_some());
+    let credential = others.iter().any(|part| cx.has_credential(part));
     let scheme_before = before.and_then(|before| chars::as_string(before)).is_some_and(|before| {
         before.strip_suffix(':').is_some_and(|scheme| {
             scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -477,38 +502,51 @@ fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
     };
     let at_after_scheme = scheme_before && segment.contains(&Char::Plain('@'));
     if credential || at_after_scheme || userinfo() {
-        cx.secrets.record_part(segment, secrets::credential(segment));
+        cx.secrets.record_value(segment);
         return cx.secret_marker(segment);
     }
     let whole_echoes = !hidden_parameter && cx.secrets.echoes(segment);
     if whole_echoes || others.iter().any(|part| cx.secrets.echoes(part)) {
         return cx.secret_marker(segment);
     }
-    if !hidden_parameter && is_identifier(segment) {
+    let identifies = if hidden_parameter {
+        others.iter().any(|part| identity::identifies(part))
+    } else {
+        identity::identifies(segment)
+    };
+    if identifies || (!cx.is_core() && segment.len() - hidden_length > 64) {
         return cx.marker(segment);
     }
     shown.join(";")
 }
 
-/// Kept escapes and guarded characters as what they stand for.
-fn as_meant(text: &[Char]) -> Text {
-    chars::read(&chars::to_bytes(text))
+/// The length of a path as written and that of its longest segment (5.28).
+pub(crate) fn measure_path(shown: &str, cx: &Context<'_>) -> (usize, usize) {
+    let lengths: Vec<usize> = shown.split('/').map(|segment| segment_length(segment, cx)).collect();
+    let slashes = lengths.len() - 1;
+    (lengths.iter().sum::<usize>() + slashes, *lengths.iter().max().unwrap())
 }
 
-/// 5.26.3.
-fn is_identifier(segment: &[Char]) -> bool {
-    let Some(text) = chars::as_string(segment) else { return shape::is_email(segment) };
-    let long = text.len() >= 20
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_~-".contains(c))
-        && text.contains(|c: char| c.is_ascii_uppercase())
-        && text.contains(|c: char| c.is_ascii_lowercase())
-        && text.contains(|c: char| c.is_ascii_digit());
-    shape::is_uuid(&text)
-        || (text.len() >= 16 && text.chars().all(|c| c.is_ascii_hexdigit()))
-        || shape::is_email(segment)
-        || shape::ipv4(&text).is_some()
-        || shape::ipv6(&text).is_some()
-        || long
+/// The length of a segment as written; but in `core` a marker counts the length it states.
+fn segment_length(segment: &str, cx: &Context<'_>) -> usize {
+    let stated = |text: &str| -> Option<usize> {
+        cx.marker_kind(&chars::text(text)).filter(|_| !cx.is_core())?;
+        let rest = text.strip_prefix("<SECRET:").unwrap_or(text);
+        let (_, number) = rest.split_once(':')?;
+        number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    if let Some(length) = stated(segment) {
+        return length;
+    }
+    let parts: Vec<&str> = segment.split(';').collect();
+    let separators = parts.len() - 1;
+    let length = |(at, part): (usize, &&str)| match part.split_once('=') {
+        Some((name, value)) if at > 0 => {
+            name.chars().count() + 1 + stated(value).unwrap_or_else(|| value.chars().count())
+        }
+        _ => part.chars().count(),
+    };
+    separators + parts.iter().enumerate().map(length).sum::<usize>()
 }
 
 // ---- Query (6.1–6.7) ----
@@ -519,6 +557,21 @@ pub(crate) struct Pair {
     pub(crate) shown_key: String,
     /// `None` for a bare key.
     pub(crate) value: Option<Text>,
+    /// The value with each `+` that stood in the raw query as SP, for its set of signs (6.19).
+    signs: Text,
+}
+
+/// A value decoded: percent-decoding, then entities; whether a stray byte came percent-encoded, whether there was
+/// an entity.
+fn decode_value(raw: &[Char]) -> (Text, bool, bool) {
+    let (decoded, stray) = chars::percent_decode(raw, b"");
+    let (value, entity) = chars::decode_entities(&decoded);
+    (value, stray, entity)
+}
+
+/// A raw value with each `+` as SP.
+fn plus_as_space(raw: &[Char]) -> Text {
+    raw.iter().map(|c| if *c == Char::Plain('+') { Char::Plain(' ') } else { *c }).collect()
 }
 
 /// How a key is shown (6.6).
@@ -608,7 +661,7 @@ fn tokens(raw: &[Char], flags: &mut Flags) -> Vec<Text> {
 /// The pairs of a query, or of a form (8.33), and what they raise.
 pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, Flags) {
     let mut flags = Flags::new();
-    percent_flags(raw, !form, &mut flags);
+    percent_flags(raw, if form { Part::Other } else { Part::Query }, &mut flags);
     let mut pairs = Vec::new();
     for token in tokens(raw, &mut flags) {
         let (key, value) = match chars::find(&token, '=') {
@@ -623,9 +676,9 @@ pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, F
         width(&key, &mut flags);
         let mut residue = key_stray || has_residue(&key);
         let mut entity = key_entity;
+        let signs = value.as_ref().map(|value| decode_value(&plus_as_space(value)).0).unwrap_or_default();
         let value = value.map(|value| {
-            let (decoded, stray) = chars::percent_decode(&value, b"");
-            let (value, any) = chars::decode_entities(&decoded);
+            let (value, stray, any) = decode_value(&value);
             residue |= stray || has_residue(&value);
             entity |= any;
             value
@@ -638,7 +691,7 @@ pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, F
             flags.insert("DOUBLEPCT".into());
             flags.insert(format!("MULTIENC:{shown_key}"));
         }
-        flags.extend(key_flags(&key, cx));
+        flags.extend(key_flags(&key, value.is_none(), cx));
         if key.len() >= 2 && key[key.len() - 2..] == chars::text("[]") {
             flags.insert(format!("QARRAY:{shown_key}"));
         }
@@ -646,12 +699,12 @@ pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, F
             None => {
                 flags.insert("QBARE".into());
             }
-            Some(value) => value_flags(value, &mut flags, cx),
+            Some(value) => value_flags(&key, value, form, &mut flags, cx),
         }
         if !key.iter().chain(value.iter().flatten()).all(|c| c.is_ascii()) {
             flags.insert("QNONASCII".into());
         }
-        pairs.push(Pair { key, shown_key, value });
+        pairs.push(Pair { key, shown_key, value, signs });
     }
     let mut counts: BTreeMap<&Text, usize> = BTreeMap::new();
     for pair in &pairs {
@@ -664,8 +717,8 @@ pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, F
 }
 
 /// What a key of a query, form, multipart or XML body tells (7.1, 8.8, 8.34.5).
-fn key_flags(key: &[Char], cx: &Context<'_>) -> Flags {
-    let mut flags = cx.scan(key, Kind::Key);
+fn key_flags(key: &[Char], bare: bool, cx: &Context<'_>) -> Flags {
+    let mut flags = cx.scan_at(key, Kind::Key, Place { bare_key: bare, ..Place::default() });
     operator_flags(key, &mut flags);
     if chars::as_string(key).is_some_and(|key| key.eq_ignore_ascii_case("_method")) {
         flags.insert("METHODOVERRIDE".into());
@@ -690,7 +743,7 @@ pub(crate) fn operator_flags(key: &[Char], flags: &mut Flags) {
     }
 }
 
-fn value_flags(value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
+fn value_flags(key: &[Char], value: &[Char], form: bool, flags: &mut Flags, cx: &Context<'_>) {
     if value.is_empty() {
         flags.insert("QEMPTYVAL".into());
     }
@@ -703,8 +756,9 @@ fn value_flags(value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     if shape::shape(value) == "jwt" {
         flags.insert("JWT".into());
     }
-    if shape::marker_kind(value).is_none() {
-        flags.extend(cx.scan(value, Kind::Value));
+    if cx.marker_kind(value).is_none() && inner::read(value, false, cx).is_none() {
+        let kind = if form { Kind::Form } else { Kind::Value };
+        flags.extend(cx.scan_at(value, kind, places::of_value(key)));
     }
 }
 
@@ -712,10 +766,11 @@ fn value_flags(value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
 pub(crate) fn value_marker(
     sensitive: bool,
     value: &[Char],
+    signs: &[Char],
     flags: &mut Flags,
     cx: &Context<'_>,
 ) -> (String, bool) {
-    match shape::marker_kind(value) {
+    match cx.marker_kind(value) {
         Some(kind) if !sensitive || kind == MarkerKind::Secret => {
             flags.insert("MARKER".into());
             return (chars::as_string(value).unwrap(), true);
@@ -725,7 +780,7 @@ pub(crate) fn value_marker(
     if cx.secrets.hides(sensitive, value) {
         (cx.secret_marker(value), true)
     } else {
-        (cx.marker(value), false)
+        (cx.marker_with_signs(value, signs), false)
     }
 }
 
@@ -755,16 +810,19 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
     };
     let mut shown = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
-        let sensitive = secrets::is_sensitive(&as_meant(&pair.key));
+        let sensitive = names::is_sensitive(&pair.key);
         let empty = Text::new();
         let value = pair.value.as_ref().unwrap_or(&empty);
+        let mut own = Flags::new();
         let (marker, fixed) = match &pair.value {
             None => ("<mixed:0>".into(), true),
-            Some(_) => value_marker(sensitive, value, &mut flags, cx),
+            Some(_) => inner::marker(sensitive, value, &mut own, cx)
+                .unwrap_or_else(|| value_marker(sensitive, value, &pair.signs, &mut own, cx)),
         };
-        if shape::marker_kind(value).is_some() && !flags.contains("MARKER") {
-            flags.extend(cx.scan(value, Kind::Value));
+        if cx.marker_kind(value).is_some() && !own.contains("MARKER") {
+            flags.extend(cx.scan_at(value, Kind::Value, places::of_value(&pair.key)));
         }
+        flags.append(&mut own);
         if at >= limit {
             continue;
         }
@@ -848,7 +906,7 @@ pub(crate) fn userinfo(authority: &[Char], flags: &mut Flags, cx: &Context<'_>) 
     };
     let raw = &authority[..at];
     flags.insert("USERINFO".into());
-    percent_flags(raw, false, flags);
+    percent_flags(raw, Part::Other, flags);
     let (decoded, stray) = chars::percent_decode(raw, b"");
     if stray {
         flags.insert("DOUBLEPCT".into());
@@ -857,17 +915,14 @@ pub(crate) fn userinfo(authority: &[Char], flags: &mut Flags, cx: &Context<'_>) 
     if !decoded.is_empty() {
         cx.hidden.set(cx.hidden.get() + 1);
     }
-    cx.secrets.record(&decoded);
-    if let Some(colon) = chars::find(&decoded, ':') {
-        cx.secrets.record(&decoded[colon + 1..]);
-    }
+    cx.secrets.record_userinfo(&decoded);
     (format!("<SECRET:userinfo:{}>@", decoded.len()), authority[at + 1..].to_vec())
 }
 
 /// A fragment as shown.
 pub(crate) fn fragment(raw: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
     flags.insert("FRAGMENT".into());
-    percent_flags(raw, false, flags);
+    percent_flags(raw, Part::Other, flags);
     let (decoded, stray) = chars::percent_decode(raw, b"");
     if stray {
         flags.insert("DOUBLEPCT".into());

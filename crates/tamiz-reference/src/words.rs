@@ -43,6 +43,37 @@ static ENTRIES: LazyLock<HashMap<(char, char), Vec<Entry>>> = LazyLock::new(|| {
     entries
 });
 
+/// Names that an entry calls, without its marks, and the classes of these entries (7.8.6).
+static CALLS: LazyLock<HashMap<String, BTreeSet<&'static str>>> = LazyLock::new(|| {
+    let mut calls: HashMap<_, BTreeSet<_>> = HashMap::new();
+    for (class, file) in FILES {
+        for (text, _) in file.lines().filter_map(|line| line.split_once('\t')) {
+            let bare = text.trim_end_matches(" !").trim_end_matches(" $").trim_end_matches(" !");
+            let bare = bare.trim_start_matches('^').trim_start_matches('~').trim_end_matches('~');
+            if let Some(name) = bare.strip_suffix('(').filter(|name| is_name(name)) {
+                calls.entry(call_name(name)).or_default().insert(class);
+            }
+        }
+    }
+    calls
+});
+
+/// A name in lower case, each run of digits as `0`.
+fn call_name(name: &str) -> String {
+    let mut folded = String::new();
+    for c in name.chars() {
+        let c = if c.is_ascii_digit() { '0' } else { c.to_ascii_lowercase() };
+        if c != '0' || !folded.ends_with('0') {
+            folded.push(c);
+        }
+    }
+    folded
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_word)
+}
+
 fn part(text: &str) -> Part {
     let mut part = Part {
         text: Vec::new(),
@@ -89,6 +120,15 @@ enum Seen {
     MadeSpace,
     /// A character that no entry has.
     Foreign,
+}
+
+impl Seen {
+    fn char(self) -> Option<char> {
+        match self {
+            Seen::Char(c) => Some(c),
+            _ => None,
+        }
+    }
 }
 
 const FOREIGN: char = '\u{FFFF}';
@@ -316,6 +356,73 @@ fn without_shell(text: &[Seen]) -> Vec<Seen> {
     seen
 }
 
+/// How many of the blanks of 7.8.6 stand at a place.
+fn blanks_at(text: &[Seen], at: usize) -> usize {
+    text[at..].iter().take_while(|seen| matches!(seen, Seen::Char(' ' | '\t' | '\r' | '\n' | '+'))).count()
+}
+
+/// Whether a `(` stands at a place, and behind it the end or what an argument begins with.
+fn opens_call(text: &[Seen], at: usize) -> bool {
+    if text.get(at) != Some(&Seen::Char('(')) {
+        return false;
+    }
+    let blanks = blanks_at(text, at + 1);
+    match text.get(at + 1 + blanks) {
+        _ if blanks > 32 => false,
+        None => true,
+        Some(Seen::Char(c)) => c.is_ascii_digit() || ")('\"`@$*-".contains(*c),
+        Some(_) => false,
+    }
+}
+
+/// The end of the run of ASCII letters, digits and `_`.
+fn word_end(text: &[Seen], at: usize) -> usize {
+    at + text[at..].iter().take_while(|seen| matches!(seen, Seen::Char(c) if is_word(*c))).count()
+}
+
+/// Whether a variable of PHP that stands behind the `$` before `at` is called.
+fn calls_variable(text: &[Seen], start: usize) -> bool {
+    if !matches!(text.get(start), Some(Seen::Char(c)) if c.is_ascii_alphabetic() || *c == '_') {
+        return false;
+    }
+    let mut end = word_end(text, start);
+    if end - start > 64 {
+        return false;
+    }
+    while text.get(end) == Some(&Seen::Char('[')) {
+        let inside = text[end + 1..].iter().take_while(|seen| !matches!(seen, Seen::Char('[' | ']'))).count();
+        if inside > 64 || text.get(end + 1 + inside) != Some(&Seen::Char(']')) {
+            return false;
+        }
+        end += inside + 2;
+    }
+    let blanks = blanks_at(text, end);
+    blanks <= 32 && opens_call(text, end + blanks)
+}
+
+/// The classes of calls (7.8.6).
+fn calls(text: &[Seen], found: &mut BTreeSet<&'static str>) {
+    let mut at = 0;
+    while at < text.len() {
+        if text[at] == Seen::Char('$') && calls_variable(text, at + 1) {
+            found.insert("php");
+        }
+        let end = word_end(text, at);
+        if end == at {
+            at += 1;
+            continue;
+        }
+        let blanks = blanks_at(text, end);
+        let spaced = (1..=32).contains(&blanks) && opens_call(text, end + blanks);
+        let dotted = text.get(end) == Some(&Seen::Char('.')) && opens_call(text, end + 1);
+        if (spaced || dotted) && end - at <= 64 {
+            let name: String = text[at..end].iter().filter_map(|seen| seen.char()).collect();
+            found.extend(CALLS.get(&call_name(&name)).into_iter().flatten());
+        }
+        at = end;
+    }
+}
+
 thread_local! {
     /// The same texts come again in other views and profiles.
     static CACHE: std::cell::RefCell<BTreeMap<Vec<Char>, BTreeSet<&'static str>>> = const { std::cell::RefCell::new(BTreeMap::new()) };
@@ -338,6 +445,7 @@ pub(crate) fn words(text: &[Char]) -> BTreeSet<&'static str> {
         .collect();
     let mut found = BTreeSet::new();
     search(&seen, None, &mut found);
+    calls(&seen, &mut found);
     search(&without_comments(&seen), Some(&["js", "php", "sql"]), &mut found);
     search(&without_shell(&seen), Some(&["file", "shell"]), &mut found);
     CACHE.with_borrow_mut(|cache| {

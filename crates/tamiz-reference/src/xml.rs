@@ -3,8 +3,9 @@
 use crate::Context;
 use crate::body::{self, Fields, Leaf};
 use crate::chars::{self, Char, Text, is};
+use crate::names;
+use crate::places::{self, Place};
 use crate::scan::{Flags, Kind};
-use crate::secrets;
 
 /// How long the name at the start is (8.36.1).
 pub(crate) fn name_length(text: &[Char]) -> usize {
@@ -86,6 +87,12 @@ impl Reader<'_, '_> {
 
     fn scan(&mut self, text: &[Char]) {
         self.flags.extend(self.cx.scan(text, Kind::Leaf));
+    }
+
+    /// A text that the document has no place for (6.14.5).
+    fn unshown(&mut self, text: &[Char]) {
+        self.scan(text);
+        self.cx.secrets.record_unshown(text);
     }
 
     /// The end of the text in the middle of something.
@@ -286,8 +293,9 @@ impl Reader<'_, '_> {
         let element = self.open.last_mut().unwrap();
         element.empty = false;
         let sensitive = element.sensitive;
+        let place = places::of_leaf(&element.name);
         let key = self.way();
-        let marker = body::leaf_marker(sensitive, &run, Kind::Leaf, self.flags, self.cx);
+        let marker = body::leaf_marker(sensitive, &run, Kind::Leaf, place, self.flags, self.cx);
         self.leaves.push(Leaf { key, marker });
     }
 
@@ -355,7 +363,8 @@ impl Reader<'_, '_> {
         let key = self.way();
         let element = self.open.pop().unwrap();
         if element.empty {
-            let marker = body::leaf_marker(element.sensitive, &[], Kind::Leaf, self.flags, self.cx);
+            let marker =
+                body::leaf_marker(element.sensitive, &[], Kind::Leaf, Place::default(), self.flags, self.cx);
             self.leaves.push(Leaf { key, marker });
         }
     }
@@ -376,8 +385,7 @@ impl Reader<'_, '_> {
             self.roots += 1;
             self.bad |= self.roots > 1;
         }
-        let sensitive =
-            self.open.last().is_some_and(|parent| parent.sensitive) || secrets::is_sensitive(&name);
+        let sensitive = self.open.last().is_some_and(|parent| parent.sensitive) || names::is_sensitive(&name);
         if let Some(parent) = self.open.last_mut() {
             parent.empty = false;
         }
@@ -467,8 +475,9 @@ impl Reader<'_, '_> {
         let way = self.way();
         let element = self.open.last_mut().unwrap();
         element.empty = false;
-        let sensitive = element.sensitive || secrets::is_sensitive(name);
-        let marker = body::leaf_marker(sensitive, value, Kind::Leaf, self.flags, self.cx);
+        let sensitive = element.sensitive || names::is_sensitive(name);
+        let place = places::of_leaf(name);
+        let marker = body::leaf_marker(sensitive, value, Kind::Leaf, place, self.flags, self.cx);
         let key = format!("{way}@{}", body::show_way_name(name, self.cx));
         self.leaves.push(Leaf { key, marker });
     }
@@ -485,7 +494,7 @@ impl Reader<'_, '_> {
             self.bad |= target.eq_ignore_ascii_case("xml") && closed;
             let spaced = length == inside.len() || is_space(inside.get(length));
             self.bad |= (length == 0 || !spaced) && closed;
-            self.scan(&inside);
+            self.unshown(&inside);
         }
         if closed { Ok(()) } else { Err(self.broken_off()) }
     }
@@ -526,7 +535,7 @@ impl Reader<'_, '_> {
             at += 1;
             let end = inside[at..].iter().position(|c| *c == quote);
             let value = inside[at..at + end.unwrap_or(inside.len() - at)].to_vec();
-            self.scan(&value);
+            self.unshown(&value);
             self.bad |= (end.is_none() && closed) || !spaced;
             match order[next..].iter().position(|known| *known == name) {
                 Some(skip) => {
@@ -545,7 +554,7 @@ impl Reader<'_, '_> {
     }
 
     fn comment(&mut self, comment: &[Char], closed: bool) {
-        self.scan(comment);
+        self.unshown(comment);
         let inside = match comment {
             // The body may end inside of `-->`.
             [inside @ .., Char::Plain('-'), Char::Plain('-')] | [inside @ .., Char::Plain('-')]
@@ -584,7 +593,7 @@ impl Reader<'_, '_> {
                         (subset, had_subset) = (true, true);
                         self.at += 1;
                     }
-                    Char::Plain('"' | '\'') => self.literal(true)?,
+                    Char::Plain('"' | '\'') => self.literal(true, false)?,
                     Char::Plain('<') => {
                         self.bad = true;
                         return Ok(());
@@ -646,6 +655,7 @@ impl Reader<'_, '_> {
             }
         }
         let told = self.entities <= self.cx.options.limits.entities;
+        let sensitive = entity && self.entity_name(self.at + 2 + keyword.len());
         self.at += 2;
         loop {
             match self.text.get(self.at) {
@@ -658,13 +668,22 @@ impl Reader<'_, '_> {
                     self.bad = true;
                     return Ok(());
                 }
-                Some(Char::Plain('"' | '\'')) => self.literal(told)?,
+                Some(Char::Plain('"' | '\'')) => self.literal(told, sensitive)?,
                 Some(_) => self.at += 1,
             }
         }
     }
 
-    fn literal(&mut self, told: bool) -> Result<(), End> {
+    /// Whether the name of an entity, which stands behind its keyword and any `%`, is sensitive.
+    fn entity_name(&self, at: usize) -> bool {
+        let skipped = |c: &&Char| is_space(Some(c)) || is(Some(c), '%');
+        let from = at + self.text[at..].iter().take_while(skipped).count();
+        let name = &self.text[from..from + name_length(&self.text[from..])];
+        names::is_sensitive(name)
+    }
+
+    /// A literal of a document type, `sensitive` in the declaration of an entity whose name is.
+    fn literal(&mut self, told: bool, sensitive: bool) -> Result<(), End> {
         let quote = self.text[self.at].plain().unwrap();
         self.at += 1;
         let (raw, closed) = self.until(&quote.to_string());
@@ -672,7 +691,10 @@ impl Reader<'_, '_> {
         let value = self.decode(&raw, !closed);
         self.bad = was_bad;
         if told {
-            self.scan(&value);
+            self.unshown(&value);
+            if sensitive {
+                self.cx.secrets.record_value(&value);
+            }
         }
         if closed { Ok(()) } else { Err(self.broken_off()) }
     }

@@ -76,15 +76,15 @@ export const en = {
   flagsOnlyNone: "None that the other does not have.",
   "weight.evasion": "evasion",
   "weight.notable": "notable",
-  "weight.structural": "routine",
+  "weight.structural": "structural",
   "weightHelp.evasion": "Telling: honest clients do not write like that.",
   "weightHelp.notable": "Telling: worth a look.",
-  "weightHelp.structural": "Routine: ordinary traffic raises it.",
+  "weightHelp.structural": "Structural: ordinary traffic raises it.",
   weights: (evasion: number, notable: number, structural: number) =>
     [
       evasion > 0 ? `${evasion} evasion` : "",
       notable > 0 ? `${notable} notable` : "",
-      structural > 0 ? `${structural} routine` : "",
+      structural > 0 ? `${structural} structural` : "",
     ]
       .filter((part) => part !== "")
       .join(" · "),

@@ -78,15 +78,15 @@ export const es: Words = {
   flagsOnlyNone: "Ninguna que no tenga la otra.",
   "weight.evasion": "evasión",
   "weight.notable": "notable",
-  "weight.structural": "rutina",
+  "weight.structural": "estructural",
   "weightHelp.evasion": "Significativa: los clientes honrados no escriben así.",
   "weightHelp.notable": "Significativa: merece una mirada.",
-  "weightHelp.structural": "De rutina: salta con tráfico corriente.",
+  "weightHelp.structural": "Estructural: salta con tráfico corriente.",
   weights: (evasion: number, notable: number, structural: number) =>
     [
       evasion > 0 ? `${evasion} de evasión` : "",
       notable > 0 ? `${notable} ${notable === 1 ? "notable" : "notables"}` : "",
-      structural > 0 ? `${structural} de rutina` : "",
+      structural > 0 ? `${structural} ${structural === 1 ? "estructural" : "estructurales"}` : "",
     ]
       .filter((part) => part !== "")
       .join(" · "),

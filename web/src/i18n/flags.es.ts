@@ -17,8 +17,8 @@ export const flagsEs: Readonly<Record<string, Told>> = {
   ),
   BADPCT: told("Un `%` que no empieza ningún escape válido.", "Cada decodificador hace con él una cosa distinta."),
   BADUTF8: told(
-    "Bytes que no son UTF-8: formas demasiado largas, cortadas, subrogados u otro juego de caracteres.",
-    "Las formas demasiado largas cuelan delimitadores por los filtros; cada capa lee los otros juegos a su manera.",
+    "Bytes que no son UTF-8: otro juego de caracteres, o una codificación rota.",
+    "Cada capa los lee a su manera; `OVERLONG` dice dónde es una evasión.",
   ),
   DOUBLEPCT: told(
     "Después de decodificar una vez queda un `%hh` válido, o los bytes codificados con porcentaje no son UTF-8.",
@@ -31,6 +31,10 @@ export const flagsEs: Readonly<Record<string, Told>> = {
   MULTIENC: told(
     "Dónde hay una segunda capa de codificación: la clave, o `path`.",
     "Une la doble codificación al campo que la lleva.",
+  ),
+  OVERLONG: told(
+    "Bytes que no son UTF-8 y que un decodificador tolerante lee como otro carácter, o con los que se traga un delimitador.",
+    "Un filtro que lee UTF-8 con rigor no ve la barra, el ángulo o la comilla que recibe la aplicación.",
   ),
   PCTBACKSLASH: told("La ruta muestra `%5C`.", "Algunos servidores toman la barra invertida por un separador."),
   PCTDELIM: told("La ruta muestra `%3F`, `%23` o `%3B`.", "Una capa que los decodifica corta la ruta por otro sitio."),
@@ -190,9 +194,61 @@ export const flagsEs: Readonly<Record<string, Told>> = {
     "Una palabra o expresión de las que están hechos los ataques de una clase: `sql`, `shell`, `php`, `java`, `js`, `file`, `jndi`, `ssti`, `xxe`, `nosql` o `ldap`.",
     "Las palabras son lo que queda a la vista de un ataque que esconde su puntuación.",
   ),
+  "KW:file": told(
+    "El nombre de un fichero que los atacantes leen: del sistema, de configuración, de claves, de control de versiones.",
+    "Lo piden el salto de directorio y la inclusión de ficheros, y los escáneres lo prueban en cada sitio.",
+  ),
+  "KW:java": told(
+    "Una clase, un método o una expresión de Java: OGNL, SpEL, piezas de objetos serializados.",
+    "Los frameworks que evalúan expresiones o recuperan objetos la ejecutan en el servidor.",
+  ),
+  "KW:jndi": told(
+    "Una búsqueda JNDI, o una expresión que la esconde.",
+    "Un registro que resuelve búsquedas carga código del host que nombra (Log4Shell).",
+  ),
+  "KW:js": told(
+    "Una función, un objeto o un manejador de eventos de JavaScript, o una etiqueta que lo ejecuta.",
+    "Mostrada en una página, se ejecuta en el navegador de quien la mira; en un servidor JavaScript, allí.",
+  ),
+  "KW:ldap": told(
+    "Un filtro o un atributo de LDAP.",
+    "Dentro de un filtro, cambia a quién encuentra el directorio.",
+  ),
+  "KW:nosql": told(
+    "Un operador o una función de una base de datos de documentos.",
+    "Convierte un valor en una condición, o se ejecuta como código de la base de datos.",
+  ),
+  "KW:php": told(
+    "Una función, una variable o un envoltorio de flujo de PHP.",
+    "El código que se evalúa, se incluye o se llama por su nombre lo ejecuta en el servidor.",
+  ),
+  "KW:shell": told(
+    "Una orden con sus argumentos, la ruta de un programa o una construcción de un intérprete de órdenes.",
+    "Un programa que construye con ella una línea de órdenes ejecuta la del atacante.",
+  ),
+  "KW:sql": told(
+    "Una sentencia, una función o una condición de SQL.",
+    "Dentro de una consulta, lee o cambia lo que no debía.",
+  ),
+  "KW:ssti": told(
+    "Una expresión de un motor de plantillas.",
+    "Al componer la plantilla, se evalúa en el servidor.",
+  ),
+  "KW:xxe": told(
+    "Una declaración de un tipo de documento, de una entidad o de una inclusión de XML.",
+    "Un analizador que la obedece lee ficheros, pregunta a otros hosts o llena su memoria.",
+  ),
   MARKER: told(
     "Un valor que es exactamente una de las marcas de esta forma.",
     "O es un documento devuelto como petición, o alguien que se hace pasar por oculto.",
+  ),
+  REDIRECT: told(
+    "El valor de una clave que dice adónde ir empieza por `//` o `/\\` y un host.",
+    "Parece una ruta de este sitio, y los navegadores la siguen a otro.",
+  ),
+  RFI: told(
+    "Un valor que es todo URL, escrito como las inclusiones remotas: esquema en mayúsculas y minúsculas, `?` al final, o clave sin valor.",
+    "Un script que incluye lo que nombra un parámetro ejecuta el código de otro host; el `?` corta lo que añade.",
   ),
   SERIAL: told(
     "Un objeto serializado: `java`, `php`, `python`, `dotnet` o `ruby`.",

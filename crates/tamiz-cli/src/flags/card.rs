@@ -20,6 +20,14 @@ pub(super) fn write(out: &mut impl Write, flag: Flag) -> io::Result<()> {
             writeln!(out, "  {line}")?;
         }
     }
+    for class in flag.classes() {
+        writeln!(out, "\n  {colour}{flag}:{class}{colour:#}")?;
+        for text in [flag.meaning_of(class), flag.why_of(class)] {
+            for line in wrap(text, columns.saturating_sub(4)) {
+                writeln!(out, "    {line}")?;
+            }
+        }
+    }
     writeln!(out)?;
     let faint = style::FAINT;
     for (what, value) in [
@@ -82,6 +90,7 @@ mod tests {
             write(&mut out, flag).unwrap();
             let card = String::from_utf8(out.into_inner()).unwrap();
             assert!(card.starts_with(flag.name()) && card.contains(flag.clause()));
+            assert!(flag.classes().all(|class| card.contains(&format!("{flag}:{class}\n"))));
             assert!(!card.chars().any(|c| c.is_control() && c != '\n'), "{card}");
         }
     }

@@ -78,8 +78,25 @@ struct Entry {
     clause: &'static str,
     meaning: &'static str,
     why: &'static str,
+    /// What single parameters say, where they have texts of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    classes: Vec<Class>,
     raises: String,
     near_miss: String,
+}
+
+/// What a flag says with one parameter.
+#[derive(Serialize)]
+struct Class {
+    parameter: &'static str,
+    meaning: &'static str,
+    why: &'static str,
+}
+
+impl Class {
+    fn of(flag: Flag, parameter: &'static str) -> Self {
+        Class { parameter, meaning: flag.meaning_of(parameter), why: flag.why_of(parameter) }
+    }
 }
 
 impl From<Flag> for Entry {
@@ -94,6 +111,7 @@ impl From<Flag> for Entry {
             clause: flag.clause(),
             meaning: flag.meaning(),
             why: flag.why(),
+            classes: flag.classes().map(|class| Class::of(flag, class)).collect(),
             raises: visible(flag.raises()),
             near_miss: visible(flag.near_miss()),
         }

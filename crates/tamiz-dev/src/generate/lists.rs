@@ -30,6 +30,7 @@ const COLUMNS: &[(&str, RangeInclusive<usize>)] = &[
     ("first-bytes.txt", 2..=3),
     ("hop-by-hop-headers.txt", 2..=2),
     ("parameter-headers.txt", 1..=2),
+    ("redirect-names.txt", 1..=2),
     ("sensitive-names.txt", 2..=2),
     ("url-schemes.txt", 1..=2),
     ("vocabulary-headers.txt", 2..=3),

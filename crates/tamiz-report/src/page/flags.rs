@@ -128,7 +128,7 @@ fn table(html: &mut Html, rows: &[Row<'_>], most: usize, axis: ShareAxis, series
 
 /// What a flag says, with code as code.
 fn meaning(html: &mut Html, row: &Row<'_>) {
-    let meaning = row.flag.meaning();
+    let meaning = row.flag.meaning_of(row.name.split_once(':').map_or("", |(_, parameter)| parameter));
     // Of those that are counted word by word, the words need not be listed.
     let (meaning, end) = match meaning.split_once(": `").filter(|_| row.name.contains(':')) {
         Some((meaning, _)) => (meaning, "."),

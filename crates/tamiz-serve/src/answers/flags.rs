@@ -23,9 +23,25 @@ struct Entry {
     why: &'static str,
     clause: &'static str,
     parameter: Option<&'static str>,
+    /// What single parameters say, where they have texts of their own.
+    classes: Vec<Class>,
     /// Escaped, because it need not be UTF-8.
     example: String,
     example_b64: String,
+}
+
+/// What a flag says with one parameter.
+#[derive(Serialize)]
+struct Class {
+    parameter: &'static str,
+    meaning: &'static str,
+    why: &'static str,
+}
+
+impl Class {
+    fn of(flag: Flag, parameter: &'static str) -> Self {
+        Class { parameter, meaning: flag.meaning_of(parameter), why: flag.why_of(parameter) }
+    }
 }
 
 #[derive(Serialize)]
@@ -45,6 +61,7 @@ static LIST: LazyLock<Bytes> = LazyLock::new(|| {
         why: flag.why(),
         clause: flag.clause(),
         parameter: flag.parameter(),
+        classes: flag.classes().map(|class| Class::of(flag, class)).collect(),
         example: visible(flag.raises()),
         example_b64: BASE64.encode(flag.raises()),
     });

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
 use crate::memo::{self, NameSaid, Recalled, ValueSaid};
-use crate::scan::{self, Kind};
+use crate::scan::{self, Kind, LastName};
 use crate::shape::Shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -449,6 +449,13 @@ impl<'a> Sink<'a> for Fields<'a> {
             (Leaf::Text(text), Some(seen)) if !sensitive => self.look_or_recall(text, seen, &mut flags),
             _ => (self.look(leaf, sensitive, &mut flags), None),
         };
+        if let Leaf::Text(text) = leaf
+            && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Place::Item))
+            && !flags.set.contains(Flag::Marker)
+        {
+            let name = if self.nested { LastName::Nested(name.bytes) } else { LastName::Flat(name.bytes) };
+            scan::redirect(name, text, secret, self.cx, &mut flags);
+        }
         self.keep(Field { way, leaf, secret, seen, recalled, json: None, flags, echoes: Cell::new(false) });
     }
 

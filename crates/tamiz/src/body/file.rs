@@ -103,12 +103,16 @@ pub(crate) fn is_executable(name: &[u8]) -> bool {
         base.split(|byte| *byte == b'.').any(|piece| {
             let at = start;
             start += piece.len() + 1;
-            let extension = extension(piece);
-            let is_end = extension.len() < piece.len() || at + piece.len() == base.len();
+            // Blanks after a dot are dropped by some and hide the extension from others.
+            let blanks = piece.iter().take_while(|&&byte| byte == b' ').count();
+            let extension = extension(piece.get(blanks..).unwrap_or_default());
+            let end = blanks + extension.len();
+            let is_end = end < piece.len() || at + piece.len() == base.len();
+            let before = base.get(..at + if blanks == 0 { end } else { 0 }).unwrap_or_default();
             // Before the first dot is the name itself.
             at > 0
                 && (is_executable_anywhere(extension)
-                    || is_end && is_executable_last(base.get(..at + extension.len()).unwrap_or_default()))
+                    || is_end && (is_executable_last(before) || blanks > 0 && is_last(extension)))
         })
     })
 }
@@ -116,6 +120,11 @@ pub(crate) fn is_executable(name: &[u8]) -> bool {
 fn is_executable_anywhere(extension: &[u8]) -> bool {
     let found = EXECUTABLE_EXTENSIONS.binary_search_by(|(word, _)| compare(word, extension)).ok();
     found.and_then(|at| EXECUTABLE_EXTENSIONS.get(at)).is_some_and(|(_, place)| place.is_empty())
+}
+
+/// Whether an extension alone is one that counts at the end of a name.
+fn is_last(extension: &[u8]) -> bool {
+    EXECUTABLE_EXTENSIONS.iter().any(|(word, place)| *place == "last" && compare(word, extension).is_eq())
 }
 
 fn is_executable_last(base: &[u8]) -> bool {

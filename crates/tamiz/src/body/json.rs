@@ -37,6 +37,13 @@ pub(crate) struct Read {
     pub(crate) too_deep: bool,
 }
 
+/// Gives each string of a text that is JSON, names too, decoded.
+pub(crate) fn each_string<'a>(text: Text<'a>, cx: Context<'a>, mut give: impl FnMut(Text<'a>)) {
+    skip_value(text.bytes, &mut |string| {
+        give(unescape(without_quotes(text.part(string)), cx, &mut cx.flags()));
+    });
+}
+
 /// Tells the leaves of `body`, which is repaired, in order.
 pub(crate) fn read<'a>(
     body: Text<'a>,

@@ -9,7 +9,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::charset;
 use super::encoded::{self, Coding};
-use super::parameters::{Parameter, parameters};
+use super::parameters::{Quotes, Parameter, parameters};
 use super::step::{Leaf, Sink, Step};
 use crate::bytes;
 use crate::context::Context;
@@ -233,9 +233,12 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// `BADBODY` where quotes do not pair.
+    /// `BADBODY` where quotes do not pair, or hold what parsers that do not know them cut at.
     fn look_at_quotes(&self, parameter: &Parameter<'a>, flags: &mut Flags<'a>) {
-        if parameter.is_misquoted() && !self.is_cut {
+        let is_cut_by_some = parameter.quotes == Quotes::Closed
+            && (parameter.is_named("name") || parameter.is_named("filename"))
+            && parameter.value.is_some_and(|value| memchr::memchr(b';', value.bytes).is_some());
+        if (parameter.is_misquoted() || is_cut_by_some) && !self.is_cut {
             flags.raise(Flag::BadBody, parameter.text);
         }
     }

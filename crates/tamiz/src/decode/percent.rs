@@ -31,9 +31,16 @@ fn stays_in_path(byte: u8) -> bool {
     matches!(byte, b'/' | b'\\' | b'?' | b'#' | b';')
 }
 
-/// `PCTUNRES`: characters that nobody honest encodes.
-fn needs_no_escape(byte: u8) -> bool {
-    bytes::is(byte, ALNUM | PATH_MARK)
+/// `PCTUNRES`: characters that nobody honest encodes; `at` is where the escape of one begins. In a query older encoders
+/// escape `-`, `.` and `_` inside words.
+fn is_needless(byte: u8, text: &[u8], at: usize, field: Field) -> bool {
+    let is_alnum = |byte: Option<&u8>| byte.is_some_and(|&byte| bytes::is(byte, ALNUM));
+    let in_word = || is_alnum(at.checked_sub(1).and_then(|before| text.get(before))) && is_alnum(text.get(at + 3));
+    match field {
+        Field::Other => false,
+        Field::Path => bytes::is(byte, ALNUM | PATH_MARK),
+        Field::Query => bytes::is(byte, ALNUM) || bytes::is(byte, PATH_MARK) && !in_word(),
+    }
 }
 
 /// Decodes every valid `%hh` once. `text` is repaired UTF-8. Borrows when there is no `%`.
@@ -76,7 +83,7 @@ fn decode_untraced<'a>(
     let bytes = text.bytes;
     let out = cx.bump.alloc_slice_copy(bytes);
     let (mut at, mut len, mut near) = (first, first, NEAR);
-    let mut is_needless = false;
+    let mut any_needless = false;
     while let (Some(&byte), Some(place)) = (bytes.get(at), out.get_mut(len)) {
         if byte != b'%' {
             *place = byte;
@@ -99,7 +106,7 @@ fn decode_untraced<'a>(
         };
         match escaped {
             Some(byte) if byte.is_ascii() => {
-                is_needless |= needs_no_escape(byte);
+                any_needless |= is_needless(byte, bytes, at, field);
                 if field == Field::Path && stays_in_path(byte) {
                     len = guard_to(out, len, byte);
                 } else {
@@ -117,7 +124,7 @@ fn decode_untraced<'a>(
             Some(_) => (at, len) = put_high_untraced(text, at, out, len, cx, flags),
         }
     }
-    if is_needless && field != Field::Other {
+    if any_needless {
         flags.raise(Flag::PctUnres, text);
     }
     Text::untraced(out.get(..len).unwrap_or_default())
@@ -180,7 +187,7 @@ fn decode_traced<'a>(
                     } else {
                         builder.put(&[byte], escape);
                     }
-                    if field != Field::Other && needs_no_escape(byte) {
+                    if is_needless(byte, text.bytes, at, field) {
                         flags.raise(Flag::PctUnres, escape);
                     }
                     at + 3

@@ -88,6 +88,11 @@ pub(crate) fn is_letter_or_digit(c: char) -> bool {
     )
 }
 
+/// A letter.
+pub(crate) fn is_letter(c: char) -> bool {
+    is_letter_or_digit(c) && CATEGORY.get(c) != GeneralCategory::DecimalNumber
+}
+
 /// A combining mark.
 pub(crate) fn is_mark(c: char) -> bool {
     use GeneralCategory as G;

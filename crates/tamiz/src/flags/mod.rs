@@ -2,6 +2,7 @@
 //!
 //! [`registry`] is the one table; [`set`] is how stages collect flags.
 
+mod classes;
 mod flag;
 mod registry;
 mod set;

@@ -63,17 +63,17 @@ flags! {
         "URLs inside URLs are encoded twice, and so are attacks: `PCTVALUE` says where a second layer hides something.",
         b"GET /a%252Ejsp HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a%2Ejsp HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    HtmlEnt = 1, "HTMLENT", None, Encoding, Evasion, Core, "4.12",
+    HtmlEnt = 1, "HTMLENT", None, Encoding, Structural, Core, "4.12",
         "An HTML entity was decoded in the path or query, or hides a flag elsewhere.",
         "Entities mean nothing in a URL: they are there for a page or a filter that decodes them later.",
         b"GET /a&#x2f;b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a&#x2f HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    BadUtf8 = 2, "BADUTF8", None, Encoding, Notable, Core, "4.1",
-        "Bytes that are not UTF-8: overlong, truncated, surrogates, or another charset.",
-        "Overlong forms slip delimiters past filters; other charsets are read differently by each layer.",
+    BadUtf8 = 2, "BADUTF8", None, Encoding, Structural, Core, "4.1",
+        "Bytes that are not UTF-8: another charset, or a broken encoding.",
+        "Each layer reads them in its own way; `OVERLONG` tells where that is an evasion.",
         b"GET /%C0%AFetc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /%C3%A9 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    PctSlash = 3, "PCTSLASH", None, Encoding, Evasion, Core, "4.6",
+    PctSlash = 3, "PCTSLASH", None, Encoding, Structural, Core, "4.6",
         "The path shows `%2F`.",
         "Some servers decode it into a separator after access rules were checked.",
         b"GET /a%2Fb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -83,7 +83,7 @@ flags! {
         "Some servers take a backslash for a separator.",
         b"GET /a%5Cb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a\\b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    PctDelim = 5, "PCTDELIM", None, Encoding, Notable, Standard, "4.6",
+    PctDelim = 5, "PCTDELIM", None, Encoding, Structural, Standard, "4.6",
         "The path shows `%3F`, `%23` or `%3B`.",
         "A layer that decodes them cuts the path elsewhere.",
         b"GET /a%3Fb HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -138,7 +138,7 @@ flags! {
         "Names outside ASCII can look like others.",
         b"GET / HTTP/1.1\r\nHost: espa\xC3\xB1a.es\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: xn--espaa-rta.es\r\n\r\n";
-    MultipleSlash = 16, "MULTIPLESLASH", None, Path, Notable, Core, "5.19",
+    MultipleSlash = 16, "MULTIPLESLASH", None, Path, Structural, Core, "5.19",
         "Repeated `/` collapsed.",
         "Access rules that compare paths as text miss `//admin`.",
         b"GET /a//b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -173,7 +173,7 @@ flags! {
         "Matrix parameters are dropped by some servers and kept by others.",
         b"GET /a;b/c HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a/c HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    DotTail = 23, "DOTTAIL", None, Path, Evasion, Standard, "5.25",
+    DotTail = 23, "DOTTAIL", None, Path, Structural, Standard, "5.25",
         "A segment that ends in `.`, a space or `::$DATA`.",
         "Windows drops these, so `file.asp.` is `file.asp`.",
         b"GET /file.asp. HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -183,7 +183,7 @@ flags! {
         "No honest link leaves the root.",
         b"GET /a/../../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a/../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    NetPath = 25, "NETPATH", None, Path, Evasion, Standard, "5.20",
+    NetPath = 25, "NETPATH", None, Path, Structural, Standard, "5.20",
         "The target begins with `//`, `/\\`, `\\`, or an encoding of them.",
         "Read as a network path, the first segment becomes a host.",
         b"GET //evil.example/x HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -238,7 +238,7 @@ flags! {
         "An old convention that only some parsers still follow.",
         b"GET /?x=1;y=2;z=3 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?x=1;y=2 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    QRawSemi = 36, "QRAWSEMI", None, Query, Notable, Core, "6.2",
+    QRawSemi = 36, "QRAWSEMI", None, Query, Structural, Core, "6.2",
         "A `;` that is no separator.",
         "A parser that cuts there sees other parameters.",
         b"GET /?x=a;b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
@@ -303,7 +303,7 @@ flags! {
         "A credential in a place where it is logged.",
         b"GET /?a=eyJhbGciOiJub25lIn0.e30. HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /?a=abc.def.ghi HTTP/1.1\r\nHost: ex.com\r\n\r\n";
-    DupHdr = 49, "DUPHDR", Name, Header, Notable, Core, "8.5",
+    DupHdr = 49, "DUPHDR", Name, Header, Structural, Core, "8.5",
         "A header that appears more than once.",
         "The first, the last or both may count, depending on the layer.",
         b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\r\nX-A: 2\r\n\r\n",
@@ -333,7 +333,7 @@ flags! {
         "Caches, routers and applications each guess another host.",
         b"GET / HTTP/1.1\r\nHost: a_b\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: a-b\r\n\r\n";
-    HostDot = 55, "HOSTDOT", None, Header, Notable, Standard, "5.11",
+    HostDot = 55, "HOSTDOT", None, Header, Structural, Standard, "5.11",
         "The host's trailing dot dropped.",
         "The same host under another name.",
         b"GET / HTTP/1.1\r\nHost: ex.com.\r\n\r\n",
@@ -603,11 +603,26 @@ flags! {
         "External entities read files; nested ones fill memory.",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 40\r\n\r\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
         b"POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\nContent-Length: 16\r\n\r\n<!DOCTYPE a><a/>";
-    Capped = 109, "CAPPED", None, Framing, Notable, Core, "8.31",
+    Capped = 109, "CAPPED", None, Framing, Structural, Core, "8.31",
         "A limit was reached: not everything is shown, or not everything was read.",
         "Padding a request past a limit is how attacks leave the part that is looked at.",
         b"GET /a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/ HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/ HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Overlong = 110, "OVERLONG", None, Encoding, Evasion, Standard, "4.20",
+        "Bytes that are not UTF-8 and that a lenient decoder reads as another character, or swallows a delimiter with.",
+        "A filter that reads UTF-8 strictly does not see the slash, angle or quote that the application gets.",
+        b"GET /?a=%C0%AE%C0%AE%C0%AF HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a=Ma%F1ana HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Redirect = 111, "REDIRECT", None, Content, Notable, Standard, "7.6.1",
+        "The value of a key that says where to go begins with `//` or `/\\` and a host.",
+        "It looks like a path of this site, and browsers follow it to another one.",
+        b"GET /?next=%2F%2Fevil.example HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?next=%2Fa%2F%2Fb HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    Rfi = 112, "RFI", None, Content, Notable, Standard, "7.6.2",
+        "A value that is all URL, written as remote inclusions are: its scheme in mixed case, a `?` at its end, or as a bare key.",
+        "A script that includes what a parameter names runs the code of another host; the `?` cuts off what it appends.",
+        b"GET /?x=http://ex.org/a? HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?x=http://ex.org/a?b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
 }
 
 const _: () = {

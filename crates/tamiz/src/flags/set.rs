@@ -157,6 +157,11 @@ impl<'a> Flags<'a> {
         }
     }
 
+    /// Hands over those of its flags that `is_taken` takes, and what is hidden.
+    pub(crate) fn absorb_into(&self, other: &mut Flags<'a>, is_taken: impl Fn(Flag) -> bool) {
+        other.absorb_only(self, self.set.iter().filter(|flag| is_taken(*flag)).collect());
+    }
+
     /// Takes over the flags among `allowed`, and what is hidden.
     pub(crate) fn absorb_only(&mut self, other: &Flags<'a>, allowed: FlagSet) {
         self.set = self.set.union(other.set.intersection(allowed));

@@ -153,6 +153,7 @@ struct Collapsed<'a> {
     /// The union of the classes of its bytes.
     seen: u32,
     breaks: BumpVec<'a, Break>,
+    is_orphan: bool,
     raw: Option<Text<'a>>,
     flags: Flags<'a>,
 }
@@ -235,11 +236,20 @@ fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     let mut flags = line.flags;
     let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
     if let Some((value, seen)) = whitespace::as_it_came(line.value, line.after_colon) {
-        return Collapsed { name, value, seen, breaks: BumpVec::new_in(cx.bump), raw: line.raw, flags };
+        let breaks = BumpVec::new_in(cx.bump);
+        return Collapsed { name, value, seen, breaks, is_orphan: line.is_orphan, raw: line.raw, flags };
     }
     let value = utf8::repair(line.value, cx, &mut flags);
-    let (value, breaks) = whitespace::collapse(value, line.after_colon, line.pairs_crlf, cx, &mut flags);
-    Collapsed { name, value, seen: bytes::union(value.bytes), breaks, raw: line.raw, flags }
+    let mut told = cx.flags();
+    let (value, breaks) = whitespace::collapse(value, line.after_colon, line.pairs_crlf, cx, &mut told);
+    if line.is_orphan {
+        // Of its line ends the message tells.
+        told.absorb_into(&mut flags, |flag| flag != Flag::BadCrlf);
+    } else {
+        flags.absorb(&told);
+    }
+    let seen = bytes::union(value.bytes);
+    Collapsed { name, value, seen, breaks, is_orphan: line.is_orphan, raw: line.raw, flags }
 }
 
 /// So many names are compared with each other faster than they are sorted.
@@ -383,12 +393,13 @@ impl<'a> Headers<'a> {
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
-        let Collapsed { name, value, seen, breaks, raw, mut flags } = header;
+        let Collapsed { name, value, seen, breaks, is_orphan, raw, mut flags } = header;
         // Collapsing and joining rewrite it, but only what was repaired before.
         let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
         let value_len = if seen & HIGH == 0 { value.len() } else { decode::byte_len(value.bytes) };
-        let mut len = name_len + value_len;
+        let blanks = if cx.settings.beyond_core() { blanks_dropped(value.bytes, rule.kind) } else { 0 };
+        let mut len = name_len + value_len - blanks;
         if let Some(name) = &name {
             raise_by_name(name, cx, &mut flags);
         } else {
@@ -400,6 +411,8 @@ impl<'a> Headers<'a> {
             let shown = Value::host(value, host, cx, &mut flags);
             len = name_len + shown.host_len(cx);
             values.push(shown);
+        } else if is_orphan {
+            values.push(Value::orphan(value, seen, cx, &mut flags));
         } else {
             value::read_all(value, seen, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
@@ -433,6 +446,18 @@ impl<'a> Headers<'a> {
         }
         host.map(|host| host.without_default_port(scheme))
     }
+}
+
+/// How many blanks of a value its normaliser drops, so that they are no part of its length.
+fn blanks_dropped(value: &[u8], kind: Kind) -> usize {
+    if !matches!(kind, Kind::Accept | Kind::AcceptEncoding | Kind::AcceptLanguage) {
+        return 0;
+    }
+    let is_sign = |byte: Option<&u8>| matches!(byte, Some(b',' | b';' | b'='));
+    let is_dropped = |at: &usize| {
+        is_sign(value.get(at.saturating_add(1))) || is_sign(at.checked_sub(1).and_then(|at| value.get(at)))
+    };
+    memchr::memchr_iter(b' ', value).filter(is_dropped).count()
 }
 
 /// The flags that a name alone raises.

@@ -22,7 +22,7 @@ pub(crate) fn scan<'a>(
     flags: &mut Flags<'a>,
 ) {
     // A value of which no character tells anything has no quote, and none of its pieces tells more.
-    let closes = !scan::may_tell_characters(seen) || scan_pieces(text, kind, secret, flags);
+    let closes = !scan::may_tell_characters(seen) || scan_pieces(text, kind, secret, cx, flags);
     let whole = match kind {
         Kind::Brands => Kind::Brands,
         _ if closes => Kind::Structured,
@@ -32,30 +32,30 @@ pub(crate) fn scan<'a>(
 }
 
 /// Whether every string closes.
-fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) -> bool {
+fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) -> bool {
     let mut start = 0;
     let mut at = 0;
     while let Some(step) = text.bytes.get(at..).and_then(|rest| memchr::memchr3(b';', b',', b'"', rest)) {
         at += step;
         match text.bytes.get(at).copied().unwrap_or_default() {
             b';' | b',' => {
-                scan::characters(text.slice(start..at), kind, secret, flags);
+                scan::characters(text.slice(start..at), kind, secret, cx, flags);
                 at += 1;
                 start = at;
             }
             _ => {
                 let Some(close) = closing_quote(text.bytes, at) else {
-                    scan::characters(text.from(start), kind, secret, flags);
+                    scan::characters(text.from(start), kind, secret, cx, flags);
                     return false;
                 };
-                scan::characters(text.slice(start..at), kind, secret, flags);
-                scan::characters(text.slice(at + 1..close), kind, secret, flags);
+                scan::characters(text.slice(start..at), kind, secret, cx, flags);
+                scan::characters(text.slice(at + 1..close), kind, secret, cx, flags);
                 at = close + 1;
                 start = at;
             }
         }
     }
-    scan::characters(text.from(start), kind, secret, flags);
+    scan::characters(text.from(start), kind, secret, cx, flags);
     true
 }
 
@@ -128,7 +128,7 @@ mod tests {
                 let text = Text::request(text.as_bytes(), true);
                 let (mut whole, mut pieces) = (cx.flags(), cx.flags());
                 scan(text, bytes::union(text.bytes), Kind::Free, false, cx, &mut whole);
-                let closes = scan_pieces(text, Kind::Free, false, &mut pieces);
+                let closes = scan_pieces(text, Kind::Free, false, cx, &mut pieces);
                 assert!(closes && pieces.set.iter().all(|flag| whole.set.contains(flag)));
             });
         }

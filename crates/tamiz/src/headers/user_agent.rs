@@ -85,7 +85,7 @@ pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mu
         return;
     }
     for piece in pieces(text.bytes) {
-        scan::characters(text.part(piece.text), Kind::Free, secret, flags);
+        scan::characters(text.part(piece.text), Kind::Free, secret, cx, flags);
     }
     scan::content(text, Kind::Structured, secret, cx, flags);
 }

@@ -11,9 +11,10 @@ use crate::body::{self, file};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
-use crate::flags::{Family, Flag, FlagSet, Flags, Parameter, Weight};
+use crate::flags::{Flag, FlagSet, Flags, Parameter};
 use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Kind as ScanKind};
+use crate::json;
 use crate::shape;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
@@ -136,6 +137,15 @@ impl<'a> Value<'a> {
         Value { label: None, text, whole: text, rule: Rule::default(), content: Content::Shape }
     }
 
+    /// A line that continues nothing: its shape, or that of a secret.
+    pub(crate) fn orphan(text: Text<'a>, seen: u32, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+        let secret = cx.settings.names.find_credential_seen(text.bytes, seen, cx).is_some();
+        scan::scan(text, ScanKind::Free, secret, cx, flags);
+        flags.hide(text);
+        let content = if secret { Content::Secret } else { Content::Shape };
+        Value { label: None, text, whole: text, rule: Rule::default(), content }
+    }
+
     pub(crate) fn host(
         text: Text<'a>,
         host: Option<Host<'a>>,
@@ -256,6 +266,9 @@ fn look<'a>(
     if let Some(url) = url {
         return Content::Url(url);
     }
+    if rule.kind == Kind::ContentType && cx.settings.beyond_core() {
+        look_at_boundary(text, cx, flags);
+    }
     if FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name)
         && file::is_executable(file_name(text, cx))
     {
@@ -294,19 +307,66 @@ fn scan_by_grammar<'a>(
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
         (_, Grammar::Parameters) => parameters::scan(text, seen, ScanKind::Free, secret, cx, flags),
         (_, Grammar::Brands) => parameters::scan(text, seen, ScanKind::Brands, secret, cx, flags),
+        (_, Grammar::Text) if is_json(text, seen, cx) => {
+            body::json::each_string(text, cx, |string| {
+                scan::characters(string, ScanKind::Free, secret, cx, flags);
+            });
+            scan::content_seen(text, seen, ScanKind::Structured, secret, cx, flags);
+        }
         (_, Grammar::Text) => scan::scan_seen(text, seen, ScanKind::Free, secret, cx, flags),
     }
 }
 
-/// What a URL in a header may tell: nothing of structure, and no key.
+/// Whether quotes and braces are the grammar of a value: it is JSON as a whole.
+fn is_json(text: Text<'_>, seen: u32, cx: Context<'_>) -> bool {
+    seen & bytes::DANGER != 0
+        && cx.settings.beyond_core()
+        && matches!(text.bytes.first(), Some(b'{' | b'['))
+        && json::is_object_or_array(text.bytes)
+}
+
+/// The top-level types of media.
+const TYPES: [&str; 9] =
+    ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
+
+/// `BADBOUNDARY`: a boundary that reads like a type or a charset to those who look for one anywhere.
+fn look_at_boundary<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    for parameter in body::parameters::parameters(text, cx).filter(|of| of.is_named("boundary")) {
+        let value = parameter.value.map_or(&b""[..], |value| value.bytes);
+        let is_type = memchr::memchr(b'/', value)
+            .and_then(|at| value.split_at_checked(at))
+            .is_some_and(|(kind, rest)| {
+                TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known.as_bytes()))
+                    && rest.get(1..).is_some_and(bytes::is_token)
+            });
+        let is_charset = value.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"charset="));
+        if is_type || is_charset {
+            flags.raise(Flag::BadBoundary, parameter.text);
+        }
+    }
+}
+
+/// What a URL in a header may tell: no key, and nothing that every URL tells.
 static OF_URLS: LazyLock<FlagSet> = LazyLock::new(|| {
-    let tells = |flag: &Flag| {
-        (flag.weight() != Weight::Structural
-            || flag.family() == Family::Danger
-            || matches!(flag, Flag::DoublePct | Flag::BadUtf8))
-            && matches!(flag.parameter_kind(), Parameter::None | Parameter::Word)
+    let is_usual = |flag: &Flag| {
+        matches!(
+            flag,
+            Flag::B64Text
+                | Flag::GzipMagic
+                | Flag::Home
+                | Flag::Jwt
+                | Flag::PathParam
+                | Flag::QBare
+                | Flag::QEmptyVal
+                | Flag::QLong
+                | Flag::QNonAscii
+                | Flag::QSemiSep
+                | Flag::TrailSlash
+                | Flag::UrlValue
+        )
     };
-    Flag::ALL.iter().copied().filter(tells).collect()
+    let has_no_key = |flag: &Flag| matches!(flag.parameter_kind(), Parameter::None | Parameter::Word);
+    Flag::ALL.iter().copied().filter(|flag| has_no_key(flag) && !is_usual(flag)).collect()
 });
 
 /// A URL header, by sections 4 to 6; of its flags, none that tells of structure.

@@ -6,6 +6,7 @@ mod wire;
 
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
@@ -77,6 +78,8 @@ pub(crate) struct Line<'a> {
     pub(crate) after_colon: bool,
     /// Whether CR LF inside is one line end, as in parts, rather than two, as on the wire.
     pub(crate) pairs_crlf: bool,
+    /// Whether it is a continuation of nothing, whose line ends the message tells.
+    pub(crate) is_orphan: bool,
     /// All of a line of the wire that has a colon and no continuation.
     pub(crate) raw: Option<Text<'a>>,
     pub(crate) flags: Flags<'a>,
@@ -125,13 +128,29 @@ impl<'a> Line<'a> {
         let mut flags = cx.flags();
         match line.cut(b':') {
             Some((name, value)) => {
-                Line { name: Some(name), value, after_colon: true, pairs_crlf: false, raw: Some(line), flags }
+                let raw = Some(line);
+                Line { name: Some(name), value, after_colon: true, pairs_crlf: false, is_orphan: false, raw, flags }
             }
             None => {
                 flags.raise(Flag::BadHdrLine, line);
-                Line { name: None, value: line, after_colon: false, pairs_crlf: false, raw: None, flags }
+                Line {
+                    name: None,
+                    value: line,
+                    after_colon: false,
+                    pairs_crlf: false,
+                    is_orphan: false,
+                    raw: None,
+                    flags,
+                }
             }
         }
+    }
+
+    /// A line that continues nothing, without the white space it begins with.
+    pub(crate) fn orphan(line: Text<'a>, cx: Context<'a>) -> Self {
+        let value = on_one_line(line.part(bytes::trim_start(line.bytes)), cx);
+        let flags = cx.flags();
+        Line { name: None, value, after_colon: false, pairs_crlf: false, is_orphan: true, raw: None, flags }
     }
 }
 

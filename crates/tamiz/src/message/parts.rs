@@ -124,6 +124,7 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         value: text(value),
         after_colon: false,
         pairs_crlf: true,
+        is_orphan: false,
         raw: None,
         flags: cx.flags(),
     }));

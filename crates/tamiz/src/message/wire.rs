@@ -257,6 +257,9 @@ fn read_lines<'a>(
                 hidden::check_line(line, cx, flags);
                 super::raise_embedded(line, flags);
                 flags.hide(line);
+                if cx.settings.beyond_core() {
+                    block.lines.push(Line::orphan(line, cx));
+                }
             }
             Some(b'\r' | b'\n') if block.has_header() => block.append(line),
             Some(_) => block.push(line),
@@ -320,7 +323,7 @@ mod tests {
         let (lines, _, _) = cut_of(b"GET / HTTP/1.1\r\nA: 1 \r\n\t  2\r\n 3\r\nB: 4\r\n\r\n");
         assert_eq!(lines, ["A| 1 2 3", "B| 4"]);
         let (lines, flags, _) = cut_of(b"GET / HTTP/1.1\r\n\t x\r\nnocolon\r\n y\r\nA: 1\r\n\r\n");
-        assert_eq!(lines, ["?|nocolon", "A| 1"]);
+        assert_eq!(lines, ["?|x", "?|nocolon", "?|y", "A| 1"]);
         assert_eq!(flags, ["BADHDRCONT"]);
     }
 

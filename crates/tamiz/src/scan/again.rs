@@ -18,7 +18,7 @@ use crate::text::{Builder, Text};
 pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
     if let Some(mut own) = own {
         if look.kind.tells_characters() {
-            characters_seen(look.text, look.seen, look.kind, look.secret, &mut own);
+            characters_seen(look.text, look.seen, look.kind, look.secret, look.cx, &mut own);
         }
         escapes(look, &own, flags);
         references(look, &own, flags);
@@ -89,7 +89,7 @@ fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags
         _ if look.kind == Kind::Segment => None,
         '\0' => Some(Flag::Nul),
         _ if matches!(look.kind, Kind::Cookie | Kind::Brands) => None,
-        ' ' if matches!(look.kind, Kind::Path | Kind::Key) => Some(Flag::Space),
+        ' ' if look.kind == Kind::Key => Some(Flag::Space),
         c => dangerous(c),
     };
     if let Some(flag) = flag {
@@ -121,7 +121,7 @@ fn base64<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     look.raise(Flag::B64Text, 0..text.len(), flags);
     let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
-    characters(plain, Kind::Leaf, look.secret, &mut found);
+    characters(plain, Kind::Leaf, look.secret, look.cx, &mut found);
     inner.tell(&mut found);
     deeper(&inner, left, &mut found);
     flags.absorb_only(&found, readable(look.kind));

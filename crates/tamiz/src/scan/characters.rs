@@ -2,13 +2,14 @@
 
 use super::Kind;
 use crate::bytes::{self, CONTROL, DANGER, HIGH, SPACE};
+use crate::context::Context;
 use crate::decode::{Char, GUARD, char_indices, first_char, unicode};
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
 /// The flags of single characters, and of scripts. For a secret the evidence is all of the text.
-pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
-    characters_seen(text, bytes::union(text.bytes), kind, secret, flags);
+pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    characters_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
 }
 
 /// The same, where the union of the classes of its bytes is known.
@@ -17,6 +18,7 @@ pub(super) fn characters_seen<'a>(
     seen: u32,
     kind: Kind,
     secret: bool,
+    cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
     let danger = if kind.tells_characters() { DANGER } else { 0 };
@@ -25,10 +27,45 @@ pub(super) fn characters_seen<'a>(
         return;
     }
     if !text.is_traced() && (seen & HIGH == 0 || high_tells_nothing(text.bytes)) {
-        characters_quick(text, kind, flags);
+        characters_quick(text, &Ordinary::of(text.bytes, kind, cx), kind, flags);
     } else {
-        characters_slow(text, seen, kind, secret, flags);
+        characters_slow(text, seen, kind, secret, cx, flags);
     }
+}
+
+/// What is ordinary in one text, by where it stands.
+struct Ordinary {
+    /// The quotes are those around all of it.
+    quotes: bool,
+    /// A space tells, at its ends or anywhere.
+    spaces_at_ends: bool,
+    spaces: bool,
+}
+
+impl Ordinary {
+    fn of(text: &[u8], kind: Kind, cx: Context<'_>) -> Self {
+        let beyond_core = cx.settings.beyond_core();
+        let at_ends = kind == Kind::Segment && beyond_core;
+        Ordinary {
+            quotes: beyond_core && matches!(kind, Kind::Value | Kind::Form | Kind::Leaf) && is_quoted(text),
+            spaces_at_ends: at_ends,
+            spaces: matches!(kind, Kind::Segment | Kind::Key) && !at_ends,
+        }
+    }
+}
+
+/// Whether a text is one string: `"a b"`.
+fn is_quoted(text: &[u8]) -> bool {
+    matches!(text, [b'"', inner @ .., b'"'] if !inner.is_empty() && memchr::memchr3(b'"', b'\'', b'\\', inner).is_none())
+}
+
+/// Whether a text has a letter of a script that is written from right to left.
+fn is_right_to_left(text: &[u8]) -> bool {
+    char_indices(text).filter_map(|(_, c)| c.plain()).any(|c| {
+        matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
+            | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
+            && unicode::is_letter(c)
+    })
 }
 
 /// Whether a text may tell anything by its characters, wherever it is but in a key or segment. `seen` is the
@@ -79,7 +116,7 @@ const BITS: [u16; 256] = {
 };
 
 /// What the ASCII of a text tells, where nobody asks which of its characters.
-fn characters_quick<'a>(text: Text<'a>, kind: Kind, flags: &mut Flags<'a>) {
+fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: &mut Flags<'a>) {
     let bits_of = |byte: &u8| BITS.get(usize::from(*byte)).copied().unwrap_or_default();
     let found = text.bytes.iter().fold(0, |found, byte| found | bits_of(byte));
     let mut raise = |flag, bits: u16| {
@@ -89,18 +126,19 @@ fn characters_quick<'a>(text: Text<'a>, kind: Kind, flags: &mut Flags<'a>) {
     };
     if kind.tells_characters() {
         raise(Flag::Angle, bits::ANGLE);
-        raise(Flag::Quote, bits::QUOTE);
+        raise(Flag::Quote, if ordinary.quotes { 0 } else { bits::QUOTE });
         raise(Flag::Semicolon, bits::SEMICOLON);
         raise(Flag::Paren, bits::PAREN);
         raise(Flag::Brace, bits::BRACE);
         raise(Flag::Pipe, bits::PIPE);
         raise(Flag::Backslash, bits::BACKSLASH);
     }
-    if matches!(kind, Kind::Segment | Kind::Key) {
+    let at_ends = || matches!(text.bytes, [b' ', ..] | [.., b' ']);
+    if ordinary.spaces || ordinary.spaces_at_ends && at_ends() {
         raise(Flag::Space, bits::SPACE);
     }
     raise(Flag::Nul, bits::NUL);
-    raise(Flag::Control, if kind == Kind::Leaf { bits::CONTROL } else { bits::CONTROL | bits::BLANK });
+    raise(Flag::Control, if kind.has_lines() { bits::CONTROL } else { bits::CONTROL | bits::BLANK });
 }
 
 /// Whether all that a text has beyond ASCII is guarded or tells nothing.
@@ -129,7 +167,16 @@ fn tells_nothing(text: &[u8]) -> Option<&[u8]> {
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-fn characters_slow<'a>(text: Text<'a>, seen: u32, kind: Kind, secret: bool, flags: &mut Flags<'a>) {
+fn characters_slow<'a>(
+    text: Text<'a>,
+    seen: u32,
+    kind: Kind,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
+    let ordinary = Ordinary::of(text.bytes, kind, cx);
+    let mut right_to_left = None;
     let mut at = 0;
     loop {
         // What no flag is about is passed over.
@@ -148,18 +195,25 @@ fn characters_slow<'a>(text: Text<'a>, seen: u32, kind: Kind, secret: bool, flag
             flags.raise_at(flag, text, range);
         };
         if kind.tells_characters()
-            && let Some(flag) = dangerous(c)
+            && let Some(flag) = dangerous(c).filter(|flag| *flag != Flag::Quote || !ordinary.quotes)
         {
             raise(flag);
         }
-        if c == ' ' && matches!(kind, Kind::Segment | Kind::Key) {
+        let is_end = at == 0 || at + 1 == text.len();
+        if c == ' ' && (ordinary.spaces || ordinary.spaces_at_ends && is_end) {
             raise(Flag::Space);
+        }
+        if matches!(c, '\u{200E}' | '\u{200F}')
+            && cx.settings.beyond_core()
+            && *right_to_left.get_or_insert_with(|| is_right_to_left(text.bytes))
+        {
+            continue;
         }
         if c == '\0' {
             raise(Flag::Nul);
         }
         if unicode::is_control(c) {
-            if kind != Kind::Leaf || !matches!(c, '\t' | '\n' | '\r') {
+            if !kind.has_lines() || !matches!(c, '\t' | '\n' | '\r') {
                 raise(Flag::Control);
             }
         } else if unicode::is_invisible(c) {
@@ -238,6 +292,7 @@ mod tests {
             Kind::Segment,
             Kind::Key,
             Kind::Value,
+            Kind::Form,
             Kind::Path,
             Kind::Free,
             Kind::Structured,
@@ -250,13 +305,14 @@ mod tests {
         texts.extend(
             ["Ａ<", "éa;", "раypal", "a\u{200B}", "a\u{AD}|", "я", "\u{2028}"].map(|text| text.into()),
         );
+        texts.extend(["\"a\"", "\"é\"", "\"é'\"", " é", "é ", "a b", " a", "\u{200F}é", "\u{200F}\u{5D0}"].map(Vec::from));
         texts.push(b"\xFFC0;\xFF2F".to_vec());
         with_context(|cx| {
             for text in &texts {
                 for kind in kinds {
                     let flags_of = |traced: bool| {
                         let mut flags = cx.flags();
-                        characters(Text::request(text, traced), kind, false, &mut flags);
+                        characters(Text::request(text, traced), kind, false, cx, &mut flags);
                         flags.set
                     };
                     assert_eq!(flags_of(false), flags_of(true), "{kind:?} {}", text.escape_ascii());

@@ -52,7 +52,9 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
                 continue;
             }
             let range = at..at + c.len_utf8();
-            becomes.iter().for_each(|plain| raise_plain(look, *plain, range.clone(), flags));
+            if quote_of(c).is_none() {
+                becomes.iter().for_each(|plain| raise_plain(look, *plain, range.clone(), flags));
+            }
             let builder =
                 builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
             builder.copy(text.slice(copied..at));
@@ -69,7 +71,10 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 /// Raises what is told of a character that becomes, or has in what it becomes, a plain one.
 fn raise_plain<'a>(look: &Look<'a>, plain: u8, range: Range<usize>, flags: &mut Flags<'a>) {
     if let Some(flag) = dangerous(char::from(plain)).filter(|_| look.kind != Kind::Brands) {
-        look.raise(Flag::BestFit, range.clone(), flags);
+        // The others are what some languages are written with.
+        if !matches!(flag, Flag::Paren | Flag::Semicolon | Flag::Pipe) {
+            look.raise(Flag::BestFit, range.clone(), flags);
+        }
         if look.kind != Kind::Cookie {
             look.raise(flag, range, flags);
         }
@@ -104,7 +109,9 @@ fn becomes_quick<'a>(look: &Look<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
         let Char::Plain(c) = c else { continue };
         look.cx.spare.with(|becomes| {
             if put_mapped(c, becomes) {
-                becomes.iter().for_each(|plain| raise_plain(look, *plain, 0..text.len(), flags));
+                if quote_of(c).is_none() {
+                    becomes.iter().for_each(|plain| raise_plain(look, *plain, 0..text.len(), flags));
+                }
                 let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), look.cx.bump));
                 out.extend_from_slice_copy(before(copied, from));
                 out.extend_from_slice_copy(becomes);
@@ -122,11 +129,23 @@ fn before<'t>(text: &'t [u8], from: &[u8]) -> &'t [u8] {
     text.get(..text.len().saturating_sub(from.len())).unwrap_or_default()
 }
 
+/// The plain form of a typographic quote: prose is full of them, so that alone tells nothing.
+fn quote_of(c: char) -> Option<u8> {
+    match c {
+        '\u{2018}'..='\u{201B}' => Some(b'\''),
+        '\u{201C}'..='\u{201F}' => Some(b'"'),
+        _ => None,
+    }
+}
+
 /// Appends what another layer makes of a character, where that is something else; whether it is.
-/// Typographic quotes, U+2018 to U+201D, are in no table and their own NFKC: prose is full of them.
 fn put_mapped(c: char, out: &mut Vec<u8>) -> bool {
     if c.is_ascii() {
         return false;
+    }
+    if let Some(quote) = quote_of(c) {
+        out.push(quote);
+        return true;
     }
     let known = TABLE.binary_search_by_key(&c, |(known, _)| *known).ok().and_then(|at| TABLE.get(at));
     match known {

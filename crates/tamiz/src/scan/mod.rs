@@ -5,10 +5,14 @@
 //! entities, script escapes and Base64.
 
 mod again;
+mod calls;
 mod characters;
+mod inclusion;
 mod lookalike;
 mod names;
+mod overlong;
 mod patterns;
+mod redirect;
 mod serial;
 mod structure;
 mod urls;
@@ -25,7 +29,9 @@ use crate::text::Text;
 
 pub(crate) use again::{absorb_in_cookie, decode_base64};
 pub(crate) use characters::{characters, may_tell_characters};
+pub(crate) use inclusion::bare_key;
 pub(crate) use names::{method_key, name, names};
+pub(crate) use redirect::{LastName, redirect};
 
 /// What is being looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +40,10 @@ pub(crate) enum Kind {
     Segment,
     /// A key of a query or form: one token, in which a space is odd.
     Key,
-    /// A value of a query or form: judged word by word.
+    /// A value of a query: judged word by word.
     Value,
+    /// A value of a form: the same, but line ends and tabs are ordinary.
+    Form,
     /// A whole path, separators included: its characters were looked at segment by segment.
     Path,
     /// Free text: of a header, a fragment, userinfo.
@@ -62,6 +70,11 @@ impl Kind {
     /// Whether `;` and `/*` are what the text is made of.
     fn has_own_grammar(self) -> bool {
         matches!(self, Kind::Structured | Kind::Brands | Kind::Path)
+    }
+
+    /// Whether line ends and tabs are ordinary.
+    fn has_lines(self) -> bool {
+        matches!(self, Kind::Leaf | Kind::Form)
     }
 }
 
@@ -100,7 +113,11 @@ impl<'a> Look<'a> {
         }
         structure::tell(self, flags);
         urls::tell(self, flags);
+        inclusion::tell(self, flags);
         serial::tell(self, flags);
+        if self.seen & bytes::HIGH != 0 {
+            overlong::tell(self, flags);
+        }
         self.tell_words(flags);
     }
 
@@ -115,9 +132,17 @@ impl<'a> Look<'a> {
     }
 
     fn tell_words(&self, flags: &mut Flags<'a>) {
-        let Some(found) = words::classes(self.text.bytes, self.seen, self.cx) else { return };
-        for (class, range) in found.iter() {
+        let found = words::classes(self.text.bytes, self.seen, self.cx);
+        for (class, range) in found.iter().flat_map(words::Found::iter) {
             self.raise_word(Flag::Kw, class, range, flags);
+        }
+        if self.seen & bytes::WORD_SIGN != 0 {
+            calls::find(self.text.bytes, |class, range| {
+                let is_known = found.iter().flat_map(words::Found::iter).any(|(known, _)| known == class);
+                if !is_known {
+                    self.raise_word(Flag::Kw, class, range, flags);
+                }
+            });
         }
     }
 }
@@ -137,6 +162,12 @@ pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) 
     Look { text, kind: Kind::Leaf, secret: false, seen: bytes::union(text.bytes), cx }.tell_words(flags);
 }
 
+/// Looks at the host that a path begins with, which collapsing would take for a segment.
+pub(crate) fn net_path<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let look = Look { text, kind: Kind::Path, secret: false, seen: bytes::union(text.bytes), cx };
+    urls::tell_net_path(&look, flags);
+}
+
 /// Raises the flags of decoded text. For a secret the evidence is all of it.
 pub(crate) fn scan<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
     scan_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
@@ -151,7 +182,7 @@ pub(crate) fn scan_seen<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
-    characters::characters_seen(text, seen, kind, secret, flags);
+    characters::characters_seen(text, seen, kind, secret, cx, flags);
     content_seen(text, seen, kind, secret, cx, flags);
 }
 
@@ -199,10 +230,11 @@ mod tests {
     use crate::context::tests::with_context;
     use crate::words::CLASSES;
 
-    const KINDS: [Kind; 10] = [
+    const KINDS: [Kind; 11] = [
         Kind::Segment,
         Kind::Key,
         Kind::Value,
+        Kind::Form,
         Kind::Path,
         Kind::Free,
         Kind::Structured,

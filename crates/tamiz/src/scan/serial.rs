@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use data_encoding::{BASE64, BASE64URL};
 use memchr::memmem::Finder;
 
-use super::Look;
+use super::{Kind, Look};
 use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HEX_LETTER, HIGH, UNDERSCORE};
 use crate::context::Context;
 use crate::decode::{self, GUARD};
@@ -39,7 +39,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             look.raise_word(Flag::Serial, "java", all.clone(), flags);
         }
     } else {
-        for word in written(text, look.seen, look.cx) {
+        for word in written(look) {
             look.raise_word(Flag::Serial, word, all.clone(), flags);
         }
     }
@@ -107,14 +107,15 @@ fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]>
 }
 
 /// Objects that are written as text.
-fn written(text: &[u8], seen: u32, cx: Context<'_>) -> impl Iterator<Item = &'static str> {
+fn written(look: &Look<'_>) -> impl Iterator<Item = &'static str> {
+    let (text, seen, cx) = (look.text.bytes, look.seen, look.cx);
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
     let tagged = seen & BANG != 0;
     let python = || tagged && has(b"!!python/") || seen & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
     let java = || tagged && has(b"!!javax.script.") || may_begin_stream(text, seen) && holds_java(text, cx);
     let found = [
-        ("php", seen & COLON != 0 && holds_php_object(text)),
+        ("php", seen & COLON != 0 && holds_php_object(text, look.kind)),
         ("python", python()),
         ("ruby", ruby()),
         ("java", java()),
@@ -174,7 +175,7 @@ fn holds_pickle(text: &[u8]) -> bool {
 /// ```text
 /// (O|C):[+]digits:"class":digits:{   or   a:digits:{(i|s|O|a|b|d):
 /// ```
-fn holds_php_object(text: &[u8]) -> bool {
+fn holds_php_object(text: &[u8], kind: Kind) -> bool {
     memchr::memchr_iter(b':', text).any(|at| {
         let letter = at.checked_sub(1).and_then(|i| text.get(i));
         let before = at.checked_sub(1).and_then(|i| text.get(..i)).unwrap_or_default();
@@ -186,7 +187,8 @@ fn holds_php_object(text: &[u8]) -> bool {
                 let digits = digits(rest);
                 digits > 0 && rest.get(digits..).is_some_and(|rest| rest.starts_with(b":\""))
             }
-            Some(b'a') if !glued => {
+            // Sessions are kept so in cookies: an array alone runs nothing.
+            Some(b'a') if !glued && kind != Kind::Cookie => {
                 let digits = digits(rest);
                 digits > 0
                     && matches!(

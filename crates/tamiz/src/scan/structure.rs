@@ -178,11 +178,18 @@ fn starts_message(line: &[u8]) -> bool {
                 .any(|at| is_version(line.get(at + 1..).unwrap_or_default()))
 }
 
+/// Whether a line is a command of a mail server that has no argument.
+fn is_mail_command(line: &[u8]) -> bool {
+    let len = line.iter().take(LONGEST_NAME).take_while(|b| b.is_ascii_uppercase()).count();
+    matches!(line.get(..len), Some(b"QUIT" | b"RSET" | b"NOOP" | b"DATA" | b"STARTTLS"))
+        && matches!(line.get(len), None | Some(b'\r' | b'\n'))
+}
+
 /// Whether a line begins with `name:`; where lines are ordinary, with that of a known header. Or
 /// whether it is the first line of a message.
 fn injects(line: &[u8], look: &Look<'_>) -> bool {
     let line = bytes::trim_start(line);
-    if starts_message(line) {
+    if starts_message(line) || is_mail_command(line) {
         return true;
     }
     let len = line.iter().take(LONGEST_NAME + 1).take_while(|&&b| bytes::is(b, TOKEN)).count();

@@ -8,7 +8,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
-use super::Look;
+use super::{Kind, Look};
 use crate::bytes::{self, ALNUM, ALPHA};
 use crate::decode::GUARD;
 use crate::flags::{Flag, Flags};
@@ -23,9 +23,7 @@ const LONGEST_AUTHORITY: usize = 512;
 /// Raises `URLVALUE`, `URLIP` and `URLLOCAL`.
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
-    if let Some(rest) = text.strip_prefix(b"//") {
-        tell_host(look, 2, rest, flags);
-    }
+    tell_net_path(look, flags);
     if look.seen & bytes::COLON == 0 {
         return;
     }
@@ -37,6 +35,13 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         }
         let known = known_scheme(name);
         match (rest, known) {
+            // A path is collapsed: it has no two slashes.
+            ([b':', b'/' | b'\\', host @ ..], Some((word, _)))
+                if look.kind == Kind::Path && !matches!(host.first(), Some(b'/' | b'\\')) =>
+            {
+                look.raise_word(Flag::UrlValue, word, start..colon + 2, flags);
+                tell_host(look, colon + 2, host, flags);
+            }
             ([b':', b'/' | b'\\', b'/' | b'\\', host @ ..], known) => {
                 let word = known.map_or("other", |(word, _)| word);
                 look.raise_word(Flag::UrlValue, word, start..colon + 3, flags);
@@ -52,6 +57,13 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             }
             _ => {}
         }
+    }
+}
+
+/// The host of what begins with `//`.
+pub(super) fn tell_net_path<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    if let Some(rest) = look.text.bytes.strip_prefix(b"//") {
+        tell_host(look, 2, rest, flags);
     }
 }
 
@@ -169,45 +181,72 @@ fn address(host: &[u8]) -> Option<IpAddr> {
     loose_v4(host.strip_suffix(b".").unwrap_or(host)).map(IpAddr::V4)
 }
 
+/// A host that leads inside where no scheme says that it is one: a name that could be nothing else, or four numbers.
+pub(super) fn is_bare_local(host: &[u8]) -> bool {
+    let dots = memchr::memchr_iter(b'.', host).count();
+    host.eq_ignore_ascii_case(b"localhost")
+        || dots > 0 && is_local_name(host)
+        || dots == 3 && host.iter().all(|b| b.is_ascii_digit() || *b == b'.') && address(host).is_some_and(is_inside)
+}
+
 /// ```text
 /// inet_aton: one to four of decimal, 0-octal or 0x-hexadecimal numbers; the last fills the rest
 /// ```
+/// One number alone wraps around, and so does each of four: resolvers and filters disagree on what is too large.
 fn loose_v4(host: &[u8]) -> Option<Ipv4Addr> {
     if !host.first()?.is_ascii_digit() {
         return None;
     }
-    let mut value: u64 = 0;
-    let mut parts = 0;
-    let mut rest = host.split(|&b| b == b'.').peekable();
-    while let Some(part) = rest.next() {
-        let n = loose_number(part)?;
-        parts += 1;
-        if rest.peek().is_some() {
-            if n > 255 || parts > 3 {
-                return None;
-            }
-            value = value << 8 | n;
-        } else {
-            let bits = 8 * (5 - parts);
-            if n >> bits != 0 {
-                return None;
-            }
-            value = value << bits | n;
-        }
+    let mut numbers = [Loose::default(); 4];
+    let mut count = 0;
+    for part in host.split(|&b| b == b'.') {
+        *numbers.get_mut(count)? = loose_number(part)?;
+        count += 1;
     }
-    u32::try_from(value).ok().map(Ipv4Addr::from)
+    let value = match (count, numbers) {
+        (1, [n, ..]) => n,
+        (2, [a, n, ..]) if a.is_octet() && n.fits(24) => n.or(a, 24),
+        (3, [a, b, n, _]) if a.is_octet() && b.is_octet() && n.fits(16) => n.or(b, 16).or(a, 24),
+        (4, [a, b, c, d]) => d.octet().or(c.octet(), 8).or(b.octet(), 16).or(a.octet(), 24),
+        _ => return None,
+    };
+    Some(Ipv4Addr::from(value.0))
 }
 
-fn loose_number(part: &[u8]) -> Option<u64> {
+/// A number of an address, modulo 2^32, and whether it was larger.
+#[derive(Clone, Copy, Default)]
+struct Loose(u32, bool);
+
+impl Loose {
+    fn fits(self, bits: u32) -> bool {
+        !self.1 && self.0 >> bits == 0
+    }
+
+    fn is_octet(self) -> bool {
+        self.fits(8)
+    }
+
+    fn octet(self) -> Self {
+        Loose(self.0 & 0xFF, false)
+    }
+
+    fn or(self, other: Self, shift: u32) -> Self {
+        Loose(self.0 | other.0 << shift, false)
+    }
+}
+
+fn loose_number(part: &[u8]) -> Option<Loose> {
     let (digits, radix) = match part {
         [b'0', b'x' | b'X', hex @ ..] => (hex, 16),
         [b'0', octal @ ..] if !octal.is_empty() => (octal, 8),
         _ => (part, 10),
     };
-    if !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
+    let mut number = Loose::default();
+    for digit in digits {
+        let next = u64::from(number.0) * u64::from(radix) + u64::from(char::from(*digit).to_digit(radix)?);
+        number = Loose(next as u32, number.1 || next > u64::from(u32::MAX));
     }
-    u64::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
+    (!digits.is_empty()).then_some(number)
 }
 
 fn is_inside(address: IpAddr) -> bool {
@@ -265,7 +304,15 @@ mod tests {
             assert_eq!(address(host.as_bytes()), Some("127.0.0.1".parse().unwrap()), "{host}");
         }
         assert_eq!(address(b"[::1]"), Some("::1".parse().unwrap()));
-        for host in ["ex.com", "1.2.3.4.5", "256.1.1.1", "4294967296", "08.1.1.1", "", "1..2", "0x"] {
+        for (host, is) in [
+            ("7147006462", "169.254.169.254"),
+            ("425.510.425.510", "169.254.169.254"),
+            ("4294967297", "0.0.0.1"),
+            ("340282366920938463463374607431768211457", "0.0.0.1"),
+        ] {
+            assert_eq!(address(host.as_bytes()), Some(is.parse().unwrap()), "{host}");
+        }
+        for host in ["ex.com", "1.2.3.4.5", "256.1.1", "1.16777216", "08.1.1.1", "", "1..2", "0x", "1.2.3.."] {
             assert_eq!(address(host.as_bytes()), None, "{host}");
         }
     }

@@ -112,7 +112,7 @@ pub(crate) fn look<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     if !text.bytes.is_ascii() {
         unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
     }
-    scan::characters(repaired, scan::Kind::Opaque, false, flags);
+    scan::characters(repaired, scan::Kind::Opaque, false, cx, flags);
 }
 
 #[allow(

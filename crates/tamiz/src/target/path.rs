@@ -103,6 +103,9 @@ impl<'a> Path<'a> {
         }
         path.look_at_segments(seen, cx);
         path.look_at_whole(text, seen, cx);
+        if path.is_net_path && cx.settings.beyond_core() {
+            scan::net_path(decode::unguarded(text, cx), cx, &mut path.flags);
+        }
         path
     }
 
@@ -232,9 +235,23 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// The segments that collapsing left, joined again.
+    fn joined(&self, text: Text<'a>, cx: Context<'a>) -> Text<'a> {
+        let mut builder = Builder::new(cx.bump, text.is_traced(), text.len());
+        for (i, segment) in self.segments.iter().enumerate() {
+            if i > 0 || self.rooted {
+                builder.put(b"/", segment.text.slice(0..0));
+            }
+            builder.copy(segment.text);
+        }
+        builder.finish()
+    }
+
     /// What the segments tell together, as a layer sees them that decodes what a path keeps.
     fn look_at_whole(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
+        let is_collapsed = [Flag::MultipleSlash, Flag::DotCur].iter().any(|flag| self.flags.set.contains(*flag));
+        let text = if is_collapsed { self.joined(text, cx) } else { text };
         if seen & ENCODED == 0 {
             scan::content_seen(text, seen, Kind::Path, secret, cx, &mut self.flags);
         } else {

@@ -113,6 +113,14 @@ impl Syntax {
         }
     }
 
+    /// What its values are looked at as.
+    fn kind(self) -> Kind {
+        match self {
+            Syntax::Url => Kind::Value,
+            Syntax::Form => Kind::Form,
+        }
+    }
+
     /// The values that came before.
     fn values(self, memo: &Memos) -> &Memo<ValueSaid> {
         match self {
@@ -353,11 +361,14 @@ impl<'a> Pair<'a> {
             flags,
         };
         match raw_value {
-            None => pair.flags.raise(Flag::QBare, token),
+            None => {
+                pair.flags.raise(Flag::QBare, token);
+                scan::bare_key(pair.key.text, cx, &mut pair.flags);
+            }
             Some(raw) if raw.is_empty() => {
                 pair.value = Some(raw.repaired());
                 pair.flags.raise(Flag::QEmptyVal, token);
-                pair.secret = look_at_value(raw, Kind::Value, is_sensitive, cx, &mut pair.flags);
+                pair.secret = look_at_value(raw, syntax.kind(), is_sensitive, cx, &mut pair.flags);
             }
             // To recall a number costs more than to look at it.
             Some(raw) if bytes::all(raw.bytes, DIGIT) => pair.look(raw, is_sensitive, syntax, cx),
@@ -366,6 +377,9 @@ impl<'a> Pair<'a> {
                 None => pair.look(raw, false, syntax, cx),
                 Some(memo) => pair.look_or_recall(raw, memo, syntax, cx),
             },
+        }
+        if let Some(value) = pair.value.filter(|_| !pair.flags.set.contains(Flag::Marker)) {
+            scan::redirect(scan::LastName::Flat(pair.key.text.bytes), value, pair.secret, cx, &mut pair.flags);
         }
         let flags = &mut pair.flags;
         if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
@@ -416,7 +430,7 @@ impl<'a> Pair<'a> {
             self.json = Some(json);
             return;
         }
-        self.secret = look_at_value_seen(value, seen, Kind::Value, is_sensitive, cx, flags);
+        self.secret = look_at_value_seen(value, seen, syntax.kind(), is_sensitive, cx, flags);
         if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
         }

@@ -1,0 +1,72 @@
+//! `RFI` (clause 7.6.2): values and bare keys that are all URL, written as remote inclusions are.
+
+use super::{Kind, Look};
+use crate::bytes::{self, ALPHA, COLON, CONTROL, SPACE};
+use crate::context::Context;
+use crate::flags::{Flag, Flags};
+use crate::text::Text;
+
+/// What scripts include from.
+const SCHEMES: [&str; 5] = ["file", "ftp", "ftps", "http", "https"];
+
+/// Raises `RFI` of a value.
+pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
+    let text = look.text.bytes;
+    let is_value = matches!(look.kind, Kind::Value | Kind::Form | Kind::Leaf | Kind::Cookie);
+    if is_value && look.seen & (SPACE | CONTROL) == 0 && is_odd(text) {
+        look.raise(Flag::Rfi, 0..text.len(), flags);
+    }
+}
+
+/// The same of a key without a value, of which being a URL is enough. `seen` is the union of the classes of its bytes.
+pub(crate) fn bare_key<'a>(key: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let seen = bytes::union(key.bytes);
+    let is_plain = seen & (SPACE | CONTROL) == 0;
+    if cx.settings.beyond_core()
+        && is_plain
+        && (seen & COLON != 0 && cut(key.bytes).is_some_and(|(_, rest)| rest.starts_with(b"://")) || is_odd(key.bytes))
+    {
+        flags.raise(Flag::Rfi, key);
+    }
+}
+
+/// The scheme that a text begins with, and what follows it.
+fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    if !matches!(text.first(), Some(b'f' | b'F' | b'h' | b'H')) {
+        return None;
+    }
+    let len = text.iter().take(6).take_while(|&&b| bytes::is(b, ALPHA)).count();
+    let (scheme, rest) = text.split_at_checked(len)?;
+    SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known.as_bytes())).then_some((scheme, rest))
+}
+
+fn is_odd(text: &[u8]) -> bool {
+    let Some((scheme, rest)) = cut(text) else { return false };
+    let is_url = rest.starts_with(b"://");
+    let has = |is: fn(&u8) -> bool| scheme.iter().any(is);
+    let is_mixed = is_url && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let ends_in_mark = || {
+        memchr::memchr(b'?', rest).is_some_and(|at| {
+            let marks = rest.get(at..).unwrap_or_default();
+            (is_url || at == 0) && marks.iter().all(|&b| b == b'?')
+        })
+    };
+    is_mixed || ends_in_mark()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_urls() {
+        for text in ["hTTp://a", "Http://a/b", "http://a/b?", "https://a/??", "http?", "FTP?", "file:///etc?"] {
+            assert!(is_odd(text.as_bytes()), "{text}");
+        }
+        for text in
+            ["http://a", "HTTP://a", "http://a/?b", "http://a/?b?", "http:?", "httpx?", "what?", "Http:a", "", "xhttp?"]
+        {
+            assert!(!is_odd(text.as_bytes()), "{text}");
+        }
+    }
+}
