@@ -12,7 +12,7 @@ const told = (meaning: string, why: string): Told => ({ meaning, why });
 export const flagsEs: Readonly<Record<string, Told>> = {
   // encoding
   B64TEXT: told(
-    "Un valor es Base64 de un texto legible, que se examina una vez más.",
+    "Un valor, o lo que otras decodificaciones hacen de él, es Base64 de un texto legible, que también se examina.",
     "Las aplicaciones envuelven datos en Base64, y también quien esconde un ataque.",
   ),
   BADPCT: told("Un `%` que no empieza ningún escape válido.", "Cada decodificador hace con él una cosa distinta."),
@@ -22,10 +22,10 @@ export const flagsEs: Readonly<Record<string, Told>> = {
   ),
   DOUBLEPCT: told(
     "Después de decodificar una vez queda un `%hh` válido, o los bytes codificados con porcentaje no son UTF-8.",
-    "Un filtro que decodifica una vez ve un escape donde un servidor que decodifica dos veces ve el ataque.",
+    "Las URL dentro de otras URL se codifican dos veces, y los ataques también: `PCTVALUE` dice dónde una segunda capa esconde algo.",
   ),
   HTMLENT: told(
-    "Se ha decodificado una entidad HTML en la ruta o en la consulta.",
+    "Se ha decodificado una entidad HTML en la ruta o en la consulta, o esconde una flag en otro lugar.",
     "Las entidades no significan nada en una URL: están para la página o el filtro que las decodifique después.",
   ),
   MULTIENC: told(
@@ -51,8 +51,8 @@ export const flagsEs: Readonly<Record<string, Told>> = {
     "Nadie honrado escribe `/%61dmin`.",
   ),
   PCTVALUE: told(
-    "Un valor fuera de la consulta y del formulario contiene un `%hh`, y al decodificarlo aparece otra flag.",
-    "Ahí un escape no pinta nada: espera a una capa que lo decodifique.",
+    "Otra decodificación de porcentajes añade una flag que delata, o da a una ruta un `/`, `\\`, `.` o `%`.",
+    "Un filtro que decodifica una vez ve un escape donde un servidor que decodifica otra vez ve el ataque.",
   ),
 
   // unicode

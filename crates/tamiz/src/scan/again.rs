@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
-use super::{Kind, Look};
+use super::{Kind, Look, overlong};
 use crate::bytes::{BACKSLASH, ENCODED};
 use crate::context::Context;
-use crate::decode::layers::{DEPTH, Layer};
+use crate::decode::layers::{DEPTH, Layer, with_overlong_read};
 use crate::decode::{base64, percent};
 use crate::flags::{Flag, FlagSet, Flags, Weight};
 use crate::text::{Builder, Text};
@@ -64,12 +64,16 @@ fn references<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
 /// Looks at a text with its escapes undone, and at what follows from it, at most `left` decodings in all; whether there
 /// are any escapes.
 fn undo<'a>(look: &Look<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -> bool {
-    let reveal = |text: Text<'a>, range: Range<usize>, plain: &[u8]| {
+    let mut reveal = |text: Text<'a>, range: Range<usize>, plain: &[u8]| {
         let look = Look { text, ..*look };
         plain.iter().for_each(|&byte| revealed(&look, char::from(byte), range.clone(), flags));
     };
-    let Some(undone) = layer.undo(look.text, look.cx, reveal) else { return false };
-    let look = look.at(undone);
+    let Some(undone) = layer.undo(look.text, look.cx, &mut reveal) else { return false };
+    let read = with_overlong_read(undone, look.cx, &mut reveal);
+    if read.is_some() {
+        overlong::tell(&look.at(undone), flags);
+    }
+    let look = look.at(read.unwrap_or(undone));
     look.tell(flags);
     deeper(&look, left, flags);
     true

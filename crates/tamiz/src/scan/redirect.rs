@@ -46,6 +46,7 @@ pub(crate) fn redirect<'a>(
         && let Some((flag, _)) = find(decoded.bytes)
     {
         flags.raise(flag, value);
+        flags.raise(Flag::PctValue, value);
     }
 }
 

@@ -132,6 +132,8 @@ struct Cut<'t> {
     digits: &'t [u8],
     /// What stands before its set, and the set.
     set: Option<(&'t [u8], CharSet)>,
+    /// Whether `core` knows no such marker.
+    is_beyond_core: bool,
 }
 
 impl Cut<'_> {
@@ -165,7 +167,8 @@ fn cut(text: &[u8], parse: fn(&[u8]) -> Option<CharSet>) -> Option<Cut<'_>> {
             Some((before, parse(set).filter(|set| is_open && !set.is_empty())?))
         }
     };
-    Some(Cut { is_secret, digits, set })
+    let is_beyond_core = set.is_some() || shape == Some(Shape::Json);
+    Some(Cut { is_secret, digits, set, is_beyond_core })
 }
 
 /// The digits of
@@ -195,7 +198,7 @@ pub(crate) fn is_left(text: &[u8], sensitive: bool, cx: Context<'_>) -> bool {
         && cut(text, CharSet::parse_decoded).is_some_and(|cut| {
             cut.is_short()
                 && (cut.is_secret || !sensitive)
-                && (cut.set.is_none() || cx.settings.beyond_core())
+                && (!cut.is_beyond_core || cx.settings.beyond_core())
         })
 }
 
