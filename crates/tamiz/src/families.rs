@@ -115,7 +115,8 @@ impl Family {
                 pieces.push(Piece::Gap(Alphabet::new(alphabet), Lengths::new(lengths, None)));
                 rest = after;
             } else {
-                let (text, after) = rest.split_at_checked(rest.find('{').unwrap_or(rest.len())).unwrap_or((rest, ""));
+                let (text, after) =
+                    rest.split_at_checked(rest.find('{').unwrap_or(rest.len())).unwrap_or((rest, ""));
                 pieces.push(Piece::Text(text.as_bytes()));
                 rest = after;
             }
@@ -130,19 +131,8 @@ impl Family {
     }
 
     /// The same, where `head` is left of the head.
-    fn end_of(&self, head: &[Piece], text: &[u8], mut at: usize) -> Option<usize> {
-        for piece in head {
-            let rest = text.get(at..)?;
-            at += match piece {
-                Piece::Text(piece) => rest.starts_with(piece).then_some(piece.len())?,
-                Piece::Gap(alphabet, lengths) if lengths.least == lengths.most => {
-                    Some(alphabet.run(rest, lengths.most)).filter(|count| lengths.has(*count))?
-                }
-                Piece::Gap(alphabet, lengths) => {
-                    Some(alphabet.run(rest, lengths.most + 1)).filter(|count| lengths.has(*count))?
-                }
-            };
-        }
+    fn end_of(&self, head: &[Piece], text: &[u8], at: usize) -> Option<usize> {
+        let at = head_end(head, text, at)?;
         let rest = text.get(at..)?;
         // What is too short is counted no further than that: the search stays linear.
         let count = self.alphabet.run(rest, self.lengths.most.saturating_add(1));
@@ -159,6 +149,8 @@ impl Family {
     /// The token whose first text after gaps stands at `at`.
     fn around(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
         let (gaps, rest) = self.cut();
+        // Most places are none by what follows; how long the token is, is told last, and at most once.
+        head_end(rest, text, at)?;
         let mut start = at;
         for gap in gaps.iter().rev() {
             let Piece::Gap(alphabet, lengths) = gap else { return None };
@@ -170,19 +162,62 @@ impl Family {
             let count = if is_guarded { count.checked_sub(2)? } else { count };
             start -= Some(count).filter(|count| lengths.has(*count))?;
         }
-        let end = self.end_of(rest, text, at).filter(|_| starts_word(text, start))?;
-        Some(start..end)
+        if starts_word(text, start) { Some(start..self.end_of(rest, text, at)?) } else { None }
     }
+}
+
+/// Where a head ends that begins at `at`.
+fn head_end(head: &[Piece], text: &[u8], mut at: usize) -> Option<usize> {
+    for piece in head {
+        let rest = text.get(at..)?;
+        at += match piece {
+            Piece::Text(piece) => rest.starts_with(piece).then_some(piece.len())?,
+            Piece::Gap(alphabet, lengths) if lengths.least == lengths.most => {
+                Some(alphabet.run(rest, lengths.most)).filter(|count| lengths.has(*count))?
+            }
+            Piece::Gap(alphabet, lengths) => {
+                Some(alphabet.run(rest, lengths.most + 1)).filter(|count| lengths.has(*count))?
+            }
+        };
+    }
+    Some(at)
 }
 
 /// All families, by how they are looked for.
 struct Families {
     /// By their first byte, those that begin with a text.
     by_first: Vec<Prefixes>,
-    /// Those that begin with a gap, and what is looked for.
-    gapped: Vec<(Finder<'static>, Family)>,
+    /// Those that begin with a gap.
+    gapped: Vec<Gapped>,
     /// The heads that have nothing of [`IN_HEADS`].
     unmarked: Vec<Finder<'static>>,
+}
+
+/// A family that begins with a gap.
+struct Gapped {
+    family: Family,
+    /// What follows its gaps.
+    text: &'static [u8],
+    /// Where in that one of [`ANCHORS`] is.
+    anchor: Option<usize>,
+    /// What is looked for where none is.
+    finder: Finder<'static>,
+}
+
+/// One of these is in what follows the gaps of most.
+const ANCHORS: [u8; 3] = *b".:~";
+
+impl Gapped {
+    fn new(family: Family, text: &'static [u8]) -> Self {
+        let anchor = text.iter().position(|byte| ANCHORS.contains(byte));
+        Gapped { family, text, anchor, finder: Finder::new(text) }
+    }
+
+    /// The token whose anchor stands at `at`.
+    fn at_anchor(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        let at = at.checked_sub(self.anchor?)?;
+        text.get(at..)?.starts_with(self.text).then(|| self.family.around(text, at))?
+    }
 }
 
 /// The families whose heads begin with one byte.
@@ -201,7 +236,8 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
         if let (_, [Piece::Text(anchor), ..]) = family.cut()
             && !matches!(family.head.first(), Some(Piece::Text(_)))
         {
-            all.gapped.push((Finder::new(*anchor), family));
+            let anchor = *anchor;
+            all.gapped.push(Gapped::new(family, anchor));
             continue;
         }
         let Some(Piece::Text(text)) = family.head.first() else { continue };
@@ -227,12 +263,34 @@ pub(crate) fn find(text: &[u8], seen: u32) -> Option<Range<usize>> {
     if text.len() < SHORTEST_GAPPED || seen & (NO_ALNUM | HIGH) == 0 {
         return prefixed.map(|(_, found)| found);
     }
-    let gapped = FAMILIES.gapped.iter().filter_map(|(anchor, family)| {
-        let found = anchor.find_iter(text).find_map(|at| family.around(text, at))?;
-        Some((family.row, found))
-    });
-    let first = gapped.chain(prefixed).min_by_key(|(row, found)| (found.start, *row));
+    let first = find_gapped(text).into_iter().chain(prefixed).min_by_key(|(row, found)| (found.start, *row));
     first.map(|(_, found)| found)
+}
+
+/// The same of those that begin with a gap: all anchors in one pass, the first token of each family.
+fn find_gapped(text: &[u8]) -> Option<(usize, Range<usize>)> {
+    let [a, b, c] = ANCHORS;
+    let mut first: Option<(usize, Range<usize>)> = None;
+    let mut is_found = [false; 16];
+    let mut take = |row: usize, found: Range<usize>| {
+        if first.as_ref().is_none_or(|(of, first)| (found.start, row) < (first.start, *of)) {
+            first = Some((row, found));
+        }
+    };
+    for at in memchr::memchr3_iter(a, b, c, text) {
+        for (gapped, is_found) in FAMILIES.gapped.iter().zip(&mut is_found) {
+            if !*is_found && let Some(found) = gapped.at_anchor(text, at) {
+                *is_found = true;
+                take(gapped.family.row, found);
+            }
+        }
+    }
+    for gapped in FAMILIES.gapped.iter().filter(|gapped| gapped.anchor.is_none()) {
+        if let Some(found) = gapped.finder.find_iter(text).find_map(|at| gapped.family.around(text, at)) {
+            take(gapped.family.row, found);
+        }
+    }
+    first
 }
 
 /// The same of those that begin with a text, with their rows.

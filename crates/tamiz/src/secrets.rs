@@ -264,7 +264,9 @@ impl SensitiveNames {
     /// The values in an `authorization` that are secrets by name, what proves something among them.
     pub(crate) fn find_proofs(&self, value: &[u8], cx: Context<'_>) -> Vec<Range<usize>> {
         let is_proof = |name: &[u8]| {
-            name.eq_ignore_ascii_case(b"mac") || name.eq_ignore_ascii_case(b"response") || self.matches(name, cx)
+            name.eq_ignore_ascii_case(b"mac")
+                || name.eq_ignore_ascii_case(b"response")
+                || self.matches(name, cx)
         };
         let mut from = 0;
         let values = delimiters(value).filter_map(|delimiter| {
@@ -358,7 +360,8 @@ fn value_len(text: &[u8]) -> usize {
     let ends = |at: usize, byte: u8| {
         is_mark(byte)
             || matches!(byte, b'&' | b';' | b',')
-            || (byte < 0x20 || byte == 0x7F || byte == 0xC2) && control_len(text.get(at..).unwrap_or_default()) > 0
+            || (byte < 0x20 || byte == 0x7F || byte == 0xC2)
+                && control_len(text.get(at..).unwrap_or_default()) > 0
     };
     text.iter().enumerate().position(|(at, byte)| ends(at, *byte)).unwrap_or(text.len())
 }
@@ -508,7 +511,9 @@ fn names_scheme(text: &[u8]) -> bool {
         start.and_then(|start| before.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(scheme))
     };
     // The last letters of the schemes.
-    let is_last = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'r' | b'c' | b't' | b'n' | b'e' | b'y' | b'k' | b'6');
+    let is_last = |byte: &u8| {
+        matches!(byte.to_ascii_lowercase(), b'r' | b'c' | b't' | b'n' | b'e' | b'y' | b'k' | b'6')
+    };
     let mut at = 0;
     while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(|&b| bytes::is(b, BLANK))) {
         let before = text.get(..at + step).unwrap_or_default();
@@ -589,19 +594,19 @@ fn find_data_source(text: &[u8]) -> Option<Range<usize>> {
     let begins = |rest: &[u8], network: &[u8]| {
         rest.get(..network.len()).is_some_and(|start| start.eq_ignore_ascii_case(network))
     };
-    let ends = |c: char| {
-        matches!(c, '"' | '\'' | '\\') || c.is_control() || unicode::is_white_space(c)
+    let ends = |c: char| matches!(c, '"' | '\'' | '\\') || c.is_control() || unicode::is_white_space(c);
+    let is_network = |at: usize| {
+        text.get(at + 1..).is_some_and(|rest| NETWORKS.iter().any(|network| begins(rest, network)))
     };
+    if !memchr::memchr_iter(b'@', text).any(is_network) {
+        return None;
+    }
     // Where the run begins, and its first `:` that does not begin it.
     let (mut start, mut colon) = (0, None);
     for (at, c) in decode::char_indices(text) {
         match c.plain() {
-            Some('@') => {
-                let rest = text.get(at + 1..)?;
-                let is_pair = colon.is_some_and(|colon: usize| colon + 1 < at);
-                if is_pair && NETWORKS.iter().any(|network| begins(rest, network)) {
-                    return Some(start..at);
-                }
+            Some('@') if colon.is_some_and(|colon: usize| colon + 1 < at) && is_network(at) => {
+                return Some(start..at);
             }
             Some(':') if at > start => colon = colon.or(Some(at)),
             Some(c) if ends(c) => (start, colon) = (at + c.len_utf8(), None),

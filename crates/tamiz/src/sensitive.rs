@@ -30,7 +30,11 @@ impl Entries {
         let of = |kind: &'static str| {
             SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| read(name))
         };
-        Entries { anywhere: AhoCorasick::new(of("anywhere")).ok(), words: of("word").collect(), whole: of("whole").collect() }
+        Entries {
+            anywhere: AhoCorasick::new(of("anywhere")).ok(),
+            words: of("word").collect(),
+            whole: of("whole").collect(),
+        }
     }
 
     fn is_in(&self, name: &str) -> bool {
@@ -145,7 +149,8 @@ mod tests {
 
     #[test]
     fn other_names() {
-        for name in ["español", "чехасłо", "hasłoń", "şifreli", "pwé", "épw", "имя", "名前", "мdpx", "spinë"] {
+        for name in ["español", "чехасłо", "hasłoń", "şifreli", "pwé", "épw", "имя", "名前", "мdpx", "spinë"]
+        {
             assert!(!is_sensitive(name), "{name}");
         }
     }

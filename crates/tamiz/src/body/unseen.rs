@@ -52,7 +52,14 @@ mod tests {
     fn lines_are_secrets_by_name_or_content() {
         with_context(|cx| {
             let mut unseen = Unseen::new(cx);
-            for line in ["X-Note: hello", "X-Api-Key: k1", "authorization : Foo a", "pwd=b", "no secret", "X: token=c"] {
+            for line in [
+                "X-Note: hello",
+                "X-Api-Key: k1",
+                "authorization : Foo a",
+                "pwd=b",
+                "no secret",
+                "X: token=c",
+            ] {
                 unseen.take_line(Text::untraced(line.as_bytes()), cx);
             }
             let texts = |list: &[Text<'_>]| -> Vec<String> {

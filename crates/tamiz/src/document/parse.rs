@@ -335,7 +335,8 @@ fn cut_path<'d>(reader: &mut Reader<'d>, lines: &mut Lines<'d>) -> Result<()> {
     lines.path_length = at.measure()?;
     // Which of the two it is, a document does not tell.
     let lengths = [false, true].map(|stated| length::of_path(path.as_bytes(), stated));
-    let mut fitting = lengths.iter().filter(|(length, _)| *length as u64 == lines.path_length.length).peekable();
+    let mut fitting =
+        lengths.iter().filter(|(length, _)| *length as u64 == lines.path_length.length).peekable();
     if fitting.peek().is_none() {
         return here.fail("the length of the path");
     }

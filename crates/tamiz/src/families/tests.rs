@@ -37,7 +37,10 @@ fn every_family_fits_and_nearly_fits() {
         let whole = token(&family, least);
         for around in ["@", "see @ there", "a=@&b=1", "https://ex.com/@/", "\u{e9}@\u{e9}"] {
             let text = around.replace('@', &whole);
-            assert!(found(&text).is_some_and(|found| found.contains(&whole) || whole.contains(found)), "{text}");
+            assert!(
+                found(&text).is_some_and(|found| found.contains(&whole) || whole.contains(found)),
+                "{text}"
+            );
         }
         let fits = |text: &str| {
             let ends = (0..text.len()).filter(|at| starts_word(text.as_bytes(), *at));
@@ -59,7 +62,11 @@ fn every_family_fits_and_nearly_fits() {
 fn no_token_is_shorter() {
     for family in families() {
         let len = token(&family, family.lengths.least).len();
-        let shortest = if matches!(family.head.first(), Some(Piece::Gap(..))) { SHORTEST_GAPPED } else { SHORTEST_TOKEN };
+        let shortest = if matches!(family.head.first(), Some(Piece::Gap(..))) {
+            SHORTEST_GAPPED
+        } else {
+            SHORTEST_TOKEN
+        };
         assert!(len >= shortest, "{family:?}");
     }
 }
@@ -85,11 +92,37 @@ fn heads_are_what_is_looked_for() {
 }
 
 #[test]
+fn there_are_places_for_all_families_with_gaps() {
+    assert!(FAMILIES.gapped.len() <= 16);
+}
+
+/// Tokens whose alphabets take all that follows, and what is nearly one, again and again.
+#[test]
+fn the_search_is_linear() {
+    for piece in [
+        "a.webhook.office.com/webhookb2/",
+        "..webhook.office.com/webhookb2/",
+        "pat.",
+        "sk-ant-",
+        "1:A",
+        "a.b",
+    ] {
+        let text = piece.repeat(300_000 / piece.len());
+        let start = std::time::Instant::now();
+        find(text.as_bytes(), bytes::union(text.as_bytes()));
+        assert!(start.elapsed().as_secs() < 2, "{piece}");
+    }
+}
+
+#[test]
 fn single_tokens() {
     let telegram = "123456789:AAEhBOweik6ad6PsVCEbQ0123456789abcd";
     for (text, part) in [
         (telegram, Some(telegram)),
-        ("bot123456789:AAEhBOweik6ad6PsVCEbQ0123456789abcd", Some("bot123456789:AAEhBOweik6ad6PsVCEbQ0123456789abcd")),
+        (
+            "bot123456789:AAEhBOweik6ad6PsVCEbQ0123456789abcd",
+            Some("bot123456789:AAEhBOweik6ad6PsVCEbQ0123456789abcd"),
+        ),
         ("x123456789:AAEhBOweik6ad6PsVCEbQ0123456789abcd", None),
         ("1234:AAEhBOweik6ad6PsVCEbQ0123456789abcd", None),
         ("SK0123456789abcdef0123456789abcdef", Some("SK0123456789abcdef0123456789abcdef")),
@@ -102,9 +135,18 @@ fn single_tokens() {
         ("my api dapi", None),
         ("abc8Q~0123456789-0123456789.0123456789~", Some("abc8Q~0123456789-0123456789.0123456789~")),
         ("abcxQ~0123456789-0123456789.0123456789~", None),
-        ("patabcdefghij1234.0123456789abcdef0123456789abcdef01234567", Some("patabcdefghij1234.0123456789abcdef0123456789abcdef01234567")),
-        ("MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs", Some("MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs")),
-        ("https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXX", Some("hooks.slack.com/services/T00000000/B00000000/XXXXXXXX")),
+        (
+            "patabcdefghij1234.0123456789abcdef0123456789abcdef01234567",
+            Some("patabcdefghij1234.0123456789abcdef0123456789abcdef01234567"),
+        ),
+        (
+            "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs",
+            Some("MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"),
+        ),
+        (
+            "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXX",
+            Some("hooks.slack.com/services/T00000000/B00000000/XXXXXXXX"),
+        ),
         ("123456_0123456789abcdefghijklmnopqrs_mmk", Some("123456_0123456789abcdefghijklmnopqrs_mmk")),
     ] {
         assert_eq!(found(text), part, "{text}");
@@ -122,8 +164,16 @@ fn the_digits_of_guarded_bytes_are_no_characters() {
 
 #[test]
 fn prefixes_are_found_alike() {
-    let words =
-        ["", "a", "Zq", "AKIAIOSFODNN7EXAMPLE", "ghp_0123456789abcdefghij", "xoxe.0123456789", "1//", "ya29.x"];
+    let words = [
+        "",
+        "a",
+        "Zq",
+        "AKIAIOSFODNN7EXAMPLE",
+        "ghp_0123456789abcdefghij",
+        "xoxe.0123456789",
+        "1//",
+        "ya29.x",
+    ];
     let between = ["", " ", "-", "_", "/", "..", "+="];
     for (a, b) in words.iter().flat_map(|a| words.map(|b| (a, b))) {
         for (x, y) in between.iter().flat_map(|x| between.map(|y| (x, y))) {

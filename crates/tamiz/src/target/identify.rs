@@ -74,9 +74,8 @@ fn is_random(text: &[u8], seen: u32) -> bool {
 
 /// A uuid anywhere, not inside a longer word.
 fn holds_uuid(text: &[u8]) -> bool {
-    let is_in_word = |at: Option<usize>| {
-        at.and_then(|at| text.get(at)).is_some_and(|byte| bytes::is(*byte, ALNUM))
-    };
+    let is_in_word =
+        |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|byte| bytes::is(*byte, ALNUM));
     text.windows(36).enumerate().any(|(at, window)| {
         window.get(8) == Some(&b'-')
             && shape::is_uuid(window)
@@ -98,14 +97,16 @@ fn is_card(text: &[u8]) -> bool {
     }
     let digits = || text.iter().rev().filter(|byte| !is_sign(byte)).map(|byte| u32::from(byte - b'0'));
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
-    let sum: u32 = digits().zip(0..).map(|(digit, nth)| if nth % 2 == 0 { digit } else { doubled(digit) }).sum();
-    (13..=19).contains(&digits().count()) && sum % 10 == 0
+    let sum: u32 =
+        digits().zip(0..).map(|(digit, nth)| if nth % 2 == 0 { digit } else { doubled(digit) }).sum();
+    (13..=19).contains(&digits().count()) && sum.is_multiple_of(10)
 }
 
 /// An international bank account number, by its checksum.
 fn is_iban(text: &[u8]) -> bool {
     let is_sign = |byte: &u8| matches!(byte, b' ' | b'-');
-    if !(15..=67).contains(&text.len()) || !matches!(text, [a, b, ..] if bytes::is(*a, ALPHA) && bytes::is(*b, ALPHA))
+    if !(15..=67).contains(&text.len())
+        || !matches!(text, [a, b, ..] if bytes::is(*a, ALPHA) && bytes::is(*b, ALPHA))
     {
         return false;
     }

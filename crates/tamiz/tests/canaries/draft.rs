@@ -160,8 +160,8 @@ impl Draft {
             out.extend_from_slice(&[b"\r\n", chunk, b"\r\n"].concat());
             body = rest;
         }
-        let trailer = if self.trailer.is_empty() { Vec::new() } else { [&self.trailer[..], b"\r\n"].concat() };
+        let trailer =
+            if self.trailer.is_empty() { Vec::new() } else { [&self.trailer[..], b"\r\n"].concat() };
         [&out[..], b"0\r\n", &trailer, b"\r\n"].concat()
     }
 }
-

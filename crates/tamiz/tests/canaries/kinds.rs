@@ -189,7 +189,8 @@ fn card(rng: &mut Rng) -> String {
 /// An account number of Norway, whose rest modulo 97 is one.
 fn iban(rng: &mut Rng) -> String {
     let account = rng.text("0123456789", 11);
-    let rest = format!("{account}232400").bytes().fold(0, |rest, digit| (rest * 10 + u32::from(digit - b'0')) % 97);
+    let rest =
+        format!("{account}232400").bytes().fold(0, |rest, digit| (rest * 10 + u32::from(digit - b'0')) % 97);
     format!("NO{:02}{account}", 98 - rest)
 }
 

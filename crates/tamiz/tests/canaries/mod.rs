@@ -195,8 +195,15 @@ pub struct ByPath {
 
 impl ByPath {
     /// Where it stands in a segment.
-    const AROUND: [(&str, &str); 7] =
-        [("/a/", "/b"), ("/", ".json"), ("/", ".tar.gz"), ("/id=", ""), ("/a;x=", "/b"), ("/a,", ",b"), ("/a:", "")];
+    const AROUND: [(&str, &str); 7] = [
+        ("/a/", "/b"),
+        ("/", ".json"),
+        ("/", ".tar.gz"),
+        ("/id=", ""),
+        ("/a;x=", "/b"),
+        ("/a,", ",b"),
+        ("/a:", ""),
+    ];
     /// How it is spelt: what one decoding undoes.
     const SPELLINGS: [Spelling; 4] =
         [Spelling::AsItIs, Spelling::Percent, Spelling::SomePercent, Spelling::Entities];
@@ -206,7 +213,12 @@ impl ByPath {
     }
 
     pub fn describe(&self) -> String {
-        format!("{} kinds × {} segments × {} spellings", self.kinds, Self::AROUND.len(), Self::SPELLINGS.len())
+        format!(
+            "{} kinds × {} segments × {} spellings",
+            self.kinds,
+            Self::AROUND.len(),
+            Self::SPELLINGS.len()
+        )
     }
 
     pub fn total(&self) -> usize {
