@@ -248,7 +248,11 @@ fn broken_bodies_and_limits_are_refused() {
         ("KW:sql QREPEAT", "KW:* KW:sql QREPEAT", rollup),
         ("QREPEAT:* QREPEAT:k QUOTE]", "QREPEAT:k QUOTE]", rollup),
         ("CAPPED DUP", "CAPPED CAPPED DUP", rollup),
-        ("header=3", "header=2", "line 10, column 5: expected the counts of the flags by family"),
+        (
+            "danger=1\nH:host",
+            "danger=2\nH:host",
+            "line 10, column 5: expected the counts of the flags by family",
+        ),
     ] {
         assert!(WHOLE.contains(old), "{old}");
         let broken = WHOLE.replacen(old, new, 1);
