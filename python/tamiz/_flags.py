@@ -121,7 +121,7 @@ class Flag(str, enum.Enum):
     BACKSLASH = "BACKSLASH"
     """A backslash, `\\`."""
     SPACE = "SPACE"
-    """A space in a path segment or query key."""
+    """A space in a query key, or at an end of a path segment; in `core` anywhere in one."""
     NUL = "NUL"
     """A NUL, raw or decoded."""
     MARKER = "MARKER"
@@ -759,7 +759,7 @@ _TABLE = {
         "notable",
         "core",
         "7.2",
-        "A space in a path segment or query key.",
+        "A space in a query key, or at an end of a path segment; in `core` anywhere in one.",
         "Request lines are cut at spaces.",
     ),
     "NUL": _Entry(

@@ -43,7 +43,7 @@ fn names_are_those_of_opentelemetry() {
         document["tamiz.flags"],
         json!([
             {"name": "QUOTE", "place": "q.q", "family": "danger", "weight": "notable", "evidence": [[10, 11]]},
-            {"name": "DUPHDR", "parameter": "x-a", "place": "h.x-a", "family": "header", "weight": "notable", "evidence": [[77, 80]]},
+            {"name": "DUPHDR", "parameter": "x-a", "place": "h.x-a", "family": "header", "weight": "structural", "evidence": [[77, 80]]},
         ])
     );
 }

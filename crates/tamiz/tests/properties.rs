@@ -65,6 +65,9 @@ fn same_but(one: &[u8], other: &[u8], flags: &[&str]) -> Result<(), TestCaseErro
     Ok(())
 }
 
+/// What `core` tells of texts in which the other profiles find it ordinary.
+const ORDINARY: [&str; 5] = ["BACKSLASH", "BRACE", "CONTROL", "QUOTE", "SPACE"];
+
 proptest! {
     #![proptest_config(generate::config())]
 
@@ -92,6 +95,8 @@ proptest! {
             if more.contains("MARKER") && two[0].path().is_some_and(|path| path.contains("<more:")) {
                 less.remove("ANGLE");
             }
+            // What is ordinary everywhere but in `core`: 4.9, 7.1, 7.2, 7.5.5.
+            less.retain(|flag| !ORDINARY.contains(flag));
             prop_assert!(less.is_subset(&more), "the larger profile has fewer flags\n{}{}", two[0], two[1]);
         }
     }

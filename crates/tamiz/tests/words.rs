@@ -33,7 +33,9 @@ fn words_in_valid_rows() {
             }
         }
     }
-    let known = |class: &str, text: &str| FOUND.iter().find(|(c, t, _)| (*c, *t) == (class, text)).map(|(_, _, n)| *n);
+    let known = |class: &str, text: &str| {
+        FOUND.iter().find(|(c, t, _)| (*c, *t) == (class, text)).map(|(_, _, n)| *n)
+    };
     found.iter().for_each(|((class, text), count)| eprintln!("    ({class:?}, {text:?}, {count}),"));
     for ((class, text), count) in &found {
         let most = known(class, text).unwrap_or_default();
@@ -41,7 +43,11 @@ fn words_in_valid_rows() {
     }
     if corpus::is_whole() {
         let all: usize = found.values().sum();
-        assert_eq!(all, FOUND.iter().map(|(_, _, n)| n).sum::<usize>(), "counts have fallen: write them down");
+        assert_eq!(
+            all,
+            FOUND.iter().map(|(_, _, n)| n).sum::<usize>(),
+            "counts have fallen: write them down"
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::charset;
 use super::encoded::{self, Coding};
-use super::parameters::{Quotes, Parameter, parameters};
+use super::parameters::{Parameter, Quotes, parameters};
 use super::step::{Leaf, Sink, Step};
 use crate::bytes;
 use crate::context::Context;

@@ -284,10 +284,10 @@ flags! {
         b"GET /a\\b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         b"GET /a/b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
     Space = 45, "SPACE", None, Danger, Notable, Core, "7.2",
-        "A space in a path segment or query key.",
+        "A space in a query key, or at an end of a path segment; in `core` anywhere in one.",
         "Request lines are cut at spaces.",
-        b"GET /a%20b HTTP/1.1\r\nHost: ex.com\r\n\r\n",
-        b"GET /a+b HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+        b"GET /?a%20b=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n",
+        b"GET /?a+b=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
     Nul = 46, "NUL", None, Danger, Evasion, Core, "4.9",
         "A NUL, raw or decoded.",
         "Cuts the string in languages that end strings with NUL.",

@@ -12,9 +12,9 @@ use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter};
+use crate::json;
 use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Kind as ScanKind};
-use crate::json;
 use crate::shape;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
@@ -333,12 +333,12 @@ const TYPES: [&str; 9] =
 fn look_at_boundary<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     for parameter in body::parameters::parameters(text, cx).filter(|of| of.is_named("boundary")) {
         let value = parameter.value.map_or(&b""[..], |value| value.bytes);
-        let is_type = memchr::memchr(b'/', value)
-            .and_then(|at| value.split_at_checked(at))
-            .is_some_and(|(kind, rest)| {
+        let is_type = memchr::memchr(b'/', value).and_then(|at| value.split_at_checked(at)).is_some_and(
+            |(kind, rest)| {
                 TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known.as_bytes()))
                     && rest.get(1..).is_some_and(bytes::is_token)
-            });
+            },
+        );
         let is_charset = value.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"charset="));
         if is_type || is_charset {
             flags.raise(Flag::BadBoundary, parameter.text);

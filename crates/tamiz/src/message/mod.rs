@@ -129,7 +129,15 @@ impl<'a> Line<'a> {
         match line.cut(b':') {
             Some((name, value)) => {
                 let raw = Some(line);
-                Line { name: Some(name), value, after_colon: true, pairs_crlf: false, is_orphan: false, raw, flags }
+                Line {
+                    name: Some(name),
+                    value,
+                    after_colon: true,
+                    pairs_crlf: false,
+                    is_orphan: false,
+                    raw,
+                    flags,
+                }
             }
             None => {
                 flags.raise(Flag::BadHdrLine, line);

@@ -70,7 +70,9 @@ pub(super) fn find(text: &[u8], mut give: impl FnMut(&'static str, Range<usize>)
         let before = text.get(..at).unwrap_or_default();
         let Some((start, classes)) = function(before).or_else(|| variable(before)) else { continue };
         let news = classes & !given;
-        for (name, _) in CLASSES.iter().enumerate().filter(|(nth, _)| news >> nth & 1 == 1).map(|(_, class)| class) {
+        for (name, _) in
+            CLASSES.iter().enumerate().filter(|(nth, _)| news >> nth & 1 == 1).map(|(_, class)| class)
+        {
             give(name, start..at + 1);
         }
         given |= news;
@@ -123,7 +125,8 @@ fn variable(before: &[u8]) -> Option<(usize, Classes)> {
         text = indexed.get(..open).filter(|_| indexed.get(open) == Some(&b'['))?;
     }
     let (start, name) = last_name(text)?;
-    let is_variable = !name.first()?.is_ascii_digit() && start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'$');
+    let is_variable =
+        !name.first()?.is_ascii_digit() && start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'$');
     let php = CLASSES.iter().position(|(name, _)| *name == "php")?;
     is_variable.then(|| (start - 1, 1 << php))
 }
@@ -155,9 +158,18 @@ mod tests {
 
     #[test]
     fn prose_and_numbers() {
-        for text in
-            ["count (id)", "$x (y)", "sleep(5)", "xsleep (5)", "sleep  5)", "$5 (4)", "$x] (4)", "[o](4)", "(", "a (1)"]
-        {
+        for text in [
+            "count (id)",
+            "$x (y)",
+            "sleep(5)",
+            "xsleep (5)",
+            "sleep  5)",
+            "$5 (4)",
+            "$x] (4)",
+            "[o](4)",
+            "(",
+            "a (1)",
+        ] {
             assert_eq!(found(text.as_bytes()), [""; 0], "{text}");
         }
         assert_eq!(found(format!("sleep{}(5)", " ".repeat(33)).as_bytes()), [""; 0]);

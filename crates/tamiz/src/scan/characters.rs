@@ -8,7 +8,13 @@ use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
 /// The flags of single characters, and of scripts. For a secret the evidence is all of the text.
-pub(crate) fn characters<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+pub(crate) fn characters<'a>(
+    text: Text<'a>,
+    kind: Kind,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
     characters_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
 }
 
@@ -305,7 +311,10 @@ mod tests {
         texts.extend(
             ["Ａ<", "éa;", "раypal", "a\u{200B}", "a\u{AD}|", "я", "\u{2028}"].map(|text| text.into()),
         );
-        texts.extend(["\"a\"", "\"é\"", "\"é'\"", " é", "é ", "a b", " a", "\u{200F}é", "\u{200F}\u{5D0}"].map(Vec::from));
+        texts.extend(
+            ["\"a\"", "\"é\"", "\"é'\"", " é", "é ", "a b", " a", "\u{200F}é", "\u{200F}\u{5D0}"]
+                .map(Vec::from),
+        );
         texts.push(b"\xFFC0;\xFF2F".to_vec());
         with_context(|cx| {
             for text in &texts {

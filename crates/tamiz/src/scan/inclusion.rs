@@ -24,7 +24,8 @@ pub(crate) fn bare_key<'a>(key: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>
     let is_plain = seen & (SPACE | CONTROL) == 0;
     if cx.settings.beyond_core()
         && is_plain
-        && (seen & COLON != 0 && cut(key.bytes).is_some_and(|(_, rest)| rest.starts_with(b"://")) || is_odd(key.bytes))
+        && (seen & COLON != 0 && cut(key.bytes).is_some_and(|(_, rest)| rest.starts_with(b"://"))
+            || is_odd(key.bytes))
     {
         flags.raise(Flag::Rfi, key);
     }
@@ -60,12 +61,22 @@ mod tests {
 
     #[test]
     fn odd_urls() {
-        for text in ["hTTp://a", "Http://a/b", "http://a/b?", "https://a/??", "http?", "FTP?", "file:///etc?"] {
+        for text in ["hTTp://a", "Http://a/b", "http://a/b?", "https://a/??", "http?", "FTP?", "file:///etc?"]
+        {
             assert!(is_odd(text.as_bytes()), "{text}");
         }
-        for text in
-            ["http://a", "HTTP://a", "http://a/?b", "http://a/?b?", "http:?", "httpx?", "what?", "Http:a", "", "xhttp?"]
-        {
+        for text in [
+            "http://a",
+            "HTTP://a",
+            "http://a/?b",
+            "http://a/?b?",
+            "http:?",
+            "httpx?",
+            "what?",
+            "Http:a",
+            "",
+            "xhttp?",
+        ] {
             assert!(!is_odd(text.as_bytes()), "{text}");
         }
     }

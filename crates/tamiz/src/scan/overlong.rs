@@ -16,8 +16,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     for at in memchr::memchr_iter(GUARD, text) {
         let rest = text.get(at..).unwrap_or_default();
         let Some(len) = misread(rest).or_else(|| {
-            opens_tag(rest)
-                .filter(|len| at + len <= *tags.get_or_insert_with(|| last_tag_end(text)))
+            opens_tag(rest).filter(|len| at + len <= *tags.get_or_insert_with(|| last_tag_end(text)))
         }) else {
             continue;
         };
@@ -47,9 +46,7 @@ fn plain(text: &[u8]) -> Option<(u8, usize)> {
 
 /// Whether a text begins with so many stray continuation bytes.
 fn continues(text: &[u8], count: usize) -> bool {
-    (0..count).all(|nth| {
-        matches!(text.get(3 * nth..).and_then(stray), Some(0x80..=0xBF))
-    })
+    (0..count).all(|nth| matches!(text.get(3 * nth..).and_then(stray), Some(0x80..=0xBF)))
 }
 
 /// How much of a text that begins with a stray byte is read as one character, or swallowed with one.

@@ -109,19 +109,24 @@ mod tests {
         for key in ["q", "nextx", "", "[]", "next.q", "redirect the user"] {
             assert!(!leads_somewhere(LastName::Flat(key.as_bytes())), "{key}");
         }
-        assert!(leads_somewhere(LastName::Nested(b"return_url")) && !leads_somewhere(LastName::Nested(b"url")));
+        assert!(
+            leads_somewhere(LastName::Nested(b"return_url")) && !leads_somewhere(LastName::Nested(b"url"))
+        );
     }
 
     #[test]
     fn where_values_lead() {
         let flag = |text: &str| find(text.as_bytes()).map(|(flag, _)| flag);
-        for text in ["//evil.example", "/\\evil.example", "\\\\evil", " \t//[::1]", "///@evil", "//\u{ff45}vil"] {
+        for text in
+            ["//evil.example", "/\\evil.example", "\\\\evil", " \t//[::1]", "///@evil", "//\u{ff45}vil"]
+        {
             assert_eq!(flag(text), Some(Flag::Redirect), "{text}");
         }
         for text in ["localhost/", "LOCALHOST:80", "127.0.0.1/a", "a.internal/x"] {
             assert_eq!(flag(text), Some(Flag::UrlLocal), "{text}");
         }
-        for text in ["/a//b", "//", "", "/", "localhost", "metadata/a", "a/b", "8.8.8.8/", "1:2", "http://x/"] {
+        for text in ["/a//b", "//", "", "/", "localhost", "metadata/a", "a/b", "8.8.8.8/", "1:2", "http://x/"]
+        {
             assert_eq!(flag(text), None, "{text}");
         }
     }

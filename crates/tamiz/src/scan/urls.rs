@@ -186,7 +186,9 @@ pub(super) fn is_bare_local(host: &[u8]) -> bool {
     let dots = memchr::memchr_iter(b'.', host).count();
     host.eq_ignore_ascii_case(b"localhost")
         || dots > 0 && is_local_name(host)
-        || dots == 3 && host.iter().all(|b| b.is_ascii_digit() || *b == b'.') && address(host).is_some_and(is_inside)
+        || dots == 3
+            && host.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+            && address(host).is_some_and(is_inside)
 }
 
 /// ```text
@@ -312,7 +314,8 @@ mod tests {
         ] {
             assert_eq!(address(host.as_bytes()), Some(is.parse().unwrap()), "{host}");
         }
-        for host in ["ex.com", "1.2.3.4.5", "256.1.1", "1.16777216", "08.1.1.1", "", "1..2", "0x", "1.2.3.."] {
+        for host in ["ex.com", "1.2.3.4.5", "256.1.1", "1.16777216", "08.1.1.1", "", "1..2", "0x", "1.2.3.."]
+        {
             assert_eq!(address(host.as_bytes()), None, "{host}");
         }
     }

@@ -250,7 +250,8 @@ impl<'a> Path<'a> {
     /// What the segments tell together, as a layer sees them that decodes what a path keeps.
     fn look_at_whole(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
-        let is_collapsed = [Flag::MultipleSlash, Flag::DotCur].iter().any(|flag| self.flags.set.contains(*flag));
+        let is_collapsed =
+            [Flag::MultipleSlash, Flag::DotCur].iter().any(|flag| self.flags.set.contains(*flag));
         let text = if is_collapsed { self.joined(text, cx) } else { text };
         if seen & ENCODED == 0 {
             scan::content_seen(text, seen, Kind::Path, secret, cx, &mut self.flags);

@@ -379,7 +379,13 @@ impl<'a> Pair<'a> {
             },
         }
         if let Some(value) = pair.value.filter(|_| !pair.flags.set.contains(Flag::Marker)) {
-            scan::redirect(scan::LastName::Flat(pair.key.text.bytes), value, pair.secret, cx, &mut pair.flags);
+            scan::redirect(
+                scan::LastName::Flat(pair.key.text.bytes),
+                value,
+                pair.secret,
+                cx,
+                &mut pair.flags,
+            );
         }
         let flags = &mut pair.flags;
         if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
