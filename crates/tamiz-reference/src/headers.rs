@@ -193,10 +193,15 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     let mut bytes = chars::to_bytes(&header.normal).len() + 2 + counted;
     let shown_value = if name == "host" {
         let before = header.value_bytes.len();
-        let shown = host(&header, scheme, cx);
-        header.flags.extend(shown.1);
-        bytes = bytes - before + shown.0.len();
-        if shown.2 { cx.secret_marker(&header.value) } else { shown.0 }
+        let (host, flags, echoes) = host(&header, scheme, cx);
+        header.flags.extend(flags);
+        bytes =
+            bytes - before + host.as_ref().map_or_else(|| cx.bare_marker_length(&header.value), String::len);
+        match host {
+            Some(host) => host,
+            None if echoes => cx.secret_marker(&header.value),
+            None => cx.marker(&header.value),
+        }
     } else if header.embedded {
         pieces(&header.normal, &header.raw_value, &mut header.flags, cx)
     } else {
@@ -244,8 +249,8 @@ fn bracket(value: &str) -> String {
     value.replace(" [", " %5B")
 }
 
-/// A host as 5.14 shows it, its flags, and whether it echoes a secret.
-fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags, bool) {
+/// A valid host as it is shown, the flags of a host, and whether it echoes a secret.
+fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (Option<String>, Flags, bool) {
     let mut read = target::read_host(&header.value, scheme, cx);
     if header.embedded {
         read.host = None;
@@ -258,12 +263,12 @@ fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (String, Flags, bo
     }
     record_userinfo_of_host(&header.value, &read, cx);
     match read.host {
-        Some(host) => (host.shown(), read.flags, false),
+        Some(host) => (Some(host.shown()), read.flags, false),
         None => {
             if read.forbidden {
                 read.flags.insert(format!("BADHDRNAME:{}", name_parameter(&header.shown_name)));
             }
-            (cx.marker(&header.value), read.flags, cx.secrets.echoes(&header.value))
+            (None, read.flags, cx.secrets.echoes(&header.value))
         }
     }
 }
@@ -356,7 +361,7 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
     match cx.marker_kind(value) {
         Some(kind) if kind == MarkerKind::Secret || !(sensitive || authorization) => {
             flags.insert("MARKER".into());
-            return chars::as_string(value).unwrap();
+            return cx.shown_marker(value).unwrap();
         }
         _ => {}
     }
@@ -573,7 +578,12 @@ fn cookie_piece(piece: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String,
     flags.extend(cx.scan(&name, Kind::Free));
     let sensitive = names::is_sensitive(&name);
     match inner::read(&value, true, cx) {
-        Some(inner) => _ = inner.tell(sensitive, Kind::CookieLeaf, flags, cx),
+        Some(inner) => {
+            // No limit that it reaches is told (6.20.5).
+            let capped = cx.capped.get();
+            inner.tell(sensitive, Kind::CookieLeaf, flags, cx);
+            cx.capped.set(capped);
+        }
         None => flags.extend(cx.scan(&value, Kind::Cookie)),
     }
     if sensitive {

@@ -1,14 +1,11 @@
 //! Values that are JSON (6.20).
 
-use std::cell::Cell;
-
 use crate::Context;
 use crate::body::{self, JsonWalk};
 use crate::chars::{self, Char, Text};
 use crate::json::{self, Kind as Json};
 use crate::places::Place;
 use crate::scan::{self, Flags, Kind};
-use crate::secrets::Secrets;
 
 /// A value that is JSON.
 pub(crate) struct Inner {
@@ -41,12 +38,12 @@ pub(crate) fn read(value: &[Char], cookie: bool, cx: &Context<'_>) -> Option<Inn
     if cookie {
         texts.push((chars::percent_decode(value, b"").0, false));
     }
-    texts.extend(scan::base64_bytes(value).map(|bytes| (chars::read(&bytes), true)));
+    texts.extend(scan::base64_whole(value).map(|text| (text, true)));
     texts.iter().find_map(|(text, base64)| read_text(text, *base64))
 }
 
 impl Inner {
-    /// Reads the leaves (6.20.2); whether one of them is a secret (6.20.4).
+    /// Reads the leaves (6.20.2); whether one of them, or a name, is a secret (6.20.4).
     pub(crate) fn tell(&self, sensitive: bool, kind: Kind, flags: &mut Flags, cx: &Context<'_>) -> bool {
         if self.base64 {
             flags.insert("B64TEXT".into());
@@ -58,44 +55,45 @@ impl Inner {
         let hidden = cx.hidden.get();
         let mut walk = JsonWalk::new(&self.data, kind, flags, cx);
         walk.value(&self.value, String::new(), sensitive, 1);
-        let (count, secret) = (walk.leaves.len(), walk.secret);
+        let count = walk.leaves.len();
+        // A secret `true` is not counted as hidden.
+        let secret = walk.secret || cx.hidden.get() > hidden;
         cx.hidden.set(hidden);
         if count > cx.options.limits.values {
             cx.capped.set(true);
         }
         secret
     }
-
-    /// The needles that its own leaves give: with these the value is no echo (6.14, 6.20.4).
-    fn needles(&self, sensitive: bool, cx: &Context<'_>) -> Secrets {
-        let own = Secrets::new(cx.is_core());
-        let first = Context {
-            options: cx.options,
-            secrets: &own,
-            first_pass: true,
-            capped: Cell::default(),
-            hidden: Cell::default(),
-        };
-        self.tell(sensitive, Kind::Leaf, &mut Flags::new(), &first);
-        own
-    }
 }
 
-/// The marker of a value that is JSON, and whether it stands in view `literal` too.
-pub(crate) fn marker(
+/// How a value that is JSON is shown.
+pub(crate) struct Markers {
+    /// Where values are markers in both views: `QK`, `BK` and view `shape`.
+    pub(crate) marker: String,
+    /// Instead of the value in clear, if that would show a secret.
+    pub(crate) literal: Option<String>,
+}
+
+/// The markers of a value that is JSON.
+pub(crate) fn markers(
     sensitive: bool,
     value: &[Char],
     flags: &mut Flags,
     cx: &Context<'_>,
-) -> Option<(String, bool)> {
+) -> Option<Markers> {
     let inner = read(value, false, cx)?;
     let secret_leaf = inner.tell(sensitive, Kind::Leaf, flags, cx);
     if sensitive {
         cx.secrets.record(value);
     }
-    let in_clear = cx.is_literal() && (secret_leaf || cx.has_credential(value));
-    let hidden = sensitive || in_clear || cx.secrets.echoes_others(value, inner.needles(sensitive, cx));
-    Some((cx.json_marker(value, hidden), hidden))
+    let secret = sensitive || secret_leaf || cx.has_credential(value) || cx.secrets.echoes(value);
+    if sensitive || (secret && cx.is_literal()) {
+        cx.hidden.set(cx.hidden.get() + 1);
+    }
+    Some(Markers {
+        marker: cx.json_marker(value, sensitive),
+        literal: secret.then(|| cx.json_marker(value, true)),
+    })
 }
 
 /// The marker of a value of a form or of a field, which may be JSON.
@@ -107,8 +105,8 @@ pub(crate) fn field_marker(
     flags: &mut Flags,
     cx: &Context<'_>,
 ) -> String {
-    match marker(sensitive, value, flags, cx) {
-        Some((marker, _)) => marker,
+    match markers(sensitive, value, flags, cx) {
+        Some(json) => json.marker,
         None => body::leaf_marker(sensitive, value, kind, place, flags, cx),
     }
 }

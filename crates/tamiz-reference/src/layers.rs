@@ -142,8 +142,8 @@ fn decode(text: &[Char], finds: &[Find]) -> Option<Layer> {
 
 /// What Base64 stands for, bytes beyond ASCII left out (7.7.4). All its characters are told.
 fn undo_base64(text: &[Char]) -> Option<Layer> {
-    let bytes = scan::base64_bytes(&meant(text))?;
-    let ascii: Vec<(u8, bool)> = bytes.into_iter().filter(u8::is_ascii).map(|byte| (byte, true)).collect();
+    let decoded = scan::base64_text(&meant(text))?;
+    let ascii: Vec<(u8, bool)> = chars::to_bytes(&decoded).into_iter().map(|byte| (byte, true)).collect();
     Some(Layer { undid_base64: true, behind_base64: true, ..layer(&ascii) })
 }
 

@@ -198,8 +198,19 @@ impl Context<'_> {
         shape::marker(text, signs, extras)
     }
 
+    /// The length of a marker without its set (8.28).
+    fn bare_marker_length(&self, text: &[Char]) -> usize {
+        let extras = shape::Extras { entropy: self.is_full(), signs: false };
+        shape::marker(text, text, extras).len()
+    }
+
     fn marker_kind(&self, text: &[Char]) -> Option<MarkerKind> {
         shape::marker_kind(text, self.is_core())
+    }
+
+    /// A marker that came in, as it is shown (6.15).
+    fn shown_marker(&self, text: &[Char]) -> Option<String> {
+        shape::read_marker(text, self.is_core()).map(|(_, shown)| shown)
     }
 
     fn has_credential(&self, text: &[Char]) -> bool {
@@ -208,9 +219,6 @@ impl Context<'_> {
 
     /// The marker of a value that is JSON (6.20).
     fn json_marker(&self, text: &[Char], hidden: bool) -> String {
-        if hidden {
-            self.hidden.set(self.hidden.get() + 1);
-        }
         let shape = if hidden { "SECRET:json" } else { "json" };
         shape::named_marker(shape, text, self.is_full())
     }
@@ -353,12 +361,12 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         query = pieces.query.as_ref().map(|raw| target::query(raw, false, cx));
         let shown_fragment = pieces.fragment.as_ref().map(|raw| target::fragment(raw, &mut on_u, cx));
         let shown_query = query.as_ref().map(|query| format!("?{}", query.url)).unwrap_or_default();
-        let rest = format!("{}{shown_query}{}", shown_path.shown, shown_fragment.unwrap_or_default());
-        let slash = if rest.starts_with('/') { "" } else { "/" };
+        let slash = if shown_path.shown.starts_with('/') { "" } else { "/" };
+        let rest = format!("{slash}{}{shown_query}{}", shown_path.shown, shown_fragment.unwrap_or_default());
         has_authority = host.is_some();
         url = match host {
-            Some(host) => Some(format!("{}://{shown_user}{}{slash}{rest}", own_scheme.name(), host.shown())),
-            // Origin form, with nothing before the path (5.4).
+            Some(host) => Some(format!("{}://{shown_user}{}{rest}", own_scheme.name(), host.shown())),
+            // Origin form, with no scheme and no host before the path (5.4).
             None => (!cx.is_core()).then_some(rest),
         };
         path = Some(shown_path);

@@ -587,24 +587,26 @@ fn structure(text: &[Char], kind: Kind) -> Flags {
     flags
 }
 
-/// The bytes that a text decodes to where 7.7.4 reads it as Base64.
-pub(crate) fn base64_bytes(text: &[Char]) -> Option<Vec<u8>> {
+/// What B64TEXT decodes to (7.7.4), bytes beyond ASCII left out.
+pub(crate) fn base64_text(text: &[Char]) -> Option<Text> {
     let mark = chars::text(";base64,");
-    let whole = std::iter::once(text);
     let after = chars::find_text(text, &mark).map(|at| &text[at + mark.len()..]);
-    whole.chain(after).find_map(|text| {
-        // A space is a `+` that a form made one.
-        let text = chars::as_string(text)?.replace(' ', "+");
-        let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(&text).as_bytes();
-        let alphabet =
-            [STANDARD, URL].into_iter().find(|alphabet| bare.iter().all(|b| alphabet.contains(b)))?;
-        if bare.len() < 12 || bare.len() % 4 == 1 {
-            return None;
-        }
-        let bytes = base64(bare, alphabet);
-        let readable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\t' | b'\r' | b'\n')).count();
-        (readable * 10 >= bytes.len() * 9).then_some(bytes)
-    })
+    base64_whole(text).or_else(|| base64_whole(after?))
+}
+
+/// What all of a text decodes to where 7.7.4 reads it as Base64, bytes beyond ASCII left out.
+pub(crate) fn base64_whole(text: &[Char]) -> Option<Text> {
+    // A space is a `+` that a form made one.
+    let text = chars::as_string(text)?.replace(' ', "+");
+    let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(&text).as_bytes();
+    let alphabet = [STANDARD, URL].into_iter().find(|alphabet| bare.iter().all(|b| alphabet.contains(b)))?;
+    if bare.len() < 12 || bare.len() % 4 == 1 {
+        return None;
+    }
+    let bytes = base64(bare, alphabet);
+    let readable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\t' | b'\r' | b'\n')).count();
+    let ascii: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii).collect();
+    (readable * 10 >= bytes.len() * 9).then(|| chars::read(&ascii))
 }
 
 /// Everything that a text tells. `core` leaves out 7.6–7.9.

@@ -1,7 +1,7 @@
 //! Secrets by name, by content and by echo (6.10–6.14).
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::chars::{self, Char, Text};
 use crate::families;
@@ -259,15 +259,12 @@ pub(crate) struct Secrets {
     /// Whether the profile is `core`, which knows fewer markers (6.15).
     core: bool,
     recorded: RefCell<Vec<Text>>,
-    /// The needles, and how many of what was recorded give each.
-    needles: BTreeMap<Vec<u8>, usize>,
-    /// Whether there are so many that only their first bytes are compared.
-    many: bool,
+    needles: BTreeSet<Vec<u8>>,
 }
 
 impl Secrets {
     pub(crate) fn new(core: bool) -> Secrets {
-        Secrets { core, recorded: RefCell::default(), needles: BTreeMap::new(), many: false }
+        Secrets { core, recorded: RefCell::default(), needles: BTreeSet::new() }
     }
 
     /// The credentials in a text (6.11, 6.12). One that is only in a further text has all of it as its part.
@@ -288,9 +285,11 @@ impl Secrets {
     /// The secrets that the pass recorded, ready to be compared with.
     pub(crate) fn after_first_pass(self) -> Secrets {
         let texts = self.recorded.into_inner();
-        let many = count_needles(&texts, false).len() > 64;
-        let needles = count_needles(&texts, many);
-        Secrets { core: self.core, recorded: RefCell::default(), needles, many }
+        let mut needles: BTreeSet<Vec<u8>> = texts.iter().flat_map(|text| needles_of(text)).collect();
+        if needles.len() > 64 {
+            needles = needles.into_iter().map(|needle| needle[..8].to_vec()).collect();
+        }
+        Secrets { core: self.core, recorded: RefCell::default(), needles }
     }
 
     /// Records a text as it is.
@@ -340,21 +339,12 @@ impl Secrets {
 
     /// Whether a text contains a needle.
     pub(crate) fn echoes(&self, text: &[Char]) -> bool {
-        self.echoes_others(text, Secrets::new(self.core))
-    }
-
-    /// Whether a text contains a needle that something else gave than the text itself, which recorded `own`.
-    pub(crate) fn echoes_others(&self, text: &[Char], own: Secrets) -> bool {
         if self.needles.is_empty() {
             return false;
         }
-        let own = count_needles(&own.recorded.into_inner(), self.many);
-        let of_others = |needle: &Vec<u8>, count: usize| count > own.get(needle).copied().unwrap_or(0);
         spellings(text).iter().any(|form| {
             let bytes = comparable(form);
-            self.needles.iter().any(|(needle, count)| {
-                of_others(needle, *count) && bytes.windows(needle.len()).any(|window| window == &needle[..])
-            })
+            self.needles.iter().any(|needle| bytes.windows(needle.len()).any(|window| window == &needle[..]))
         })
     }
 
@@ -368,23 +358,12 @@ impl Secrets {
     }
 }
 
-/// The needles of what was recorded, and how many of the texts give each.
-fn count_needles(texts: &[Text], many: bool) -> BTreeMap<Vec<u8>, usize> {
-    let mut needles = BTreeMap::new();
-    for text in texts {
-        let around = |c: char| chars::is_blank(c) || "\"'`".contains(c);
-        let bare = chars::trim(text, around);
-        let forms = spellings(&bare).into_iter().map(|form| chars::trim(&form, around));
-        let of_text: BTreeSet<Vec<u8>> = forms
-            .filter(|form| form.len() >= 8)
-            .map(|form| comparable(&form))
-            .map(|needle| if many { needle[..8].to_vec() } else { needle })
-            .collect();
-        for needle in of_text {
-            *needles.entry(needle).or_default() += 1;
-        }
-    }
-    needles
+/// The needles that a recorded text gives (6.14.6).
+fn needles_of(text: &[Char]) -> BTreeSet<Vec<u8>> {
+    let around = |c: char| chars::is_blank(c) || "\"'`".contains(c);
+    let bare = chars::trim(text, around);
+    let forms = spellings(&bare).into_iter().map(|form| chars::trim(&form, around));
+    forms.filter(|form| form.len() >= 8).map(|form| comparable(&form)).collect()
 }
 
 /// The bytes that are compared: what is no plain character is three of them (6.14).

@@ -315,11 +315,30 @@ fn set_of_signs(text: &[Char]) -> String {
     format!(":{signs}")
 }
 
-/// Whether a text is a set as 6.19 writes it: not empty, sorted, each character once.
-fn is_set_of_signs(text: &str) -> bool {
-    // Its characters, read back, have to give it again.
-    let (decoded, _) = chars::percent_decode(&chars::text(text), b"");
-    set_of_signs(&decoded) == format!(":{text}")
+/// A set that came in, as 6.19 writes it: not empty, sorted, each character once. A character may stand there as
+/// itself, as the `%HH` of 6.19, or as a kept escape (6.15).
+fn read_set(text: &[Char]) -> Option<String> {
+    let mut signs: Vec<char> = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let written = |byte: u8| {
+            let same = text[at..].starts_with(&chars::text(&chars::hex_escape(&[byte])));
+            same && sign(char::from(byte)).is_some_and(|sign| sign.len() == 3)
+        };
+        match (text[at], chars::escape_at(text, at)) {
+            (Char::Kept(byte), _) => signs.push(char::from(byte)),
+            (_, Some(byte)) if written(byte) => {
+                signs.push(char::from(byte));
+                at += 2;
+            }
+            (Char::Plain(c), _) => signs.push(c),
+            _ => return None,
+        }
+        at += 1;
+    }
+    let sorted = signs.is_sorted_by(|a, b| a < b);
+    let written: Vec<String> = signs.iter().map(|c| sign(*c)).collect::<Option<_>>()?;
+    (sorted && !signs.is_empty()).then(|| written.concat())
 }
 
 /// What is told beside shape and length.
@@ -362,36 +381,43 @@ pub(crate) enum MarkerKind {
     Secret,
 }
 
-/// The kind of a text that is exactly one marker (6.15). In `core` there are no sets, and no JSON.
-pub(crate) fn marker_kind(text: &[Char], core: bool) -> Option<MarkerKind> {
-    let text = chars::as_string(text)?;
-    let inner = text.strip_prefix('<')?.strip_suffix('>')?;
-    let (kind, rest) = match inner.strip_prefix("SECRET:") {
+/// A text that is exactly one marker (6.15): its kind, and how it is shown. In `core` there are no sets, and no JSON.
+pub(crate) fn read_marker(text: &[Char], core: bool) -> Option<(MarkerKind, String)> {
+    let [Char::Plain('<'), inner @ .., Char::Plain('>')] = text else { return None };
+    let (kind, rest) = match inner.strip_prefix(&chars::text("SECRET:")[..]) {
         Some(rest) => (MarkerKind::Secret, rest),
         None => (MarkerKind::Shape, inner),
     };
-    let (name, number) = rest.split_once(':')?;
-    let known = SHAPES.contains(&name)
+    let mut cells = rest.splitn(3, |c| *c == Char::Plain(':'));
+    let name = chars::as_string(cells.next()?)?;
+    let number = chars::as_string(cells.next()?)?;
+    let set = cells.next();
+    let known = SHAPES.contains(&&name[..])
         || (name == "json" && !core)
         || (kind == MarkerKind::Secret
             && (name == "other" || name == "userinfo" || lists::auth_schemes().any(|scheme| scheme == name)));
     let digits = |text: &str, most: usize| {
         !text.is_empty() && text.len() <= most && text.chars().all(|c| c.is_ascii_digit())
     };
-    let (number, set) = match number.split_once(':') {
-        Some((number, set)) => (number, Some(set)),
-        None => (number, None),
-    };
-    let set_fits = set
-        .is_none_or(|set| !core && kind == MarkerKind::Shape && OPEN.contains(&name) && is_set_of_signs(set));
     let (count, entropy) = match number.split_once('~') {
         Some((count, entropy)) => (count, Some(entropy)),
-        None => (number, None),
+        None => (&number[..], None),
     };
     let entropy_fits = entropy.is_none_or(|entropy| {
         entropy.split_once('.').is_some_and(|(whole, tenth)| digits(whole, 2) && digits(tenth, 1))
     });
-    (known && digits(count, 7) && entropy_fits && set_fits).then_some(kind)
+    if !(known && digits(count, 7) && entropy_fits) {
+        return None;
+    }
+    let secret = if kind == MarkerKind::Secret { "SECRET:" } else { "" };
+    let Some(set) = set else { return Some((kind, format!("<{secret}{name}:{number}>"))) };
+    let may_have_set = !core && kind == MarkerKind::Shape && OPEN.contains(&&name[..]);
+    let set = read_set(set).filter(|_| may_have_set)?;
+    Some((kind, format!("<{name}:{number}:{set}>")))
+}
+
+pub(crate) fn marker_kind(text: &[Char], core: bool) -> Option<MarkerKind> {
+    read_marker(text, core).map(|(kind, _)| kind)
 }
 
 /// Every marker in the text taken out, and whether there was one (6.11).

@@ -455,7 +455,7 @@ fn path_flags(kept: &[Text], stray_escape: bool, flags: &mut Flags) {
 /// What a path hides (5.26).
 fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
     if is_path_marker(segment, cx) {
-        return chars::as_string(segment).unwrap();
+        return cx.shown_marker(segment).unwrap_or_else(|| write_path(segment));
     }
     let parts = chars::split(segment, ';');
     let mut shown = Vec::new();
@@ -773,7 +773,7 @@ pub(crate) fn value_marker(
     match cx.marker_kind(value) {
         Some(kind) if !sensitive || kind == MarkerKind::Secret => {
             flags.insert("MARKER".into());
-            return (chars::as_string(value).unwrap(), true);
+            return (cx.shown_marker(value).unwrap(), true);
         }
         _ => {}
     }
@@ -814,10 +814,16 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
         let empty = Text::new();
         let value = pair.value.as_ref().unwrap_or(&empty);
         let mut own = Flags::new();
-        let (marker, fixed) = match &pair.value {
-            None => ("<mixed:0>".into(), true),
-            Some(_) => inner::marker(sensitive, value, &mut own, cx)
-                .unwrap_or_else(|| value_marker(sensitive, value, &pair.signs, &mut own, cx)),
+        // The marker, and what stands instead of it in view `literal`.
+        let (marker, literal) = match &pair.value {
+            None => ("<mixed:0>".into(), None),
+            Some(_) => match inner::markers(sensitive, value, &mut own, cx) {
+                Some(json) => (json.marker, json.literal),
+                None => {
+                    let (marker, fixed) = value_marker(sensitive, value, &pair.signs, &mut own, cx);
+                    (marker.clone(), fixed.then_some(marker))
+                }
+            },
         };
         if cx.marker_kind(value).is_some() && !own.contains("MARKER") {
             flags.extend(cx.scan_at(value, Kind::Value, places::of_value(&pair.key)));
@@ -828,8 +834,9 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
         }
         shown.push(match &pair.value {
             None => pair.shown_key.clone(),
-            Some(value) if cx.is_literal() && !always_shapes && !fixed => {
-                format!("{}={}", pair.shown_key, crate::document::escape_query_value(value))
+            Some(value) if cx.is_literal() && !always_shapes => {
+                let literal = literal.unwrap_or_else(|| crate::document::escape_query_value(value));
+                format!("{}={literal}", pair.shown_key)
             }
             Some(_) => format!("{}={marker}", pair.shown_key),
         });

@@ -105,12 +105,14 @@ fn markers_with_sets() {
         ("<num:3>", true),
         ("<mixed:9:'*>", true),
         ("<mixed:9:%2520'*>", true),
+        ("<mixed:9:%20'*>", true),
+        ("<mixed:9:%25%2526>", true),
+        ("<mixed:9:,%253C>>", true),
         ("<words:3~4.1:%2520>", true),
-        // Unsorted, twice, empty, not escaped, escaped needlessly, in lower case, letters.
+        // Unsorted, twice, empty, escaped needlessly, in lower case, letters.
         ("<mixed:9:*'>", false),
         ("<mixed:9:**>", false),
         ("<mixed:9:>", false),
-        ("<mixed:9:,>", false),
         ("<mixed:9:%252A>", false),
         ("<mixed:9:%252c>", false),
         ("<mixed:9:a>", false),
@@ -125,13 +127,20 @@ fn markers_with_sets() {
         assert_eq!(query.contains("[MARKER]"), marker, "{value}\n{document}");
         assert_eq!(query.contains("[ANGLE]"), !marker, "{value}\n{document}");
         if marker {
-            assert_eq!(url(&document), format!("/?a={}", value.replace("%25", "%")));
+            let shown =
+                value.replace("%25%2526", "%25%26").replace(",%253C>>", "%2C%3C%3E>").replace("%252", "%2");
+            assert_eq!(url(&document), format!("/?a={shown}"));
         }
     }
     let core = with(Profile::Core, View::Shape, &request("/?a=<mixed:9:*>"));
     assert_eq!(url(&core), "/?a=<mixed:11>");
     // A marker is left and one beside it, under a sensitive name, is not: both are told.
     assert_eq!(line(&get("/?a=<num:3>&pwd=<num:3>"), "Q:"), "Q:2 KEYS:a,pwd [ANGLE] [MARKER]");
+    // A path keeps escapes; the set is shown as it is written.
+    let segment = get("/<path:9:.%2F>");
+    assert_eq!(line(&segment, "P:"), "P:/<path:9:.%2F> PLEN:10@0-15 PMAX:9@0-15 [MARKER] [PCTSLASH]");
+    let segment = get("/<mixed:9:%5C%5e>");
+    assert_eq!(line(&segment, "P:"), "P:/<mixed:9:\\^> PLEN:10@0-15 PMAX:9@0-15 [MARKER] [PCTBACKSLASH]");
     let pwd = get("/?pwd=<num:3>");
     assert_eq!(url(&pwd), "/?pwd=<SECRET:mixed:7>");
 }
@@ -150,12 +159,16 @@ fn origin_form_without_a_host() {
     assert_eq!(line(&document, "M:"), "M:GET");
     assert_eq!(line(&document, "U:"), "U:/x");
     assert_eq!(line(&document, "H:host"), "H:host=<slug:3> [BADHDRNAME:host] [BADHOST]");
+    // A marker counts without its set in `HLEN`.
+    let document = standard("GET /x HTTP/1.1\r\nHost: a b!\r\n\r\n");
+    assert_eq!(line(&document, "H:host"), "H:host=<mixed:4:%20!> [BADHDRNAME:host] [BADHOST]");
+    assert_eq!(line(&document, "HCNT:"), "HCNT:1 HLEN:15@0-15");
     // What is of the authority stands on `M`, the rest on `U`.
     let document = standard("GET http://u%FF:p@a_b/x#%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n");
     assert_eq!(line(&document, "M:"), "M:GET [BADHOST] [BADUTF8] [DOUBLEPCT] [HOSTMISMATCH] [USERINFO]");
     assert_eq!(line(&document, "U:"), "U:/x%23<mixed:1:'> [FRAGMENT] [QUOTE]");
     let document = standard("GET admin HTTP/1.1\r\n\r\n");
-    assert_eq!(line(&document, "U:"), "U:admin [BADTARGET]");
+    assert_eq!(line(&document, "U:"), "U:/admin [BADTARGET]");
     // Authority-form needs its host.
     let document = standard("CONNECT a_b:1 HTTP/1.1\r\n\r\n");
     assert!(!document.contains("\nU:"), "{document}");
@@ -185,6 +198,13 @@ fn values_that_are_json() {
         (r#"/?f={"@type":"x"}"#, "f=<json:13>", ""),
         // Base64 of {"a":"b'c"}.
         ("/?f=eyJhIjoiYidjIn0=", "f=<json:16>", " [B64TEXT] [QUOTE]"),
+        // Bytes beyond ASCII are left out of Base64; only all of a value is Base64.
+        ("/?f=eyJhYmNkZWZnaGlqa2xtbm9wIjoiw7EifQ", "f=<json:34>", " [B64TEXT]"),
+        (
+            "/?f=x%3Bbase64,eyJhIjoiYidjIn0=",
+            "f=<mixed:25:%2C%3B%3D>",
+            " [B64TEXT] [BRACE] [QUOTE] [SEMICOLON]",
+        ),
         // No object or array; more than one value; a BOM; a stray byte.
         ("/?f=%22a%22", "f=<mixed:3:\">", ""),
         ("/?f={}{}", "f=<mixed:4:{}>", " [BRACE]"),
@@ -254,6 +274,11 @@ fn secrets_of_json_in_values() {
     let target = r#"/?f={"password":"hunter2000"}"#;
     assert_eq!(url(&get(target)), "/?f=<json:25>");
     assert_eq!(url(&literal(target)), "/?f=<SECRET:json:25>");
+    // Lines that have markers in both views are the same in both.
+    let full = with(Profile::Full, View::Literal, &request(target));
+    assert_eq!(line(&full, "QK:"), "QK:f=<json:25>");
+    let form = with(Profile::Standard, View::Literal, &post(FORM, r#"f={"password":"hunter2000"}"#));
+    assert_eq!(line(&form, "BK:"), "BK:f=<json:25>");
     assert_eq!(url(&literal(r#"/?f={"a":"b"}"#)), r#"/?f={"a":"b"}"#);
     assert_eq!(url(&literal(r#"/?f={"pin":true}"#)), "/?f=<SECRET:json:12>");
     // It gives a needle, of which another value is an echo.
@@ -261,10 +286,11 @@ fn secrets_of_json_in_values() {
     assert_eq!(url(&get(target)), "/<SECRET:alnum:10>/a?f=<json:30>&g=<SECRET:alnum:11>");
     // The value echoes a secret.
     let target = r#"/?pwd=hunter2000&f={"a":"hunter2000"}"#;
-    assert_eq!(url(&get(target)), "/?pwd=<SECRET:alnum:10>&f=<SECRET:json:18>");
-    // Also where the other is JSON as well.
-    let target = r#"/?f={"password":"hunter2000"}&g={"a":"hunter2000"}"#;
-    assert_eq!(url(&get(target)), "/?f=<json:25>&g=<SECRET:json:18>");
+    assert_eq!(url(&get(target)), "/?pwd=<SECRET:alnum:10>&f=<json:18>");
+    assert_eq!(url(&literal(target)), "/?pwd=<SECRET:alnum:10>&f=<SECRET:json:18>");
+    // A name that is shown as a secret.
+    let target = r#"/?pwd=hunter2000&f={"\u0068unter2000":1}"#;
+    assert_eq!(url(&literal(target)), "/?pwd=<SECRET:alnum:10>&f=<SECRET:json:21>");
     // Only a leaf does, by its escapes: a secret leaf.
     let target = r#"/?pwd=hunter/2000&f={"a":"hunter\/2000"}"#;
     assert_eq!(url(&get(target)), "/?pwd=<SECRET:path:11>&f=<json:20>");
@@ -282,6 +308,9 @@ fn json_in_cookies() {
     };
     let document = cookie(r#"prefs={"a":"x'<b>|y","__proto__":"$x"}"#);
     assert_eq!(line(&document, "H:cookie"), "H:cookie=prefs<len:32> [COOKIE:1] [DOLLAR] [KW:js] [PROTO]");
+    // No limit is told.
+    let document = cookie(&format!("p=[{}1]", "1,".repeat(200)));
+    assert_eq!(line(&document, "M:"), "M:GET");
     // After one percent-decoding, and after Base64.
     let document = cookie("p=%7B%22__proto__%22:1%7D");
     assert_eq!(line(&document, "H:cookie"), "H:cookie=p<len:23> [COOKIE:1] [KW:js] [PROTO]");
