@@ -1,7 +1,7 @@
 """Tamiz turns an HTTP request into the one text that says what it is.
 
-The same request gives the same text, another spelling of it gives the same text, whatever was odd about the
-spelling is kept as flags, and no secret is left in it. It never fails, whatever the bytes.
+The same request gives the same text, another spelling gives the same text apart from the flags that record the
+spelling, and no recognised secret is left in it. It never fails, whatever the bytes.
 
 >>> import tamiz
 >>> canonicalizer = tamiz.Canonicalizer()

@@ -23,8 +23,8 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 /// Canonical HTTP requests.
 ///
 /// Turns an HTTP request into the one text that says what it is: the same request gives the same
-/// text, another spelling of it gives the same text, whatever was odd about the spelling is kept as
-/// flags, and no secret is left in it.
+/// text, another spelling gives the same text apart from the flags that record the spelling, and no
+/// recognised secret is left in it.
 #[derive(Debug, Parser)]
 #[command(name = "tamiz", bin_name = "tamiz", version = VERSION.as_str(), arg_required_else_help = true)]
 #[command(after_help = "\

@@ -1,6 +1,6 @@
 //! Tamiz turns an HTTP request into the one text that says what it is: the same request gives the
-//! same text, another spelling of it gives the same text, whatever was odd about the spelling is
-//! kept as flags, and no secret is left in it. It never fails, whatever the bytes.
+//! same text, another spelling gives the same text apart from the flags that record the spelling,
+//! and no recognised secret is left in it. It never fails, whatever the bytes.
 //!
 //! ```
 //! use tamiz::{Canonicalizer, Config};
