@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use bumpalo::collections::Vec as BumpVec;
 use memchr::memmem::Finder;
 
 use crate::bytes::{
@@ -240,9 +241,9 @@ impl SensitiveNames {
 
     /// The credentials of a value, by kind and then by place, of each kind one after the other; those
     /// that a further decoding reveals are the whole value.
-    pub(crate) fn find_credentials(&self, value: &[u8], cx: Context<'_>) -> Vec<Credential> {
+    pub(crate) fn find_credentials<'a>(&self, value: &[u8], cx: Context<'a>) -> BumpVec<'a, Credential> {
         let seen = bytes::union(value);
-        let mut all = Vec::new();
+        let mut all = BumpVec::new_in(cx.bump);
         for kind in Kind::ALL {
             let mut from = 0;
             while all.len() < MOST_CREDENTIALS
@@ -262,7 +263,7 @@ impl SensitiveNames {
     }
 
     /// The values in an `authorization` that are secrets by name, what proves something among them.
-    pub(crate) fn find_proofs(&self, value: &[u8], cx: Context<'_>) -> Vec<Range<usize>> {
+    pub(crate) fn find_proofs<'a>(&self, value: &[u8], cx: Context<'a>) -> BumpVec<'a, Range<usize>> {
         let is_proof = |name: &[u8]| {
             name.eq_ignore_ascii_case(b"mac")
                 || name.eq_ignore_ascii_case(b"response")
@@ -275,7 +276,7 @@ impl SensitiveNames {
             let part = value_after(value, delimiter.end)?;
             (!name.is_empty() && is_proof(name)).then_some(part)
         });
-        values.take(MOST_CREDENTIALS).collect()
+        BumpVec::from_iter_in(values.take(MOST_CREDENTIALS), cx.bump)
     }
 
     fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
@@ -772,8 +773,10 @@ mod tests {
     fn every_credential_is_found() {
         let names = SensitiveNames::new(&[]);
         let all = |text: &str| {
-            let found = with_context(|cx| names.find_credentials(text.as_bytes(), cx));
-            found.into_iter().map(|found| text[found.part].to_owned()).collect::<Vec<_>>()
+            with_context(|cx| {
+                let found = names.find_credentials(text.as_bytes(), cx);
+                found.into_iter().map(|found| text[found.part].to_owned()).collect::<Vec<_>>()
+            })
         };
         assert_eq!(all("pwd=one&token=two Bearer three"), ["three", "one", "two"]);
         assert_eq!(all("a:b@tcp(x) c:d@tcp(y) //e:f@g"), ["a:b", "c:d"]);

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use bumpalo::collections::String as BumpString;
 use unicode_security::skeleton;
 
 use crate::context::Context;
@@ -21,9 +22,10 @@ struct Entries {
 }
 
 /// The built-in entries, folded.
-static FOLDED: LazyLock<Entries> = LazyLock::new(|| Entries::new(fold));
+static FOLDED: LazyLock<Entries> = LazyLock::new(|| Entries::new(|entry| fold(entry).collect()));
 /// Their skeletons.
-static SKELETONS: LazyLock<Entries> = LazyLock::new(|| Entries::new(|entry| look(&fold(entry))));
+static SKELETONS: LazyLock<Entries> =
+    LazyLock::new(|| Entries::new(|entry| skeleton(&fold(entry).collect::<String>()).collect()));
 
 impl Entries {
     fn new(read: impl Fn(&str) -> String) -> Self {
@@ -46,43 +48,50 @@ impl Entries {
 
 /// Whether a name that is not all ASCII holds a built-in entry, or one of `extra`.
 pub(crate) fn matches(name: &[u8], extra: &[String], cx: Context<'_>) -> bool {
-    let normal = cx.spare.with(|normal| {
-        unicode::nfkc(name, normal);
+    let mut normal = BumpString::new_in(cx.bump);
+    cx.spare.with(|nfkc| {
+        unicode::nfkc(name, nfkc);
         cx.spare.with(|plain| {
-            String::from_utf8_lossy(decode::without_guarded(normal, plain))
-                .chars()
-                .filter(|c| !unicode::is_ignorable(*c))
-                .collect::<String>()
-        })
+            for chunk in decode::without_guarded(nfkc, plain).utf8_chunks() {
+                normal.extend(chunk.valid().chars().filter(|c| !unicode::is_ignorable(*c)));
+                // What is guarded is one character that no entry has.
+                normal.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+            }
+        });
     });
-    let folded = fold(&normal);
-    let has_extra = |name: &str, read: &dyn Fn(&str) -> String| {
-        extra.iter().any(|entry| !entry.is_empty() && name.contains(&read(entry)))
+    let written = |chars: &mut dyn Iterator<Item = char>| {
+        let mut text = BumpString::new_in(cx.bump);
+        text.extend(chars);
+        text
     };
-    if FOLDED.is_in(&folded) || has_extra(&folded, &fold) {
+    let folded = written(&mut fold(&normal));
+    let is_extra = |name: &str, is_look: bool| {
+        extra.iter().filter(|entry| !entry.is_empty()).any(|entry| {
+            let entry = written(&mut fold(entry));
+            name.contains(if is_look { written(&mut skeleton(&entry)) } else { entry }.as_str())
+        })
+    };
+    if FOLDED.is_in(&folded) || is_extra(&folded, false) {
         return true;
     }
-    [look(&folded), look(&fold(&look(&normal)))]
-        .iter()
-        .any(|name| SKELETONS.is_in(name) || has_extra(name, &|entry| look(&fold(entry))))
+    let seen = written(&mut skeleton(&normal));
+    let seen = written(&mut fold(&seen));
+    [&folded, &seen].iter().any(|text| {
+        let look = written(&mut skeleton(text));
+        SKELETONS.is_in(&look) || is_extra(&look, true)
+    })
 }
 
 /// Without case: each character in lower case, `ß` as `ss`, and the dotted capital as `i`.
-fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\u{130}' => folded.push('i'),
-            'ß' | 'ẞ' => folded.push_str("ss"),
-            _ => folded.extend(c.to_lowercase()),
-        }
-    }
-    folded
-}
-
-/// What a text looks like (UTS 39): equal for texts that are confusable.
-fn look(text: &str) -> String {
-    skeleton(text).collect()
+fn fold(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(|c| {
+        let (lower, double) = match c {
+            '\u{130}' => ('i'.to_lowercase(), None),
+            'ß' | 'ẞ' => ('s'.to_lowercase(), Some('s')),
+            _ => (c.to_lowercase(), None),
+        };
+        lower.chain(double)
+    })
 }
 
 /// A letter, mark or digit.

@@ -47,6 +47,17 @@ H:?=<lower:3>
 HCNT:3 HLEN:20@16-31
 ";
 
+/// A document does not tell its profile: markers count as written or as they state, both lengths alike.
+#[test]
+fn lengths_of_a_path_are_those_of_one_profile() {
+    let with = |lengths: &str| {
+        Document::parse(&format!("M:GET\nP:/u/<uuid:36>/abc {lengths}\nHCNT:0 HLEN:0@0-15\n")).is_ok()
+    };
+    assert!(with("PLEN:16@16-31 PMAX:9@0-15") && with("PLEN:43@32-63 PMAX:36@32-63"));
+    assert!(!with("PLEN:16@16-31 PMAX:36@32-63") && !with("PLEN:43@32-63 PMAX:9@0-15"));
+    assert!(!with("PLEN:17@16-31 PMAX:9@0-15") && !with("PLEN:43@32-63 PMAX:35@32-63"));
+}
+
 #[test]
 fn the_good_document_is_read() {
     let document = Document::parse(GOOD).unwrap();

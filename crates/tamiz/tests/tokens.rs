@@ -50,8 +50,8 @@ fn a_request() {
         h.cookie c.JSESSIONID@16-31 c.theme@0-15
         h.host h.host=www.example.com:8080
         h.user-agent h.user-agent=mozilla/5.0 h.user-agent=firefox/128.0
-        h.x-id h.x-id=1 h.x-id=2
-        h.x-note h.x-note=two%20words{
+        h.x-id h.x-id=<num> h.x-id=<num>@0-15 h.x-id=<num> h.x-id=<num>@0-15
+        h.x-note h.x-note=<mixed> h.x-note=<mixed>@0-15
         hcnt=8 hlen@128-255
         f=AUTHBEARER f=BRACE f=COOKIE:2 f=DUPHDR:x-id f=MULTIPLESLASH f=QBARE f=QREPEAT:id
         f.p=MULTIPLESLASH f.q.id=QREPEAT:id f.q.bare=QBARE f.h.authorization=AUTHBEARER f.h.cookie=COOKIE:2

@@ -8,7 +8,7 @@ use super::marker::more;
 use super::parse::{Cursor, EVERY_OTHER, Result, cut};
 use crate::config::Scheme;
 use crate::flags::{Flag, Parameter, Weight};
-use crate::show::{length, marker};
+use crate::show::marker;
 
 /// Checks a whole document: each line, and what the lines say of each other.
 pub(crate) fn check(text: &str) -> Result<()> {
@@ -25,7 +25,6 @@ pub(crate) fn check(text: &str) -> Result<()> {
         body.values.check(keys, at(if body.values.is_empty() { "BQ:" } else { "BK:" }))?;
     }
     check_limits(&lines, at("M:"), at("P:"))?;
-    check_path(&lines, at("P:"))?;
     match (lines.url, lines.path) {
         (Some(url), Some(path)) => check_url(url, path, &lines, at("U:")),
         (None, Some(_)) => Ok(()),
@@ -131,16 +130,6 @@ fn check_keys(lines: &Lines<'_>, sorted_at: Cursor<'_>, qk_at: Cursor<'_>) -> Re
         return Ok(());
     }
     lines.query_values.check(lines.query.unwrap_or_default(), qk_at)
-}
-
-/// Profiles that show bodies count markers by the lengths they state.
-fn check_path(lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
-    let Some(path) = lines.path.filter(|_| lines.body.is_some()) else { return Ok(()) };
-    let (length, longest) = length::of_path(path.as_bytes(), true);
-    if (length as u64, longest as u64) == (lines.path_length.length, lines.path_longest.length) {
-        return Ok(());
-    }
-    at.skip_column(path.len()).fail("the lengths that the markers of the path state")
 }
 
 /// What is left out is told by `CAPPED`.

@@ -221,12 +221,35 @@ fn is_path_line(line: &str) -> bool {
     let Some(cut) = RULES.path_line.captures(line) else { return false };
     let path = &cut[1];
     let number = |measure: &str| measure.split('@').next().unwrap().parse::<usize>().unwrap();
-    let longest = path.split('/').map(|segment| segment.chars().count()).max().unwrap();
+    let fits = |count: fn(&str) -> usize| {
+        let lengths: Vec<usize> = path.split('/').map(count).collect();
+        number(&cut[2]) == lengths.iter().sum::<usize>() + lengths.len() - 1
+            && number(&cut[3]) == *lengths.iter().max().unwrap()
+    };
     RULES.path.is_match(path)
         && is_measured(&cut[2])
         && is_measured(&cut[3])
-        && number(&cut[2]) == path.chars().count()
-        && number(&cut[3]) == longest
+        && (fits(|segment| segment.chars().count()) || fits(stated_length))
+}
+
+/// The length of a segment, its markers by what they state (clause 5.28).
+fn stated_length(segment: &str) -> usize {
+    let stated = |text: &str| {
+        let digits: String = text.rsplit(':').next()?.chars().take_while(char::is_ascii_digit).collect();
+        (RULES.marker.is_match(text) && digits.len() <= 7).then(|| digits.parse().ok())?
+    };
+    let of_value = |text: &str| stated(text).unwrap_or_else(|| text.chars().count());
+    stated(segment).unwrap_or_else(|| {
+        let mut parts = segment.split(';');
+        let first = parts.next().unwrap_or_default().chars().count();
+        first
+            + parts
+                .map(|part| match part.split_once('=') {
+                    Some((name, value)) => 1 + name.chars().count() + 1 + of_value(value),
+                    None => 1 + part.chars().count(),
+                })
+                .sum::<usize>()
+    })
 }
 
 fn is_header(line: &str, has_flag: impl Fn(&str) -> bool) -> bool {
