@@ -570,22 +570,14 @@ fn outside_comments(value: &[Char]) -> Option<Text> {
 fn cookie_piece(piece: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String, String) {
     let Some(equals) = chars::find(piece, '=') else {
         cx.secrets.record_unshown(piece);
-        flags.extend(cx.scan(piece, Kind::Cookie));
+        cookie_value(false, piece, flags, cx);
         return (String::new(), format!("<len:{}>", piece.len()));
     };
     let name = chars::trim(&piece[..equals], chars::is_blank);
     let value = chars::trim(&piece[equals + 1..], chars::is_blank);
     flags.extend(cx.scan(&name, Kind::Free));
     let sensitive = names::is_sensitive(&name);
-    match inner::read(&value, true, cx) {
-        Some(inner) => {
-            // No limit that it reaches is told (6.20.5).
-            let capped = cx.capped.get();
-            inner.tell(sensitive, Kind::CookieLeaf, flags, cx);
-            cx.capped.set(capped);
-        }
-        None => flags.extend(cx.scan(&value, Kind::Cookie)),
-    }
+    cookie_value(sensitive, &value, flags, cx);
     if sensitive {
         cx.secrets.record(&value);
     } else {
@@ -594,6 +586,19 @@ fn cookie_piece(piece: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String,
     let shown = target::show_key(&name, cx);
     let text = format!("{shown}<len:{}>", value.len());
     (shown, text)
+}
+
+/// What the value of a cookie tells; a piece without a name is one.
+fn cookie_value(sensitive: bool, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
+    match inner::read(value, true, cx) {
+        Some(inner) => {
+            // No limit that it reaches is told (6.20.5).
+            let capped = cx.capped.get();
+            inner.tell(sensitive, Kind::CookieLeaf, flags, cx);
+            cx.capped.set(capped);
+        }
+        None => flags.extend(cx.scan(value, Kind::Cookie)),
+    }
 }
 
 fn cookie_pieces(value: &[Char]) -> Vec<Text> {

@@ -61,8 +61,11 @@ pub(crate) fn redirect(value: &[Char]) -> Flags {
     flags
 }
 
-/// Whether a value or a bare key raises `RFI`.
-pub(crate) fn is_remote_inclusion(text: &[Char], bare_key: bool) -> bool {
+/// Whether a value or a bare key, or a further text of it, raises `RFI`.
+pub(crate) fn is_remote_inclusion(text: &[Char], place: Place) -> bool {
+    if !place.value && !place.bare_key {
+        return false;
+    }
     let odd = |c: &Char| c.plain().is_some_and(|c| c == ' ' || c.is_ascii_control());
     if text.iter().any(odd) {
         return false;
@@ -79,6 +82,6 @@ pub(crate) fn is_remote_inclusion(text: &[Char], bare_key: bool) -> bool {
         let before_marks = &rest[..rest.len() - marks];
         let ends_in_marks =
             marks > 0 && (url || before_marks.is_empty()) && !before_marks.contains(&Char::Plain('?'));
-        (url && (mixed_case || bare_key)) || ends_in_marks
+        (url && (mixed_case || place.bare_key)) || ends_in_marks
     })
 }

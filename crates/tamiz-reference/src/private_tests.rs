@@ -96,6 +96,7 @@ fn lengths_of_paths() {
     assert_eq!(lengths(Profile::Standard, "/"), "PLEN:1@0-15 PMAX:0@0-15");
     // Markers of the request count as stated, too; `<more:n>`, and markers elsewhere, as written.
     assert_eq!(lengths(Profile::Standard, "/<num:300>/<mixed:7:*>"), "PLEN:309@256-511 PMAX:300@256-511");
+    assert_eq!(lengths(Profile::Standard, "/a;b=<mixed:300:%3E>"), "PLEN:18@16-31 PMAX:17@16-31");
     assert_eq!(lengths(Profile::Standard, "/<more:300>"), "PLEN:11@0-15 PMAX:10@0-15");
     assert_eq!(lengths(Profile::Standard, "/a=<num:300>"), "PLEN:12@0-15 PMAX:11@0-15");
     assert_eq!(lengths(Profile::Standard, "/a;b=<num:300>"), "PLEN:305@256-511 PMAX:304@256-511");
@@ -341,6 +342,11 @@ fn echoes() {
     assert_eq!(echo(&next, "", "hunter2000"), "<SECRET:alnum:10>");
     // A run ends at a control character.
     assert_eq!(echo(&query("password=hunter2000%01x"), "", "hunter2000"), "<SECRET:alnum:10>");
+    // Markers are taken out, as this form writes them; the part is then all of the text.
+    let marker = "GET / HTTP/1.1\r\nHost: ex.com\r\nX-B: <path:9:.%2F>, pin:12345678,\r\n";
+    assert_eq!(echo(marker, "", "12345678"), "<num:8>");
+    let no_marker = "GET / HTTP/1.1\r\nHost: ex.com\r\nX-B: <path:9:./>, pin:12345678,\r\n";
+    assert_eq!(echo(no_marker, "", "12345678"), "<SECRET:num:8>");
     // Sixteen count.
     let many: String = (0..17).map(|at| format!("pwd=hunter{}!,", 1000 + at)).collect();
     assert_eq!(echo(&query(&many), "", "xhunter1015!x"), "<SECRET:mixed:13>");

@@ -93,6 +93,7 @@ fn overlong_bytes() {
         "/?a=%A1%5C",
         "/a%BF%5Cb",
         "/?a=%25C0%25AF",
+        "/?a=%BF%E2%80%99",
     ] {
         assert!(raised(target), "{target}");
     }
@@ -252,6 +253,8 @@ fn remote_inclusion() {
     ] {
         assert!(!raised(&get(target)), "{target}");
     }
+    let hidden = get("/?x=hTTp%253A%252F%252Fex.org%252Fa");
+    assert_eq!(flags(&hidden), "DOUBLEPCT PCTVALUE RFI URLVALUE:http");
     assert!(raised(&header("Cookie: a=hTTp://ex.org/a")));
     assert!(!raised(&header("X-A: hTTp://ex.org/a")));
     assert!(raised(&standard(&post(FORM, "x=http?"))));

@@ -647,7 +647,7 @@ fn found_as_it_is(text: &[Char], kind: Kind, place: Place) -> Flags {
     if overlong::holds_overlong(text) {
         flags.insert("OVERLONG".into());
     }
-    if (place.value || place.bare_key) && places::is_remote_inclusion(text, place.bare_key) {
+    if places::is_remote_inclusion(text, place) {
         flags.insert("RFI".into());
     }
     if place.leads {
@@ -657,13 +657,16 @@ fn found_as_it_is(text: &[Char], kind: Kind, place: Place) -> Flags {
 }
 
 /// What is found in the further texts of one decoding (7.7).
-fn found_in_layers(layers: &[Layer], kind: Kind) -> Flags {
+fn found_in_layers(layers: &[Layer], kind: Kind, place: Place) -> Flags {
     let mut found = Flags::new();
     for layer in layers {
         let own_kind = if layer.behind_base64 { Kind::Leaf } else { kind };
         found.extend(structure(&layer.text, own_kind));
         if overlong::holds_overlong(&layer.strict) {
             found.insert("OVERLONG".into());
+        }
+        if places::is_remote_inclusion(&layer.text, place) {
+            found.insert("RFI".into());
         }
         let chars: Vec<(Char, bool)> =
             layer.text.iter().copied().zip(layer.brought.iter().copied()).collect();
@@ -694,7 +697,7 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, place: Place, told: &Flags)
     let known: Flags = flags.union(told).cloned().collect();
     let decodings = layers::decodings(text, kind == Kind::Path);
 
-    let mut found = found_in_layers(&decodings.percent, kind);
+    let mut found = found_in_layers(&decodings.percent, kind, place);
     if let (true, Some(first)) = (place.leads, decodings.percent.first()) {
         found.extend(places::redirect(&first.text));
     }
@@ -704,14 +707,14 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, place: Place, told: &Flags)
     }
     flags.append(&mut found);
 
-    let mut found = found_in_layers(&decodings.entities, kind);
+    let mut found = found_in_layers(&decodings.entities, kind, place);
     if !found.is_subset(&known) {
         flags.insert("HTMLENT".into());
     }
     flags.append(&mut found);
 
-    flags.extend(found_in_layers(&decodings.script, kind));
-    flags.extend(found_in_layers(&decodings.base64, kind));
+    flags.extend(found_in_layers(&decodings.script, kind, place));
+    flags.extend(found_in_layers(&decodings.base64, kind, place));
 
     let all = [&decodings.percent, &decodings.entities, &decodings.script, &decodings.base64];
     if all.into_iter().flatten().any(|layer| layer.undid_base64) {
@@ -746,5 +749,8 @@ fn best_fit(text: &[Char], kind: Kind, flags: &mut Flags) {
     }
     if replaced != text {
         flags.extend(structure(&replaced, kind));
+        if overlong::holds_overlong(&replaced) {
+            flags.insert("OVERLONG".into());
+        }
     }
 }

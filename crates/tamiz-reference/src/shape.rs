@@ -316,14 +316,14 @@ fn set_of_signs(text: &[Char]) -> String {
 }
 
 /// A set that came in, as 6.19 writes it: not empty, sorted, each character once. A character may stand there as
-/// itself, as the `%HH` of 6.19, or as a kept escape (6.15).
+/// itself, as its upper-case `%HH`, or as a kept escape (6.15).
 fn read_set(text: &[Char]) -> Option<String> {
     let mut signs: Vec<char> = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let written = |byte: u8| {
-            let same = text[at..].starts_with(&chars::text(&chars::hex_escape(&[byte])));
-            same && sign(char::from(byte)).is_some_and(|sign| sign.len() == 3)
+            let upper = text[at..].starts_with(&chars::text(&chars::hex_escape(&[byte])));
+            upper && sign(char::from(byte)).is_some()
         };
         match (text[at], chars::escape_at(text, at)) {
             (Char::Kept(byte), _) => signs.push(char::from(byte)),
@@ -420,7 +420,7 @@ pub(crate) fn marker_kind(text: &[Char], core: bool) -> Option<MarkerKind> {
     read_marker(text, core).map(|(kind, _)| kind)
 }
 
-/// Every marker in the text taken out, and whether there was one (6.11).
+/// Every marker in the text, as this form writes it, taken out, and whether there was one (6.11).
 pub(crate) fn without_markers(text: &[Char], core: bool) -> (Vec<Char>, bool) {
     let mut rest = Vec::new();
     let mut any = false;
@@ -428,7 +428,8 @@ pub(crate) fn without_markers(text: &[Char], core: bool) -> (Vec<Char>, bool) {
     while at < text.len() {
         if chars::is(text.get(at), '<')
             && let Some(end) = text[at..].iter().position(|c| *c == Char::Plain('>'))
-            && marker_kind(&text[at..=at + end], core).is_some()
+            && let marker = &text[at..=at + end]
+            && read_marker(marker, core).is_some_and(|(_, shown)| chars::text(&shown) == marker)
         {
             any = true;
             at += end + 1;

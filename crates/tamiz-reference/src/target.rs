@@ -368,8 +368,12 @@ pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
         Char::Guarded(c) => Char::Plain(c),
         other => other,
     };
-    let unmarked: Vec<Text> =
-        kept.iter().zip(&marker).map(|(s, marker)| if *marker { Text::new() } else { s.clone() }).collect();
+    // A marker is not scanned (6.15), and joins nothing: it is one character that tells nothing.
+    let unmarked: Vec<Text> = kept
+        .iter()
+        .zip(&marker)
+        .map(|(segment, marker)| if *marker { chars::text("\u{FFFD}") } else { segment.clone() })
+        .collect();
     let mut whole: Text = unmarked.join(&Char::Plain('/')).iter().map(as_plain).collect();
     if is(joined.first(), '/') {
         whole.insert(0, Char::Plain('/'));
@@ -530,7 +534,8 @@ pub(crate) fn measure_path(shown: &str, cx: &Context<'_>) -> (usize, usize) {
 /// The length of a segment as written; but in `core` a marker counts the length it states.
 fn segment_length(segment: &str, cx: &Context<'_>) -> usize {
     let stated = |text: &str| -> Option<usize> {
-        cx.marker_kind(&chars::text(text)).filter(|_| !cx.is_core())?;
+        // A set counts only as 6.19 writes it: a document is checked by its text alone.
+        cx.shown_marker(&chars::text(text)).filter(|shown| !cx.is_core() && shown == text)?;
         let rest = text.strip_prefix("<SECRET:").unwrap_or(text);
         let (_, number) = rest.split_once(':')?;
         number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
