@@ -60,13 +60,7 @@ static CARDS: LazyLock<BTreeMap<&'static str, Card>> = LazyLock::new(|| {
 });
 
 fn card(name: &str) -> Card {
-    match name {
-        _ if CARDS.contains_key(name) => CARDS[name],
-        // Flags that `spec/flags.md` does not have yet.
-        "OVERLONG" => ("encoding", "evasion", "standard"),
-        "REDIRECT" | "RFI" => ("content", "notable", "standard"),
-        _ => panic!("{name} is a flag"),
-    }
+    CARDS[name]
 }
 
 /// Whether the weight of a flag is not `structural` (7.7).

@@ -55,6 +55,9 @@ fn further_looks_at_values() {
         ("/?a=%2522", "DOUBLEPCT PCTVALUE QUOTE"),
         ("/?a=YSUzQ2JjZGVm", "ANGLE B64TEXT"),
         ("/?f=%25C0%25AE.%25C0%25AFb", "DOTDOT DOUBLEPCT OVERLONG PCTVALUE"),
+        // Reading it again brings what an overlong form spells.
+        ("/?a=%C0%BC%2541", "ANGLE BADUTF8 DOUBLEPCT OVERLONG PCTVALUE"),
+        ("/?a=%C0%BC", "BADUTF8 DOUBLEPCT OVERLONG"),
         // The text tells of it already.
         ("/?a=%22%2522", "DOUBLEPCT QUOTE"),
         // Three layers are undone, four are not.

@@ -10,7 +10,7 @@ use crate::scan;
 #[derive(Clone)]
 pub(crate) struct Layer {
     pub(crate) text: Text,
-    /// For each character, whether the decoding brought it.
+    /// For each character, whether the decoding brought it: an escape, or an overlong form that is read as what it spells.
     pub(crate) brought: Vec<bool>,
     /// The text without overlong forms read as what they spell (4.20).
     pub(crate) strict: Text,
@@ -107,15 +107,15 @@ fn layer(bytes: &[(u8, bool)]) -> Layer {
     let (mut text, mut brought) = (Text::new(), Vec::new());
     let mut at = 0;
     while at < plain.len() {
-        let (length, c) = match overlong_form(&plain[at..]) {
-            Some((length, c)) => (length, Char::Plain(c)),
+        let (length, c, spelled) = match overlong_form(&plain[at..]) {
+            Some((length, c)) => (length, Char::Plain(c), true),
             None => {
                 let c = chars::read(&plain[at..plain.len().min(at + 4)])[0];
-                (chars::to_bytes(&[c]).len(), c)
+                (chars::to_bytes(&[c]).len(), c, false)
             }
         };
         text.push(c);
-        brought.push(bytes[at..at + length].iter().any(|(_, brought)| *brought));
+        brought.push(spelled || bytes[at..at + length].iter().any(|(_, brought)| *brought));
         at += length;
     }
     Layer { text, brought, strict: chars::read(&plain), undid_base64: false, behind_base64: false }

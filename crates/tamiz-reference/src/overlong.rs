@@ -15,8 +15,11 @@ fn is_sign(c: Option<&Char>, wanted: impl Fn(char) -> bool) -> bool {
     }
 }
 
-/// The forms of UTF-8 that are none: the first byte, the second byte, and how many of 80–BF follow these.
-const FORMS: [((u8, u8), (u8, u8), usize); 8] = [
+/// The first byte, the second byte, each from and to, and how many of 80–BF follow these.
+type Form = ((u8, u8), (u8, u8), usize);
+
+/// The forms that are none of UTF-8.
+const FORMS: [Form; 8] = [
     ((0xC0, 0xC1), (0x80, 0xBF), 0),
     ((0xE0, 0xE0), (0x80, 0x9F), 1),
     ((0xF0, 0xF0), (0x80, 0x8F), 2),

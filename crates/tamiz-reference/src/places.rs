@@ -17,8 +17,8 @@ pub(crate) struct Place {
 
 /// Whether a key leads somewhere. An entry marked `flat` counts only where the key is no way (`nested`).
 pub(crate) fn leads(key: &[Char], nested: bool) -> bool {
-    let names = key.split(|c| matches!(c, Char::Plain('.' | '[' | ']')));
-    let Some(last) = names.filter(|name| !name.is_empty()).next_back().and_then(chars::as_string) else {
+    let mut names = key.split(|c| matches!(c, Char::Plain('.' | '[' | ']')));
+    let Some(last) = names.rfind(|name| !name.is_empty()).and_then(chars::as_string) else {
         return false;
     };
     let bare = last.to_ascii_lowercase().replace(['_', '-'], "");

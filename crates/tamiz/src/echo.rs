@@ -308,7 +308,7 @@ impl<'a> Echo<'a> {
             if segment.shown == Shown::Secret {
                 self.add(segment.text, cx);
             }
-            if matches!(segment.shown, Shown::Secret | Shown::Parameters) {
+            if segment.shown != Shown::Text {
                 for parameter in segment.text.split(|b| b == b';').skip(1) {
                     if let Some(value) = path::sensitive_value(parameter, cx) {
                         self.add(value, cx);
@@ -437,6 +437,11 @@ impl<'a> Echo<'a> {
         !self.needles.iter().any(is_here)
     }
 
+    /// Whether a value whose classes are `seen` is known to hold no secret by its place in the request.
+    fn is_elsewhere_field(&self, seen: Option<u32>, text: Text<'a>) -> bool {
+        seen.is_some_and(|seen| is_single(text.bytes, seen, self.cx)) && self.is_elsewhere_plain(text.bytes)
+    }
+
     /// Whether `text`, as it is or decoded further, contains a secret.
     fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST
@@ -481,8 +486,7 @@ impl<'a> Echo<'a> {
                 self.hide_in_json(value, json, flags);
             } else if let Some(value) = pair.value
                 && !pair.secret
-                && !(pair.seen().is_some_and(|seen| is_single(value.bytes, seen, self.cx))
-                    && self.is_elsewhere_plain(value.bytes))
+                && !self.is_elsewhere_field(pair.seen(), value)
                 && self.is_in_value(value.bytes)
             {
                 pair.secret = true;
@@ -538,8 +542,7 @@ impl<'a> Echo<'a> {
             if let Some(json) = field.json {
                 self.hide_in_json(text, json, flags);
             } else if !field.secret
-                && !(field.seen().is_some_and(|seen| is_single(text.bytes, seen, self.cx))
-                    && self.is_elsewhere_plain(text.bytes))
+                && !self.is_elsewhere_field(field.seen(), text)
                 && self.is_in_value(text.bytes)
             {
                 field.echoes.set(true);
@@ -555,8 +558,11 @@ impl<'a> Echo<'a> {
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
         let parts = || segment.text.split(|b| b == b';').enumerate();
         let hidden = |(i, part)| path::hidden_value(part, self.cx).filter(|_| i > 0);
-        if !parts().any(|part| hidden(part).is_some()) {
-            return self.is_in_value(segment.text.bytes);
+        if !parts().any(|part| hidden(part).is_some()) && self.is_in_value(segment.text.bytes) {
+            return true;
+        }
+        if marker::is_left(segment.text.bytes, false, self.cx) {
+            return false;
         }
         parts().any(|(i, part)| {
             let len = hidden((i, part)).map_or(0, |value| value.len());

@@ -245,14 +245,24 @@ impl SensitiveNames {
         let seen = bytes::union(value);
         let mut all = BumpVec::new_in(cx.bump);
         for kind in Kind::ALL {
-            let mut from = 0;
-            while all.len() < MOST_CREDENTIALS
-                && let Some(rest) = value.get(from..)
-                && let Some(found) = self.find_kind(kind, rest, seen, cx)
-            {
-                let is_userinfo = matches!(kind, Kind::Userinfo | Kind::DataSource);
-                all.push(Credential { part: from + found.start..from + found.end, is_userinfo });
-                from += found.end.max(1);
+            let is_userinfo = matches!(kind, Kind::Userinfo | Kind::DataSource);
+            let mut collect = |find: &dyn Fn(&[u8]) -> Option<Range<usize>>| {
+                let mut from = 0;
+                while all.len() < MOST_CREDENTIALS
+                    && let Some(rest) = value.get(from..)
+                    && let Some(found) = find(rest)
+                {
+                    all.push(Credential { part: from + found.start..from + found.end, is_userinfo });
+                    from += found.end.max(1);
+                }
+            };
+            if kind != Kind::Scheme {
+                collect(&|rest| self.find_kind(kind, rest, seen, cx));
+            } else if kind.may_be_in(value, seen) && names_scheme(value) {
+                // Each word by itself: the credentials of one may end where another begins.
+                SCHEMES
+                    .iter()
+                    .for_each(|(scheme, telling)| collect(&|rest| find_word(rest, scheme, *telling)));
             }
         }
         if all.is_empty() {
@@ -527,35 +537,38 @@ fn names_scheme(text: &[u8]) -> bool {
 }
 
 fn find_scheme_slow(text: &[u8]) -> Option<Range<usize>> {
-    SCHEMES.iter().find_map(|(scheme, telling)| {
-        let mut from = 0;
-        while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
-            let at = from + step;
-            from = at + 1;
-            let after = text.get(at + scheme.len()..)?;
-            let blanks = after.iter().take_while(|&&b| is_mark(b) || b == b'+').count();
-            if !starts_word(text, at) || blanks == 0 {
-                continue;
-            }
-            let rest = after.get(blanks..)?;
-            let is_pair = *telling == Telling::Pair;
-            let len = rest.iter().take_while(|&&b| bytes::is(b, TOKEN68) || is_pair && b == b':').count();
-            let credentials = rest.get(..len)?;
-            let tells = match telling {
-                Telling::Anything => len > 0,
-                Telling::Token => len >= 6 || credentials.iter().any(|&b| bytes::is(b, DIGIT) || b == b'='),
-                Telling::Parameter => credentials.contains(&b'='),
-                Telling::Pair => credentials.contains(&b':'),
-            };
-            if tells {
-                let start = at + scheme.len() + blanks;
-                // What a digest proves is spread over its parameters.
-                let is_spread = matches!(*scheme, b"digest" | b"hawk");
-                return Some(start..if is_spread { text.len() } else { start + len });
-            }
+    SCHEMES.iter().find_map(|(scheme, telling)| find_word(text, scheme, *telling))
+}
+
+/// One scheme word followed by credentials.
+fn find_word(text: &[u8], scheme: &[u8], telling: Telling) -> Option<Range<usize>> {
+    let mut from = 0;
+    while let Some(step) = bytes::find_ignore_case(text.get(from..)?, scheme) {
+        let at = from + step;
+        from = at + 1;
+        let after = text.get(at + scheme.len()..)?;
+        let blanks = after.iter().take_while(|&&b| is_mark(b) || b == b'+').count();
+        if !starts_word(text, at) || blanks == 0 {
+            continue;
         }
-        None
-    })
+        let rest = after.get(blanks..)?;
+        let is_pair = telling == Telling::Pair;
+        let len = rest.iter().take_while(|&&b| bytes::is(b, TOKEN68) || is_pair && b == b':').count();
+        let credentials = rest.get(..len)?;
+        let tells = match telling {
+            Telling::Anything => len > 0,
+            Telling::Token => len >= 6 || credentials.iter().any(|&b| bytes::is(b, DIGIT) || b == b'='),
+            Telling::Parameter => credentials.contains(&b'='),
+            Telling::Pair => credentials.contains(&b':'),
+        };
+        if tells {
+            let start = at + scheme.len() + blanks;
+            // What a digest proves is spread over its parameters.
+            let is_spread = matches!(scheme, b"digest" | b"hawk");
+            return Some(start..if is_spread { text.len() } else { start + len });
+        }
+    }
+    None
 }
 
 /// A PEM private key.
@@ -779,6 +792,7 @@ mod tests {
             })
         };
         assert_eq!(all("pwd=one&token=two Bearer three"), ["three", "one", "two"]);
+        assert_eq!(all("Basic dragonfly7,Bearer swordfish9"), ["swordfish9", "dragonfly7"]);
         assert_eq!(all("a:b@tcp(x) c:d@tcp(y) //e:f@g"), ["a:b", "c:d"]);
         assert_eq!(all(&"pwd=x ".repeat(40)).len(), MOST_CREDENTIALS);
         assert_eq!(all("pwd%3Dhunter2"), ["pwd%3Dhunter2"]);

@@ -80,7 +80,7 @@ impl Target {
             let is_it = |counted: &&Counted| counted.file == **file && counted.label == self.label;
             all.iter().find(is_it).map(|counted| &counted.tally)
         };
-        let tallies: Vec<&Tally> = self.files.iter().map(|file| of(file)).collect::<Option<_>>()?;
+        let tallies: Vec<&Tally> = self.files.iter().map(of).collect::<Option<_>>()?;
         let told = tallies.iter().map(|tally| tally.told).sum();
         Some(percent(told, tallies.iter().map(|tally| tally.requests).sum()))
     }

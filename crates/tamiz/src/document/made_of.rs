@@ -45,10 +45,9 @@ pub(super) fn write_notes<'a>(
     }
     match request.shown_body(cx).map(|body| &body.content) {
         None => {}
-        Some(body::Content::Whole { text, secret }) => {
-            if !secret {
-                note(b'b', 0, out, |out| write_words(text.bytes, Plus::Sign, out));
-            }
+        Some(body::Content::Whole { secret: true, .. }) => {}
+        Some(body::Content::Whole { text, .. }) => {
+            note(b'b', 0, out, |out| write_words(text.bytes, Plus::Sign, out));
         }
         Some(body::Content::Fields(fields)) => {
             for (i, field) in fields.list.iter().enumerate() {

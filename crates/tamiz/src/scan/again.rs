@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look, overlong};
-use crate::bytes::{BACKSLASH, ENCODED};
+use crate::bytes::{self, BACKSLASH, ENCODED};
 use crate::context::Context;
 use crate::decode::layers::{DEPTH, Layer, with_overlong_read};
-use crate::decode::{base64, percent};
+use crate::decode::{self, base64, percent};
 use crate::flags::{Flag, FlagSet, Flags, Weight};
 use crate::text::{Builder, Text};
 
@@ -73,10 +73,20 @@ fn undo<'a>(look: &Look<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -
     if read.is_some() {
         overlong::tell(&look.at(undone), flags);
     }
-    let look = look.at(read.unwrap_or(undone));
+    let undone = read.unwrap_or(undone);
+    if look.kind == Kind::Segment && brings_space(look.text.bytes, undone.bytes) {
+        look.raise(Flag::Space, 0..look.text.len(), flags);
+    }
+    let look = look.at(undone);
     look.tell(flags);
     deeper(&look, left, flags);
     true
+}
+
+/// Whether a segment begins or ends with a space only once it is decoded.
+fn brings_space(text: &[u8], undone: &[u8]) -> bool {
+    let is_space = |byte: Option<&u8>| byte == Some(&b' ');
+    is_space(undone.first()) && !is_space(text.first()) || is_space(undone.last()) && !is_space(text.last())
 }
 
 /// Decodes once more what a decoding gave, if it was not the last of `left`: Base64, or all escapes at once.
@@ -121,7 +131,9 @@ fn base64<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     if look.kind == Kind::Path {
         return false;
     }
-    let Some(plain) = read_base64(text, look.seen, look.cx) else { return false };
+    // To another layer, what a path keeps encoded is what it stands for.
+    let encoded = decode::unguarded(text, look.cx);
+    let Some(plain) = read_base64(encoded, bytes::union(encoded.bytes), look.cx) else { return false };
     look.raise(Flag::B64Text, 0..text.len(), flags);
     let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
@@ -138,7 +150,11 @@ fn readable(kind: Kind) -> FlagSet {
     static READABLE: LazyLock<FlagSet> = LazyLock::new(|| {
         ALL.iter().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
     });
-    if matches!(kind, Kind::Cookie | Kind::Brands) { READABLE.intersection(*NO_CHARACTERS) } else { *READABLE }
+    if matches!(kind, Kind::Cookie | Kind::Brands) {
+        READABLE.intersection(*NO_CHARACTERS)
+    } else {
+        *READABLE
+    }
 }
 
 /// Every flag but those of the characters of clause 7.2.

@@ -48,7 +48,7 @@ impl CharSet {
 
     /// Reads what [`CharSet::write`] writes, and nothing else: sorted, each sign once, escaped where it must be.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
-        CharSet::parse_signs(text, |sign, first| is_escaped(sign) == (first == b'%'))
+        CharSet::parse_signs(text, |sign, spelling| is_escaped(sign) == (spelling == Spelling::Escape))
     }
 
     /// Reads a set as a value may bring it (clause 6.15): signs may also stand as themselves, or guarded.
@@ -56,16 +56,21 @@ impl CharSet {
         CharSet::parse_signs(text, |_, _| true)
     }
 
-    /// Reads signs, sorted and each once; `fits` judges a sign by what it is and the byte that its spelling begins with.
-    fn parse_signs(text: &[u8], fits: impl Fn(u8, u8) -> bool) -> Option<Self> {
+    /// Reads signs, sorted and each once; `fits` judges a sign by what it is and how it is spelled.
+    fn parse_signs(text: &[u8], fits: impl Fn(u8, Spelling) -> bool) -> Option<Self> {
         let mut set = CharSet::default();
         let mut rest = text;
         while let Some(&first) = rest.first() {
             let escaped = decode::escape(rest).filter(|_| rest.get(..3).is_some_and(is_upper));
             let (sign, width) = escaped.map_or((first, 1), |sign| (sign, 3));
-            let is_sorted = u32::from(sign) >= 128 - set.0.leading_zeros();
+            let spelling = match (escaped, first) {
+                (None, _) => Spelling::Plain,
+                (Some(_), b'%') => Spelling::Escape,
+                (Some(_), _) => Spelling::Guarded,
+            };
+            let is_sorted = u32::from(sign) >= 128_u32.saturating_sub(set.0.leading_zeros());
             let is_sign = sign.is_ascii() && !sign.is_ascii_alphanumeric();
-            if !is_sign || !is_sorted || !fits(sign, first) {
+            if !is_sign || !is_sorted || !fits(sign, spelling) {
                 return None;
             }
             set = set.with(sign);
@@ -73,6 +78,16 @@ impl CharSet {
         }
         Some(set)
     }
+}
+
+/// How a sign of a set is spelled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Plain,
+    /// As `%HH`.
+    Escape,
+    /// As a guarded byte.
+    Guarded,
 }
 
 fn is_upper(escape: &[u8]) -> bool {
@@ -122,7 +137,7 @@ mod tests {
             set.write(&mut out);
             assert_eq!(out, text.as_bytes());
         }
-        for text in ["*'", "**", "%2c", "%2A", ",", "a", "%41", "%", "%2", "%80", "é", ">", " "] {
+        for text in ["*'", "**", "%2c", "%2A", ",", "a", "%41", "%", "%%", "%2", "%80", "é", ">", " "] {
             assert_eq!(CharSet::parse(text.as_bytes()), None, "{text}");
         }
     }

@@ -62,6 +62,14 @@ impl<'a> Segment<'a> {
     }
 }
 
+/// A character of no class, which no entry of a dictionary has.
+const UNTOLD: &[u8] = "\u{FFFD}".as_bytes();
+
+/// Whether a segment is a marker that is left as it is (clause 6.15).
+fn is_marker(text: Text<'_>, cx: Context<'_>) -> bool {
+    marker::is_left(text.bytes, false, cx) || cx.settings.beyond_core() && marker::is_more(text.bytes)
+}
+
 impl<'a> Path<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
@@ -153,7 +161,9 @@ impl<'a> Path<'a> {
                 _ => {
                     let is_after_scheme =
                         || self.segments.last().is_some_and(|before| is_scheme(before.text.bytes));
-                    let is_secret = seen & AT != 0 && has_userinfo(segment.bytes, is_after_scheme());
+                    let is_secret = seen & AT != 0
+                        && has_userinfo(segment.bytes, is_after_scheme())
+                        && !marker::is_left(segment.bytes, false, cx);
                     let shown = if is_secret { Shown::Secret } else { Shown::Text };
                     self.segments.push(Segment { text: segment, shown });
                 }
@@ -209,9 +219,7 @@ impl<'a> Path<'a> {
             if let Some(tail) = odd_tail(text.bytes) {
                 self.flags.raise_at(Flag::DotTail, text, tail..text.len());
             }
-            if marker::is_left(text.bytes, false, cx)
-                || cx.settings.beyond_core() && marker::is_more(text.bytes)
-            {
+            if is_marker(text, cx) {
                 self.flags.raise(Flag::Marker, text);
                 continue;
             }
@@ -235,14 +243,19 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The segments that collapsing left, joined again.
+    /// The segments that collapsing left, joined again; each marker as a character that tells nothing.
     fn joined(&self, text: Text<'a>, cx: Context<'a>) -> Text<'a> {
         let mut builder = Builder::new(cx.bump, text.is_traced(), text.len());
         for (i, segment) in self.segments.iter().enumerate() {
             if i > 0 || self.rooted {
                 builder.put(b"/", segment.text.slice(0..0));
             }
-            builder.copy(segment.text);
+            if is_marker(segment.text, cx) {
+                // One character that tells nothing.
+                builder.put(UNTOLD, segment.text);
+            } else {
+                builder.copy(segment.text);
+            }
         }
         builder.finish()
     }
@@ -250,10 +263,10 @@ impl<'a> Path<'a> {
     /// What the segments tell together, as a layer sees them that decodes what a path keeps.
     fn look_at_whole(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
-        let is_collapsed =
-            [Flag::MultipleSlash, Flag::DotCur].iter().any(|flag| self.flags.set.contains(*flag));
-        let text = if is_collapsed { self.joined(text, cx) } else { text };
-        if seen & ENCODED == 0 {
+        let is_changed = [Flag::MultipleSlash, Flag::DotCur, Flag::Marker, Flag::TrailSlash];
+        let is_changed = is_changed.iter().any(|flag| self.flags.set.contains(*flag));
+        let text = if is_changed { self.joined(text, cx) } else { text };
+        if seen & ENCODED == 0 && !is_changed {
             scan::content_seen(text, seen, Kind::Path, secret, cx, &mut self.flags);
         } else {
             scan::content(decode::unguarded(text, cx), Kind::Path, secret, cx, &mut self.flags);

@@ -607,7 +607,7 @@ pub(crate) fn look_at_value_seen<'a>(
         return false;
     }
     let secret = sensitive || names.find_credential_seen(value.bytes, seen, cx).is_some();
-    if seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
+    if kind == Kind::Value && seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
         flags.raise(Flag::Jwt, value);
     }
     if secret {
