@@ -11,7 +11,8 @@ use common::corpus;
 use tamiz::{Canonicalizer, Config};
 
 /// In how many valid rows a text matched, by class. Every other entry matches in none.
-const FOUND: &[(&str, &str, usize)] = &[("file", "web-inf", 1), ("shell", "/bin/bash", 3)];
+const FOUND: &[(&str, &str, usize)] =
+    &[("file", ".cfg", 1), ("file", ".env", 1), ("file", "web-inf", 1), ("shell", "/bin/bash", 3)];
 
 /// Stands for a match of more than a few words, in text that is decoded only to look at it.
 const LONG: &str = "(long)";
