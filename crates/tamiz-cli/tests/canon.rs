@@ -8,7 +8,7 @@ use common::{VIEWS, examples, file, scratch, tamiz, tamiz_on};
 use serde_json::Value;
 use tamiz::{Canonicalizer, Config, Profile, Scheme, View};
 
-const REQUEST: &[u8] = b"GET /a//b?login=maria HTTP/1.1\r\nHost: EX.com:80\r\n\r\n";
+const REQUEST: &[u8] = b"GET /a//b?login=maria&n=O'B HTTP/1.1\r\nHost: EX.com:80\r\n\r\n";
 
 fn expected(request: &[u8], change: impl FnOnce(&mut Config)) -> String {
     let mut config = Config::default();
@@ -19,10 +19,10 @@ fn expected(request: &[u8], change: impl FnOnce(&mut Config)) -> String {
 #[test]
 fn reads_standard_input_with_and_without_a_dash() {
     let document = "M:GET\n\
-                    U:http://ex.com/a/b?login=<lower:5>\n\
+                    U:http://ex.com/a/b?login=<lower:5>&n=<mixed:3:'>\n\
                     P:/a/b PLEN:4@0-15 PMAX:1@0-15 [MULTIPLESLASH]\n\
-                    Q:1 KEYS:login\n\
-                    FLAGS:[MULTIPLESLASH]\n\
+                    Q:2 KEYS:login,n [QUOTE]\n\
+                    FLAGS:[MULTIPLESLASH QUOTE]\n\
                     H:host=ex.com\n\
                     HCNT:1 HLEN:12@0-15\n";
     assert_eq!(tamiz_on(["canon"], REQUEST).ok(), document);

@@ -22,7 +22,7 @@ fn beneath<'s>(shown: &'s str, text: &str) -> &'s str {
 fn evidence_is_underlined_in_place() {
     let shown = explain(b"GET /a//b?q=' HTTP/1.1\r\nHost: ex.com\r\n\r\n");
     let expected = "\
-standard input: 40 bytes, 2 flags: 2 notable
+standard input: 40 bytes, 2 flags: 1 notable, 1 structural
 
 1 │ GET /a//b?q=' HTTP/1.1
   │       ^^ MULTIPLESLASH
@@ -31,7 +31,7 @@ standard input: 40 bytes, 2 flags: 2 notable
 3 │
 
 notable
-  MULTIPLESLASH at p
+  QUOTE at q.q
 ";
     assert!(shown.starts_with(expected), "{shown}");
 }

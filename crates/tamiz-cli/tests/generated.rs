@@ -35,7 +35,7 @@ fn components_are_listed_in_order() {
         .map(|(name, value)| format!("{name}={value}\n"))
         .collect();
     assert_eq!(out, expected);
-    assert!(out.starts_with("form=1\n") && out.contains("\nprofile=full\n"));
+    assert!(out.starts_with("form=2\n") && out.contains("\nprofile=full\n"));
 }
 
 #[test]
