@@ -68,7 +68,7 @@ def test_documents_and_requests_give_the_same() -> None:
 def test_another_fingerprint_is_refused_with_both_named() -> None:
     vectorizer = TamizVectorizer().fit(GOOD)
     state = pickle.dumps(vectorizer)
-    other = "v1-0123456789abcdef"
+    other = "v2-0123456789abcdef"
     tampered = state.replace(vectorizer.fingerprint_.encode(), other.encode())
     assert tampered != state
     with pytest.raises(tamiz.FingerprintMismatch) as caught:

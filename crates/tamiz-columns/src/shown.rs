@@ -58,13 +58,23 @@ impl<'a> Shown<'a> {
 
     /// The scheme of the URL.
     pub fn scheme(&self) -> Option<&'a str> {
-        self.url.and_then(|url| split_once(url, "://")).map(|(scheme, _)| scheme)
+        self.absolute_url().and_then(|url| split_once(url, "://")).map(|(scheme, _)| scheme)
+    }
+
+    /// The URL, unless it has no host: then it begins with its path.
+    fn absolute_url(&self) -> Option<&'a str> {
+        self.url.filter(|url| !url.starts_with('/'))
     }
 
     /// The query of the URL: what stands between its path and its fragment.
     pub fn query(&self) -> Option<&'a str> {
-        let (_, rest) = split_once(self.url?, "://")?;
-        let rest = rest.get(memchr::memchr(b'/', rest.as_bytes())?..)?;
+        let rest = match self.absolute_url() {
+            None => self.url?,
+            Some(url) => {
+                let (_, rest) = split_once(url, "://")?;
+                rest.get(memchr::memchr(b'/', rest.as_bytes())?..)?
+            }
+        };
         let path = self.path?;
         // An asterisk is a path without a slash of its own.
         let rest = if path.starts_with('/') { rest } else { rest.strip_prefix('/')? };
@@ -75,7 +85,7 @@ impl<'a> Shown<'a> {
 
     /// The host of the URL, an address of version 6 without its brackets, and the port, where it is told.
     pub fn server(&self) -> Option<(&'a str, Option<u16>)> {
-        let url = self.url?;
+        let url = self.absolute_url()?;
         let rest = split_once(url, "://").map_or(url, |(_, rest)| rest);
         let end = memchr::memchr2(b'/', b'?', rest.as_bytes()).unwrap_or(rest.len());
         let authority = rest.get(..end)?;

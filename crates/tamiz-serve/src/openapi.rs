@@ -55,7 +55,7 @@ fn description() -> Value {
         "components": { "schemas": schemas(), "headers": { "fingerprint": {
             "description": "The identity of rules, tables and configuration.",
             "required": true,
-            "schema": { "type": "string", "pattern": "^v1-[0-9a-f]{16}$" },
+            "schema": { "type": "string", "pattern": "^v2-[0-9a-f]{16}$" },
         } } },
     })
 }

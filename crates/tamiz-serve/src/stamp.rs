@@ -66,7 +66,7 @@ mod tests {
             "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/problem+json"
         ));
         let (head, body) = ours.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains("\r\nx-tamiz-fingerprint: v1-") && head.ends_with("\r\ndate: x"));
+        assert!(head.contains("\r\nx-tamiz-fingerprint: v2-") && head.ends_with("\r\ndate: x"));
         assert!(head.contains(&format!("\r\ncontent-length: {}\r\n", body.len())));
         assert!(body.contains("\"malformed\""));
         for other in [

@@ -27,7 +27,7 @@ fn whatever_is_sent_here_is_answered_in_our_words_or_not_at_all() {
         answered += 1;
         let answer = String::from_utf8(answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        assert!(head.starts_with("HTTP/1.") && head.contains("\r\nx-tamiz-fingerprint: v1-"), "{head}");
+        assert!(head.starts_with("HTTP/1.") && head.contains("\r\nx-tamiz-fingerprint: v2-"), "{head}");
         let status: u16 = head[9..12].parse().unwrap();
         assert!(status < 500, "{head}");
         let is_error = body.starts_with("{\"code\":");

@@ -211,7 +211,7 @@ mod tests {
         refused(&|document| document["url.host"] = json!("ex.com"));
         refused(&|document| document["http.request.header.host"] = json!("ex.com"));
         refused(&|document| document["tamiz.version"] = json!(FORM_VERSION + 1));
-        refused(&|document| document["tamiz.fingerprint"] = json!("v1-xyz"));
+        refused(&|document| document["tamiz.fingerprint"] = json!("v2-xyz"));
         refused(&|document| document["tamiz.path.length"]["bucket"] = json!("many"));
         refused(&|document| document["tamiz.flags"][0]["name"] = json!("NOSUCHFLAG"));
         refused(&|document| document["tamiz.flags"][0]["parameter"] = json!("x"));

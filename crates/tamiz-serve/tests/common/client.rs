@@ -47,7 +47,7 @@ impl Answer {
     #[track_caller]
     pub fn is_marked(&self) {
         let fingerprint = self.header("x-tamiz-fingerprint").unwrap_or_else(|| panic!("{self:?}"));
-        assert!(fingerprint.starts_with("v1-") && fingerprint.len() == 19, "{fingerprint}");
+        assert!(fingerprint.starts_with("v2-") && fingerprint.len() == 19, "{fingerprint}");
     }
 }
 
