@@ -1012,13 +1012,19 @@ const MEDIA_TYPES: [&str; 9] =
 /// Whether a `boundary` reads like a type or a charset (8.24).
 fn has_odd_boundary(value: &[Char]) -> bool {
     split_unquoted(value, ';').iter().skip(1).any(|part| {
-        let (name, value) = type_parameter(part);
-        let value = value.unwrap_or_default();
+        let part = chars::trim(part, chars::is_blank);
+        let Some(at) = chars::find(&part, '=') else { return false };
+        let mut value = chars::trim(&part[at + 1..], chars::is_blank);
+        if is(value.first(), '"') {
+            value.remove(0);
+            value.truncate(chars::find(&value, '"').unwrap_or(value.len()));
+        }
         let is_type = chars::find(&value, '/').is_some_and(|at| {
             let kind = chars::as_string(&chars::lower(&value[..at])).unwrap_or_default();
             MEDIA_TYPES.contains(&&kind[..]) && chars::is_token(&value[at + 1..])
         });
-        is_boundary(&name) && (is_type || chars::begins_ignoring_case(&value, "charset="))
+        is_boundary(&chars::trim(&part[..at], chars::is_blank))
+            && (is_type || chars::begins_ignoring_case(&value, "charset="))
     })
 }
 

@@ -291,9 +291,8 @@ impl SensitiveNames {
 
     fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         let is_credential = |text: &[u8]| {
-            cx.spare.with(|plain| {
-                // A byte as it came guards nothing.
-                plain.extend(text.iter().map(|&byte| if byte == GUARD { 0xFE } else { byte }));
+            cx.spare.with(|repaired| {
+                let plain = utf8::repaired(text, repaired);
                 self.find_plain(plain, bytes::union(plain), cx).is_some()
             })
         };

@@ -51,7 +51,7 @@ fn a_request() {
         h.host h.host=www.example.com:8080
         h.user-agent h.user-agent=mozilla/5.0 h.user-agent=firefox/128.0
         h.x-id h.x-id=<num> h.x-id=<num>@0-15 h.x-id=<num> h.x-id=<num>@0-15
-        h.x-note h.x-note=<mixed> h.x-note=<mixed>@0-15
+        h.x-note h.x-note=<mixed> h.x-note=<mixed>@0-15 h.x-note~%20 h.x-note~{
         hcnt=8 hlen@128-255
         f=AUTHBEARER f=BRACE f=COOKIE:2 f=DUPHDR:x-id f=MULTIPLESLASH f=QBARE f=QREPEAT:id
         f.p=MULTIPLESLASH f.q.id=QREPEAT:id f.q.bare=QBARE f.h.authorization=AUTHBEARER f.h.cookie=COOKIE:2

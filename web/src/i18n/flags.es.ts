@@ -51,7 +51,7 @@ export const flagsEs: Readonly<Record<string, Told>> = {
     "Nadie honrado escribe `/%61dmin`.",
   ),
   PCTVALUE: told(
-    "Otra decodificación de porcentajes añade una flag que delata, o da a una ruta un `/`, `\\`, `.` o `%`.",
+    "Otra decodificación de porcentajes añade una flag que delata, o da a una ruta uno de `/ \\ . %`.",
     "Un filtro que decodifica una vez ve un escape donde un servidor que decodifica otra vez ve el ataque.",
   ),
 
@@ -177,7 +177,7 @@ export const flagsEs: Readonly<Record<string, Told>> = {
   QUOTE: told("Una comilla, `'` o `\"`.", "Se sale de las cadenas en SQL, en marcado y en scripts."),
   SEMICOLON: told("`;` en un valor, una clave o un segmento.", "Termina una sentencia o una orden."),
   SPACE: told(
-    "Un espacio en un segmento de la ruta o en una clave de la consulta.",
+    "Un espacio en una clave de la consulta, o en un extremo de un segmento de la ruta; en `core`, en cualquier parte del segmento.",
     "Las líneas de petición se cortan por los espacios.",
   ),
 

@@ -121,7 +121,7 @@ fn ask(curl: &Path, address: SocketAddr, way: &Way, documents: &Path, logs: &dyn
     let document: Value = serde_json::from_str(lines().lines().last().unwrap()).unwrap();
     let text = document["tamiz.text"].as_str().unwrap_or_else(|| panic!("{document}"));
     let start = format!("M:POST\nU:{}://shop.example/n", way.scheme);
-    assert!(text.starts_with(&start) && text.contains("/../b?q=<mixed:3>\nP:/n"), "{text}");
+    assert!(text.starts_with(&start) && text.contains("/../b?q=<mixed:3:%3C%3E>\nP:/n"), "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("H:host=")).count(), 1, "{text}");
     document
 }

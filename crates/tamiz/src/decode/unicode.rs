@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 use icu_normalizer::{ComposingNormalizer, ComposingNormalizerBorrowed};
 use icu_properties::props::{
     DefaultIgnorableCodePoint, GeneralCategory, Script as ScriptProperty, WhiteSpace,
@@ -116,8 +118,8 @@ fn script(c: char) -> u8 {
 }
 
 /// The long names of the scripts of the characters outside ASCII in decoded text, sorted, each once.
-pub(crate) fn scripts(text: &[u8]) -> Vec<&'static str> {
-    let mut seen: Vec<ScriptProperty> = Vec::new();
+pub(crate) fn scripts<'a>(text: &[u8], bump: &'a Bump) -> BumpVec<'a, &'static str> {
+    let mut seen: BumpVec<'a, ScriptProperty> = BumpVec::new_in(bump);
     for (_, c) in super::char_indices(text) {
         if let Some(c) = c.plain().filter(|c| !c.is_ascii()) {
             let script = SCRIPT.get(c);
@@ -127,9 +129,10 @@ pub(crate) fn scripts(text: &[u8]) -> Vec<&'static str> {
         }
     }
     let names = PropertyNamesLong::<ScriptProperty>::new();
-    let mut names: Vec<&str> = seen.into_iter().filter_map(|script| names.get(script)).collect();
-    names.sort_unstable();
-    names
+    let mut shown = BumpVec::new_in(bump);
+    shown.extend(seen.into_iter().filter_map(|script| names.get(script)));
+    shown.sort_unstable();
+    shown
 }
 
 /// `MIXEDSCRIPT`: whether letters of two of Latin, Cyrillic and Greek stand in one token.

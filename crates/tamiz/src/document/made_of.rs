@@ -47,7 +47,7 @@ pub(super) fn write_notes<'a>(
         None => {}
         Some(body::Content::Whole { secret: true, .. }) => {}
         Some(body::Content::Whole { text, .. }) => {
-            note(b'b', 0, out, |out| write_words(text.bytes, Plus::Sign, out));
+            note(b'b', 0, out, |out| write_words(text.bytes, Plus::Sign, cx, out));
         }
         Some(body::Content::Fields(fields)) => {
             for (i, field) in fields.list.iter().enumerate() {
@@ -79,7 +79,7 @@ fn write_pair_words<'a>(pair: &Pair<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
         write_value_shape(pair, cx, out);
     }
     if pair.json.is_none() && !is_marker {
-        write_words(value.bytes, pair.plus, out);
+        write_words(value.bytes, pair.plus, cx, out);
     }
 }
 
@@ -87,7 +87,7 @@ fn write_field_words(field: &Field<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     let (Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = field.leaf else { return };
     let is_marker = field.flags.set.contains(Flag::Marker) && marker::is_left(text.bytes, false, cx);
     if !field.is_secret() && field.json.is_none() && !is_marker {
-        write_words(text.bytes, Plus::Sign, out);
+        write_words(text.bytes, Plus::Sign, cx, out);
     }
 }
 
@@ -124,25 +124,27 @@ fn begin(place: u8, index: usize, out: &mut Vec<u8>) {
     number(out, index as u64);
 }
 
-/// Writes a header's note, as far as it follows the index: `marker` is how its value is shown by shape.
-pub(super) fn header_words<'a>(
-    text: &[u8],
-    marker: &[u8],
-    is_in_clear: bool,
-    cx: Context<'a>,
-) -> Option<&'a [u8]> {
+/// Writes a header's note, as far as it follows the index: `marker` is how its value is shown by shape, where the text
+/// shows it in clear.
+pub(super) fn header_words<'a>(text: &[u8], marker: Option<&[u8]>, cx: Context<'a>) -> Option<&'a [u8]> {
     let words = cx.written(|out| {
-        if is_in_clear {
+        if let Some(marker) = marker {
             out.push(b' ');
             out.extend_from_slice(marker);
         }
-        write_words(text, Plus::Sign, out);
+        write_words(text, Plus::Sign, cx, out);
     });
     (!words.is_empty()).then_some(words)
 }
 
+/// Whether there may be something to say of a value.
+pub(super) fn may_have_words(text: &[u8]) -> bool {
+    let seen = bytes::union(text);
+    seen & NO_ALNUM != 0 || seen & ALPHA != 0 && seen & DIGIT != 0
+}
+
 /// Writes ` ~sign`, ` ~Script` and ` ^skeleton` of a value.
-fn write_words(text: &[u8], plus: Plus, out: &mut Vec<u8>) {
+fn write_words(text: &[u8], plus: Plus, cx: Context<'_>, out: &mut Vec<u8>) {
     let seen = bytes::union(text);
     if seen & NO_ALNUM == 0 {
         if seen & ALPHA != 0 && seen & DIGIT != 0 {
@@ -155,7 +157,7 @@ fn write_words(text: &[u8], plus: Plus, out: &mut Vec<u8>) {
         charset::write_sign(sign, out);
     }
     if seen & bytes::HIGH != 0 {
-        for script in unicode::scripts(text) {
+        for script in unicode::scripts(text, cx.bump) {
             push(out, " ~");
             push(out, script);
         }
@@ -229,10 +231,11 @@ impl<'d> Notes<'d> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::with_context;
 
     fn words(text: &str, plus: Plus) -> String {
         let mut out = Vec::new();
-        write_words(text.as_bytes(), plus, &mut out);
+        with_context(|cx| write_words(text.as_bytes(), plus, cx, &mut out));
         String::from_utf8(out).unwrap()
     }
 

@@ -595,19 +595,23 @@ impl<'a> Writer<'a, '_> {
         let [value] = header.values.as_slice() else { return false };
         let Some(text) = value.text_of_shape() else { return false };
         let cx = self.cx;
-        let words = if cx.settings.literal() {
-            let marker = cx.written(|out| value.write_by_shape(cx, out));
-            marker::is_written_marker(marker).then(|| made_of::header_words(text, marker, true, cx)).flatten()
+        let is_literal = cx.settings.literal();
+        let is_marker = if is_literal {
+            cx.spare.with(|out| {
+                value.write_by_shape(cx, out);
+                marker::is_written_marker(out)
+            })
         } else {
-            let marker = self.out.get(start..).unwrap_or_default();
-            marker::is_written_marker(marker)
-                .then(|| made_of::header_words(text, marker, false, cx))
-                .flatten()
+            marker::is_written_marker(self.out.get(start..).unwrap_or_default())
         };
-        if let (Some(words), Some(notes)) = (words, &mut self.header_notes) {
-            notes.push((index, words));
+        if !is_marker || !is_literal && !made_of::may_have_words(text) {
+            return false;
         }
-        words.is_some()
+        if let Some(notes) = &mut self.header_notes {
+            let marker = is_literal.then(|| cx.written(|out| value.write_by_shape(cx, out)));
+            notes.extend(made_of::header_words(text, marker, cx).map(|words| (index, words)));
+        }
+        true
     }
 
     /// One line for the headers that are not shown, with their flags.

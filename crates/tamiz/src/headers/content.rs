@@ -34,17 +34,12 @@ fn is_shown(parameter: &[u8]) -> bool {
     !parameter.is_empty() && !is_boundary
 }
 
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
 fn write_parameter(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
-    let Some(at) = memchr::memchr(b'=', text) else {
+    let Some((name, value)) = cut_at(text, b'=') else {
         write_part(text, cx, out);
         return;
     };
-    let name = bytes::trim(text.get(..at).unwrap_or_default());
-    let value = bytes::trim(text.get(at + 1..).unwrap_or_default());
+    let (name, value) = (bytes::trim(name), bytes::trim(value));
     let value = match value {
         [b'"', inside @ .., b'"'] => inside,
         _ => value,
@@ -52,6 +47,36 @@ fn write_parameter(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     write_part(name, cx, out);
     out.push(b'=');
     write_part(value, cx, out);
+}
+
+/// The top-level types of media.
+const TYPES: [&str; 9] =
+    ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
+
+/// Finds each `boundary` parameter that reads like a type or a charset to those who look for one anywhere.
+pub(crate) fn odd_boundaries(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    split_unquoted(text, b';').skip(1).map(bytes::trim).filter(|parameter| is_odd_boundary(parameter))
+}
+
+fn is_odd_boundary(parameter: &[u8]) -> bool {
+    let Some((name, value)) = cut_at(parameter, b'=') else { return false };
+    if !bytes::trim(name).eq_ignore_ascii_case(b"boundary") {
+        return false;
+    }
+    let value = match bytes::trim(value) {
+        [b'"', inside @ ..] => cut_at(inside, b'"').map_or(inside, |(inside, _)| inside),
+        value => value,
+    };
+    let is_type = cut_at(value, b'/').is_some_and(|(kind, subtype)| {
+        TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known.as_bytes())) && bytes::is_token(subtype)
+    });
+    is_type || value.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"charset="))
+}
+
+/// What stands before and after the first `byte`.
+fn cut_at(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let (before, rest) = text.split_at_checked(memchr::memchr(byte, text)?)?;
+    Some((before, rest.get(1..)?))
 }
 
 /// `{n}@{bucket}`, or the shape of what is no length.

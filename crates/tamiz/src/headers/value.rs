@@ -267,7 +267,9 @@ fn look<'a>(
         return Content::Url(url);
     }
     if rule.kind == Kind::ContentType && cx.settings.beyond_core() {
-        look_at_boundary(text, cx, flags);
+        for parameter in content::odd_boundaries(text.bytes) {
+            flags.raise(Flag::BadBoundary, text.part(parameter));
+        }
     }
     if FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name)
         && file::is_executable(file_name(text, cx))
@@ -325,27 +327,6 @@ fn is_json(text: Text<'_>, seen: u32, cx: Context<'_>) -> bool {
         && json::is_object_or_array(text.bytes)
 }
 
-/// The top-level types of media.
-const TYPES: [&str; 9] =
-    ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
-
-/// `BADBOUNDARY`: a boundary that reads like a type or a charset to those who look for one anywhere.
-fn look_at_boundary<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    for parameter in body::parameters::parameters(text, cx).filter(|of| of.is_named("boundary")) {
-        let value = parameter.value.map_or(&b""[..], |value| value.bytes);
-        let is_type = memchr::memchr(b'/', value).and_then(|at| value.split_at_checked(at)).is_some_and(
-            |(kind, rest)| {
-                TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known.as_bytes()))
-                    && rest.get(1..).is_some_and(bytes::is_token)
-            },
-        );
-        let is_charset = value.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"charset="));
-        if is_type || is_charset {
-            flags.raise(Flag::BadBoundary, parameter.text);
-        }
-    }
-}
-
 /// What a URL in a header may tell: no key, and nothing that every URL tells.
 static OF_URLS: LazyLock<FlagSet> = LazyLock::new(|| {
     let is_usual = |flag: &Flag| {
@@ -381,8 +362,9 @@ fn read_url<'a>(
         Some((scheme, rest)) => target::read_absolute(scheme, rest, seen, cx),
         None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => {
             let url = target::read_relative(text, seen, cx);
-            if url.path.as_ref().is_some_and(|path| path.is_net_path) {
+            if let Some(path) = url.path.as_mut().filter(|path| path.is_net_path) {
                 flags.raise(Flag::NetPath, text);
+                path.look_at_net_host(cx);
             }
             url
         }

@@ -23,7 +23,9 @@ const LONGEST_AUTHORITY: usize = 512;
 /// Raises `URLVALUE`, `URLIP` and `URLLOCAL`.
 pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     let text = look.text.bytes;
-    tell_net_path(look, flags);
+    if text.starts_with(b"//") {
+        tell_net_path(look, flags);
+    }
     if look.seen & bytes::COLON == 0 {
         return;
     }
@@ -60,11 +62,10 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// The host of what begins with `//`.
+/// The host of what begins with `//`, `/\\` or `\\`.
 pub(super) fn tell_net_path<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    if let Some(rest) = look.text.bytes.strip_prefix(b"//") {
-        tell_host(look, 2, rest, flags);
-    }
+    let slashes = look.text.bytes.iter().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
+    tell_host(look, slashes, look.text.bytes.get(slashes..).unwrap_or_default(), flags);
 }
 
 /// The scheme that ends `before`, and where it starts: the longest that is known, else the longest

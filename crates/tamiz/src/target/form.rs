@@ -80,6 +80,7 @@ pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, &'a mut
         && path.is_net_path
     {
         path.flags.raise(Flag::NetPath, message.target);
+        path.look_at_net_host(cx);
     }
     if let Some(authority) = message.authority
         && matches!(form, Form::Origin | Form::Asterisk | Form::Bad)

@@ -31,6 +31,8 @@ pub(crate) struct Path<'a> {
     pub(crate) longest_climb: usize,
     /// Whether it began with two separators.
     pub(crate) is_net_path: bool,
+    /// Its text before collapsing, where it is one that begins with `//` or its kin.
+    before_collapsing: Option<Text<'a>>,
     pub(crate) flags: Flags<'a>,
 }
 
@@ -84,6 +86,7 @@ impl<'a> Path<'a> {
                 rooted: true,
                 longest_climb: 0,
                 is_net_path: false,
+                before_collapsing: None,
                 flags,
             };
         }
@@ -99,6 +102,7 @@ impl<'a> Path<'a> {
             rooted: matches!(text.bytes, [] | [b'/', ..]),
             longest_climb: 0,
             is_net_path: is_net_path(text.bytes),
+            before_collapsing: None,
             flags,
         };
         path.collapse(text, seen, cx);
@@ -111,10 +115,17 @@ impl<'a> Path<'a> {
         }
         path.look_at_segments(seen, cx);
         path.look_at_whole(text, seen, cx);
-        if path.is_net_path && cx.settings.beyond_core() {
-            scan::net_path(decode::unguarded(text, cx), cx, &mut path.flags);
+        if path.is_net_path {
+            path.before_collapsing = Some(text);
         }
         path
+    }
+
+    /// Looks at the host that a path begins with which raises `NETPATH`.
+    pub(crate) fn look_at_net_host(&mut self, cx: Context<'a>) {
+        if let Some(text) = self.before_collapsing.filter(|_| cx.settings.beyond_core()) {
+            scan::net_path(decode::unguarded(text, cx), cx, &mut self.flags);
+        }
     }
 
     /// Whether it is `/` alone.
@@ -124,7 +135,12 @@ impl<'a> Path<'a> {
 
     /// Whether the document would say the same of it in any request.
     pub(crate) fn may_be_kept(&self, most: usize) -> bool {
-        let is_plain = |segment: &Segment<'a>| matches!(segment.shown, Shown::Text | Shown::Shape);
+        // A parameter of a hidden segment may be a secret.
+        let is_plain = |segment: &Segment<'a>| match segment.shown {
+            Shown::Text => true,
+            Shown::Shape => memchr::memchr(b';', segment.text.bytes).is_none(),
+            Shown::Secret | Shown::Parameters => false,
+        };
         let is_shown = !self.segments.is_empty() && self.segments.len() <= most;
         let has_parameter = |flag: Flag| flag.parameter_kind() != Parameter::None;
         self.rooted

@@ -235,7 +235,8 @@ fn is_path_line(line: &str) -> bool {
 /// The length of a segment, its markers by what they state (clause 5.28).
 fn stated_length(segment: &str) -> usize {
     let stated = |text: &str| {
-        let digits: String = text.rsplit(':').next()?.chars().take_while(char::is_ascii_digit).collect();
+        let rest = text.strip_prefix("<SECRET:").unwrap_or(text);
+        let digits: String = rest.split(':').nth(1)?.chars().take_while(char::is_ascii_digit).collect();
         (RULES.marker.is_match(text) && digits.len() <= 7).then(|| digits.parse().ok())?
     };
     let of_value = |text: &str| stated(text).unwrap_or_else(|| text.chars().count());
