@@ -35,7 +35,7 @@ pub(crate) const SPACE: u32 = 1 << 12;
 /// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ; ' "`` and line ends.
 pub(crate) const STRUCTURE: u32 = 1 << 13;
 
-/// Without one of these, or a long token, no text holds a credential: `. = : / " ' \ + % &`, SP,
+/// Without one of these, or a long token, no text holds a credential: `. = : / " ' \ + % & <`, SP,
 /// HTAB and the guard byte.
 pub(crate) const CREDENTIAL_MARK: u32 = 1 << 14;
 
@@ -139,7 +139,7 @@ const fn build() -> [u32; 256] {
         if within(byte, b".`${<#-/&|>;'\"\r\n") {
             class |= STRUCTURE;
         }
-        if within(byte, b".=:/\"'\\+%& \t\xFF") {
+        if within(byte, b".=:/\"'\\+%&< \t\xFF") {
             class |= CREDENTIAL_MARK;
         }
         if within(byte, b"^`$\\{}<>|&*~#\"';()") {

@@ -86,8 +86,8 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
             || usize::from(known.name_len) >= echo.shortest && is_in_name()
     };
     request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
-    if request.method.in_clear && echo.is_in(request.method.text.bytes) {
-        request.method.in_clear = false;
+    if request.method.shown != NameShown::ShapeAlone && echo.is_in(request.method.text.bytes) {
+        request.method.shown = NameShown::ShapeAlone;
         request.flags.hide(request.method.text);
     }
 }
@@ -219,11 +219,21 @@ impl<'a> Needle<'a> {
 
 impl<'a> Echo<'a> {
     fn collect(&mut self, request: &Request<'a>, cx: Context<'a>) {
+        if request.method.shown == NameShown::ShapeAlone {
+            self.add(request.method.text, cx);
+        }
+        let is_credential = |text: &Text<'a>| cx.settings.names.find_credential(text.bytes, cx).is_some();
+        let unseen = request.headers.unseen.iter().copied().chain(request.odd_version);
+        unseen.filter(is_credential).for_each(|text| self.add(text, cx));
         self.collect_from_url(request.url, cx);
         if let Some(body) = &request.body {
             self.collect_from_body(body, cx);
         }
         for header in &request.headers.list {
+            if let Some(name) = header.name.as_ref().filter(|name| name.shown == NameShown::ShapeAlone) {
+                self.add(name.odd.unwrap_or(name.raw), cx);
+                self.add(name.text, cx);
+            }
             let is_host = header.name.as_ref().is_some_and(|name| name.rule.kind == Kind::Host);
             for value in &header.values {
                 match &value.content {
@@ -304,6 +314,9 @@ impl<'a> Echo<'a> {
         if let Some(userinfo) = url.userinfo {
             self.add_userinfo(userinfo);
         }
+        if let Some(token) = url.token {
+            self.push(token);
+        }
         for segment in url.path.iter().flat_map(|path| path.segments.iter()) {
             if segment.shown == Shown::Secret {
                 self.add(segment.text, cx);
@@ -330,11 +343,27 @@ impl<'a> Echo<'a> {
         }
     }
 
-    /// Adds a redacted value: by the credentials in it that are long enough, or from the first to the end;
-    /// else whole.
+    /// Adds a redacted value: by the credentials in it that are long enough, or from the first to the end; else whole, and
+    /// by the credentials of the first further text that has some.
     fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
+        if self.add_credentials(secret, cx) {
+            return;
+        }
+        self.push(secret.bytes);
+        layers::any_further(secret.bytes, cx, |revealed| {
+            cx.spare.with(|repaired| {
+                let further = utf8::repaired(revealed, repaired);
+                cx.settings.names.holds_plain_credential(further, cx)
+                    && self.add_credentials(Text::untraced(cx.bump.alloc_slice_copy(further)), cx)
+            })
+        });
+    }
+
+    /// Adds the credentials of a text; whether it has any.
+    fn add_credentials(&mut self, secret: Text<'a>, cx: Context<'a>) -> bool {
         let found = cx.settings.names.find_credentials(secret.bytes, cx);
         let is_long = |part: Text<'a>| decode::chars(part.bytes) >= SHORTEST;
+        let Some(first) = found.first() else { return false };
         let mut has_long = false;
         for credential in &found {
             let part = secret.slice(credential.part.clone());
@@ -346,9 +375,10 @@ impl<'a> Echo<'a> {
             }
         }
         if !has_long {
-            let first = found.first().map(|first| secret.from(first.part.start));
-            self.push(first.filter(|rest| is_long(*rest)).unwrap_or(secret).bytes);
+            let rest = secret.from(first.part.start);
+            self.push(if is_long(rest) { rest } else { secret }.bytes);
         }
+        true
     }
 
     /// Adds userinfo, and the password in it.
@@ -579,7 +609,7 @@ impl<'a> Echo<'a> {
 
     fn hide_in_header(&self, header: &mut Header<'a>) {
         if let Some(name) = &mut header.name
-            && name.shown != NameShown::Secret
+            && !matches!(name.shown, NameShown::Secret | NameShown::ShapeAlone)
             && (self.is_in(name.text.bytes) || self.is_in(name.raw.bytes))
         {
             name.shown = NameShown::Secret;

@@ -253,6 +253,26 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
     all
 });
 
+/// Whether a path may end a token that begins with a host.
+pub(crate) fn may_follow_host(path: &[u8]) -> bool {
+    let ends = CREDENTIAL_PREFIXES.iter().filter_map(|(head, ..)| head.get(head.find('/')?..));
+    ends.into_iter().any(|end| memchr::memmem::find(path, end.as_bytes()).is_some())
+}
+
+/// The first well-known token that holds `separator` among its characters.
+pub(crate) fn find_across(text: &[u8], separator: u8) -> Option<Range<usize>> {
+    let seen = bytes::union(text);
+    let mut from = 0;
+    loop {
+        let found = find(text.get(from..)?, seen)?;
+        let found = from + found.start..from + found.end;
+        if memchr::memchr(separator, text.get(found.clone())?).is_some() {
+            return Some(found);
+        }
+        from = found.end.max(from + 1);
+    }
+}
+
 /// A well-known token, not in the middle of a word; of several, the first. `seen` is the union of the
 /// classes of its bytes.
 pub(crate) fn find(text: &[u8], seen: u32) -> Option<Range<usize>> {

@@ -12,6 +12,7 @@ use crate::framing;
 use crate::headers::{self, Headers};
 use crate::message::{Message, Version, on_one_line};
 use crate::scan::{self, Kind};
+use crate::show::NameShown;
 use crate::target::Url;
 use crate::target::form::{self, Form};
 use crate::target::host::{self, Host};
@@ -30,6 +31,8 @@ pub(crate) struct Request<'a> {
     /// The flags of the `M` line.
     pub(crate) flags: Flags<'a>,
     pub(crate) version: Version,
+    /// A version that is none.
+    pub(crate) odd_version: Option<Text<'a>>,
     /// A secret is echoed in a line that was not read: all of the request is to be read again, without
     /// what is remembered.
     pub(crate) echoes_into_known: bool,
@@ -38,8 +41,8 @@ pub(crate) struct Request<'a> {
 /// The method, after NFKC.
 pub(crate) struct Method<'a> {
     pub(crate) text: Text<'a>,
-    /// Whether it is shown as it is: a token of at most 32 characters, no credential.
-    pub(crate) in_clear: bool,
+    /// As it is where it is a token of at most 32 characters and no credential.
+    pub(crate) shown: NameShown,
 }
 
 impl<'a> Request<'a> {
@@ -60,6 +63,7 @@ impl<'a> Request<'a> {
             body: None,
             flags: message.flags,
             version,
+            odd_version: message.odd_version,
             echoes_into_known: false,
         };
         request.settle_host(named_by_target, message.target);
@@ -68,6 +72,7 @@ impl<'a> Request<'a> {
         {
             request.check_authority(authority, cx);
         }
+        request.url.hide_tokens(cx, &mut request.flags);
         request.settle_flags(cx);
         framing::check(&request.headers, message.body, message.is_in_frames, cx, &mut request.flags);
         if let Some(body) = message.body {
@@ -169,19 +174,25 @@ impl<'a> Request<'a> {
 
 impl<'a> Method<'a> {
     fn read(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
-        let in_clear = |text: &[u8]| {
-            bytes::is_token(text) && text.len() <= 32 && cx.settings.names.find_credential(text, cx).is_none()
+        let shown = |text: &[u8]| {
+            if cx.settings.names.find_credential(text, cx).is_some() {
+                NameShown::ShapeAlone
+            } else if bytes::is_token(text) && text.len() <= 32 {
+                NameShown::Text
+            } else {
+                NameShown::Shape
+            }
         };
-        if in_clear(raw.bytes) {
-            return Method { text: raw, in_clear: true };
+        if shown(raw.bytes) == NameShown::Text {
+            return Method { text: raw, shown: NameShown::Text };
         }
         let text = utf8::repair(on_one_line(raw, cx), cx, flags);
         let text = unicode::normalize(text, Stage::Name, cx, flags);
-        scan::scan(text, Kind::Opaque, false, cx, flags);
-        let in_clear = in_clear(text.bytes);
-        if !in_clear {
+        let shown = shown(text.bytes);
+        scan::scan(text, Kind::Opaque, shown == NameShown::ShapeAlone, cx, flags);
+        if shown != NameShown::Text {
             flags.hide(raw);
         }
-        Method { text, in_clear }
+        Method { text, shown }
     }
 }

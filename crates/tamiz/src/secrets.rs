@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 
 use crate::bytes::{
     self, ALNUM, AT, B64URL_MARK, BLANK, COLON, CREDENTIAL_MARK, DASH, DIGIT, DOT, EQUALS, HIGH, TOKEN68,
+    WORD_SIGN,
 };
 use crate::context::Context;
 use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
@@ -44,17 +45,19 @@ enum Kind {
     PrivateKey,
     Userinfo,
     DataSource,
+    Element,
     Named,
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
+    const ALL: [Kind; 8] = [
         Kind::Jwt,
         Kind::Token,
         Kind::Scheme,
         Kind::PrivateKey,
         Kind::Userinfo,
         Kind::DataSource,
+        Kind::Element,
         Kind::Named,
     ];
 
@@ -66,6 +69,7 @@ impl Kind {
             Kind::Scheme => BLANK,
             Kind::PrivateKey => DASH,
             Kind::Userinfo | Kind::DataSource => AT,
+            Kind::Element => WORD_SIGN,
             Kind::Named => EQUALS | COLON | HIGH,
         };
         seen & classes != 0
@@ -235,12 +239,12 @@ impl SensitiveNames {
             Kind::PrivateKey => find_private_key(text),
             Kind::Userinfo => find_userinfo(text),
             Kind::DataSource => find_data_source(text),
-            Kind::Named => self.find_named(text, cx),
+            Kind::Element => self.find_without_markers(text, cx, Self::find_element),
+            Kind::Named => self.find_without_markers(text, cx, Self::find_named),
         }
     }
 
-    /// The credentials of a value, by kind and then by place, of each kind one after the other; those
-    /// that a further decoding reveals are the whole value.
+    /// The credentials of a value as it is, by kind and then by place, of each kind one after the other.
     pub(crate) fn find_credentials<'a>(&self, value: &[u8], cx: Context<'a>) -> BumpVec<'a, Credential> {
         let seen = bytes::union(value);
         let mut all = BumpVec::new_in(cx.bump);
@@ -265,10 +269,6 @@ impl SensitiveNames {
                     .for_each(|(scheme, telling)| collect(&|rest| find_word(rest, scheme, *telling)));
             }
         }
-        if all.is_empty() {
-            let whole = self.find_credential(value, cx);
-            all.extend(whole.map(|part| Credential { part, is_userinfo: false }));
-        }
         all
     }
 
@@ -289,28 +289,53 @@ impl SensitiveNames {
         BumpVec::from_iter_in(values.take(MOST_CREDENTIALS), cx.bump)
     }
 
+    /// Whether a text holds a credential as it is.
+    pub(crate) fn holds_plain_credential(&self, text: &[u8], cx: Context<'_>) -> bool {
+        self.find_plain(text, bytes::union(text), cx).is_some()
+    }
+
     fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         let is_credential = |text: &[u8]| {
-            cx.spare.with(|repaired| {
-                let plain = utf8::repaired(text, repaired);
-                self.find_plain(plain, bytes::union(plain), cx).is_some()
-            })
+            cx.spare.with(|repaired| self.holds_plain_credential(utf8::repaired(text, repaired), cx))
         };
         layers::any_further(value, cx, is_credential).then_some(0..value.len())
     }
 
-    /// `name=value` or `name: value` with a sensitive name; markers are taken out before looking.
-    fn find_named(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+    /// Looks for a credential in a text whose markers are taken out first; if there was one, the credential is all of it.
+    fn find_without_markers(
+        &self,
+        text: &[u8],
+        cx: Context<'_>,
+        find: fn(&Self, &[u8], Context<'_>) -> Option<Range<usize>>,
+    ) -> Option<Range<usize>> {
         if !marker::holds_marker(text) {
-            return self.find_named_in(text, cx);
+            return find(self, text, cx);
         }
         cx.spare.with(|without| {
             marker::take_out(text, without);
-            self.find_named_in(without, cx).map(|_| 0..text.len())
+            find(self, without, cx).map(|_| 0..text.len())
         })
     }
 
-    fn find_named_in(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+    /// `<name>value` with a sensitive name.
+    fn find_element(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        memchr::memchr_iter(b'<', text).find_map(|at| {
+            let inside = text.get(at + 1..)?;
+            let is_name = |byte: u8| {
+                bytes::is(byte, ALNUM)
+                    || matches!(byte, b'_' | b'.' | b':' | b'-')
+                    || byte >= 0x80 && byte != GUARD
+            };
+            let len = inside.iter().take_while(|byte| is_name(**byte)).count();
+            let start = at + len + 2;
+            let value = text.get(start..).filter(|_| inside.get(len) == Some(&b'>'))?;
+            let end = start + memchr::memchr(b'<', value).unwrap_or(value.len());
+            (end > start && self.matches(inside.get(..len)?, cx)).then_some(start..end)
+        })
+    }
+
+    /// `name=value` or `name: value` with a sensitive name.
+    fn find_named(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         let mut from = 0;
         delimiters(text).find_map(|delimiter| {
             let name = name_before(text.get(from..delimiter.start)?);
@@ -730,6 +755,7 @@ mod tests {
             ("ApiKey hunter2", "hunter2"),
             ("SharedKey acct:c2ln", "acct:c2ln"),
             ("Hawk id=\"a\", mac=\"b\"", "id=\"a\", mac=\"b\""),
+            ("<u><wsse:Password>hunter2</wsse:Password></u>", "hunter2"),
         ] {
             let got = found(text);
             if text.contains("&#119;") {
@@ -794,7 +820,8 @@ mod tests {
         assert_eq!(all("Basic dragonfly7,Bearer swordfish9"), ["swordfish9", "dragonfly7"]);
         assert_eq!(all("a:b@tcp(x) c:d@tcp(y) //e:f@g"), ["a:b", "c:d"]);
         assert_eq!(all(&"pwd=x ".repeat(40)).len(), MOST_CREDENTIALS);
-        assert_eq!(all("pwd%3Dhunter2"), ["pwd%3Dhunter2"]);
+        assert_eq!(all("<pwd>a</pwd><token>b</token>"), ["a", "b"]);
+        assert_eq!(all("pwd%3Dhunter2"), Vec::<String>::new());
         assert_eq!(all("nothing"), Vec::<String>::new());
     }
 
@@ -819,6 +846,10 @@ mod tests {
             "hawk eyes",
             "sharedkey abc",
             "enclave=1",
+            "<p>hunter2</p>",
+            "<pwd></pwd>",
+            "<pwd x>hunter2",
+            "<SECRET:alpha:10>hunter2",
         ] {
             assert_eq!(found(text), None, "{text}");
         }

@@ -79,6 +79,11 @@ fn broken_documents_are_refused() {
         ("[HTTP10]", "[HTTP10] [HTTP10]", "line 1, column 17: expected flags sorted by name, each once"),
         ("[HTTP10]", "[HTTP10] [BADHOST]", "line 1, column 17: expected flags sorted by name, each once"),
         ("U:http", "U:gopher", "line 2, column 3: expected http, https, ws or wss"),
+        ("?k=<num:1>", "?k=<mixed:3:*'>", "line 2, column 23: expected a value of a query"),
+        ("?k=<num:1>", "?k=<mixed:3:%27>", "line 2, column 23: expected a value of a query"),
+        ("?k=<num:1>", "?k=<num:1:'>", "line 2, column 23: expected a value of a query"),
+        ("&k=<lower:2>", "&k=a<b", "line 2, column 33: expected a value of a query"),
+        ("&k=<lower:2>", "&k=a=b", "line 2, column 33: expected a value of a query"),
         (
             "U:http://ex.com/a/b",
             "U:http://ex.com/a/c",

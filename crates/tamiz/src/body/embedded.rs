@@ -29,17 +29,27 @@ pub(crate) struct Embedded<'a> {
 
 /// Reads a decoded value, if it is JSON. In `core` none is.
 pub(crate) fn read<'a>(value: Text<'a>, seen: u32, cx: Context<'a>) -> Option<&'a mut Embedded<'a>> {
+    read_as(value, value, seen, cx)
+}
+
+/// Reads `text`, which is `value` in another spelling, if it is JSON. `seen` is the union of the classes of its bytes.
+pub(crate) fn read_as<'a>(
+    text: Text<'a>,
+    value: Text<'a>,
+    seen: u32,
+    cx: Context<'a>,
+) -> Option<&'a mut Embedded<'a>> {
     if !cx.settings.beyond_core() || value.len() > cx.settings.config.limits.body_bytes {
         return None;
     }
-    if is_object_or_array(value.bytes) {
-        return read_text(value, value, cx);
+    if is_object_or_array(text.bytes) {
+        return read_text(text, value, cx);
     }
     // The first six bits of `{`, `[` and the white space of JSON.
-    if !matches!(value.bytes.first(), Some(b'e' | b'W' | b'I' | b'C' | b'D')) {
+    if !matches!(text.bytes.first(), Some(b'e' | b'W' | b'I' | b'C' | b'D')) {
         return None;
     }
-    let decoded = scan::decode_base64(value, seen, cx).filter(|decoded| is_object_or_array(decoded.bytes))?;
+    let decoded = scan::decode_base64(text, seen, cx).filter(|decoded| is_object_or_array(decoded.bytes))?;
     let embedded = read_text(decoded, value, cx)?;
     embedded.flags.raise(Flag::B64Text, value);
     Some(embedded)
@@ -50,14 +60,11 @@ pub(crate) fn read_cookie<'a>(value: Text<'a>, seen: u32, cx: Context<'a>) -> Op
     if let Some(embedded) = read(value, seen, cx) {
         return Some(embedded);
     }
-    if !cx.settings.beyond_core()
-        || seen & bytes::ENCODED == 0
-        || value.len() > cx.settings.config.limits.body_bytes
-    {
+    if !cx.settings.beyond_core() || seen & bytes::ENCODED == 0 {
         return None;
     }
     let decoded = Layer::Percent.undo(value, cx, |_, _, _| {})?;
-    is_object_or_array(decoded.bytes).then(|| read_text(decoded, value, cx)).flatten()
+    read_as(decoded, value, bytes::union(decoded.bytes), cx)
 }
 
 /// Reads the leaves of `text`, which is JSON and what `value` decodes to.

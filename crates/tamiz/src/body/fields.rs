@@ -99,6 +99,7 @@ impl<'a> Name<'a> {
             _ if self.echoes.get() => measured().write(true, out),
             NameShown::Text => escape::write(self.key.text.bytes, Self::spot(nested), out),
             NameShown::Shape => measured().write(false, out),
+            NameShown::ShapeAlone => measured().alone().write(false, out),
             NameShown::Secret => measured().write(true, out),
         }
     }
@@ -413,18 +414,20 @@ fn write_text(
     }
 }
 
-impl<'a> Sink<'a> for Fields<'a> {
-    fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
+impl<'a> Fields<'a> {
+    /// Adds a leaf. It is `sensitive` where someone calls it by a name that makes a secret of it.
+    fn add(&mut self, path: &[Step<'a>], leaf: Leaf<'a>, sensitive: bool) {
         let mut flags = self.cx.flags();
         self.follow(path, &mut flags);
         let mut way = BumpVec::with_capacity_in(self.last.len(), self.cx.bump);
         way.extend(self.last.iter().map(|(_, place)| *place));
-        let sensitive = way.iter().any(|place| match place {
+        let is_sensitive = |place: &Place| match place {
             Place::Item => false,
             Place::Name(name) | Place::Attribute(name) => {
                 self.names.get(*name).is_some_and(|name| name.sensitive)
             }
-        });
+        };
+        let sensitive = sensitive || way.iter().any(is_sensitive);
         let seen = match leaf {
             Leaf::Text(text) => Some(bytes::union(text.bytes)),
             _ => None,
@@ -457,6 +460,16 @@ impl<'a> Sink<'a> for Fields<'a> {
             scan::redirect(name, text, secret, self.cx, &mut flags);
         }
         self.keep(Field { way, leaf, secret, seen, recalled, json: None, flags, echoes: Cell::new(false) });
+    }
+}
+
+impl<'a> Sink<'a> for Fields<'a> {
+    fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
+        self.add(path, leaf, false);
+    }
+
+    fn secret_leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
+        self.add(path, leaf, true);
     }
 
     fn unseen(&mut self, name: Option<Text<'a>>, text: Text<'a>) {

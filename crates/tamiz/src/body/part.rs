@@ -49,7 +49,11 @@ pub(super) fn read<'a>(
             Leaf::Text(utf8::repair(content, cx, flags))
         }
     };
-    sink.leaf(&[Step::Name(name)], leaf);
+    if headers.is_sensitive {
+        sink.secret_leaf(&[Step::Name(name)], leaf);
+    } else {
+        sink.leaf(&[Step::Name(name)], leaf);
+    }
 }
 
 /// `BODYCHARSET` for a charset that somebody names.
@@ -109,7 +113,7 @@ fn take_line(text: Text<'_>) -> Option<(Text<'_>, Text<'_>)> {
 }
 
 /// The lines of a header block, each with those that continue it.
-fn unfold<'a>(block: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = Text<'a>> {
+pub(crate) fn unfold<'a>(block: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = Text<'a>> {
     let mut rest = block;
     std::iter::from_fn(move || {
         let (line, after) = take_line(rest)?;
@@ -145,6 +149,8 @@ struct Headers<'a> {
     /// That of the first `Content-Transfer-Encoding`.
     coding: Option<Option<Coding>>,
     has_disposition: bool,
+    /// Whether one of its names, of which only the first counts, makes a secret of its content.
+    is_sensitive: bool,
     /// Whether the last line may go on.
     is_cut: bool,
 }
@@ -152,7 +158,7 @@ struct Headers<'a> {
 impl<'a> Headers<'a> {
     fn new(is_cut: bool) -> Self {
         let (name, filename) = (Field::default(), Field::default());
-        Headers { name, filename, coding: None, has_disposition: false, is_cut }
+        Headers { name, filename, coding: None, has_disposition: false, is_sensitive: false, is_cut }
     }
 
     fn read(&mut self, line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
@@ -179,6 +185,7 @@ impl<'a> Headers<'a> {
         let is_first = !std::mem::replace(&mut self.has_disposition, true);
         if !is_first {
             flags.raise(Flag::DupParam, line);
+            self.judge_names(value, cx);
         }
         let mut sections = [BumpVec::new_in(cx.bump), BumpVec::new_in(cx.bump)];
         let [of_name, of_filename] = &mut sections;
@@ -190,30 +197,68 @@ impl<'a> Headers<'a> {
                 continue;
             };
             look(parameter.trailing, cx, flags);
-            let (field, sections) = match of {
-                Of::Name => (&mut self.name, &mut *of_name),
-                Of::Filename => (&mut self.filename, &mut *of_filename),
-            };
-            match spelling {
-                Spelling::Plain => {
-                    let value = encoded::decode_words(value, cx, flags);
-                    field.offer(value, spelling, parameter.text, cx, flags);
-                }
-                Spelling::Extended => {
-                    let value = encoded::decode_extended(value, cx, flags);
-                    field.offer(value, spelling, parameter.text, cx, flags);
-                }
+            let decoded = match spelling {
+                Spelling::Plain => encoded::decode_words(value, cx, flags),
+                Spelling::Extended => encoded::decode_extended(value, cx, flags),
                 Spelling::Section { number, is_extended } => {
                     flags.raise(Flag::DupParam, parameter.text);
+                    let sections = if of == Of::Name { &mut *of_name } else { &mut *of_filename };
+                    sections.push(Section { number, is_extended, value });
+                    continue;
+                }
+            };
+            self.offer(of, decoded, spelling, parameter.text, cx, flags);
+        }
+        for (of, sections) in [Of::Name, Of::Filename].into_iter().zip(sections) {
+            if !sections.is_empty() {
+                let joined = join(sections, value.is_traced(), cx, flags);
+                self.offer(of, joined, Spelling::Extended, joined, cx, flags);
+            }
+        }
+    }
+
+    fn offer(
+        &mut self,
+        of: Of,
+        value: Text<'a>,
+        spelling: Spelling,
+        evidence: Text<'a>,
+        cx: Context<'a>,
+        flags: &mut Flags<'a>,
+    ) {
+        match of {
+            Of::Name => {
+                self.judge(value, cx);
+                self.name.offer(value, spelling, evidence, cx, flags);
+            }
+            Of::Filename => self.filename.offer(value, spelling, evidence, cx, flags),
+        }
+    }
+
+    /// Judges a name by which a parser may know the part.
+    fn judge(&mut self, name: Text<'a>, cx: Context<'a>) {
+        let name = utf8::repair(name, cx, &mut cx.flags());
+        self.is_sensitive |= cx.settings.names.matches(name.bytes, cx);
+    }
+
+    /// Judges the names of a `Content-Disposition` that does not count.
+    fn judge_names(&mut self, value: Text<'a>, cx: Context<'a>) {
+        let mut sections = BumpVec::new_in(cx.bump);
+        for parameter in parameters(value, cx) {
+            let Some(((Of::Name, spelling), value)) = Spelling::of(parameter.name.bytes).zip(parameter.value)
+            else {
+                continue;
+            };
+            match spelling {
+                Spelling::Plain => self.judge(encoded::decode_words(value, cx, &mut cx.flags()), cx),
+                Spelling::Extended => self.judge(encoded::decode_extended(value, cx, &mut cx.flags()), cx),
+                Spelling::Section { number, is_extended } => {
                     sections.push(Section { number, is_extended, value });
                 }
             }
         }
-        for (field, sections) in [&mut self.name, &mut self.filename].into_iter().zip(sections) {
-            if !sections.is_empty() {
-                let joined = join(sections, value.is_traced(), cx, flags);
-                field.offer(joined, Spelling::Extended, joined, cx, flags);
-            }
+        if !sections.is_empty() {
+            self.judge(join(sections, value.is_traced(), cx, &mut cx.flags()), cx);
         }
     }
 
@@ -238,7 +283,7 @@ impl<'a> Headers<'a> {
         let is_cut_by_some = parameter.quotes == Quotes::Closed
             && (parameter.is_named("name") || parameter.is_named("filename"))
             && parameter.value.is_some_and(|value| memchr::memchr(b';', value.bytes).is_some());
-        if (parameter.is_misquoted() || is_cut_by_some) && !self.is_cut {
+        if parameter.is_misquoted() && !self.is_cut || is_cut_by_some {
             flags.raise(Flag::BadBody, parameter.text);
         }
     }
@@ -294,7 +339,7 @@ fn join<'a>(
 }
 
 /// Which of the two parameters that matter.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Name,
     Filename,

@@ -39,6 +39,11 @@ pub(crate) trait Sink<'a> {
     /// A leaf, and the way to it.
     fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>);
 
+    /// A leaf that is a secret by a name that is not on the way to it.
+    fn secret_leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
+        self.leaf(path, leaf);
+    }
+
     /// A text that is no leaf, as it came or decoded, with its name if it has one: it may be a secret.
     fn unseen(&mut self, _name: Option<Text<'a>>, _text: Text<'a>) {}
 }

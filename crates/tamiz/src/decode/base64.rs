@@ -5,7 +5,7 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
-use crate::bytes::{self, ALNUM, CONTROL, HIGH, NO_SPACED_BASE64, WORD_SIGN};
+use crate::bytes::{self, ALNUM, CONTROL, NO_SPACED_BASE64, WORD_SIGN};
 
 /// Shorter values are words, not Base64.
 pub(crate) const SHORTEST: usize = 12;
@@ -24,19 +24,19 @@ pub(crate) fn encoded(text: &[u8], seen: u32) -> Option<&[u8]> {
     at.and_then(|at| text.get(at + mark.len()..))
 }
 
-/// Appends what a text hides in Base64, if that is readable: of either alphabet, padded or not, with SP for `+`. Of what
-/// is not ASCII nothing is appended.
+/// Appends what a text hides in Base64, if that is readable: of either alphabet, padded or not, with SP for `+`. Stray
+/// bytes are left out, so that what is appended is UTF-8.
 pub(crate) fn read(text: &[u8], seen: u32, out: &mut Vec<u8>) -> bool {
     encoded(text, seen).is_some_and(|encoded| decode_readable(encoded, out))
 }
 
-/// Whether so much of it is not printable that decoding need not go on. Judges whole groups only.
+/// Whether it has so many controls that decoding need not go on. Judges whole groups only.
 fn is_unreadable(body: &[u8]) -> bool {
     let most = body.len() / 4 * 3 / 10 + 1;
     let mut bad = 0;
     for group in body.chunks_exact(4) {
         let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte));
-        bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| !is_printable(b as u8)).count();
+        bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| is_control(b as u8)).count();
         if bad > most {
             return true;
         }
@@ -64,11 +64,11 @@ fn sextet(byte: u8) -> u32 {
     u32::from(SEXTETS.get(usize::from(byte)).copied().unwrap_or_default())
 }
 
-fn is_printable(byte: u8) -> bool {
-    !bytes::is(byte, CONTROL | HIGH) || matches!(byte, b'\t' | b'\n' | b'\r')
+fn is_control(byte: u8) -> bool {
+    bytes::is(byte, CONTROL) && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Appends Base64 decoded; whether at least nine tenths of that are printable.
+/// Appends Base64 decoded, without stray bytes; whether at least nine tenths of that are printable.
 fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
     let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_' | b' ');
@@ -81,18 +81,30 @@ fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
         return false;
     }
     crate::steps::count(body.len());
-    let (mut len, mut printable) = (0, 0);
+    let start = out.len();
     for group in body.chunks(4) {
         let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte)) << (6 * (4 - group.len()));
-        for byte in [bits >> 16, bits >> 8, bits].into_iter().take(group.len() - 1).map(|byte| byte as u8) {
-            len += 1;
-            printable += usize::from(is_printable(byte));
-            if byte.is_ascii() {
-                out.push(byte);
-            }
-        }
+        out.extend([bits >> 16, bits >> 8, bits].into_iter().take(group.len() - 1).map(|byte| byte as u8));
     }
-    printable >= len - len / 10
+    let len = out.len() - start;
+    drop_stray_bytes(out, start);
+    let decoded = out.get(start..).unwrap_or_default();
+    decoded.iter().filter(|byte| !is_control(**byte)).count() >= len - len / 10
+}
+
+/// Drops, from `start` on, the bytes that are not part of well-formed UTF-8.
+fn drop_stray_bytes(text: &mut Vec<u8>, start: usize) {
+    let (mut kept, mut at) = (start, start);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let (valid, stray) = match std::str::from_utf8(rest) {
+            Ok(all) => (all.len(), 0),
+            Err(error) => (error.valid_up_to(), 1),
+        };
+        text.copy_within(at..at + valid, kept);
+        kept += valid;
+        at += valid + stray;
+    }
+    text.truncate(kept);
 }
 
 #[cfg(test)]
@@ -118,6 +130,8 @@ mod tests {
             "administrator",
             "JSESSIONIDJSESSIONID",
             "AAECAwQFBgcICQoL",
+            "/v38+/r5+Pf29fTz8vHw",
+            "gICAgICAgICAgICA",
             "abc",
             "PHNjcmlwdD5h\tb",
             "",
@@ -125,6 +139,14 @@ mod tests {
         ] {
             assert_eq!(decoded(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn other_scripts_are_readable_and_stray_bytes_are_left_out() {
+        assert_eq!(decoded("Y29udHJhc2XDsWE9aHVudGVyMg==").as_deref(), Some("contrase\u{f1}a=hunter2"));
+        assert_eq!(decoded("0L/QsNGA0L7Qu9GMPXg=").as_deref(), Some("пароль=x"));
+        // `abcdefghij`, the byte F1, `klmnopqrst`.
+        assert_eq!(decoded("YWJjZGVmZ2hpavFrbG1ub3BxcnN0").as_deref(), Some("abcdefghijklmnopqrst"));
     }
 
     #[test]

@@ -51,6 +51,13 @@ pub(crate) fn ends_guarded(text: &[u8]) -> bool {
     text.len().checked_sub(3).and_then(|at| text.get(at)) == Some(&GUARD)
 }
 
+/// Whether a text holds a byte that is guarded.
+pub(crate) fn holds_guarded(text: &[u8], byte: u8) -> bool {
+    let [high, low] = bytes::hex(byte);
+    memchr::memchr_iter(GUARD, text)
+        .any(|at| text.get(at.saturating_add(1)..).is_some_and(|rest| rest.starts_with(&[high, low])))
+}
+
 /// Decoded text with a guard alone for each guarded byte: its digits are no characters of the text.
 /// Written to `buffer` where there is one.
 pub(crate) fn without_guarded<'t>(text: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {

@@ -235,10 +235,23 @@ fn check_url_tail(rest: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> 
 fn check_url_query(query: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
     match (query.strip_prefix('?'), lines.query) {
         (None, None) if query.is_empty() => Ok(()),
-        (Some(pairs), Some(keys)) if has_keys(pairs, keys) => Ok(()),
+        (Some(pairs), Some(keys)) if has_keys(pairs, keys) => check_values(pairs, at.skip_column(1)),
         (Some(_), Some(_)) => at.fail("a query with the keys of the `Q:` line"),
         _ => at.fail("a query exactly when there is a `Q:` line"),
     }
+}
+
+/// Each value of a URL's query is a marker, or text that was escaped as one.
+fn check_values(pairs: &str, mut at: Cursor<'_>) -> Result<()> {
+    for pair in pairs.split('&') {
+        let value = pair.split_once('=').map_or("", |(_, value)| value);
+        let is_escaped = !value.contains(['#', '=', '<', '>']);
+        if !is_escaped && !marker::is_written_marker(value.as_bytes()) {
+            return at.skip_column(pair.len().saturating_sub(value.len())).fail("a value of a query");
+        }
+        at = at.skip_column(pair.len().saturating_add(1));
+    }
+    Ok(())
 }
 
 /// Whether the pairs of a URL have these keys, and say how many are left out.

@@ -212,7 +212,7 @@ impl<'d> Tokens<'d> {
         let mut before = None;
         for (index, header) in lines.headers.iter().enumerate() {
             if before != Some(header.name) {
-                self.push(format!("h.{}", header.name));
+                self.push(header_place(header.name));
             }
             before = Some(header.name);
             self.header(header, index);
@@ -222,7 +222,7 @@ impl<'d> Tokens<'d> {
     }
 
     fn header(&mut self, header: &HeaderLine<'d>, index: usize) {
-        let place = format!("h.{}", header.name);
+        let place = header_place(header.name);
         if !SPACED_HEADERS.contains(&header.name) {
             return match bucket(header.value).filter(|_| header.name == "content-length") {
                 Some(bucket) => self.push(format!("{place}@{bucket}")),
@@ -276,6 +276,20 @@ impl<'d> Tokens<'d> {
             }
         }
     }
+}
+
+/// `h.name`, with those signs of the name escaped that a sign, a skeleton or a length begins with.
+fn header_place(name: &str) -> String {
+    let mut place = "h.".to_owned();
+    for c in name.chars() {
+        match c {
+            '~' => place.push_str("%7E"),
+            '^' => place.push_str("%5E"),
+            '#' => place.push_str("%23"),
+            _ => place.push(c),
+        }
+    }
+    place
 }
 
 /// `lower`, `SECRET.alpha`, `file.tar.gz`.

@@ -16,7 +16,7 @@ use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
 use crate::headers::{Header, Headers};
 use crate::memo::{self, Field, PathSaid, Rank, Said, Slot};
-use crate::request::Request;
+use crate::request::{Method, Request};
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
 use crate::show::url::{write_key, write_path, write_tail, write_userinfo, write_value_shape};
@@ -123,10 +123,12 @@ impl<'a> Writer<'a, '_> {
         let most = self.cx.settings.config.limits.flag_parameters;
         self.rollup.capped |= cap(&mut self.rollup.parametrised, most);
         push(self.out, "M:");
-        if request.method.in_clear {
-            self.out.extend_from_slice(request.method.text.bytes);
-        } else {
-            marker::write(request.method.text.bytes, false, self.cx, self.out);
+        let Method { text, shown } = request.method;
+        match shown {
+            NameShown::Text => self.out.extend_from_slice(text.bytes),
+            NameShown::Shape => marker::write(text.bytes, false, self.cx, self.out),
+            NameShown::ShapeAlone => marker::write_alone(text.bytes, self.cx, self.out),
+            NameShown::Secret => marker::write(text.bytes, true, self.cx, self.out),
         }
         let mut set = request.flags.set;
         if self.rollup.capped {
@@ -608,7 +610,8 @@ impl<'a> Writer<'a, '_> {
             return false;
         }
         if let Some(notes) = &mut self.header_notes {
-            let marker = is_literal.then(|| cx.written(|out| value.write_by_shape(cx, out)));
+            let is_shown = is_literal && value.is_in_clear();
+            let marker = is_shown.then(|| cx.written(|out| value.write_by_shape(cx, out)));
             notes.extend(made_of::header_words(text, marker, cx).map(|words| (index, words)));
         }
         true

@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use crate::body::part;
 use crate::body::unseen::Unseen;
 use crate::bytes;
 use crate::context::Context;
@@ -66,7 +67,9 @@ pub(crate) fn join<'a>(body: Text<'a>, unseen: &mut Unseen<'a>, cx: Context<'a>)
             unseen.take(None, extension, cx);
         }
         if size == 0 {
-            trailers(body.from(at)).for_each(|line| unseen.take_line(line, cx));
+            let (trailers, rest) = cut_trailers(body.from(at));
+            part::unfold(trailers, cx).for_each(|line| unseen.take_line(line, cx));
+            unseen.take(None, rest, cx);
             return Some(builder.finish());
         }
         let size = usize::try_from(size).unwrap_or(usize::MAX);
@@ -88,15 +91,16 @@ pub(crate) fn join<'a>(body: Text<'a>, unseen: &mut Unseen<'a>, cx: Context<'a>)
     Some(builder.finish())
 }
 
-/// The lines that follow the last chunk, up to an empty one.
-fn trailers(body: Text<'_>) -> impl Iterator<Item = Text<'_>> {
+/// The lines that follow the last chunk, up to an empty one, and what follows that.
+fn cut_trailers(body: Text<'_>) -> (Text<'_>, Text<'_>) {
     let mut at = 0;
-    std::iter::from_fn(move || {
-        let line = next_line(body, at);
-        let content = line.as_ref().map_or(body.from(at), |line| line.content);
-        at = line.map_or(body.len(), |line| line.end);
-        (!content.is_empty()).then_some(content)
-    })
+    while let Some(line) = next_line(body, at) {
+        if line.content.is_empty() {
+            return (body.slice(0..at), body.from(line.end));
+        }
+        at = line.end;
+    }
+    (body, body.from(body.len()))
 }
 
 fn bad<'a>(body: Text<'a>, range: Range<usize>, flags: &mut Flags<'a>) {

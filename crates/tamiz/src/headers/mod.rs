@@ -133,6 +133,8 @@ impl<'a> Header<'a> {
 pub(crate) struct Headers<'a> {
     /// In order of arrival.
     pub(crate) list: BumpVec<'a, Header<'a>>,
+    /// Continuations of nothing, in `core`, which does not show them.
+    pub(crate) unseen: BumpVec<'a, Text<'a>>,
     /// Those that are remembered: none of them has the name of another header.
     pub(crate) known: BumpVec<'a, Known<'a>>,
     /// Their places, by name.
@@ -179,10 +181,19 @@ pub(crate) fn read<'a>(
         }
     }
     let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
-    collapsed.extend(lines.into_iter().map(|line| collapse(line, cx)));
+    let mut unseen = BumpVec::new_in(cx.bump);
+    for line in lines {
+        let header = collapse(line, cx);
+        if header.is_orphan && !cx.settings.beyond_core() {
+            unseen.push(header.value.repaired());
+        } else {
+            collapsed.push(header);
+        }
+    }
     let collapsed = merge(collapsed, cx);
     let mut headers = Headers {
         list: BumpVec::with_capacity_in(collapsed.len(), cx.bump),
+        unseen,
         known,
         order,
         known_type: None,
@@ -393,7 +404,7 @@ impl<'a> Headers<'a> {
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
-        let Collapsed { name, value, seen, breaks, is_orphan, raw, mut flags } = header;
+        let Collapsed { name, value, seen, breaks, raw, mut flags, .. } = header;
         // Collapsing and joining rewrite it, but only what was repaired before.
         let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
@@ -405,14 +416,14 @@ impl<'a> Headers<'a> {
         } else {
             flags.hide(value);
         }
+        // An empty repeat leaves a space behind what it is joined to.
+        let value = value.part(bytes::trim_end(value.bytes));
         let mut values = BumpVec::with_capacity_in(1 + breaks.len(), cx.bump);
         if rule.kind == Kind::Host {
             let host = self.read_host(value, &breaks, name.as_ref(), scheme, cx, &mut flags);
             let shown = Value::host(value, host, cx, &mut flags);
             len = name_len + shown.host_len(cx);
             values.push(shown);
-        } else if is_orphan {
-            values.push(Value::orphan(value, seen, cx, &mut flags));
         } else {
             value::read_all(value, seen, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
@@ -478,6 +489,7 @@ fn raise_by_name<'a>(name: &Name<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     }
     if let Some(came) = name.odd {
         let kind = if cx.settings.beyond_core() { scan::Kind::Free } else { scan::Kind::Opaque };
-        scan::scan(came, kind, name.shown == NameShown::Secret, cx, flags);
+        let is_secret = matches!(name.shown, NameShown::ShapeAlone | NameShown::Secret);
+        scan::scan(came, kind, is_secret, cx, flags);
     }
 }

@@ -46,18 +46,17 @@ impl<'a> Name<'a> {
         let odd = Some(came.trim()).filter(|came| !bytes::is_token(came.bytes));
         let rule = cx.settings.headers.get(text.bytes);
         let is_exact = raw.bytes.eq_ignore_ascii_case(text.bytes);
-        let hidden = !bytes::is_token(text.bytes)
-            || text.len() > 64
-            || (rule.steers && changed)
+        let is_hidden = !bytes::is_token(text.bytes) || text.len() > 64 || (rule.steers && changed);
+        let holds_credential = |text: &Text<'_>| cx.settings.names.find_credential(text.bytes, cx).is_some();
+        let shown = match is_hidden {
             // A name that is known is no credential.
-            || (!rule.is_known
-                && [raw, text].iter().any(|text| cx.settings.names.find_credential(text.bytes, cx).is_some()));
-        let shown = if hidden {
-            flags.hide(raw);
-            NameShown::Shape
-        } else {
-            NameShown::Text
+            _ if !rule.is_known && [came, text].iter().any(holds_credential) => NameShown::ShapeAlone,
+            true => NameShown::Shape,
+            false => NameShown::Text,
         };
+        if shown != NameShown::Text {
+            flags.hide(raw);
+        }
         Name { text, raw, shown, rule, is_exact, odd }
     }
 
@@ -66,6 +65,7 @@ impl<'a> Name<'a> {
         match self.shown {
             NameShown::Text => out.extend_from_slice(self.text.bytes),
             NameShown::Shape => marker::write(self.text.bytes, false, cx, out),
+            NameShown::ShapeAlone => marker::write_alone(self.text.bytes, cx, out),
             NameShown::Secret => marker::write(self.text.bytes, true, cx, out),
         }
     }

@@ -67,7 +67,7 @@ pub(crate) fn read_all<'a>(
 ) {
     let end_of = |i: usize| breaks.get(i).map_or(value.len(), |b| b.at);
     let Some(name) = name else {
-        values.push(Value::shape(value, cx, flags));
+        values.push(Value::unnamed(value, seen, cx, flags));
         return;
     };
     if breaks.is_empty() {
@@ -81,7 +81,7 @@ pub(crate) fn read_all<'a>(
         if b.double {
             let rest = value.from(b.at);
             if !rest.is_empty() {
-                values.push(Value::shape(rest, cx, flags));
+                values.push(Value::unnamed(rest, bytes::union(rest.bytes), cx, flags));
             }
             return;
         }
@@ -118,7 +118,7 @@ impl<'a> Value<'a> {
                 && cx.settings.names.find_credential(name.bytes, cx).is_none()
         });
         let Some((label, value)) = named else {
-            return Value::shape(text, cx, flags);
+            return Value::unnamed(text, bytes::union(text.bytes), cx, flags);
         };
         let name = cx.bump.alloc_slice_copy(label.bytes);
         name.make_ascii_lowercase();
@@ -131,14 +131,8 @@ impl<'a> Value<'a> {
         Value { label: Some(label), whole: text, ..value }
     }
 
-    fn shape(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
-        scan::scan(text, ScanKind::Free, false, cx, flags);
-        flags.hide(text);
-        Value { label: None, text, whole: text, rule: Rule::default(), content: Content::Shape }
-    }
-
-    /// A line that continues nothing: its shape, or that of a secret.
-    pub(crate) fn orphan(text: Text<'a>, seen: u32, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+    /// A text without a name: its shape, or that of a secret.
+    pub(crate) fn unnamed(text: Text<'a>, seen: u32, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         let secret = cx.settings.names.find_credential_seen(text.bytes, seen, cx).is_some();
         scan::scan(text, ScanKind::Free, secret, cx, flags);
         flags.hide(text);
@@ -373,6 +367,7 @@ fn read_url<'a>(
     if url.scheme.is_some() && url.host.is_none() {
         return None;
     }
+    url.hide_tokens(cx, flags);
     flags.absorb_only(&url.all_flags(cx), *OF_URLS);
     if let (Some(host), Some(scheme)) = (url.host, url.scheme) {
         url.host = Some(host.without_default_port(scheme));

@@ -38,6 +38,8 @@ pub(crate) struct Message<'a> {
     /// Whether a body may have a length that no header tells.
     pub(crate) is_in_frames: bool,
     pub(crate) version: Version,
+    /// A version that is none.
+    pub(crate) odd_version: Option<Text<'a>>,
 }
 
 /// The version of a message, as tokens tell it.

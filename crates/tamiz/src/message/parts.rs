@@ -2,10 +2,11 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{Line, Message, Version, raise_embedded};
+use super::{Line, Message, Version, on_one_line, raise_embedded};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
+use crate::decode::utf8;
 use crate::flags::Flag;
 use crate::text::Text;
 
@@ -109,12 +110,16 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
     if !bytes::is_token(parts.method) || parts.target.is_empty() && !is_in_authority {
         flags.raise(Flag::BadReqLine, text(parts.method));
     }
+    let mut odd_version = None;
     match parts.version {
         None => {}
         Some(b"HTTP/1.0") => flags.raise(Flag::Http10, text(b"")),
         Some(b"HTTP/0.9") => flags.raise(Flag::Http09, text(b"")),
         Some(b"HTTP/1.1" | b"HTTP/2" | b"HTTP/2.0" | b"HTTP/3" | b"HTTP/3.0") => {}
-        Some(other) => flags.raise(Flag::BadReqLine, text(other)),
+        Some(other) => {
+            flags.raise(Flag::BadReqLine, text(other));
+            odd_version = Some(utf8::repair(on_one_line(text(other), cx), cx, &mut cx.flags()));
+        }
     }
     let version = parts.version.map_or_else(Version::default, Version::of);
     let scheme = parts.scheme.and_then(Scheme::of);
@@ -142,5 +147,6 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         body: parts.body.map(text),
         is_in_frames: version.has_frames(),
         version,
+        odd_version,
     }
 }

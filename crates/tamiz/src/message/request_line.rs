@@ -19,6 +19,8 @@ pub(crate) struct RequestLine<'a> {
     /// The union of the classes of its bytes.
     pub(crate) target_seen: u32,
     pub(crate) version: Version,
+    /// A version that is none.
+    pub(crate) odd_version: Option<Text<'a>>,
 }
 
 /// The versions a request line may name.
@@ -41,7 +43,7 @@ struct Cut<'a> {
 
 pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
     let (cut, target_seen) = cut_well_formed(line).unwrap_or_else(|| {
-        let cut = cut_slow(line, cx, flags);
+        let cut = cut_slow(line, flags);
         let seen = bytes::union(cut.target.bytes);
         (cut, seen)
     });
@@ -49,7 +51,17 @@ pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -
         flags.raise(Flag::Http10, cut.version);
     }
     let version = Version::of(cut.version.bytes);
-    RequestLine { method: cut.method, target: cut.target, target_seen, version }
+    let odd_version = Some(cut.version).filter(|version| !VERSIONS.contains(&version.bytes));
+    let odd_version = odd_version.map(|version| read_odd_version(version, cx, flags));
+    RequestLine { method: cut.method, target: cut.target, target_seen, version, odd_version }
+}
+
+/// Scans a version that is none: it is not shown, and may hold a secret.
+pub(super) fn read_odd_version<'a>(version: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    flags.hide(version);
+    let version = utf8::repair(on_one_line(version, cx), cx, flags);
+    scan::scan(version, Kind::Opaque, false, cx, flags);
+    version
 }
 
 /// A line of which nothing is to be told but its version, and the union of the classes of the bytes of its target.
@@ -65,7 +77,7 @@ fn cut_well_formed(line: Text<'_>) -> Option<(Cut<'_>, u32)> {
     is_well_formed.then_some((cut, seen))
 }
 
-fn cut_slow<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cut<'a> {
+fn cut_slow<'a>(line: Text<'a>, flags: &mut Flags<'a>) -> Cut<'a> {
     let is_sp = |b: u8| b == b' ';
     let end = line.bytes.iter().rposition(|&b| !is_sp(b)).map_or(0, |last| last + 1);
     let cut = match cut(line.slice(0..end), is_sp) {
@@ -78,11 +90,6 @@ fn cut_slow<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cut<'
     super::raise_embedded(line, flags);
     if !is_well_formed(&cut, line) {
         flags.raise(Flag::BadReqLine, line);
-    }
-    if !VERSIONS.contains(&cut.version.bytes) {
-        flags.hide(cut.version);
-        let version = utf8::repair(on_one_line(cut.version, cx), cx, flags);
-        scan::scan(version, Kind::Opaque, false, cx, flags);
     }
     if cut.version.is_empty() {
         flags.raise(Flag::Http09, line);
@@ -155,7 +162,7 @@ mod tests {
             for line in ["GET /a HTTP/1.1", "X *? HTTP/1.0", "CONNECT a:1 HTTP/3", "GET /\u{e9}% HTTP/2"] {
                 let line = Text::request(line.as_bytes(), true);
                 let mut flags = cx.flags();
-                let ((quick, seen), slow) = (cut_well_formed(line).unwrap(), cut_slow(line, cx, &mut flags));
+                let ((quick, seen), slow) = (cut_well_formed(line).unwrap(), cut_slow(line, &mut flags));
                 assert_eq!(quick.method.bytes, slow.method.bytes);
                 assert_eq!(quick.target.bytes, slow.target.bytes);
                 assert_eq!(seen, bytes::union(slow.target.bytes));

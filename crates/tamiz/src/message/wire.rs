@@ -52,6 +52,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         // Whatever its first line says of the version.
         is_in_frames: false,
         version: request_line.version,
+        odd_version: request_line.odd_version,
     }
 }
 
@@ -257,9 +258,7 @@ fn read_lines<'a>(
                 hidden::check_line(line, cx, flags);
                 super::raise_embedded(line, flags);
                 flags.hide(line);
-                if cx.settings.beyond_core() {
-                    block.lines.push(Line::orphan(line, cx));
-                }
+                block.lines.push(Line::orphan(line, cx));
             }
             Some(b'\r' | b'\n') if block.has_header() => block.append(line),
             Some(_) => block.push(line),

@@ -23,7 +23,8 @@ pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flag
         escapes(look, &own, flags);
         references(look, &own, flags);
     }
-    if look.seen & BACKSLASH != 0 {
+    // A backslash may be one that a path keeps encoded.
+    if look.seen & BACKSLASH != 0 || decode::holds_guarded(look.text.bytes, b'\\') {
         undo(look, Layer::Script, DEPTH, flags);
     }
     tell_plain(look, flags);
@@ -144,11 +145,12 @@ fn base64<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     true
 }
 
-/// What decoded text may tell: not that its line ends are controls, nor characters that are grammar
-/// all around it.
+/// What decoded text may tell: nothing of single characters but those of clause 7.2 and NUL, and not those that are
+/// grammar all around it.
 fn readable(kind: Kind) -> FlagSet {
     static READABLE: LazyLock<FlagSet> = LazyLock::new(|| {
-        ALL.iter().filter(|flag| !matches!(flag, Flag::Control | Flag::Invisible)).collect()
+        let is_told = |flag: &Flag| !matches!(flag, Flag::Control | Flag::Invisible | Flag::MixedScript);
+        ALL.iter().filter(is_told).collect()
     });
     if matches!(kind, Kind::Cookie | Kind::Brands) {
         READABLE.intersection(*NO_CHARACTERS)
@@ -190,7 +192,7 @@ fn read_base64<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> Option<Text<'a
         base64::read(text.bytes, seen, decoded).then(|| {
             let mut builder = Builder::new(cx.bump, text.is_traced(), decoded.len());
             builder.put(decoded, text);
-            builder.finish()
+            builder.finish().repaired()
         })
     })
 }

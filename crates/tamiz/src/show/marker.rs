@@ -48,6 +48,11 @@ impl Measured {
         Measured { shape, chars, entropy_tenths, set: CharSet::default() }
     }
 
+    /// Leaves its signs out.
+    pub(crate) fn alone(self) -> Self {
+        Measured { set: CharSet::default(), ..self }
+    }
+
     /// Counts the `+` of a query value as what they stand for.
     pub(crate) fn with_plus(mut self, plus: Plus) -> Self {
         self.set = plus.apply(self.set);
@@ -69,6 +74,11 @@ impl Measured {
         }
         out.push(b'>');
     }
+}
+
+/// Writes `<shape:len>`, without the signs of the text.
+pub(crate) fn write_alone(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    Measured::of(text, cx).alone().write(false, out);
 }
 
 /// Writes `<SECRET:word:len>`.

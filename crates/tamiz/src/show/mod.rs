@@ -13,6 +13,8 @@ pub(crate) enum NameShown {
     Text,
     /// By its shape.
     Shape,
+    /// By its shape, without its signs: it is or holds a credential, in a place that shows no `SECRET`.
+    ShapeAlone,
     /// It is, holds or echoes a credential.
     Secret,
 }

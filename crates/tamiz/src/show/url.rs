@@ -23,6 +23,7 @@ pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
         NameShown::Text if key.text.bytes.is_ascii() => out.extend_from_slice(key.text.bytes),
         NameShown::Text => escape::write(key.text.bytes, Spot::Name, out),
         NameShown::Shape => marker::write(key.text.bytes, false, cx, out),
+        NameShown::ShapeAlone => marker::write_alone(key.text.bytes, cx, out),
         NameShown::Secret => marker::write(key.text.bytes, true, cx, out),
     }
 }

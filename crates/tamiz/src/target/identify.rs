@@ -51,7 +51,14 @@ fn text_identifies(text: &[u8]) -> bool {
         || has(DOT) && !has(ALPHA) && shape::is_ipv4(text)
         || has(COLON) && shape::is_ipv6(text)
         || has(AT) && shape::is_email(text)
-        || has(DIGIT) && (is_random(text, seen) || is_phone(text) || is_card(text) || is_iban(text))
+        || has(DIGIT)
+            && (is_random(text, seen)
+                || is_phone(text)
+                || is_card(text)
+                || is_iban(text)
+                || text
+                    .split(|&byte| !bytes::is(byte, ALNUM))
+                    .any(|run| bytes::all(run, DIGIT) && is_card(run)))
         || text.len() >= 36 && holds_uuid(text)
 }
 

@@ -16,6 +16,7 @@ use crate::bytes::WORD_SIGN;
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{entities, layers, percent, utf8};
+use crate::families;
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
@@ -33,6 +34,8 @@ pub(crate) struct Url<'a> {
     pub(crate) host: Option<Host<'a>>,
     pub(crate) path: Option<Path<'a>>,
     pub(crate) query: Option<Query<'a>>,
+    /// A well-known token that reaches over several segments of the path, with the host before them.
+    pub(crate) token: Option<&'a [u8]>,
     /// What follows a raw `#`, decoded.
     pub(crate) fragment: Option<Text<'a>>,
     /// Whether the fragment is shown as a secret.
@@ -52,6 +55,7 @@ impl<'a> Url<'a> {
             host: None,
             path: None,
             query: None,
+            token: None,
             fragment: None,
             fragment_secret: false,
             flags: cx.flags(),
@@ -108,6 +112,31 @@ impl<'a> Url<'a> {
         if self.host.is_none() {
             self.authority_flags.hide(authority);
         }
+    }
+
+    /// Hides the segments of the path that a well-known token has a part of which reaches over several of them, or
+    /// begins with the host (clause 5.26.2). `flags` takes note of what is hidden.
+    pub(crate) fn hide_tokens(&mut self, cx: Context<'a>, flags: &mut Flags<'a>) {
+        let Some(path) = self.path.as_mut().filter(|path| !path.segments.is_empty()) else { return };
+        let host = self.host.map_or(&b""[..], |host| host.name.as_bytes());
+        self.token = cx.spare.with(|joined| {
+            joined.extend_from_slice(host);
+            for segment in &path.segments {
+                joined.push(b'/');
+                joined.extend_from_slice(segment.text.bytes);
+            }
+            let found = families::find_across(joined, b'/')?;
+            let mut start = host.len();
+            for segment in &mut path.segments {
+                let end = start + 1 + segment.text.len();
+                if start + 1 < found.end && found.start < end {
+                    segment.shown = Shown::Secret;
+                    flags.hide(segment.text);
+                }
+                start = end;
+            }
+            joined.get(found).map(|token| &*cx.bump.alloc_slice_copy(token))
+        });
     }
 
     /// `CAPPED`: more segments or pairs than are shown.

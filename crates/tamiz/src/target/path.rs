@@ -9,6 +9,7 @@ use crate::bytes::{self, AT, DIGIT, DOT, ENCODED, HIGH, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
+use crate::families;
 use crate::flags::{Flag, Flags, Parameter};
 use crate::memo::{Memos, Slot};
 use crate::scan::{self, Kind};
@@ -145,6 +146,7 @@ impl<'a> Path<'a> {
         let has_parameter = |flag: Flag| flag.parameter_kind() != Parameter::None;
         self.rooted
             && !self.is_net_path
+            && !families::may_follow_host(self.raw.bytes)
             && is_shown
             && self.segments.iter().all(is_plain)
             && !self.flags.set.iter().any(has_parameter)

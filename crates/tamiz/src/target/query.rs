@@ -137,15 +137,30 @@ impl Syntax {
         }
     }
 
+    /// A decoded value with the `+` that stood in the raw query as spaces, as JSON there is written.
+    fn spaced<'a>(self, raw: Text<'a>, value: Text<'a>, plus: Plus, cx: Context<'a>) -> Text<'a> {
+        if plus == Plus::Sign
+            || !matches!(value.bytes.first(), Some(b'{' | b'[' | b'+' | b' ' | b'\t' | b'\r' | b'\n'))
+        {
+            return value;
+        }
+        decode_value(with_spaces(raw, cx), self.field(), cx, &mut cx.flags())
+    }
+
     /// The text with its `+` as what they stand for.
     fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
         if self == Syntax::Url || memchr::memchr(b'+', raw.bytes).is_none() {
             return raw;
         }
-        let spaced = cx.bump.alloc_slice_copy(raw.bytes);
-        spaced.iter_mut().filter(|b| **b == b'+').for_each(|b| *b = b' ');
-        raw.with_bytes(spaced)
+        with_spaces(raw, cx)
     }
+}
+
+/// A text with a space for each `+`.
+fn with_spaces<'a>(raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    let spaced = cx.bump.alloc_slice_copy(raw.bytes);
+    spaced.iter_mut().filter(|b| **b == b'+').for_each(|b| *b = b' ');
+    raw.with_bytes(spaced)
 }
 
 impl<'a> Query<'a> {
@@ -430,7 +445,8 @@ impl<'a> Pair<'a> {
             }
             return;
         }
-        if let Some(json) = embedded::read(value, seen, cx) {
+        let spaced = syntax.spaced(raw, value, self.plus, cx);
+        if let Some(json) = embedded::read_as(spaced, value, seen, cx) {
             let (secret, json) = json.settle(value, is_sensitive, cx, flags);
             self.secret = secret;
             self.json = Some(json);
