@@ -109,13 +109,31 @@ fn record_chunk_lines(body: &[u8], cx: &Context<'_>) {
     }
 }
 
-fn record_trailers(rest: &[u8], cx: &Context<'_>) {
-    for line in rest.split(|b| *b == b'\n') {
+fn record_trailers(mut rest: &[u8], cx: &Context<'_>) {
+    let mut trailers: Vec<Vec<u8>> = Vec::new();
+    while !rest.is_empty() {
+        let lf = rest.iter().position(|b| *b == b'\n');
+        let line = &rest[..lf.unwrap_or(rest.len())];
+        rest = lf.map_or(&[], |lf| &rest[lf + 1..]);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
-            return;
+            // What follows the empty line is one text.
+            cx.secrets.record_unshown(&chars::read(rest));
+            break;
         }
-        let line = chars::read(line);
+        match trailers.last_mut() {
+            Some(before) if line[0] == b' ' || line[0] == b'\t' => {
+                let kept = before.iter().rposition(|b| *b != b' ' && *b != b'\t').map_or(0, |last| last + 1);
+                before.truncate(kept);
+                before.push(b' ');
+                let start = line.iter().position(|b| *b != b' ' && *b != b'\t').unwrap_or(line.len());
+                before.extend_from_slice(&line[start..]);
+            }
+            _ => trailers.push(line.to_vec()),
+        }
+    }
+    for line in trailers {
+        let line = chars::read(&line);
         match chars::find(&line, ':').filter(|colon| chars::is_token(&line[..*colon])) {
             Some(colon) => {
                 let value = chars::trim(&line[colon + 1..], chars::is_blank);

@@ -102,6 +102,15 @@ pub(crate) fn end_of_token(text: &[Char], at: usize) -> Option<usize> {
     FAMILIES.iter().find_map(|family| family.end(text, at))
 }
 
+/// Every token that fits in a text, by where it begins and then by its row: from where to where.
+pub(crate) fn tokens(text: &[Char]) -> Vec<(usize, usize)> {
+    let begins = |at: &usize| *at == 0 || !text[at - 1].is_ascii_alphanumeric();
+    (0..text.len())
+        .filter(begins)
+        .flat_map(|at| FAMILIES.iter().filter_map(move |family| Some((at, family.end(text, at)?))))
+        .collect()
+}
+
 impl Family {
     fn end(&self, text: &[Char], start: usize) -> Option<usize> {
         let mut at = start;

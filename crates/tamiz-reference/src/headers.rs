@@ -52,7 +52,10 @@ pub(crate) fn headers(message: &Message, scheme: Scheme, on_m: &mut Flags, cx: &
     for line in &message.lines {
         match line {
             Line::NoColon(bytes) => no_colon.push(line_without_colon(bytes, cx)),
-            Line::Orphan(_) if cx.is_core() => {}
+            // It is not shown, and gives needles all the same (6.14.5).
+            Line::Orphan(bytes) if cx.is_core() => {
+                cx.secrets.record_unshown(&chars::collapse(&embedded_as_space(bytes)));
+            }
             Line::Orphan(bytes) => no_colon.push(orphan(bytes, cx)),
             Line::Header { name, value, folded } => {
                 let mut header = read_header(name, value, cx);
@@ -106,7 +109,7 @@ fn line_without_colon(bytes: &[u8], cx: &Context<'_>) -> Shown {
         flags.insert("BADCRLF".into());
     }
     flags.extend(cx.scan(&text, Kind::Free));
-    let marker = if cx.secrets.echoes(&text) { cx.secret_marker(&text) } else { cx.marker(&text) };
+    let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
     Shown { shown_name: "?".into(), shown_value: marker, flags, bytes: chars::to_bytes(&text).len() }
 }
 
@@ -133,14 +136,14 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
     let plain = chars::as_string(&normal);
 
     let steering_in_disguise = !name.is_ascii() && plain.as_deref().is_some_and(steers);
-    let credential = cx.has_credential(&as_came) || cx.has_credential(&normal);
-    let echo = cx.secrets.echoes(&as_came)
-        || cx.secrets.echoes(&chars::lower(&as_came))
-        || cx.secrets.echoes(&normal);
+    // A name is looked at as it came and normalised, each of which may have a credential in it (6.12, 8.2).
+    let secret = [&as_came, &chars::lower(&as_came), &normal]
+        .map(|spelling| cx.secrets.hides(false, spelling))
+        .contains(&true);
     let fits = chars::is_token(&normal) && normal.len() <= 64;
-    let shown_name = if echo {
+    let shown_name = if secret {
         cx.secret_marker(&normal)
-    } else if !fits || steering_in_disguise || credential {
+    } else if !fits || steering_in_disguise {
         cx.marker(&normal)
     } else {
         plain.clone().unwrap()
@@ -338,7 +341,7 @@ fn unnamed_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
         return String::new();
     }
     flags.extend(cx.scan(part, Kind::Free));
-    if cx.secrets.echoes(part) { cx.secret_marker(part) } else { cx.marker(part) }
+    if cx.secrets.hides(false, part) { cx.secret_marker(part) } else { cx.marker(part) }
 }
 
 /// A value by the rules of its header (8.11), and what it raises.
@@ -590,7 +593,7 @@ fn cookie_piece(piece: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String,
 
 /// What the value of a cookie tells; a piece without a name is one.
 fn cookie_value(sensitive: bool, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
-    match inner::read(value, true, cx) {
+    match inner::read_cookie(value, cx) {
         Some(inner) => {
             // No limit that it reaches is told (6.20.5).
             let capped = cx.capped.get();
@@ -1067,16 +1070,16 @@ fn content_length(value: &[Char], cx: &Context<'_>) -> String {
 /// A URL header that holds a URL (8.23).
 fn url_header(name: &str, value: &[Char], cx: &Context<'_>) -> Option<(String, Flags)> {
     let mut flags = Flags::new();
-    let (lead, pieces, absolute) = if let Some((scheme, rest)) = target::scheme(value) {
+    let (lead, pieces, host_name) = if let Some((scheme, rest)) = target::scheme(value) {
         let pieces = target::cut(rest, true);
         let host_at = pieces.authority.iter().rposition(|c| *c == Char::Plain('@')).map_or(0, |at| at + 1);
         let mut read = target::read_host(&pieces.authority[host_at..], scheme, cx);
         let host = read.host?;
         let (user, _) = target::userinfo(&pieces.authority, &mut flags, cx);
         flags.append(&mut read.flags);
-        (format!("{}://{user}{}", scheme.name(), host.shown()), pieces, true)
+        (format!("{}://{user}{}", scheme.name(), host.shown()), pieces, Some(host.name))
     } else if is(value.first(), '/') && name != "origin" {
-        (String::new(), target::cut(value, false), false)
+        (String::new(), target::cut(value, false), None)
     } else {
         return None;
     };
@@ -1084,7 +1087,7 @@ fn url_header(name: &str, value: &[Char], cx: &Context<'_>) -> Option<(String, F
     let mut shown = lead;
     if !(name == "origin" && bare && pieces.query.is_none()) {
         let raw = if pieces.path.is_empty() { chars::text("/") } else { pieces.path.clone() };
-        let path = target::path(&raw, !absolute, cx);
+        let path = target::path(&raw, host_name.is_none(), host_name.as_deref(), cx);
         flags.extend(path.flags);
         shown.push_str(&path.shown);
     }

@@ -37,6 +37,7 @@ fn text_identifies(text: &str) -> bool {
         || is_long_token(text)
         || holds_long_run(text)
         || is_card(text)
+        || holds_card(text)
         || is_iban(text)
         || is_phone(text)
 }
@@ -77,6 +78,11 @@ fn is_card(text: &str) -> bool {
         && (13..=19).contains(&digits.len())
         && !digits.starts_with(['0', '1'])
         && luhn(&digits)
+}
+
+/// A run of digits, as long as it goes, with no letter beside it.
+fn holds_card(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_card)
 }
 
 fn luhn(digits: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::Context;
 use crate::body::{self, JsonWalk};
-use crate::chars::{self, Char, Text};
+use crate::chars::{self, Char};
 use crate::json::{self, Kind as Json};
 use crate::places::Place;
 use crate::scan::{self, Flags, Kind};
@@ -29,17 +29,25 @@ fn read_text(text: &[Char], base64: bool) -> Option<Inner> {
     (whole && container).then_some(Inner { data, value, lone_surrogate, base64 })
 }
 
-/// The value as JSON, if it is JSON.
-pub(crate) fn read(value: &[Char], cookie: bool, cx: &Context<'_>) -> Option<Inner> {
-    if cx.is_core() || chars::to_bytes(value).len() > cx.options.limits.body {
+/// The object or array that a text, or what Base64 makes of it, is.
+fn read_layers(text: &[Char], cx: &Context<'_>) -> Option<Inner> {
+    if cx.is_core() || chars::to_bytes(text).len() > cx.options.limits.body {
         return None;
     }
-    let mut texts: Vec<(Text, bool)> = vec![(value.to_vec(), false)];
-    if cookie {
-        texts.push((chars::percent_decode(value, b"").0, false));
+    read_text(text, false).or_else(|| read_text(&scan::base64_whole(text)?, true))
+}
+
+/// A value as JSON, if it is JSON; of a query with each `+` that stood in it as SP.
+pub(crate) fn read(value: &[Char], cx: &Context<'_>) -> Option<Inner> {
+    read_layers(value, cx)
+}
+
+/// The value of a cookie as JSON, if it is JSON, as it is or after one percent-decoding.
+pub(crate) fn read_cookie(value: &[Char], cx: &Context<'_>) -> Option<Inner> {
+    if chars::to_bytes(value).len() > cx.options.limits.body {
+        return None;
     }
-    texts.extend(scan::base64_whole(value).map(|text| (text, true)));
-    texts.iter().find_map(|(text, base64)| read_text(text, *base64))
+    read_layers(value, cx).or_else(|| read_layers(&chars::percent_decode(value, b"").0, cx))
 }
 
 impl Inner {
@@ -74,14 +82,15 @@ pub(crate) struct Markers {
     pub(crate) literal: Option<String>,
 }
 
-/// The markers of a value that is JSON.
+/// The markers of a value that is JSON; `spaced` is the value with each `+` that stood in a query as SP.
 pub(crate) fn markers(
     sensitive: bool,
     value: &[Char],
+    spaced: &[Char],
     flags: &mut Flags,
     cx: &Context<'_>,
 ) -> Option<Markers> {
-    let inner = read(value, false, cx)?;
+    let inner = read(spaced, cx)?;
     let secret_leaf = inner.tell(sensitive, Kind::Leaf, flags, cx);
     if sensitive {
         cx.secrets.record(value);
@@ -105,7 +114,7 @@ pub(crate) fn field_marker(
     flags: &mut Flags,
     cx: &Context<'_>,
 ) -> String {
-    match markers(sensitive, value, flags, cx) {
+    match markers(sensitive, value, value, flags, cx) {
         Some(json) => json.marker,
         None => body::leaf_marker(sensitive, value, kind, place, flags, cx),
     }

@@ -140,11 +140,11 @@ fn decode(text: &[Char], finds: &[Find]) -> Option<Layer> {
     any.then(|| layer(&bytes))
 }
 
-/// What Base64 stands for, bytes beyond ASCII left out (7.7.4). All its characters are told.
+/// What Base64 stands for, stray bytes left out (7.7.4). All its characters are told.
 fn undo_base64(text: &[Char]) -> Option<Layer> {
     let decoded = scan::base64_text(&meant(text))?;
-    let ascii: Vec<(u8, bool)> = chars::to_bytes(&decoded).into_iter().map(|byte| (byte, true)).collect();
-    Some(Layer { undid_base64: true, behind_base64: true, ..layer(&ascii) })
+    let bytes: Vec<(u8, bool)> = chars::to_bytes(&decoded).into_iter().map(|byte| (byte, true)).collect();
+    Some(Layer { undid_base64: true, behind_base64: true, ..layer(&bytes) })
 }
 
 /// What a decoding has given, and what 7.7.5 makes of that: three texts at most.

@@ -257,9 +257,13 @@ fn method(message: &Message, flags: &mut Flags, cx: &Context<'_>) -> String {
     target::width(&raw, flags);
     let text = chars::plain_dots(&chars::nfkc(&raw, false));
     flags.extend(cx.scan(&text, Kind::Opaque));
-    let odd =
-        !chars::is_token(&text) || text.len() > 32 || cx.has_credential(&text) || cx.secrets.echoes(&text);
-    if odd { cx.marker(&text) } else { chars::as_string(&text).unwrap() }
+    if cx.secrets.hides(false, &text) {
+        cx.secret_marker(&text)
+    } else if !chars::is_token(&text) || text.len() > 32 {
+        cx.marker(&text)
+    } else {
+        chars::as_string(&text).unwrap()
+    }
 }
 
 fn document(message: &Message, cx: &Context<'_>) -> String {
@@ -267,7 +271,9 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     let method = method(message, &mut on_m, cx);
     let known: [&[u8]; 6] = [b"HTTP/1.0", b"HTTP/1.1", b"HTTP/2", b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"];
     if !known.contains(&&message.version[..]) {
-        on_m.extend(cx.scan(&chars::read(&message.version), Kind::Opaque));
+        let version = chars::read(&message.version);
+        on_m.extend(cx.scan(&version, Kind::Opaque));
+        cx.secrets.record_unshown(&version);
     }
 
     // The target (section 5). The flags of an authority stand apart until it is known whether `U` shows it (5.6).
@@ -357,7 +363,8 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
                 Some(header) => (String::new(), target::read_host(header, own_scheme, cx).host),
             }
         };
-        let shown_path = target::path(&pieces.path, (origin || bad) && scheme.is_none(), cx);
+        let host_name = host.as_ref().map(|host| &host.name[..]);
+        let shown_path = target::path(&pieces.path, (origin || bad) && scheme.is_none(), host_name, cx);
         query = pieces.query.as_ref().map(|raw| target::query(raw, false, cx));
         let shown_fragment = pieces.fragment.as_ref().map(|raw| target::fragment(raw, &mut on_u, cx));
         let shown_query = query.as_ref().map(|query| format!("?{}", query.url)).unwrap_or_default();

@@ -357,7 +357,7 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     if chars::lower(&name) == chars::text("_charset_") {
         check_charset(&value, flags);
     }
-    let sensitive = names::is_sensitive(&name);
+    let sensitive = field.all.iter().any(|name| names::is_sensitive(name));
     let place = places::of_value(&name);
     Leaf { key: shown_key, marker: inner::field_marker(sensitive, &value, Kind::Leaf, place, flags, cx) }
 }
@@ -390,10 +390,13 @@ fn file_flags(content: &[u8], flags: &mut Flags, cx: &Context<'_>) {
 struct Names {
     name: Option<Text>,
     file: Option<Text>,
+    /// Every `name`, in any spelling, of any `Content-Disposition`.
+    all: Vec<Text>,
 }
 
 fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags, cx: &Context<'_>) {
     let found = parameters(value, flags);
+    field.all.extend(spellings("name", &found, &mut Flags::new()).into_iter().map(|(_, value)| value));
     if counts {
         field.name = read_name("name", &found, flags, cx);
         field.file = read_name("filename", &found, flags, cx);
@@ -409,8 +412,8 @@ fn read_names(value: &[Char], counts: bool, field: &mut Names, flags: &mut Flags
     }
 }
 
-/// The first spelling of a name; sections are one, behind the others.
-fn read_name(wanted: &str, found: &[Parameter], flags: &mut Flags, cx: &Context<'_>) -> Option<Text> {
+/// The spellings of a name and what they stand for; sections are one, behind the others.
+fn spellings(wanted: &str, found: &[Parameter], flags: &mut Flags) -> Vec<(String, Text)> {
     let mut spellings: Vec<(String, Text)> = Vec::new();
     let mut sections: Vec<(u32, bool, &Text)> = Vec::new();
     for parameter in found {
@@ -445,6 +448,12 @@ fn read_name(wanted: &str, found: &[Parameter], flags: &mut Flags, cx: &Context<
         }
         spellings.push((format!("{wanted}*"), joined));
     }
+    spellings
+}
+
+/// The first spelling of a name.
+fn read_name(wanted: &str, found: &[Parameter], flags: &mut Flags, cx: &Context<'_>) -> Option<Text> {
+    let spellings = spellings(wanted, found, flags);
     let (first, others) = spellings.split_first()?;
     for (at, (name, value)) in others.iter().enumerate() {
         flags.extend(cx.scan(value, Kind::Leaf));

@@ -411,6 +411,12 @@ fn needles_of_what_is_not_shown() {
     assert_eq!(chunked("1\r\na\r\n0;token=hunter2000\r\n\r\n", "hunter2000"), secret);
     assert_eq!(chunked("1\r\na\r\n0\r\nX-Token: hunter2000\r\n\r\n", "hunter2000"), secret);
     assert_eq!(chunked("1\r\na\r\n0\r\npassword=hunter2000\r\n\r\n", "hunter2000"), secret);
-    assert_eq!(chunked("1\r\na\r\n0\r\n\r\nX-Token: hunter2000\r\n", "hunter2000"), "H:x-a=<lowernum:10>");
+    assert_eq!(chunked("1\r\na\r\n0\r\nX-Other:\r\n Bearer hunter2000\r\n\r\n", "hunter2000"), secret);
+    assert_eq!(
+        chunked("1\r\na\r\n0\r\nX-Token:\r\n\thunter\r\n 2000\r\n\r\n", "hunter 2000"),
+        "H:x-a=<SECRET:words:11>"
+    );
+    assert_eq!(chunked("1\r\na\r\n0\r\n\r\nX-Token: hunter2000\r\n", "hunter2000"), secret);
+    assert_eq!(chunked("1\r\na\r\n0\r\n\r\nX-Other: hunter2000\r\n", "hunter2000"), "H:x-a=<lowernum:10>");
     assert_eq!(chunked("1\r\na\r\n0\r\nX-Other: hunter2000\r\n\r\n", "hunter2000"), "H:x-a=<lowernum:10>");
 }

@@ -587,14 +587,14 @@ fn structure(text: &[Char], kind: Kind) -> Flags {
     flags
 }
 
-/// What B64TEXT decodes to (7.7.4), bytes beyond ASCII left out.
+/// What B64TEXT decodes to (7.7.4), stray bytes left out.
 pub(crate) fn base64_text(text: &[Char]) -> Option<Text> {
     let mark = chars::text(";base64,");
     let after = chars::find_text(text, &mark).map(|at| &text[at + mark.len()..]);
     base64_whole(text).or_else(|| base64_whole(after?))
 }
 
-/// What all of a text decodes to where 7.7.4 reads it as Base64, bytes beyond ASCII left out.
+/// What all of a text decodes to where 7.7.4 reads it as Base64, stray bytes left out.
 pub(crate) fn base64_whole(text: &[Char]) -> Option<Text> {
     // A space is a `+` that a form made one.
     let text = chars::as_string(text)?.replace(' ', "+");
@@ -604,9 +604,10 @@ pub(crate) fn base64_whole(text: &[Char]) -> Option<Text> {
         return None;
     }
     let bytes = base64(bare, alphabet);
-    let readable = bytes.iter().filter(|b| matches!(b, 0x20..=0x7E | b'\t' | b'\r' | b'\n')).count();
-    let ascii: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii).collect();
-    (readable * 10 >= bytes.len() * 9).then(|| chars::read(&ascii))
+    let decoded: Text = chars::read(&bytes).into_iter().filter(|c| c.plain().is_some()).collect();
+    let readable = |c: &&Char| !c.is_ascii() || matches!(c, Char::Plain(' '..='~' | '\t' | '\r' | '\n'));
+    let readable: Text = decoded.iter().filter(readable).copied().collect();
+    (chars::to_bytes(&readable).len() * 10 >= bytes.len() * 9).then_some(decoded)
 }
 
 /// Everything that a text tells. `core` leaves out 7.6–7.9.

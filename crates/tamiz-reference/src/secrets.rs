@@ -170,6 +170,22 @@ fn data_source(text: &[Char]) -> Option<Credential> {
     })
 }
 
+/// The text of an element whose name is sensitive.
+fn element(text: &[Char]) -> Option<Credential> {
+    let in_name = |c: &Char| in_class(c, "_.:-") || c.plain().is_some_and(|c| !c.is_ascii());
+    (0..text.len()).find_map(|at| {
+        if text[at] != Char::Plain('<') {
+            return None;
+        }
+        let end = run_end(text, at + 1, in_name);
+        if !is_sensitive(&text[at + 1..end]) || !chars::is(text.get(end), '>') {
+            return None;
+        }
+        let to = run_end(text, end + 1, |c| *c != Char::Plain('<'));
+        (to > end + 1).then(|| Credential::new(end + 1, to))
+    })
+}
+
 /// `=`, `:` and their full-width forms.
 fn is_assignment(c: &Char) -> bool {
     matches!(c, Char::Plain('=' | ':' | '\u{FF1D}' | '\u{FF1A}'))
@@ -244,6 +260,7 @@ fn credentials_in(text: &[Char], core: bool) -> Vec<Credential> {
     each(&mut found, text, private_key);
     each(&mut found, text, |text| userinfo(text, core));
     each(&mut found, text, data_source);
+    each(&mut found, text, element);
     found.extend(named_values(text, core));
     found.truncate(16);
     found
@@ -307,7 +324,20 @@ impl Secrets {
 
     /// Records what a value that is hidden gives (6.14.1).
     pub(crate) fn record_value(&self, text: &[Char]) {
-        let found = self.credentials(text);
+        self.record_parts(text, &self.credentials(text));
+        let texts = layers::texts(text);
+        let found = |text: &Text| credentials_in(text, self.core);
+        if !found(&texts[0]).is_empty() {
+            return;
+        }
+        // Credentials that are only in a further text give their parts there too.
+        if let Some(further) = texts[1..].iter().find(|text| !found(text).is_empty()) {
+            self.record_parts(further, &found(further));
+        }
+    }
+
+    /// Records the parts of the credentials in a text.
+    fn record_parts(&self, text: &[Char], found: &[Credential]) {
         for credential in found.iter().filter(|credential| credential.userinfo) {
             self.record_userinfo(&text[credential.from..credential.to]);
         }

@@ -9,7 +9,7 @@ use crate::places::{self, Place};
 use crate::scan::{self, Flags, Kind};
 use crate::secrets;
 use crate::shape::{self, MarkerKind};
-use crate::{Context, Scheme, identity, inner};
+use crate::{Context, Scheme, families, identity, inner};
 
 /// `FULLWIDTH` and `COMPAT` (4.17, 4.18).
 pub(crate) fn width(text: &[Char], flags: &mut Flags) {
@@ -280,8 +280,28 @@ pub(crate) fn write_path(text: &[Char]) -> String {
         .collect()
 }
 
-/// Shows a path; `net` where `NETPATH` is looked for (5.20).
-pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
+/// Which segments have a part of the first known token that reaches beyond a segment (5.26.2). `host` is the name of
+/// the host that the path is shown with.
+fn in_token_across(segments: &[Text], host: Option<&str>, cx: &Context<'_>) -> Vec<bool> {
+    let mut whole: Text = host.map(|host| chars::text(&format!("{host}/"))).unwrap_or_default();
+    let mut spans = Vec::new();
+    for segment in segments {
+        if !spans.is_empty() {
+            whole.push(Char::Plain('/'));
+        }
+        spans.push((whole.len(), whole.len() + segment.len()));
+        whole.extend(segment);
+    }
+    let beyond = |(from, to): &(usize, usize)| whole[*from..*to].contains(&Char::Plain('/'));
+    let Some((from, to)) = families::tokens(&whole).into_iter().find(beyond) else {
+        return vec![false; segments.len()];
+    };
+    cx.secrets.record(&whole[from..to]);
+    spans.iter().map(|(start, end)| *start < to && from < *end).collect()
+}
+
+/// Shows a path; `net` where `NETPATH` is looked for (5.20); `host` is the name of the host that it is shown with.
+pub(crate) fn path(raw: &[Char], net: bool, host: Option<&str>, cx: &Context<'_>) -> Path {
     let mut flags = Flags::new();
     width(raw, &mut flags);
     let text = chars::nfkc(raw, true);
@@ -385,10 +405,11 @@ pub(crate) fn path(raw: &[Char], net: bool, cx: &Context<'_>) -> Path {
         flags.extend(scan::network_host(&joined.iter().map(as_plain).collect::<Text>()));
     }
 
+    let in_token = in_token_across(&kept, host, cx);
     let shown: Vec<String> = kept
         .iter()
         .enumerate()
-        .map(|(at, segment)| redact(segment, at.checked_sub(1).map(|b| &kept[b]), cx))
+        .map(|(at, segment)| redact(segment, at.checked_sub(1).map(|b| &kept[b]), in_token[at], cx))
         .collect();
     let mut shown = shown;
     let limit = cx.options.limits.segments;
@@ -456,8 +477,8 @@ fn path_flags(kept: &[Text], stray_escape: bool, flags: &mut Flags) {
     raise(below, "ROOTTRAV");
 }
 
-/// What a path hides (5.26).
-fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
+/// What a path hides (5.26). The segment may be part of a token that reaches beyond it.
+fn redact(segment: &[Char], before: Option<&Text>, in_token: bool, cx: &Context<'_>) -> String {
     if is_path_marker(segment, cx) {
         return cx.shown_marker(segment).unwrap_or_else(|| write_path(segment));
     }
@@ -510,7 +531,7 @@ fn redact(segment: &[Char], before: Option<&Text>, cx: &Context<'_>) -> String {
         return cx.secret_marker(segment);
     }
     let whole_echoes = !hidden_parameter && cx.secrets.echoes(segment);
-    if whole_echoes || others.iter().any(|part| cx.secrets.echoes(part)) {
+    if in_token || whole_echoes || others.iter().any(|part| cx.secrets.echoes(part)) {
         return cx.secret_marker(segment);
     }
     let identifies = if hidden_parameter {
@@ -562,7 +583,7 @@ pub(crate) struct Pair {
     pub(crate) shown_key: String,
     /// `None` for a bare key.
     pub(crate) value: Option<Text>,
-    /// The value with each `+` that stood in the raw query as SP, for its set of signs (6.19).
+    /// The value with each `+` that stood in the raw query as SP, for its set of signs (6.19) and as JSON (6.20).
     signs: Text,
 }
 
@@ -704,7 +725,7 @@ pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, F
             None => {
                 flags.insert("QBARE".into());
             }
-            Some(value) => value_flags(&key, value, form, &mut flags, cx),
+            Some(value) => value_flags(&key, value, &signs, form, &mut flags, cx),
         }
         if !key.iter().chain(value.iter().flatten()).all(|c| c.is_ascii()) {
             flags.insert("QNONASCII".into());
@@ -748,7 +769,14 @@ pub(crate) fn operator_flags(key: &[Char], flags: &mut Flags) {
     }
 }
 
-fn value_flags(key: &[Char], value: &[Char], form: bool, flags: &mut Flags, cx: &Context<'_>) {
+fn value_flags(
+    key: &[Char],
+    value: &[Char],
+    spaced: &[Char],
+    form: bool,
+    flags: &mut Flags,
+    cx: &Context<'_>,
+) {
     if value.is_empty() {
         flags.insert("QEMPTYVAL".into());
     }
@@ -761,7 +789,7 @@ fn value_flags(key: &[Char], value: &[Char], form: bool, flags: &mut Flags, cx: 
     if shape::shape(value) == "jwt" {
         flags.insert("JWT".into());
     }
-    if cx.marker_kind(value).is_none() && inner::read(value, false, cx).is_none() {
+    if cx.marker_kind(value).is_none() && inner::read(spaced, cx).is_none() {
         let kind = if form { Kind::Form } else { Kind::Value };
         flags.extend(cx.scan_at(value, kind, places::of_value(key)));
     }
@@ -822,7 +850,7 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
         // The marker, and what stands instead of it in view `literal`.
         let (marker, literal) = match &pair.value {
             None => ("<mixed:0>".into(), None),
-            Some(_) => match inner::markers(sensitive, value, &mut own, cx) {
+            Some(_) => match inner::markers(sensitive, value, &pair.signs, &mut own, cx) {
                 Some(json) => (json.marker, json.literal),
                 None => {
                     let (marker, fixed) = value_marker(sensitive, value, &pair.signs, &mut own, cx);
