@@ -641,7 +641,7 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     if kind == "binary" {
         binary_flags(&data, &mut flags, cx);
     } else {
-        flags.extend(cx.scan_at(&text, Kind::Leaf, Place { value: true, ..Place::default() }));
+        flags.extend(cx.scan(&text, Kind::Leaf));
     }
     let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
     Some(Shown { head: format!("B:{kind} BLEN:{size} {marker}"), flags, lines: Vec::new() })
@@ -830,7 +830,7 @@ impl<'a, 'b> JsonWalk<'a, 'b> {
             Json::Bool(true) => "<bool:4>".into(),
             Json::Bool(false) => "<bool:5>".into(),
             Json::String(text) | Json::Number(text) => {
-                let place = Place { value: true, leads: self.leads, bare_key: false };
+                let place = Place { leads: self.leads, bare_key: false };
                 leaf_marker(sensitive, text, self.kind, place, self.flags, self.cx)
             }
         };

@@ -92,6 +92,12 @@ pub(crate) fn headers(message: &Message, scheme: Scheme, on_m: &mut Flags, cx: &
     for header in &headers {
         hidden_in_value(&header.value_bytes, on_m);
     }
+    for header in &mut headers {
+        // An empty repeat leaves a space behind what it is joined to, which only the length tells (8.5).
+        while header.value.last() == Some(&Char::Plain(' ')) {
+            header.value.pop();
+        }
+    }
     let mut shown: Vec<Shown> = headers.into_iter().map(|header| show(header, scheme, cx)).collect();
     shown.sort_by(|a, b| a.shown_name.as_bytes().cmp(b.shown_name.as_bytes()));
     shown.extend(no_colon);
@@ -137,11 +143,17 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
 
     let steering_in_disguise = !name.is_ascii() && plain.as_deref().is_some_and(steers);
     // A name is looked at as it came and normalised, each of which may have a credential in it (6.12, 8.2).
-    let secret = [&as_came, &chars::lower(&as_came), &normal]
-        .map(|spelling| cx.secrets.hides(false, spelling))
-        .contains(&true);
+    let trimmed = chars::trim(&as_came, chars::is_blank);
+    let credential = cx.has_credential(&trimmed) || cx.has_credential(&normal);
+    if credential {
+        cx.secrets.record_value(&trimmed);
+        cx.secrets.record_value(&normal);
+    }
+    let echo = [&as_came, &chars::lower(&as_came), &normal].iter().any(|name| cx.secrets.echoes(name));
     let fits = chars::is_token(&normal) && normal.len() <= 64;
-    let shown_name = if secret {
+    let shown_name = if credential {
+        cx.marker_without_set(&normal)
+    } else if echo {
         cx.secret_marker(&normal)
     } else if !fits || steering_in_disguise {
         cx.marker(&normal)
@@ -151,7 +163,6 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
     if !came_token || name.contains(&b'_') {
         flags.insert(format!("BADHDRNAME:{}", name_parameter(&shown_name)));
     }
-    let trimmed = chars::trim(&as_came, chars::is_blank);
     if !chars::is_token(&trimmed) {
         let kind = if cx.is_core() { Kind::Opaque } else { Kind::Free };
         flags.extend(cx.scan(&trimmed, kind));

@@ -180,7 +180,7 @@ impl Context<'_> {
     }
 
     fn scan(&self, text: &[Char], kind: Kind) -> Flags {
-        self.scan_at(text, kind, Place { value: kind == Kind::Cookie, ..Place::default() })
+        self.scan_at(text, kind, Place::default())
     }
 
     /// What a text tells, whose place matters (7.6.1, 7.6.2).
@@ -190,6 +190,11 @@ impl Context<'_> {
 
     fn marker(&self, text: &[Char]) -> String {
         self.marker_with_signs(text, text)
+    }
+
+    /// A marker that does not tell what its text is made of.
+    fn marker_without_set(&self, text: &[Char]) -> String {
+        self.marker_with_signs(text, &[])
     }
 
     /// A marker whose set is taken from another spelling of the text (6.19).
@@ -258,7 +263,7 @@ fn method(message: &Message, flags: &mut Flags, cx: &Context<'_>) -> String {
     let text = chars::plain_dots(&chars::nfkc(&raw, false));
     flags.extend(cx.scan(&text, Kind::Opaque));
     if cx.secrets.hides(false, &text) {
-        cx.secret_marker(&text)
+        cx.marker_without_set(&text)
     } else if !chars::is_token(&text) || text.len() > 32 {
         cx.marker(&text)
     } else {

@@ -2,13 +2,11 @@
 
 use crate::chars::{self, Char};
 use crate::lists;
-use crate::scan::{self, Flags};
+use crate::scan::{self, Flags, Kind};
 
 /// Whose text it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
-    /// A value of a query, form, cookie or body.
-    pub(crate) value: bool,
     /// The key of that value leads somewhere.
     pub(crate) leads: bool,
     /// A query or form key without a value.
@@ -30,12 +28,12 @@ pub(crate) fn leads(key: &[Char], nested: bool) -> bool {
 
 /// The place of the value of a key of a query, form or multipart body.
 pub(crate) fn of_value(key: &[Char]) -> Place {
-    Place { value: true, leads: leads(key, false), bare_key: false }
+    Place { leads: leads(key, false), bare_key: false }
 }
 
 /// The place of a leaf, by the last name or attribute on the way to it in JSON or XML.
 pub(crate) fn of_leaf(last_name: &[Char]) -> Place {
-    Place { value: true, leads: leads(last_name, true), bare_key: false }
+    Place { leads: leads(last_name, true), bare_key: false }
 }
 
 /// `REDIRECT`, and `URLLOCAL` without a scheme, of the value of a key that leads somewhere.
@@ -62,8 +60,8 @@ pub(crate) fn redirect(value: &[Char]) -> Flags {
 }
 
 /// Whether a value or a bare key, or a further text of it, raises `RFI`.
-pub(crate) fn is_remote_inclusion(text: &[Char], place: Place) -> bool {
-    if !place.value && !place.bare_key {
+pub(crate) fn is_remote_inclusion(text: &[Char], kind: Kind, place: Place) -> bool {
+    if !matches!(kind, Kind::Value | Kind::Form | Kind::Cookie | Kind::Leaf) && !place.bare_key {
         return false;
     }
     let odd = |c: &Char| c.plain().is_some_and(|c| c == ' ' || c.is_ascii_control());

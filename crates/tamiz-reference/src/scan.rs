@@ -648,7 +648,7 @@ fn found_as_it_is(text: &[Char], kind: Kind, place: Place) -> Flags {
     if overlong::holds_overlong(text) {
         flags.insert("OVERLONG".into());
     }
-    if places::is_remote_inclusion(text, place) {
+    if places::is_remote_inclusion(text, kind, place) {
         flags.insert("RFI".into());
     }
     if place.leads {
@@ -666,7 +666,7 @@ fn found_in_layers(layers: &[Layer], kind: Kind, place: Place) -> Flags {
         if overlong::holds_overlong(&layer.strict) {
             found.insert("OVERLONG".into());
         }
-        if places::is_remote_inclusion(&layer.text, place) {
+        if places::is_remote_inclusion(&layer.text, own_kind, place) {
             found.insert("RFI".into());
         }
         let chars: Vec<(Char, bool)> =

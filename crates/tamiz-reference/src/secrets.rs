@@ -238,11 +238,15 @@ fn each(found: &mut Vec<Credential>, text: &[Char], find: impl Fn(&[Char]) -> Op
     }
 }
 
-/// The named values of a text. Markers are taken out first; if there is one, the part is the whole text.
-fn named_values(text: &[Char], core: bool) -> Vec<Credential> {
+/// Every credential of a kind for which markers are taken out first; if there is one, the part is the whole text.
+fn without_markers(
+    text: &[Char],
+    core: bool,
+    find: impl Fn(&[Char]) -> Option<Credential>,
+) -> Vec<Credential> {
     let (bare, any) = shape::without_markers(text, core);
     let mut found = Vec::new();
-    each(&mut found, &bare, named_value);
+    each(&mut found, &bare, find);
     if any {
         found.fill(Credential::new(0, text.len()));
     }
@@ -260,8 +264,8 @@ fn credentials_in(text: &[Char], core: bool) -> Vec<Credential> {
     each(&mut found, text, private_key);
     each(&mut found, text, |text| userinfo(text, core));
     each(&mut found, text, data_source);
-    each(&mut found, text, element);
-    found.extend(named_values(text, core));
+    found.extend(without_markers(text, core, element));
+    found.extend(without_markers(text, core, named_value));
     found.truncate(16);
     found
 }

@@ -526,12 +526,12 @@ fn redact(segment: &[Char], before: Option<&Text>, in_token: bool, cx: &Context<
                 && !segment[..last].contains(&Char::Plain(' ')))
     };
     let at_after_scheme = scheme_before && segment.contains(&Char::Plain('@'));
-    if credential || at_after_scheme || userinfo() {
+    if credential || in_token || at_after_scheme || userinfo() {
         cx.secrets.record_value(segment);
         return cx.secret_marker(segment);
     }
     let whole_echoes = !hidden_parameter && cx.secrets.echoes(segment);
-    if in_token || whole_echoes || others.iter().any(|part| cx.secrets.echoes(part)) {
+    if whole_echoes || others.iter().any(|part| cx.secrets.echoes(part)) {
         return cx.secret_marker(segment);
     }
     let identifies = if hidden_parameter {

@@ -56,6 +56,8 @@ fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
 /// A header whose name is misspelt, a line without a colon, and what follows embedded line ends.
 pub(crate) fn check_header<'a>(header: &Header<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     match &header.name {
+        // It is told already, as it came.
+        None if header.is_orphan => {}
         None => check_piece(header.before_line_ends(), cx, flags),
         Some(name) if name.rule.is_known && name.is_exact => {}
         Some(name) => {

@@ -47,6 +47,8 @@ pub(crate) struct Header<'a> {
     /// The union of the classes of its bytes.
     pub(crate) seen: u32,
     breaks: BumpVec<'a, Break>,
+    /// Whether it is a continuation of nothing.
+    pub(crate) is_orphan: bool,
     /// The line it was, where it was one line as it is.
     raw: Option<Text<'a>>,
     /// How many bytes `name: value` had, before normalising.
@@ -404,7 +406,7 @@ impl<'a> Headers<'a> {
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
         let rule = header.rule();
-        let Collapsed { name, value, seen, breaks, raw, mut flags, .. } = header;
+        let Collapsed { name, value, seen, breaks, is_orphan, raw, mut flags } = header;
         // Collapsing and joining rewrite it, but only what was repaired before.
         let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
@@ -427,7 +429,7 @@ impl<'a> Headers<'a> {
         } else {
             value::read_all(value, seen, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
-        self.list.push(Header { name, values, whole: value, seen, breaks, raw, len, flags });
+        self.list.push(Header { name, values, whole: value, seen, breaks, is_orphan, raw, len, flags });
     }
 
     fn read_host(
