@@ -192,6 +192,22 @@ pub(crate) fn script(c: char) -> u8 {
     }
 }
 
+/// Whether the characters beyond ASCII are Latin, or four or more of one other script, but for Common and Inherited; Han,
+/// Hiragana and Katakana are one (7.7.4).
+pub(crate) fn is_of_one_script(text: &[Char]) -> bool {
+    let mut scripts: Vec<Script> = Vec::new();
+    for c in text.iter().filter_map(|c| c.plain()).filter(|c| !c.is_ascii()) {
+        let script = CodePointMapData::<Script>::new().get(c);
+        let script =
+            if [Script::Hiragana, Script::Katakana].contains(&script) { Script::Han } else { script };
+        if ![Script::Common, Script::Inherited].contains(&script) {
+            scripts.push(script);
+        }
+    }
+    let one = scripts.iter().all(|script| *script == scripts[0]);
+    one && scripts.first().is_some_and(|script| *script == Script::Latin || scripts.len() >= 4)
+}
+
 // ---- NFKC (4.15–4.18) ----
 
 pub(crate) fn nfkc_string(text: &str) -> String {

@@ -605,9 +605,11 @@ pub(crate) fn base64_whole(text: &[Char]) -> Option<Text> {
     }
     let bytes = base64(bare, alphabet);
     let decoded: Text = chars::read(&bytes).into_iter().filter(|c| c.plain().is_some()).collect();
-    let readable = |c: &&Char| !c.is_ascii() || matches!(c, Char::Plain(' '..='~' | '\t' | '\r' | '\n'));
-    let readable: Text = decoded.iter().filter(readable).copied().collect();
-    (chars::to_bytes(&readable).len() * 10 >= bytes.len() * 9).then_some(decoded)
+    let printable = |c: &&Char| matches!(c, Char::Plain(' '..='~' | '\t' | '\r' | '\n'));
+    let many_printable = decoded.iter().filter(printable).count() * 10 >= bytes.len() * 9;
+    let stray = chars::to_bytes(&decoded).len() < bytes.len();
+    let control = decoded.iter().any(|c| c.is_ascii() && !printable(&c));
+    (many_printable || (!stray && !control && chars::is_of_one_script(&decoded))).then_some(decoded)
 }
 
 /// Everything that a text tells. `core` leaves out 7.6–7.9.

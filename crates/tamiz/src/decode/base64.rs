@@ -5,6 +5,7 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+use super::unicode;
 use crate::bytes::{self, ALNUM, CONTROL, NO_SPACED_BASE64, WORD_SIGN};
 
 /// Shorter values are words, not Base64.
@@ -68,7 +69,8 @@ fn is_control(byte: u8) -> bool {
     bytes::is(byte, CONTROL) && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Appends Base64 decoded, without stray bytes; whether at least nine tenths of that are printable.
+/// Appends Base64 decoded, without stray bytes; whether that is readable: nine tenths of it are printable ASCII, or it is
+/// text of one script.
 fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
     let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_' | b' ');
@@ -86,10 +88,15 @@ fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
         let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte)) << (6 * (4 - group.len()));
         out.extend([bits >> 16, bits >> 8, bits].into_iter().take(group.len() - 1).map(|byte| byte as u8));
     }
-    let len = out.len() - start;
-    drop_stray_bytes(out, start);
     let decoded = out.get(start..).unwrap_or_default();
-    decoded.iter().filter(|byte| !is_control(**byte)).count() >= len - len / 10
+    let printable = decoded.iter().filter(|byte| byte.is_ascii() && !is_control(**byte)).count();
+    if printable >= decoded.len() - decoded.len() / 10 {
+        drop_stray_bytes(out, start);
+        return true;
+    }
+    // By chance digits decode to UTF-8 too, but not to one script.
+    !decoded.iter().any(|byte| is_control(*byte))
+        && std::str::from_utf8(decoded).is_ok_and(unicode::is_of_one_script)
 }
 
 /// Drops, from `start` on, the bytes that are not part of well-formed UTF-8.
@@ -132,6 +139,9 @@ mod tests {
             "AAECAwQFBgcICQoL",
             "/v38+/r5+Pf29fTz8vHw",
             "gICAgICAgICAgICA",
+            // Cyrillic and Hebrew; one character that is Syriac.
+            "0L/QsNGA157Xlw==",
+            "circunstante",
             "abc",
             "PHNjcmlwdD5h\tb",
             "",

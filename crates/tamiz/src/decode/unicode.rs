@@ -135,6 +135,21 @@ pub(crate) fn scripts<'a>(text: &[u8], bump: &'a Bump) -> BumpVec<'a, &'static s
     shown
 }
 
+/// Whether the characters beyond ASCII are Latin, or four or more of one other script, those of none and of all aside; Han
+/// and the two kana are one. A word that is taken for Base64 may decode to one character of any script.
+pub(crate) fn is_of_one_script(text: &str) -> bool {
+    use ScriptProperty as S;
+    let scripts = text.chars().filter(|c| !c.is_ascii()).map(|c| match SCRIPT.get(c) {
+        S::Hiragana | S::Katakana => S::Han,
+        script => script,
+    });
+    let mut scripts = scripts.filter(|script| !matches!(*script, S::Common | S::Inherited));
+    let Some(first) = scripts.next() else { return false };
+    let mut count = 1_usize;
+    let is_one = scripts.inspect(|_| count = count.saturating_add(1)).all(|script| script == first);
+    is_one && (first == S::Latin || count >= 4)
+}
+
 /// `MIXEDSCRIPT`: whether letters of two of Latin, Cyrillic and Greek stand in one token.
 pub(crate) fn mixes_scripts(token: &[u8]) -> bool {
     if token.is_ascii() {
