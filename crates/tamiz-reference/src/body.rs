@@ -7,24 +7,58 @@ use crate::document::{escape, measure};
 use crate::json::{self, Kind as Json, Value};
 use crate::message::{self, Line, Message};
 use crate::names;
-use crate::places::{self, Place};
+use crate::places::{self, Place, Placed};
 use crate::scan::{Flags, Kind};
 use crate::target::{self, is_name, operator_flags, value_marker};
-use crate::{Context, headers, inner, multipart, xml};
+use crate::{Context, headers, inner, multipart, tokens, xml};
+
+/// A value as a marker, and what its tokens tell beside it (9.18).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) marker: String,
+    /// `~` or `^` and what follows it.
+    pub(crate) made_of: Vec<String>,
+    /// The leaves of a value that is JSON, as many as tell tokens.
+    pub(crate) inner: Vec<Leaf>,
+}
+
+impl Told {
+    /// A marker that tells nothing else.
+    pub(crate) fn only(marker: impl Into<String>) -> Told {
+        Told { marker: marker.into(), ..Told::default() }
+    }
+}
 
 /// A value of a body, shown.
+#[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     pub(crate) key: String,
-    pub(crate) marker: String,
+    pub(crate) told: Told,
 }
 
 /// What a body shows.
 pub(crate) struct Shown {
+    pub(crate) kind: &'static str,
+    /// The bytes of the body.
+    pub(crate) length: usize,
+    pub(crate) placed: Placed,
+    /// The whole, where it does not show its values.
+    pub(crate) whole: Option<Told>,
+    /// Its values.
+    pub(crate) leaves: Vec<Leaf>,
+}
+
+impl Shown {
     /// `B:…` up to its flags.
-    pub(crate) head: String,
-    pub(crate) flags: Flags,
+    pub(crate) fn head(&self) -> String {
+        let whole = self.whole.as_ref().map(|told| format!(" {}", told.marker)).unwrap_or_default();
+        format!("B:{} BLEN:{}{whole}", self.kind, measure(self.length))
+    }
+
     /// `BQ` and `BK`, unless the whole is shown.
-    pub(crate) lines: Vec<String>,
+    pub(crate) fn lines(&self, cx: &Context<'_>) -> Vec<String> {
+        if self.whole.is_some() { Vec::new() } else { field_lines(&self.leaves, cx) }
+    }
 }
 
 /// What reading a kind gave: its leaves, or that it does not parse.
@@ -535,7 +569,8 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
     if message.body.is_empty() {
         return None;
     }
-    let mut flags = Flags::new();
+    let mut placed = Placed::default();
+    let flags = &mut placed.line;
     let limit = cx.options.limits.body;
     let mut data = message.body.clone();
     let chunked = header(message, b"transfer-encoding")
@@ -617,37 +652,37 @@ pub(crate) fn body(message: &Message, cx: &Context<'_>) -> Option<Shown> {
         flags.insert("CTMISMATCH".into());
     }
     let fields = match kind {
-        "form" => Some(form(&data, &mut flags, cx)),
-        "json" => Some(json_fields(&data, cut, &type_text, &mut flags, cx)),
-        "multipart" => Some(multipart::fields(&data, cut, &type_text, &mut flags, cx)),
-        "xml" => Some(xml::fields(&data, cut, &mut flags, cx)),
+        "form" => Some(form(&data, &mut placed, cx)),
+        "json" => Some(json_fields(&data, cut, &type_text, &mut placed, cx)),
+        "multipart" => Some(multipart::fields(&data, cut, &type_text, &mut placed, cx)),
+        "xml" => Some(xml::fields(&data, cut, &mut placed, cx)),
         _ => None,
     };
-    let size = measure(message.body.len());
+    let length = message.body.len();
     if let Some(fields) = fields {
         if fields.parses {
-            return Some(Shown {
-                head: format!("B:{kind} BLEN:{size}"),
-                flags,
-                lines: field_lines(fields.leaves, cx),
-            });
+            let shown = &fields.leaves[..fields.leaves.len().min(cx.options.limits.values)];
+            placed.keep_keys(&shown.iter().map(|leaf| &leaf.key[..]).collect::<Vec<_>>());
+            return Some(Shown { kind, length, placed, whole: None, leaves: fields.leaves });
         }
-        flags.insert("BADBODY".into());
+        placed.keep_keys(&[]);
+        placed.line.insert("BADBODY".into());
         if declared.is_none() {
             kind = "text";
         }
     }
+    let flags = &mut placed.line;
     let text = chars::read(&data);
     if kind == "binary" {
-        binary_flags(&data, &mut flags, cx);
+        binary_flags(&data, flags, cx);
     } else {
         flags.extend(cx.scan(&text, Kind::Leaf));
     }
-    let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
-    Some(Shown { head: format!("B:{kind} BLEN:{size} {marker}"), flags, lines: Vec::new() })
+    let whole = deep_marker(false, &text, cx);
+    Some(Shown { kind, length, placed, whole: Some(whole), leaves: Vec::new() })
 }
 
-fn field_lines(leaves: Vec<Leaf>, cx: &Context<'_>) -> Vec<String> {
+fn field_lines(leaves: &[Leaf], cx: &Context<'_>) -> Vec<String> {
     let limit = cx.options.limits.values;
     let shown = &leaves[..leaves.len().min(limit)];
     let mut keys: Vec<String> = shown.iter().map(|leaf| leaf.key.clone()).collect();
@@ -660,8 +695,8 @@ fn field_lines(leaves: Vec<Leaf>, cx: &Context<'_>) -> Vec<String> {
     let mut by_key: Vec<(&str, Vec<&str>)> = Vec::new();
     for leaf in shown {
         match by_key.iter_mut().find(|(key, _)| *key == leaf.key) {
-            Some((_, markers)) => markers.push(&leaf.marker),
-            None => by_key.push((&leaf.key, vec![&leaf.marker])),
+            Some((_, markers)) => markers.push(&leaf.told.marker),
+            None => by_key.push((&leaf.key, vec![&leaf.told.marker])),
         }
     }
     lines.extend(by_key.iter().map(|(key, markers)| format!("BK:{key}={}", markers.join("|"))));
@@ -671,24 +706,22 @@ fn field_lines(leaves: Vec<Leaf>, cx: &Context<'_>) -> Vec<String> {
     lines
 }
 
-fn form(data: &[u8], flags: &mut Flags, cx: &Context<'_>) -> Fields {
-    flags.insert("BODYFORM".into());
+fn form(data: &[u8], placed: &mut Placed, cx: &Context<'_>) -> Fields {
+    placed.line.insert("BODYFORM".into());
     let raw: Vec<u8> = data.iter().map(|b| if *b == b'+' { b' ' } else { *b }).collect();
-    let (pairs, mut told) = target::pairs(&chars::read(&raw), true, cx);
-    told.remove("JWT");
-    flags.append(&mut told);
+    let pairs = target::pairs(&chars::read(&raw), true, placed, cx);
     let leaves = pairs
         .iter()
         .map(|pair| {
             let sensitive = names::is_sensitive(&pair.key);
-            let marker = match &pair.value {
-                None => "<mixed:0>".into(),
+            let told = match &pair.value {
+                None => Told::only("<mixed:0>"),
                 Some(value) => {
                     let place = places::of_value(&pair.key);
-                    inner::field_marker(sensitive, value, Kind::Form, place, flags, cx)
+                    inner::field_marker(sensitive, value, Kind::Form, place, &pair.shown_key, placed, cx)
                 }
             };
-            Leaf { key: pair.shown_key.clone(), marker }
+            Leaf { key: pair.shown_key.clone(), told }
         })
         .collect();
     Fields { leaves, parses: true }
@@ -702,19 +735,22 @@ pub(crate) fn leaf_marker(
     place: Place,
     flags: &mut Flags,
     cx: &Context<'_>,
-) -> String {
+) -> Told {
     let mut own = Flags::new();
-    let (marker, _) = value_marker(sensitive, value, value, &mut own, cx);
+    let (told, _) = value_marker(sensitive, value, value, &mut own, cx);
     if !own.contains("MARKER") && (kind != Kind::Form || cx.marker_kind(value).is_some()) {
         flags.extend(cx.scan_at(value, kind, place));
     }
     flags.append(&mut own);
-    marker
+    told
 }
 
-/// The marker of what lies below the depth limit (8.34.3, 8.36.9).
-pub(crate) fn deep_marker(sensitive: bool, text: &[Char], cx: &Context<'_>) -> String {
-    if cx.secrets.hides(sensitive, text) { cx.secret_marker(text) } else { cx.marker(text) }
+/// The marker of a body as a whole (8.32), and of what lies below the depth limit (8.34.3, 8.36.9).
+pub(crate) fn deep_marker(sensitive: bool, text: &[Char], cx: &Context<'_>) -> Told {
+    if cx.secrets.hides(sensitive, text) {
+        return Told::only(cx.secret_marker(text));
+    }
+    Told { marker: cx.marker(text), made_of: tokens::made_of(text, text, cx), inner: Vec::new() }
 }
 
 /// A name of a way, shown (8.34.1).
@@ -741,11 +777,23 @@ pub(crate) struct JsonWalk<'a, 'b> {
     pub(crate) secret: bool,
     /// Whether the last name on the way leads somewhere (7.6.1).
     leads: bool,
-    flags: &'a mut Flags,
+    /// The name of the object that is walked through.
+    outer_name: Option<Text>,
+    /// What names have told before a leaf came under them.
+    of_names: Flags,
+    /// The key of the value that is JSON; none for a body.
+    value_key: Option<String>,
+    placed: &'a mut Placed,
     cx: &'a Context<'b>,
 }
 
-fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags, cx: &Context<'_>) -> Fields {
+fn json_fields(
+    data: &[u8],
+    cut: bool,
+    content_type: &[Char],
+    placed: &mut Placed,
+    cx: &Context<'_>,
+) -> Fields {
     let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
     let kind = chars::lower(content_type);
     let many = ["ndjson", "jsonl", "json-seq"]
@@ -775,10 +823,10 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
         }
     }
     if reader.lone_surrogate || chars::read(data).iter().any(|c| matches!(c, Char::Stray(_))) {
-        flags.insert("BADUTF8".into());
+        placed.line.insert("BADUTF8".into());
     }
     // What a body that does not parse has told so far stays told, and its secrets are secrets.
-    let mut walk = JsonWalk::new(data, Kind::Leaf, flags, cx);
+    let mut walk = JsonWalk::new(data, Kind::Leaf, None, placed, cx);
     walk.cut = cut && parses;
     for value in &values {
         walk.value(value, String::new(), false, 1);
@@ -787,20 +835,70 @@ fn json_fields(data: &[u8], cut: bool, content_type: &[Char], flags: &mut Flags,
 }
 
 impl<'a, 'b> JsonWalk<'a, 'b> {
-    pub(crate) fn new(data: &'a [u8], kind: Kind, flags: &'a mut Flags, cx: &'a Context<'b>) -> Self {
-        JsonWalk { data, cut: false, kind, leaves: Vec::new(), secret: false, leads: false, flags, cx }
+    pub(crate) fn new(
+        data: &'a [u8],
+        kind: Kind,
+        value_key: Option<String>,
+        placed: &'a mut Placed,
+        cx: &'a Context<'b>,
+    ) -> Self {
+        JsonWalk {
+            data,
+            cut: false,
+            kind,
+            leaves: Vec::new(),
+            secret: false,
+            leads: false,
+            outer_name: None,
+            of_names: Flags::new(),
+            value_key,
+            placed,
+            cx,
+        }
+    }
+
+    /// The flags of all of it.
+    fn whole(&mut self) -> &mut Flags {
+        match &self.value_key {
+            Some(key) => self.placed.at(key),
+            None => &mut self.placed.line,
+        }
+    }
+
+    /// Tells what a leaf raises at its place; stray bytes are told of the whole.
+    fn tell_leaf(&mut self, key: &str, mut flags: Flags) {
+        if flags.remove("BADUTF8") {
+            self.whole().insert("BADUTF8".into());
+        }
+        flags.append(&mut self.of_names);
+        match &self.value_key {
+            Some(value_key) => self.placed.leaf(value_key, key).append(&mut flags),
+            None => self.placed.at(key).append(&mut flags),
+        }
+    }
+
+    /// The key of a leaf by the way to it (8.34.1, 6.20.3).
+    fn key(&self, way: &str, top: bool) -> String {
+        match &self.value_key {
+            Some(value_key) if top => format!("{value_key}{{}}"),
+            None if top => "$".into(),
+            _ => way.into(),
+        }
     }
 
     pub(crate) fn value(&mut self, value: &Value, way: String, sensitive: bool, depth: usize) {
-        let key = if way.is_empty() && depth == 1 { "$".to_string() } else { way.clone() };
+        let key = self.key(&way, way.is_empty() && depth == 1);
         let filled = match &value.kind {
             Json::Array(items) => !items.is_empty(),
             Json::Object(members) => !members.is_empty(),
             _ => false,
         };
-        let marker = match &value.kind {
+        let mut own = Flags::new();
+        let outer_name = self.outer_name.take();
+        let told = match &value.kind {
             _ if filled && depth > self.cx.options.limits.depth => {
-                self.scan_strings(value);
+                let told = self.scan_strings(value);
+                self.whole().extend(told);
                 if !self.gives_leaf(value, depth) {
                     return;
                 }
@@ -814,30 +912,31 @@ impl<'a, 'b> JsonWalk<'a, 'b> {
                 return;
             }
             Json::Object(members) if filled => {
-                self.members(members, &way, sensitive, depth);
+                self.members(members, &way, outer_name.as_ref(), sensitive, depth);
                 let names: Vec<&Text> = members.iter().filter_map(|(name, _)| name.as_ref()).collect();
                 if value.whole && names.iter().enumerate().any(|(at, name)| names[..at].contains(name)) {
-                    self.flags.insert("JDUP".into());
+                    self.whole().insert("JDUP".into());
                 }
                 return;
             }
-            Json::Array(_) => "<arr:0>".into(),
-            Json::Object(_) => "<obj:0>".into(),
+            Json::Array(_) => Told::only("<arr:0>"),
+            Json::Object(_) => Told::only("<obj:0>"),
             Json::Missing => return,
-            Json::Null => "<null:4>".into(),
-            Json::Bool(true) if sensitive => "<SECRET:alpha:4>".into(),
-            Json::Bool(false) if sensitive => "<SECRET:alpha:5>".into(),
-            Json::Bool(true) => "<bool:4>".into(),
-            Json::Bool(false) => "<bool:5>".into(),
+            Json::Null => Told::only("<null:4>"),
+            Json::Bool(true) if sensitive => Told::only("<SECRET:alpha:4>"),
+            Json::Bool(false) if sensitive => Told::only("<SECRET:alpha:5>"),
+            Json::Bool(true) => Told::only("<bool:4>"),
+            Json::Bool(false) => Told::only("<bool:5>"),
             Json::String(text) | Json::Number(text) => {
                 let place = Place { leads: self.leads, bare_key: false };
-                leaf_marker(sensitive, text, self.kind, place, self.flags, self.cx)
+                leaf_marker(sensitive, text, self.kind, place, &mut own, self.cx)
             }
         };
+        self.tell_leaf(&key, own);
         // A marker that came in, and is left, hides nothing.
-        let left = matches!(&value.kind, Json::String(text) if *text == chars::text(&marker));
-        self.secret |= marker.starts_with("<SECRET:") && !left;
-        self.leaves.push(Leaf { key, marker });
+        let left = matches!(&value.kind, Json::String(text) if *text == chars::text(&told.marker));
+        self.secret |= told.marker.starts_with("<SECRET:") && !left;
+        self.leaves.push(Leaf { key, told });
     }
 
     /// Whether a value shows anything, as far as it was read.
@@ -860,7 +959,14 @@ impl<'a, 'b> JsonWalk<'a, 'b> {
             .any(|value| self.gives_leaf(value, depth + 1))
     }
 
-    fn members(&mut self, members: &[(Option<Text>, Value)], way: &str, sensitive: bool, depth: usize) {
+    fn members(
+        &mut self,
+        members: &[(Option<Text>, Value)],
+        way: &str,
+        outer_name: Option<&Text>,
+        sensitive: bool,
+        depth: usize,
+    ) {
         for (name, value) in members {
             let Some(name) = name else {
                 self.value(value, way.into(), sensitive, depth);
@@ -872,54 +978,63 @@ impl<'a, 'b> JsonWalk<'a, 'b> {
                 continue;
             }
             self.name(name);
-            if chars::as_string(name).as_deref() == Some("constructor")
-                && let Json::Object(inner) = &value.kind
-                && inner.iter().any(|(name, value)| {
-                    *name == Some(chars::text("prototype")) && self.gives_leaf(value, depth + 2)
-                })
-            {
-                self.flags.insert("PROTO".into());
+            if *name == chars::text("prototype") && outer_name == Some(&chars::text("constructor")) {
+                self.of_names.insert("PROTO".into());
             }
             let shown = show_way_name(name, self.cx);
             let led_before = std::mem::replace(&mut self.leads, places::leads(name, true));
-            let dot = if depth > 1 || !way.is_empty() { "." } else { "" };
-            self.value(
-                value,
-                format!("{way}{dot}{shown}"),
-                sensitive || names::is_sensitive(name),
-                depth + 1,
-            );
+            let top = depth == 1 && way.is_empty();
+            let start = match &self.value_key {
+                Some(value_key) if top => format!("{value_key}{{}}."),
+                _ if top => String::new(),
+                _ => format!("{way}."),
+            };
+            self.outer_name = Some(name.clone());
+            self.value(value, format!("{start}{shown}"), sensitive || names::is_sensitive(name), depth + 1);
             self.leads = led_before;
         }
     }
 
     fn name(&mut self, name: &[Char]) {
-        self.flags.extend(self.cx.scan(name, self.kind));
+        let mut told = self.cx.scan(name, self.kind);
+        if told.remove("BADUTF8") {
+            self.whole().insert("BADUTF8".into());
+        }
+        self.of_names.append(&mut told);
         let text = chars::as_string(name).unwrap_or_default();
         if text == "__proto__" {
-            self.flags.insert("PROTO".into());
+            self.of_names.insert("PROTO".into());
         }
         if crate::lists::query_operators().any(|operator| operator == text) {
-            self.flags.insert("JOPER".into());
+            self.of_names.insert("JOPER".into());
         }
     }
 
     /// Everything below the depth limit, however deep.
-    fn scan_strings(&mut self, value: &Value) {
+    fn scan_strings(&self, value: &Value) -> Flags {
+        let mut flags = Flags::new();
         let mut left = vec![value];
         while let Some(value) = left.pop() {
             match &value.kind {
-                Json::String(text) => self.flags.extend(self.cx.scan(text, self.kind)),
+                Json::String(text) => flags.extend(self.cx.scan(text, self.kind)),
                 Json::Array(items) => left.extend(items),
                 Json::Object(members) => {
                     for (name, value) in members {
-                        self.flags.extend(name.iter().flat_map(|name| self.cx.scan(name, self.kind)));
+                        flags.extend(name.iter().flat_map(|name| self.cx.scan(name, self.kind)));
                         left.push(value);
                     }
                 }
                 _ => {}
             }
         }
+        flags
+    }
+}
+
+/// Stray bytes are told of a body as a whole, but of a form.
+pub(crate) fn stray_bytes_of_body(key: &str, placed: &mut Placed) {
+    if placed.at(key).remove("BADUTF8") {
+        placed.line.insert("BADUTF8".into());
     }
 }
 

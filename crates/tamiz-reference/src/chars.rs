@@ -6,7 +6,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_properties::props::{
     BidiControl, DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup, Script, WhiteSpace,
 };
-use icu_properties::{CodePointMapData, CodePointSetData};
+use icu_properties::{CodePointMapData, CodePointSetData, PropertyNamesLong};
 
 /// One character of a text (1.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -206,6 +206,11 @@ pub(crate) fn is_of_one_script(text: &[Char]) -> bool {
     }
     let one = scripts.iter().all(|script| *script == scripts[0]);
     one && scripts.first().is_some_and(|script| *script == Script::Latin || scripts.len() >= 4)
+
+/// The long name of the Script property.
+pub(crate) fn script_name(c: char) -> &'static str {
+    let script = CodePointMapData::<Script>::new().get(c);
+    PropertyNamesLong::<Script>::new().get(script).unwrap()
 }
 
 // ---- NFKC (4.15–4.18) ----

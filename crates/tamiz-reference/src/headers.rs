@@ -1,5 +1,6 @@
 //! Headers (8.1–8.29).
 
+use crate::body::{self, Told};
 use crate::chars::{self, Char, Text, is};
 use crate::document::{self, escape, name_parameter};
 use crate::json;
@@ -9,7 +10,7 @@ use crate::places::Place;
 use crate::scan::{self, Flags, Kind};
 use crate::shape::{self, MarkerKind};
 use crate::target;
-use crate::{Context, Scheme, embedded_as_space, inner, vocabulary};
+use crate::{Context, Options, Scheme, View, embedded_as_space, inner, tokens, vocabulary};
 
 /// A header line, shown.
 pub(crate) struct Shown {
@@ -17,6 +18,10 @@ pub(crate) struct Shown {
     pub(crate) shown_value: String,
     pub(crate) flags: Flags,
     pub(crate) bytes: usize,
+    /// The marker that would stand for a value in clear in view `shape` (9.18).
+    pub(crate) marker_of_clear: Option<String>,
+    /// What its tokens tell of a value that is a marker (9.18).
+    pub(crate) made_of: Vec<String>,
 }
 
 /// A header as it is worked on.
@@ -115,8 +120,14 @@ fn line_without_colon(bytes: &[u8], cx: &Context<'_>) -> Shown {
         flags.insert("BADCRLF".into());
     }
     flags.extend(cx.scan(&text, Kind::Free));
-    let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
-    Shown { shown_name: "?".into(), shown_value: marker, flags, bytes: chars::to_bytes(&text).len() }
+    line_of_no_name(&text, flags, cx)
+}
+
+/// A `?` line: a marker in both views.
+fn line_of_no_name(text: &[Char], flags: Flags, cx: &Context<'_>) -> Shown {
+    let Told { marker, made_of, .. } = body::deep_marker(false, text, cx);
+    let bytes = chars::to_bytes(text).len();
+    Shown { shown_name: "?".into(), shown_value: marker, flags, bytes, marker_of_clear: None, made_of }
 }
 
 /// A continuation of nothing (2.17.1), without the white space that it begins with.
@@ -128,8 +139,7 @@ fn orphan(bytes: &[u8], cx: &Context<'_>) -> Shown {
         flags.insert("WSPAD".into());
     }
     flags.extend(cx.scan(&text, Kind::Free));
-    let marker = if cx.secrets.hides(false, &text) { cx.secret_marker(&text) } else { cx.marker(&text) };
-    Shown { shown_name: "?".into(), shown_value: marker, flags, bytes: chars::to_bytes(&text).len() }
+    line_of_no_name(&text, flags, cx)
 }
 
 fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
@@ -223,7 +233,52 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     };
     // A repeat without a value leaves `, `.
     let shown_value = shown_value.strip_suffix(' ').unwrap_or(&shown_value).to_owned();
-    Shown { shown_name: header.shown_name, shown_value: bracket(&shown_value), flags: header.flags, bytes }
+    let (marker_of_clear, made_of) = made_of(&header, &name, &shown_value, cx);
+    Shown {
+        shown_name: header.shown_name,
+        shown_value: bracket(&shown_value),
+        flags: header.flags,
+        bytes,
+        marker_of_clear,
+        made_of,
+    }
+}
+
+/// What tokens tell of a value that is one `<shape:len>`, or would be in view `shape` but is shown in clear (9.18): in
+/// that case the marker, and what it is made of.
+fn made_of(header: &Header, name: &str, shown: &str, cx: &Context<'_>) -> (Option<String>, Vec<String>) {
+    if cx.first_pass || cx.is_core() || name == "cookie" || name == "set-cookie" {
+        return (None, Vec::new());
+    }
+    let value = chars::trim(&header.value, chars::is_blank);
+    let is_shape = |text: &str| cx.marker_kind(&chars::text(text)) == Some(MarkerKind::Shape);
+    if is_shape(shown) {
+        let came_in = cx.marker_kind(&value).is_some();
+        let told = if came_in { tokens::signs_of_marker(shown) } else { tokens::made_of(&value, &value, cx) };
+        return (None, told);
+    }
+    let secret = cx.marker_kind(&chars::text(shown)).is_some();
+    if !cx.is_literal() || secret || name == "host" {
+        return (None, Vec::new());
+    }
+    let options = Options { view: View::Shape, ..*cx.options };
+    let in_shape = Context {
+        options: &options,
+        secrets: cx.secrets,
+        first_pass: cx.first_pass,
+        capped: cx.capped.clone(),
+        hidden: cx.hidden.clone(),
+    };
+    let marker = if header.embedded {
+        pieces(&header.normal, &header.raw_value, &mut Flags::new(), &in_shape)
+    } else {
+        show_value(&header.normal, &value, &mut Flags::new(), &in_shape)
+    };
+    if is_shape(&marker) {
+        let told = tokens::made_of(&value, &value, cx);
+        return (Some(marker), told);
+    }
+    (None, Vec::new())
 }
 
 /// How many bytes of a value `HLEN` counts (8.28).
@@ -608,7 +663,7 @@ fn cookie_value(sensitive: bool, value: &[Char], flags: &mut Flags, cx: &Context
         Some(inner) => {
             // No limit that it reaches is told (6.20.5).
             let capped = cx.capped.get();
-            inner.tell(sensitive, Kind::CookieLeaf, flags, cx);
+            inner.tell_cookie(sensitive, flags, cx);
             cx.capped.set(capped);
         }
         None => flags.extend(cx.scan(value, Kind::Cookie)),
@@ -1104,7 +1159,7 @@ fn url_header(name: &str, value: &[Char], cx: &Context<'_>) -> Option<(String, F
     }
     if let Some(raw) = &pieces.query {
         let query = target::query(raw, true, cx);
-        flags.extend(query.flags);
+        flags.extend(query.placed.all());
         shown.push('?');
         shown.push_str(&query.url);
     }

@@ -1,10 +1,10 @@
 //! Values that are JSON (6.20).
 
 use crate::Context;
-use crate::body::{self, JsonWalk};
+use crate::body::{self, JsonWalk, Leaf, Told};
 use crate::chars::{self, Char};
 use crate::json::{self, Kind as Json};
-use crate::places::Place;
+use crate::places::{Place, Placed};
 use crate::scan::{self, Flags, Kind};
 
 /// A value that is JSON.
@@ -51,33 +51,54 @@ pub(crate) fn read_cookie(value: &[Char], cx: &Context<'_>) -> Option<Inner> {
 }
 
 impl Inner {
-    /// Reads the leaves (6.20.2); whether one of them, or a name, is a secret (6.20.4).
-    pub(crate) fn tell(&self, sensitive: bool, kind: Kind, flags: &mut Flags, cx: &Context<'_>) -> bool {
+    /// Reads the leaves (6.20.2) of the value of a key: those that tell tokens, and whether one of them, or a name, is
+    /// a secret (6.20.4).
+    fn leaves(
+        &self,
+        sensitive: bool,
+        kind: Kind,
+        key: &str,
+        placed: &mut Placed,
+        cx: &Context<'_>,
+    ) -> (Vec<Leaf>, bool) {
         if self.base64 {
-            flags.insert("B64TEXT".into());
+            placed.at(key).insert("B64TEXT".into());
         }
         if self.lone_surrogate {
-            flags.insert("BADUTF8".into());
+            placed.at(key).insert("BADUTF8".into());
         }
         // Its leaves are not shown, so that none of them is hidden by itself.
         let hidden = cx.hidden.get();
-        let mut walk = JsonWalk::new(&self.data, kind, flags, cx);
+        let mut walk = JsonWalk::new(&self.data, kind, Some(key.into()), placed, cx);
         walk.value(&self.value, String::new(), sensitive, 1);
-        let count = walk.leaves.len();
+        let mut leaves = walk.leaves;
         // A secret `true` is not counted as hidden.
         let secret = walk.secret || cx.hidden.get() > hidden;
         cx.hidden.set(hidden);
-        if count > cx.options.limits.values {
+        if leaves.len() > cx.options.limits.values {
             cx.capped.set(true);
+            leaves.truncate(cx.options.limits.values);
         }
-        secret
+        // Under a sensitive key leaves tell nothing by themselves.
+        if sensitive {
+            leaves.clear();
+        }
+        placed.keep_leaves(key, &leaves.iter().map(|leaf| &leaf.key[..]).collect::<Vec<_>>());
+        (leaves, secret)
+    }
+
+    /// What JSON in a cookie tells (6.20.5).
+    pub(crate) fn tell_cookie(&self, sensitive: bool, flags: &mut Flags, cx: &Context<'_>) {
+        let mut placed = Placed::default();
+        self.leaves(sensitive, Kind::CookieLeaf, "", &mut placed, cx);
+        flags.extend(placed.all());
     }
 }
 
 /// How a value that is JSON is shown.
 pub(crate) struct Markers {
     /// Where values are markers in both views: `QK`, `BK` and view `shape`.
-    pub(crate) marker: String,
+    pub(crate) told: Told,
     /// Instead of the value in clear, if that would show a secret.
     pub(crate) literal: Option<String>,
 }
@@ -87,11 +108,12 @@ pub(crate) fn markers(
     sensitive: bool,
     value: &[Char],
     spaced: &[Char],
-    flags: &mut Flags,
+    key: &str,
+    placed: &mut Placed,
     cx: &Context<'_>,
 ) -> Option<Markers> {
-    let inner = read(spaced, cx)?;
-    let secret_leaf = inner.tell(sensitive, Kind::Leaf, flags, cx);
+    let read = read(spaced, cx)?;
+    let (inner, secret_leaf) = read.leaves(sensitive, Kind::Leaf, key, placed, cx);
     if sensitive {
         cx.secrets.record(value);
     }
@@ -100,7 +122,7 @@ pub(crate) fn markers(
         cx.hidden.set(cx.hidden.get() + 1);
     }
     Some(Markers {
-        marker: cx.json_marker(value, sensitive),
+        told: Told { marker: cx.json_marker(value, sensitive), made_of: Vec::new(), inner },
         literal: secret.then(|| cx.json_marker(value, true)),
     })
 }
@@ -111,11 +133,12 @@ pub(crate) fn field_marker(
     value: &[Char],
     kind: Kind,
     place: Place,
-    flags: &mut Flags,
+    key: &str,
+    placed: &mut Placed,
     cx: &Context<'_>,
-) -> String {
-    match markers(sensitive, value, value, flags, cx) {
-        Some(json) => json.marker,
-        None => body::leaf_marker(sensitive, value, kind, place, flags, cx),
+) -> Told {
+    match markers(sensitive, value, value, key, placed, cx) {
+        Some(json) => json.told,
+        None => body::leaf_marker(sensitive, value, kind, place, placed.at(key), cx),
     }
 }

@@ -26,6 +26,7 @@ mod scan;
 mod secrets;
 mod shape;
 mod target;
+mod tokens;
 #[cfg(test)]
 mod value_tests;
 mod vocabulary;
@@ -36,7 +37,7 @@ use std::cell::Cell;
 
 use chars::{Char, Text};
 use message::{Line, Message};
-use places::Place;
+use places::{Place, Placed};
 use scan::{Flags, Kind};
 use secrets::Secrets;
 use shape::MarkerKind;
@@ -236,6 +237,21 @@ impl Context<'_> {
 
 /// The document of a request.
 pub fn canonicalize(request: &[u8], options: &Options) -> String {
+    fresh(request, options).text
+}
+
+/// The tokens of the document of a request (9.17, 9.18).
+pub fn tokens(request: &[u8], options: &Options) -> Vec<String> {
+    fresh(request, options).tokens
+}
+
+/// A document and what it knows beyond its text.
+struct Fresh {
+    text: String,
+    tokens: Vec<String>,
+}
+
+fn fresh(request: &[u8], options: &Options) -> Fresh {
     let message = message::parse(request);
     let secrets = Secrets::new(options.profile == Profile::Core);
     let first = Context {
@@ -271,7 +287,7 @@ fn method(message: &Message, flags: &mut Flags, cx: &Context<'_>) -> String {
     }
 }
 
-fn document(message: &Message, cx: &Context<'_>) -> String {
+fn document(message: &Message, cx: &Context<'_>) -> Fresh {
     let mut on_m = message.flags.clone();
     let method = method(message, &mut on_m, cx);
     let known: [&[u8]; 6] = [b"HTTP/1.0", b"HTTP/1.1", b"HTTP/2", b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"];
@@ -308,6 +324,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
 
     let mut lines: Vec<String> = Vec::new();
     let mut url: Option<String> = None;
+    let mut url_host: Option<String> = None;
     let mut has_authority = true;
     let mut path: Option<target::Path> = None;
     let mut query: Option<target::Query> = None;
@@ -316,7 +333,9 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         let mut read = target::read_host(&host_text, cx.options.scheme, cx);
         of_authority.append(&mut read.flags);
         if let Some(host) = &read.host {
-            url = Some(format!("{shown_user}{}:{}", host.name, host.written_port.unwrap()));
+            let host = format!("{}:{}", host.name, host.written_port.unwrap());
+            url = Some(format!("{shown_user}{host}"));
+            url_host = Some(host);
         }
         if let Some(header) = &first_host {
             let header = target::read_host(header, cx.options.scheme, cx).host;
@@ -376,6 +395,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         let slash = if shown_path.shown.starts_with('/') { "" } else { "/" };
         let rest = format!("{slash}{}{shown_query}{}", shown_path.shown, shown_fragment.unwrap_or_default());
         has_authority = host.is_some();
+        url_host = host.as_ref().map(target::Host::shown);
         url = match host {
             Some(host) => Some(format!("{}://{shown_user}{}{rest}", own_scheme.name(), host.shown())),
             // Origin form, with no scheme and no host before the path (5.4).
@@ -404,18 +424,21 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         on_m.append(&mut on_u);
     }
     let parameters = cx.options.limits.parameters;
+    let of_profile = |flags: &Flags| -> Flags {
+        flags.iter().filter(|flag| document::has_flag(cx.options.profile, flag)).cloned().collect()
+    };
     let choose = |flags: &Flags| -> Flags {
-        let flags =
-            flags.iter().filter(|flag| document::has_flag(cx.options.profile, flag)).cloned().collect();
+        let flags = of_profile(flags);
         let (flags, capped) = document::limit_parameters(&flags, parameters);
         if capped {
             cx.capped.set(true);
         }
         flags
     };
+    let whole_u = of_profile(&on_u);
     let on_u = choose(&on_u);
     let on_p = path.as_ref().map(|path| choose(&path.flags)).unwrap_or_default();
-    let on_q = query.as_ref().map(|query| choose(&query.flags)).unwrap_or_default();
+    let on_q = query.as_ref().map(|query| choose(&query.placed.all())).unwrap_or_default();
     let mut on_h: Vec<Flags> = headers.iter().map(|header| choose(&header.flags)).collect();
     let limit = cx.options.limits.headers;
     let mut more_headers = None;
@@ -426,7 +449,10 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
         more_headers = Some(headers.len() - limit);
         cx.capped.set(true);
     }
-    let on_b = body.as_ref().map(|body| choose(&body.flags)).unwrap_or_default();
+    // Whatever it reaches is known before flags are written.
+    let body_lines = body.as_ref().map(|body| body.lines(cx)).unwrap_or_default();
+    let on_b = body.as_ref().map(|body| choose(&body.placed.all())).unwrap_or_default();
+    let whole_m = of_profile(&on_m);
     let on_m = choose(&on_m);
     let union: Flags =
         [&on_m, &on_u, &on_p, &on_q, &on_b].into_iter().chain(&on_h).flatten().cloned().collect();
@@ -441,8 +467,8 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     if let Some(url) = url {
         lines.push(format!("U:{url}{}", document::written(&on_u)));
     }
-    if let Some(path) = path {
-        let (length, longest) = target::measure_path(&path.shown, cx);
+    let measured = path.as_ref().map(|path| target::measure_path(&path.shown, cx));
+    if let (Some(path), Some((length, longest))) = (&path, measured) {
         lines.push(format!(
             "P:{} PLEN:{} PMAX:{}{}",
             path.shown,
@@ -451,7 +477,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
             document::written(&on_p)
         ));
     }
-    if let Some(query) = query {
+    if let Some(query) = &query {
         let mut keys = query.keys.clone();
         keys.extend(query.more.clone());
         lines.push(format!("Q:{} KEYS:{}{}", query.count, keys.join(","), document::written(&on_q)));
@@ -463,7 +489,7 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
             for (key, markers) in &query.markers {
                 lines.push(format!("QK:{key}={}", markers.join("|")));
             }
-            if let Some(more) = query.more {
+            if let Some(more) = &query.more {
                 lines.push(format!("QK:{more}"));
             }
         }
@@ -483,12 +509,45 @@ fn document(message: &Message, cx: &Context<'_>) -> String {
     }
     let bytes: usize = headers.iter().map(|header| header.bytes).sum();
     lines.push(format!("HCNT:{} HLEN:{}", headers.len(), document::measure(bytes)));
-    if let Some(body) = body {
-        lines.push(format!("{}{}", body.head, document::written(&on_b)));
-        lines.extend(body.lines);
+    if let Some(body) = &body {
+        lines.push(format!("{}{}", body.head(), document::written(&on_b)));
+        lines.extend(body_lines);
     }
     lines.push(String::new());
-    lines.join("\n")
+
+    // Each flag with its place, in the order of lines (9.17).
+    let mut whole_m = whole_m;
+    whole_m.extend(on_m.get("CAPPED").cloned());
+    let mut places: Vec<(String, Flags)> = vec![("m".into(), whole_m), ("u".into(), whole_u)];
+    places.extend(path.iter().map(|path| ("p".to_string(), of_profile(&path.flags))));
+    let keyed = |start: &str, placed: &Placed| -> Vec<(String, Flags)> {
+        let name = |key: Option<&str>| key.map_or(start.to_string(), |key| format!("{start}.{key}"));
+        placed.in_order().into_iter().map(|(key, flags)| (name(key), of_profile(flags))).collect()
+    };
+    places.extend(query.iter().flat_map(|query| keyed("q", &query.placed)));
+    for (at, header) in headers.iter().enumerate() {
+        let name = if at < limit { tokens::header_place(&header.shown_name) } else { "h.<more>".into() };
+        match places.iter_mut().find(|(place, _)| *place == name) {
+            Some((_, flags)) => flags.extend(of_profile(&header.flags)),
+            None => places.push((name, of_profile(&header.flags))),
+        }
+    }
+    places.extend(body.iter().flat_map(|body| keyed("b", &body.placed)));
+    let source = tokens::Source {
+        method: &method,
+        version: &message.version,
+        host: url_host,
+        path: path.as_ref().zip(measured).map(|(path, (length, longest))| (&path.shown[..], length, longest)),
+        query: query.as_ref(),
+        headers: &headers[..headers.len().min(limit)],
+        header_count: headers.len(),
+        header_bytes: bytes,
+        body: body.as_ref(),
+        rollup: &rollup,
+        places,
+    };
+    let tokens = if cx.first_pass { Vec::new() } else { tokens::tokens(&source, cx) };
+    Fresh { text: lines.join("\n"), tokens }
 }
 
 /// The bytes of a text, as text.

@@ -1,12 +1,12 @@
 //! Multipart bodies (8.35).
 
 use crate::Context;
-use crate::body::{self, Fields, Leaf};
+use crate::body::{self, Fields, Leaf, Told};
 use crate::chars::{self, Char, Text, is};
 use crate::files;
 use crate::inner;
 use crate::names;
-use crate::places;
+use crate::places::{self, Placed};
 use crate::scan::{Flags, Kind};
 
 fn is_boundary_char(c: char) -> bool {
@@ -180,10 +180,11 @@ pub(crate) fn fields(
     data: &[u8],
     cut: bool,
     content_type: &[Char],
-    flags: &mut Flags,
+    placed: &mut Placed,
     cx: &Context<'_>,
 ) -> Fields {
     let none = Fields { leaves: Vec::new(), parses: false };
+    let flags = &mut placed.line;
     let Some(boundary) = boundary(content_type, data, flags) else { return none };
     let delimiter = [b"--", &boundary[..]].concat();
     // Where each delimiter line begins (its line end before it included) and ends, and whether it closes.
@@ -216,15 +217,15 @@ pub(crate) fn fields(
         flags.extend(cx.scan(&text, Kind::Leaf));
         cx.secrets.record_unshown(&text);
     };
-    outside_parts(&data[..first.0], flags);
+    outside_parts(&data[..first.0], &mut placed.line);
     let mut leaves = Vec::new();
     for (at, (_, start, closes)) in delimiters.iter().enumerate() {
         let end = delimiters.get(at + 1).map(|next| next.0);
         if *closes {
             let outside = &data[*start..end.unwrap_or(data.len()).max(*start)];
-            outside_parts(outside, flags);
+            outside_parts(outside, &mut placed.line);
             if at + 1 < delimiters.len() {
-                flags.insert("BADBOUNDARY".into());
+                placed.line.insert("BADBOUNDARY".into());
             }
             continue;
         }
@@ -235,18 +236,19 @@ pub(crate) fn fields(
             cx.capped.set(true);
             if !cx.first_pass && !cx.is_core() {
                 for class in crate::words::words(&chars::read(&data[*start..end])) {
-                    flags.insert(format!("KW:{class}"));
+                    placed.line.insert(format!("KW:{class}"));
                 }
             }
             continue;
         }
-        leaves.push(part(&data[*start..end], cut, flags, cx));
+        leaves.push(part(&data[*start..end], cut, placed, cx));
     }
     Fields { leaves, parses: true }
 }
 
 /// A part, which may be `cut` by a limit.
-fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
+fn part(data: &[u8], cut: bool, placed: &mut Placed, cx: &Context<'_>) -> Leaf {
+    let flags = &mut placed.line;
     let mut headers: Vec<(String, Text)> = Vec::new();
     let mut content = data.len();
     // A CR that nothing follows ends a line, but is no empty one.
@@ -339,27 +341,29 @@ fn part(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Leaf {
     let content = decode_content(content, coding.as_deref(), cut, flags);
     let name = field.name.clone().unwrap_or_default();
     let shown_key = crate::target::show_key(&name, cx);
-    flags.extend(cx.scan(&name, Kind::Leaf));
-    body::way_flags(&name, flags);
-    if let Some(file) = &field.file {
-        flags.extend(cx.scan(file, Kind::Leaf));
-        if files::is_executable(file) {
-            flags.insert("EXECEXT".into());
-        }
-        flags.extend(files::magic(file, &content));
-        file_flags(&content, flags, cx);
-        return Leaf {
-            key: shown_key,
-            marker: format!("<file:{}:{}>", content.len(), files::extension(file)),
-        };
-    }
     let value = chars::read(&content);
-    if chars::lower(&name) == chars::text("_charset_") {
+    if field.file.is_none() && chars::lower(&name) == chars::text("_charset_") {
         check_charset(&value, flags);
+    }
+    let own = placed.at(&shown_key);
+    own.extend(cx.scan(&name, Kind::Leaf));
+    body::way_flags(&name, own);
+    if let Some(file) = &field.file {
+        own.extend(cx.scan(file, Kind::Leaf));
+        if files::is_executable(file) {
+            own.insert("EXECEXT".into());
+        }
+        own.extend(files::magic(file, &content));
+        file_flags(&content, own, cx);
+        body::stray_bytes_of_body(&shown_key, placed);
+        let marker = format!("<file:{}:{}>", content.len(), files::extension(file));
+        return Leaf { key: shown_key, told: Told::only(marker) };
     }
     let sensitive = field.all.iter().any(|name| names::is_sensitive(name));
     let place = places::of_value(&name);
-    Leaf { key: shown_key, marker: inner::field_marker(sensitive, &value, Kind::Leaf, place, flags, cx) }
+    let told = inner::field_marker(sensitive, &value, Kind::Leaf, place, &shown_key, placed, cx);
+    body::stray_bytes_of_body(&shown_key, placed);
+    Leaf { key: shown_key, told }
 }
 
 /// Whether a `;` is in a quoted `name` or `filename`.

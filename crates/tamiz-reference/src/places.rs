@@ -4,6 +4,83 @@ use crate::chars::{self, Char};
 use crate::lists;
 use crate::scan::{self, Flags, Kind};
 
+/// Flags of a line with their places (1.3): the line itself, its keys, and the leaves of values that are JSON.
+#[derive(Debug, Default)]
+pub(crate) struct Placed {
+    pub(crate) line: Flags,
+    keys: Vec<Key>,
+}
+
+#[derive(Debug)]
+struct Key {
+    key: String,
+    flags: Flags,
+    leaves: Vec<(String, Flags)>,
+}
+
+impl Placed {
+    fn key(&mut self, key: &str) -> &mut Key {
+        let at = self.keys.iter().position(|known| known.key == key).unwrap_or_else(|| {
+            self.keys.push(Key { key: key.into(), flags: Flags::new(), leaves: Vec::new() });
+            self.keys.len() - 1
+        });
+        &mut self.keys[at]
+    }
+
+    /// The flags of a key. Keys are kept in order of first arrival.
+    pub(crate) fn at(&mut self, key: &str) -> &mut Flags {
+        &mut self.key(key).flags
+    }
+
+    /// The flags of a leaf of a value that is JSON.
+    pub(crate) fn leaf(&mut self, key: &str, leaf: &str) -> &mut Flags {
+        let leaves = &mut self.key(key).leaves;
+        let at = leaves.iter().position(|(known, _)| known == leaf).unwrap_or_else(|| {
+            leaves.push((leaf.into(), Flags::new()));
+            leaves.len() - 1
+        });
+        &mut leaves[at].1
+    }
+
+    pub(crate) fn all(&self) -> Flags {
+        self.in_order().into_iter().flat_map(|(_, flags)| flags.clone()).collect()
+    }
+
+    /// Each place, that of the line without a name, and its flags.
+    pub(crate) fn in_order(&self) -> Vec<(Option<&str>, &Flags)> {
+        let mut places = vec![(None, &self.line)];
+        for key in &self.keys {
+            places.push((Some(&key.key[..]), &key.flags));
+            places.extend(key.leaves.iter().map(|(leaf, flags)| (Some(&leaf[..]), flags)));
+        }
+        places
+    }
+
+    /// What keys that are not shown tell is told by their line.
+    pub(crate) fn keep_keys(&mut self, shown: &[&str]) {
+        for key in std::mem::take(&mut self.keys) {
+            if shown.contains(&&key.key[..]) {
+                self.keys.push(key);
+            } else {
+                self.line.extend(key.flags);
+                self.line.extend(key.leaves.into_iter().flat_map(|(_, flags)| flags));
+            }
+        }
+    }
+
+    /// What leaves that are not told by themselves tell is told by their key.
+    pub(crate) fn keep_leaves(&mut self, key: &str, told: &[&str]) {
+        let key = self.key(key);
+        for (leaf, flags) in std::mem::take(&mut key.leaves) {
+            if told.contains(&&leaf[..]) {
+                key.leaves.push((leaf, flags));
+            } else {
+                key.flags.extend(flags);
+            }
+        }
+    }
+}
+
 /// Whose text it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {

@@ -296,7 +296,7 @@ fn entropy(text: &[Char]) -> String {
 const OPEN: [&str; 5] = ["email", "mixed", "path", "uaxurl", "words"];
 
 /// One character of a set of signs as it is written; `None` for what is never in one.
-fn sign(c: char) -> Option<String> {
+pub(crate) fn sign(c: char) -> Option<String> {
     if !c.is_ascii() || c.is_ascii_alphanumeric() {
         return None;
     }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::body::{Leaf, Told};
 use crate::chars::{self, Char, Text, is};
 use crate::document::escape_key;
 use crate::names;
-use crate::places::{self, Place};
+use crate::places::{self, Place, Placed};
 use crate::scan::{self, Flags, Kind};
 use crate::secrets;
 use crate::shape::{self, MarkerKind};
-use crate::{Context, Scheme, families, identity, inner};
+use crate::{Context, Scheme, families, identity, inner, tokens};
 
 /// `FULLWIDTH` and `COMPAT` (4.17, 4.18).
 pub(crate) fn width(text: &[Char], flags: &mut Flags) {
@@ -622,7 +623,7 @@ pub(crate) fn is_name(key: &[Char]) -> bool {
 }
 
 /// The tokens of a raw query (4.14, 6.2, 6.3).
-fn tokens(raw: &[Char], flags: &mut Flags) -> Vec<Text> {
+fn cut_pairs(raw: &[Char], flags: &mut Flags) -> Vec<Text> {
     // Each character: itself, or hidden inside an entity, or a separator that an entity is.
     #[derive(PartialEq)]
     enum Role {
@@ -684,12 +685,12 @@ fn tokens(raw: &[Char], flags: &mut Flags) -> Vec<Text> {
     cut(false)
 }
 
-/// The pairs of a query, or of a form (8.33), and what they raise.
-pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, Flags) {
-    let mut flags = Flags::new();
-    percent_flags(raw, if form { Part::Other } else { Part::Query }, &mut flags);
+/// The pairs of a query, or of a form (8.33), and what they raise, each at its key.
+pub(crate) fn pairs(raw: &[Char], form: bool, placed: &mut Placed, cx: &Context<'_>) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    for token in tokens(raw, &mut flags) {
+    for token in cut_pairs(raw, &mut placed.line) {
+        let mut flags = Flags::new();
+        percent_flags(&token, if form { Part::Other } else { Part::Query }, &mut flags);
         let (key, value) = match chars::find(&token, '=') {
             Some(at) => (token[..at].to_vec(), Some(token[at + 1..].to_vec())),
             None => (token, None),
@@ -730,16 +731,20 @@ pub(crate) fn pairs(raw: &[Char], form: bool, cx: &Context<'_>) -> (Vec<Pair>, F
         if !key.iter().chain(value.iter().flatten()).all(|c| c.is_ascii()) {
             flags.insert("QNONASCII".into());
         }
+        if form {
+            flags.remove("JWT");
+        }
+        placed.at(&shown_key).append(&mut flags);
         pairs.push(Pair { key, shown_key, value, signs });
     }
     let mut counts: BTreeMap<&Text, usize> = BTreeMap::new();
     for pair in &pairs {
         *counts.entry(&pair.key).or_default() += 1;
         if counts[&pair.key] == 2 {
-            flags.insert(format!("QREPEAT:{}", pair.shown_key));
+            placed.at(&pair.shown_key).insert(format!("QREPEAT:{}", pair.shown_key));
         }
     }
-    (pairs, flags)
+    pairs
 }
 
 /// What a key of a query, form, multipart or XML body tells (7.1, 8.8, 8.34.5).
@@ -802,19 +807,21 @@ pub(crate) fn value_marker(
     signs: &[Char],
     flags: &mut Flags,
     cx: &Context<'_>,
-) -> (String, bool) {
+) -> (Told, bool) {
     match cx.marker_kind(value) {
         Some(kind) if !sensitive || kind == MarkerKind::Secret => {
             flags.insert("MARKER".into());
-            return (cx.shown_marker(value).unwrap(), true);
+            let marker = cx.shown_marker(value).unwrap();
+            let made_of = tokens::signs_of_marker(&marker);
+            return (Told { marker, made_of, inner: Vec::new() }, true);
         }
         _ => {}
     }
     if cx.secrets.hides(sensitive, value) {
-        (cx.secret_marker(value), true)
-    } else {
-        (cx.marker_with_signs(value, signs), false)
+        return (Told::only(cx.secret_marker(value)), true);
     }
+    let marker = cx.marker_with_signs(value, signs);
+    (Told { marker, made_of: tokens::made_of(value, signs, cx), inner: Vec::new() }, false)
 }
 
 /// A query, shown.
@@ -827,11 +834,14 @@ pub(crate) struct Query {
     pub(crate) more: Option<String>,
     /// Each distinct shown key with its markers.
     pub(crate) markers: Vec<(String, Vec<String>)>,
-    pub(crate) flags: Flags,
+    /// The pairs that are shown, with their values in clear where they are.
+    pub(crate) values: Vec<(Leaf, Option<String>)>,
+    pub(crate) placed: Placed,
 }
 
 pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Query {
-    let (pairs, mut flags) = pairs(raw, false, cx);
+    let mut placed = Placed::default();
+    let pairs = pairs(raw, false, &mut placed, cx);
     let limit = cx.options.limits.pairs;
     let mut query = Query {
         url: String::new(),
@@ -839,7 +849,8 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
         keys: Vec::new(),
         more: None,
         markers: Vec::new(),
-        flags: Flags::new(),
+        values: Vec::new(),
+        placed: Placed::default(),
     };
     let mut shown = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
@@ -848,31 +859,46 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
         let value = pair.value.as_ref().unwrap_or(&empty);
         let mut own = Flags::new();
         // The marker, and what stands instead of it in view `literal`.
-        let (marker, literal) = match &pair.value {
-            None => ("<mixed:0>".into(), None),
-            Some(_) => match inner::markers(sensitive, value, &pair.signs, &mut own, cx) {
-                Some(json) => (json.marker, json.literal),
-                None => {
-                    let (marker, fixed) = value_marker(sensitive, value, &pair.signs, &mut own, cx);
-                    (marker.clone(), fixed.then_some(marker))
+        let (mut told, literal) = match &pair.value {
+            None => (Told::only("<mixed:0>"), None),
+            Some(_) => {
+                match inner::markers(sensitive, value, &pair.signs, &pair.shown_key, &mut placed, cx) {
+                    Some(json) => (json.told, json.literal),
+                    None => {
+                        let (told, fixed) = value_marker(sensitive, value, &pair.signs, &mut own, cx);
+                        let literal = fixed.then(|| told.marker.clone());
+                        (told, literal)
+                    }
                 }
-            },
+            }
         };
         if cx.marker_kind(value).is_some() && !own.contains("MARKER") {
-            flags.extend(cx.scan_at(value, Kind::Value, places::of_value(&pair.key)));
+            own.extend(cx.scan_at(value, Kind::Value, places::of_value(&pair.key)));
         }
-        flags.append(&mut own);
+        placed.at(&pair.shown_key).append(&mut own);
         if at >= limit {
             continue;
         }
+        let marker = told.marker.clone();
+        let mut clear = None;
         shown.push(match &pair.value {
             None => pair.shown_key.clone(),
             Some(value) if cx.is_literal() && !always_shapes => {
-                let literal = literal.unwrap_or_else(|| crate::document::escape_query_value(value));
-                format!("{}={literal}", pair.shown_key)
+                let in_url = literal.clone().unwrap_or_else(|| crate::document::escape_query_value(value));
+                if literal.is_none() && !in_url.is_empty() {
+                    clear = Some(in_url.clone());
+                }
+                format!("{}={in_url}", pair.shown_key)
             }
             Some(_) => format!("{}={marker}", pair.shown_key),
         });
+        // Tokens follow `QK` where there is one, else `U` (9.17).
+        if cx.is_full() {
+            clear = None;
+        } else if let Some(literal) = literal.filter(|_| cx.is_literal()) {
+            told.marker = literal;
+        }
+        query.values.push((Leaf { key: pair.shown_key.clone(), told }, clear));
         query.keys.push(pair.shown_key.clone());
         match query.markers.iter_mut().find(|(key, _)| *key == pair.shown_key) {
             Some((_, markers)) => markers.push(marker),
@@ -886,7 +912,8 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
         cx.capped.set(true);
     }
     query.url = shown.join("&");
-    query.flags = flags;
+    placed.keep_keys(&query.keys.iter().map(|key| &key[..]).collect::<Vec<_>>());
+    query.placed = placed;
     query
 }
 

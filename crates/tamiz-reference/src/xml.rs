@@ -1,10 +1,10 @@
 //! XML bodies (8.36).
 
 use crate::Context;
-use crate::body::{self, Fields, Leaf};
+use crate::body::{self, Fields, Leaf, Told};
 use crate::chars::{self, Char, Text, is};
 use crate::names;
-use crate::places::{self, Place};
+use crate::places::{self, Place, Placed};
 use crate::scan::{Flags, Kind};
 
 /// How long the name at the start is (8.36.1).
@@ -47,17 +47,19 @@ struct Reader<'a, 'b> {
     run: Text,
     deep: Option<Deep>,
     leaves: Vec<Leaf>,
-    flags: &'a mut Flags,
+    /// What names have told before a leaf came under them.
+    of_names: Flags,
+    placed: &'a mut Placed,
     cx: &'a Context<'b>,
 }
 
 /// Reading ends here.
 struct End;
 
-pub(crate) fn fields(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>) -> Fields {
+pub(crate) fn fields(data: &[u8], cut: bool, placed: &mut Placed, cx: &Context<'_>) -> Fields {
     let starts: [&[u8]; 6] = [b"\xFE\xFF", b"\xFF\xFE", b"<\0", b"\0", b"+ADw", b"\x4C\x6F\xA7\x94"];
     if starts.iter().any(|start| data.starts_with(start)) {
-        flags.insert("BODYCHARSET".into());
+        placed.line.insert("BODYCHARSET".into());
         return Fields { leaves: Vec::new(), parses: false };
     }
     let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
@@ -73,10 +75,12 @@ pub(crate) fn fields(data: &[u8], cut: bool, flags: &mut Flags, cx: &Context<'_>
         run: Text::new(),
         deep: None,
         leaves: Vec::new(),
-        flags,
+        of_names: Flags::new(),
+        placed,
         cx,
     };
     reader.read();
+    reader.placed.line.append(&mut reader.of_names);
     Fields { parses: !reader.bad, leaves: reader.leaves }
 }
 
@@ -86,7 +90,15 @@ impl Reader<'_, '_> {
     }
 
     fn scan(&mut self, text: &[Char]) {
-        self.flags.extend(self.cx.scan(text, Kind::Leaf));
+        self.placed.line.extend(self.cx.scan(text, Kind::Leaf));
+    }
+
+    /// A leaf, and what it and the names on the way to it tell at its place.
+    fn leaf(&mut self, key: String, told: Told, mut flags: Flags) {
+        flags.append(&mut self.of_names);
+        self.placed.at(&key).append(&mut flags);
+        body::stray_bytes_of_body(&key, self.placed);
+        self.leaves.push(Leaf { key, told });
     }
 
     /// A text that the document has no place for (6.14.5).
@@ -131,7 +143,7 @@ impl Reader<'_, '_> {
         let control = |c: &Char| c.plain().is_some_and(|c| c < ' ' && !"\t\r\n".contains(c));
         self.bad |= self.text.iter().any(control);
         if self.text.iter().any(|c| matches!(c, Char::Stray(_))) {
-            self.flags.insert("BADUTF8".into());
+            self.placed.line.insert("BADUTF8".into());
         }
         while self.at < self.text.len() {
             if self.item().is_err() {
@@ -270,11 +282,11 @@ impl Reader<'_, '_> {
     }
 
     fn tell_name(&mut self, name: &[Char], outer: Option<Text>) {
-        self.scan(name);
+        self.of_names.extend(self.cx.scan(name, Kind::Leaf));
         let mut way_end = outer.unwrap_or_default();
         way_end.push(Char::Plain('.'));
         way_end.extend(name);
-        body::way_flags(&way_end, self.flags);
+        body::way_flags(&way_end, &mut self.of_names);
     }
 
     /// The run of text between one tag and the next.
@@ -295,16 +307,17 @@ impl Reader<'_, '_> {
         let sensitive = element.sensitive;
         let place = places::of_leaf(&element.name);
         let key = self.way();
-        let marker = body::leaf_marker(sensitive, &run, Kind::Leaf, place, self.flags, self.cx);
-        self.leaves.push(Leaf { key, marker });
+        let mut own = Flags::new();
+        let told = body::leaf_marker(sensitive, &run, Kind::Leaf, place, &mut own, self.cx);
+        self.leaf(key, told, own);
     }
 
     fn deep_leaf(&mut self, start: usize, end: usize) {
         let key = self.way();
         let parent = self.open.last_mut().unwrap();
         parent.empty = false;
-        let marker = body::deep_marker(parent.sensitive, &self.text[start..end], self.cx);
-        self.leaves.push(Leaf { key, marker });
+        let told = body::deep_marker(parent.sensitive, &self.text[start..end], self.cx);
+        self.leaf(key, told, Flags::new());
         self.cx.capped.set(true);
     }
 
@@ -363,9 +376,10 @@ impl Reader<'_, '_> {
         let key = self.way();
         let element = self.open.pop().unwrap();
         if element.empty {
-            let marker =
-                body::leaf_marker(element.sensitive, &[], Kind::Leaf, Place::default(), self.flags, self.cx);
-            self.leaves.push(Leaf { key, marker });
+            let mut own = Flags::new();
+            let told =
+                body::leaf_marker(element.sensitive, &[], Kind::Leaf, Place::default(), &mut own, self.cx);
+            self.leaf(key, told, own);
         }
     }
 
@@ -466,20 +480,21 @@ impl Reader<'_, '_> {
             }
             return;
         }
-        self.scan(name);
         if deep {
+            self.scan(name);
             self.scan(value);
             return;
         }
-        body::way_flags(name, self.flags);
+        let mut own = self.cx.scan(name, Kind::Leaf);
+        body::way_flags(name, &mut own);
         let way = self.way();
         let element = self.open.last_mut().unwrap();
         element.empty = false;
         let sensitive = element.sensitive || names::is_sensitive(name);
         let place = places::of_leaf(name);
-        let marker = body::leaf_marker(sensitive, value, Kind::Leaf, place, self.flags, self.cx);
+        let told = body::leaf_marker(sensitive, value, Kind::Leaf, place, &mut own, self.cx);
         let key = format!("{way}@{}", body::show_way_name(name, self.cx));
-        self.leaves.push(Leaf { key, marker });
+        self.leaf(key, told, own);
     }
 
     fn instruction(&mut self) -> Result<(), End> {
@@ -545,7 +560,7 @@ impl Reader<'_, '_> {
                 None => self.bad = true,
             }
             if name.eq_ignore_ascii_case("encoding") && body::is_odd_charset(&value) {
-                self.flags.insert("BODYCHARSET".into());
+                self.placed.line.insert("BODYCHARSET".into());
             }
             first = false;
             at += value.len() + 1;
@@ -568,7 +583,7 @@ impl Reader<'_, '_> {
     }
 
     fn doctype(&mut self) -> Result<(), End> {
-        self.flags.insert("DOCTYPE".into());
+        self.placed.line.insert("DOCTYPE".into());
         self.doctypes += 1;
         self.bad |= !self.starts("<!DOCTYPE") || self.doctypes > 1 || self.roots > 0;
         self.at += 9;
@@ -651,7 +666,7 @@ impl Reader<'_, '_> {
             if self.entities > self.cx.options.limits.entities {
                 self.cx.capped.set(true);
             } else {
-                self.flags.insert("ENTITY".into());
+                self.placed.line.insert("ENTITY".into());
             }
         }
         let told = self.entities <= self.cx.options.limits.entities;

@@ -4,15 +4,26 @@ mod common;
 
 use common::{corpus, vectors};
 use tamiz::{Canonicalizer, Config};
-use tamiz_reference::{Limits, Options, Profile, Scheme, View, canonicalize};
+use tamiz_reference::{Limits, Options, Profile, Scheme, View, canonicalize, tokens};
 
 /// Every view and profile, for both: first with the default limits, but that bodies are read up to 8 KiB
 /// (`vectors.rs` reads all of them), then with limits so small that every request meets one.
 fn settings() -> Vec<(Canonicalizer, Options)> {
+    let mut all = ordinary_settings();
+    all.extend(tiny_settings());
+    all
+}
+
+fn ordinary_settings() -> Vec<(Canonicalizer, Options)> {
     let mut limits = tamiz::Limits::default();
     limits.body_bytes = 8 << 10;
-    let mut all = with_limits(&limits, Limits { body: 8 << 10, ..Limits::default() });
-    all.extend(tiny_settings());
+    with_limits(&limits, Limits { body: 8 << 10, ..Limits::default() })
+}
+
+/// The settings that tokens are compared in.
+fn token_settings() -> Vec<(Canonicalizer, Options)> {
+    let mut all = ordinary_settings();
+    all.retain(|(_, options)| options.profile != Profile::Core);
     all
 }
 
@@ -96,6 +107,30 @@ impl Differences {
         }
     }
 
+    /// Compares tokens, where the documents are the same.
+    fn compare_tokens(&mut self, name: &str, request: &[u8], (library, options): &(Canonicalizer, Options)) {
+        let document = library.canonicalize(request);
+        if document.to_string() != canonicalize(request, options) {
+            return;
+        }
+        let (expected, actual) = (document.tokens(), tokens(request, options));
+        self.compared += 1;
+        if expected != actual {
+            let difference = common::diff(&expected.join("\n"), &actual.join("\n"));
+            let difference = if difference.is_empty() {
+                format!("  - {}\n  + {}\n", expected.join(" "), actual.join(" "))
+            } else {
+                difference
+            };
+            self.found.push(format!(
+                "{name} ({:?}, {:?})\n  {}\n{difference}",
+                options.view,
+                options.profile,
+                request.escape_ascii()
+            ));
+        }
+    }
+
     /// Fails if anything differs: library with `-`, reference with `+`.
     fn report(self, what: &str) {
         eprintln!("{what}: {} compared, {} differ", self.compared, self.found.len());
@@ -120,23 +155,47 @@ fn vectors_in_all_settings() {
     differences.report("vectors");
 }
 
-/// Real requests up to 8 KiB: every 40th, or as `REFERENCE_EVERY` says.
 #[test]
-fn corpus_rows() {
-    let Some(files) = corpus::files() else { return };
-    let every = number("REFERENCE_EVERY", 40);
-    let settings = settings();
+fn tokens_of_vectors() {
+    let settings = token_settings();
     let mut differences = Differences::default();
+    for vector in vectors::all() {
+        for setting in &settings {
+            differences.compare_tokens(&vector.name, &vector.request(), setting);
+        }
+    }
+    differences.report("tokens-of-vectors");
+}
+
+/// Real requests up to 8 KiB: every 40th, or as `REFERENCE_EVERY` says, each with its number.
+fn each_row(mut compare: impl FnMut(&str, &[u8], usize)) {
+    let every = number("REFERENCE_EVERY", 40);
     let mut row_number = 0;
-    for file in files {
+    for file in corpus::files().into_iter().flatten() {
         for row in corpus::rows(&file) {
             row_number += 1;
             let request = row.request();
             if row_number % every == 0 && request.len() <= 8192 {
-                let setting = &settings[row_number / every % settings.len()];
-                differences.compare(&row.id, &request, setting);
+                compare(&row.id, &request, row_number / every);
             }
         }
     }
+}
+
+#[test]
+fn corpus_rows() {
+    let settings = settings();
+    let mut differences = Differences::default();
+    each_row(|id, request, number| differences.compare(id, request, &settings[number % settings.len()]));
     differences.report("corpus");
+}
+
+#[test]
+fn tokens_of_corpus_rows() {
+    let settings = token_settings();
+    let mut differences = Differences::default();
+    each_row(|id, request, number| {
+        differences.compare_tokens(id, request, &settings[number % settings.len()]);
+    });
+    differences.report("tokens-of-corpus");
 }

@@ -3,10 +3,10 @@
 mod common;
 
 use common::vectors;
-use tamiz_reference::canonicalize;
+use tamiz_reference::{canonicalize, tokens};
 
 /// How many vectors there are.
-const TOTAL: usize = 3709;
+const TOTAL: usize = 3764;
 
 #[test]
 fn vectors_hold() {
@@ -21,6 +21,20 @@ fn vectors_hold() {
         }
     }
     assert!(failures.is_empty(), "{} of {TOTAL} fail\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The tokens of the vectors that name them, all of them in their order.
+#[test]
+fn tokens_hold() {
+    let mut failures = Vec::new();
+    for vector in vectors::all() {
+        let Some(expected) = vector.tokens() else { continue };
+        let actual = tokens(&vector.request(), &vector.options());
+        if actual != expected {
+            failures.push(format!("{}\n  - {}\n  + {}", vector.name, expected.join(" "), actual.join(" ")));
+        }
+    }
+    assert!(failures.is_empty(), "{} fail\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Nothing recurses as deep as the input nests: the stack of a test's thread is small.

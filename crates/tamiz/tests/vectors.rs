@@ -8,7 +8,7 @@ use common::vectors::{self, Vector};
 use tamiz::{Canonicalizer, Config, Document};
 
 /// How many vectors there are: a file that stops loading must not pass silently.
-const TOTAL: usize = 3709;
+const TOTAL: usize = 3764;
 const SEEDS: usize = 181;
 
 fn canonicalizer(vector: &Vector) -> Canonicalizer {
@@ -26,6 +26,20 @@ fn vectors_hold() {
         let document = canonicalizer(&vector).canonicalize(&vector.request()).to_string();
         if document != vector.document {
             failures.push(format!("{}\n{}", vector.name, common::diff(&vector.document, &document)));
+        }
+    }
+    assert!(failures.is_empty(), "{} vectors fail:\n\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The tokens of the vectors that name them, all of them in their order.
+#[test]
+fn tokens_hold() {
+    let mut failures = Vec::new();
+    for vector in vectors::all() {
+        let Some(expected) = vector.tokens() else { continue };
+        let actual = canonicalizer(&vector).canonicalize(&vector.request()).tokens();
+        if actual != expected {
+            failures.push(format!("{}\n  - {}\n  + {}", vector.name, expected.join(" "), actual.join(" ")));
         }
     }
     assert!(failures.is_empty(), "{} vectors fail:\n\n{}", failures.len(), failures.join("\n"));

@@ -17,13 +17,30 @@ pub struct Vector {
     pub scheme: Option<tamiz::Scheme>,
     request: String,
     pub document: String,
+    tokens: Option<Tokens>,
     pub seed: Option<String>,
     pub seed_lines: Option<Vec<String>>,
     pub seed_flags: Option<Vec<String>>,
     pub superseded: Option<String>,
 }
 
+/// Tokens: a list, or a text that white space cuts.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Tokens {
+    List(Vec<String>),
+    Text(String),
+}
+
 impl Vector {
+    /// All tokens that the document must give, where the vector names them.
+    pub fn tokens(&self) -> Option<Vec<String>> {
+        Some(match self.tokens.as_ref()? {
+            Tokens::List(tokens) => tokens.clone(),
+            Tokens::Text(text) => text.split_whitespace().map(String::from).collect(),
+        })
+    }
+
     /// The options that the vector asks for.
     pub fn options(&self) -> Options {
         let mut options = Options::default();

@@ -17,13 +17,30 @@ pub struct Vector {
     pub scheme: Option<Scheme>,
     request: String,
     pub document: String,
+    tokens: Option<Tokens>,
     pub seed: Option<String>,
     pub seed_lines: Option<Vec<String>>,
     pub seed_flags: Option<Vec<String>>,
     pub superseded: Option<String>,
 }
 
+/// Tokens: a list, or a text that white space cuts.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Tokens {
+    List(Vec<String>),
+    Text(String),
+}
+
 impl Vector {
+    /// All tokens that the document must give, where the vector names them.
+    pub fn tokens(&self) -> Option<Vec<String>> {
+        Some(match self.tokens.as_ref()? {
+            Tokens::List(tokens) => tokens.clone(),
+            Tokens::Text(text) => text.split_whitespace().map(String::from).collect(),
+        })
+    }
+
     /// The request's bytes: `\r \n \t \\ \xHH` are escapes, everything else is itself.
     pub fn request(&self) -> Vec<u8> {
         unescape(&self.request).unwrap_or_else(|| panic!("{}: bad escape in the request", self.name))
