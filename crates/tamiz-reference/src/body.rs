@@ -712,13 +712,15 @@ fn form(data: &[u8], placed: &mut Placed, cx: &Context<'_>) -> Fields {
     let pairs = target::pairs(&chars::read(&raw), true, placed, cx);
     let leaves = pairs
         .iter()
-        .map(|pair| {
+        .enumerate()
+        .map(|(at, pair)| {
+            let own = places::within(&pair.shown_key, at, cx.options.limits.values);
             let sensitive = names::is_sensitive(&pair.key);
             let told = match &pair.value {
                 None => Told::only("<mixed:0>"),
                 Some(value) => {
                     let place = places::of_value(&pair.key);
-                    inner::field_marker(sensitive, value, Kind::Form, place, &pair.shown_key, placed, cx)
+                    inner::field_marker(sensitive, value, Kind::Form, place, own, placed, cx)
                 }
             };
             Leaf { key: pair.shown_key.clone(), told }
@@ -871,6 +873,7 @@ impl<'a, 'b> JsonWalk<'a, 'b> {
             self.whole().insert("BADUTF8".into());
         }
         flags.append(&mut self.of_names);
+        let key = places::within(key, self.leaves.len(), self.cx.options.limits.values);
         match &self.value_key {
             Some(value_key) => self.placed.leaf(value_key, key).append(&mut flags),
             None => self.placed.at(key).append(&mut flags),

@@ -206,6 +206,7 @@ pub(crate) fn is_of_one_script(text: &[Char]) -> bool {
     }
     let one = scripts.iter().all(|script| *script == scripts[0]);
     one && scripts.first().is_some_and(|script| *script == Script::Latin || scripts.len() >= 4)
+}
 
 /// The long name of the Script property.
 pub(crate) fn script_name(c: char) -> &'static str {

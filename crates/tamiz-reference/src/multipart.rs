@@ -241,13 +241,14 @@ pub(crate) fn fields(
             }
             continue;
         }
-        leaves.push(part(&data[*start..end], cut, placed, cx));
+        let leaf = part(&data[*start..end], cut, leaves.len(), placed, cx);
+        leaves.push(leaf);
     }
     Fields { leaves, parses: true }
 }
 
-/// A part, which may be `cut` by a limit.
-fn part(data: &[u8], cut: bool, placed: &mut Placed, cx: &Context<'_>) -> Leaf {
+/// A part, the `nth`, which may be `cut` by a limit.
+fn part(data: &[u8], cut: bool, nth: usize, placed: &mut Placed, cx: &Context<'_>) -> Leaf {
     let flags = &mut placed.line;
     let mut headers: Vec<(String, Text)> = Vec::new();
     let mut content = data.len();
@@ -345,7 +346,8 @@ fn part(data: &[u8], cut: bool, placed: &mut Placed, cx: &Context<'_>) -> Leaf {
     if field.file.is_none() && chars::lower(&name) == chars::text("_charset_") {
         check_charset(&value, flags);
     }
-    let own = placed.at(&shown_key);
+    let place_key = places::within(&shown_key, nth, cx.options.limits.values);
+    let own = placed.at(place_key);
     own.extend(cx.scan(&name, Kind::Leaf));
     body::way_flags(&name, own);
     if let Some(file) = &field.file {
@@ -355,14 +357,14 @@ fn part(data: &[u8], cut: bool, placed: &mut Placed, cx: &Context<'_>) -> Leaf {
         }
         own.extend(files::magic(file, &content));
         file_flags(&content, own, cx);
-        body::stray_bytes_of_body(&shown_key, placed);
+        body::stray_bytes_of_body(place_key, placed);
         let marker = format!("<file:{}:{}>", content.len(), files::extension(file));
         return Leaf { key: shown_key, told: Told::only(marker) };
     }
     let sensitive = field.all.iter().any(|name| names::is_sensitive(name));
     let place = places::of_value(&name);
-    let told = inner::field_marker(sensitive, &value, Kind::Leaf, place, &shown_key, placed, cx);
-    body::stray_bytes_of_body(&shown_key, placed);
+    let told = inner::field_marker(sensitive, &value, Kind::Leaf, place, place_key, placed, cx);
+    body::stray_bytes_of_body(place_key, placed);
     Leaf { key: shown_key, told }
 }
 

@@ -4,6 +4,14 @@ use crate::chars::{self, Char};
 use crate::lists;
 use crate::scan::{self, Flags, Kind};
 
+/// No key: what comes beyond a limit tells at its line (9.17).
+const BEYOND: &str = "\0";
+
+/// The place of the item of a key: the key, or none where it comes beyond a limit.
+pub(crate) fn within(key: &str, at: usize, limit: usize) -> &str {
+    if at < limit { key } else { BEYOND }
+}
+
 /// Flags of a line with their places (1.3): the line itself, its keys, and the leaves of values that are JSON.
 #[derive(Debug, Default)]
 pub(crate) struct Placed {

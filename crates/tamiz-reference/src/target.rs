@@ -687,7 +687,8 @@ fn cut_pairs(raw: &[Char], flags: &mut Flags) -> Vec<Text> {
 
 /// The pairs of a query, or of a form (8.33), and what they raise, each at its key.
 pub(crate) fn pairs(raw: &[Char], form: bool, placed: &mut Placed, cx: &Context<'_>) -> Vec<Pair> {
-    let mut pairs = Vec::new();
+    let mut pairs: Vec<Pair> = Vec::new();
+    let limit = if form { cx.options.limits.values } else { cx.options.limits.pairs };
     for token in cut_pairs(raw, &mut placed.line) {
         let mut flags = Flags::new();
         percent_flags(&token, if form { Part::Other } else { Part::Query }, &mut flags);
@@ -734,14 +735,15 @@ pub(crate) fn pairs(raw: &[Char], form: bool, placed: &mut Placed, cx: &Context<
         if form {
             flags.remove("JWT");
         }
-        placed.at(&shown_key).append(&mut flags);
+        placed.at(places::within(&shown_key, pairs.len(), limit)).append(&mut flags);
         pairs.push(Pair { key, shown_key, value, signs });
     }
     let mut counts: BTreeMap<&Text, usize> = BTreeMap::new();
-    for pair in &pairs {
+    for (at, pair) in pairs.iter().enumerate() {
         *counts.entry(&pair.key).or_default() += 1;
-        if counts[&pair.key] == 2 {
-            placed.at(&pair.shown_key).insert(format!("QREPEAT:{}", pair.shown_key));
+        if counts[&pair.key] >= 2 {
+            let place = places::within(&pair.shown_key, at, limit);
+            placed.at(place).insert(format!("QREPEAT:{}", pair.shown_key));
         }
     }
     pairs
@@ -854,6 +856,7 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
     };
     let mut shown = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
+        let place = places::within(&pair.shown_key, at, limit);
         let sensitive = names::is_sensitive(&pair.key);
         let empty = Text::new();
         let value = pair.value.as_ref().unwrap_or(&empty);
@@ -861,21 +864,19 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
         // The marker, and what stands instead of it in view `literal`.
         let (mut told, literal) = match &pair.value {
             None => (Told::only("<mixed:0>"), None),
-            Some(_) => {
-                match inner::markers(sensitive, value, &pair.signs, &pair.shown_key, &mut placed, cx) {
-                    Some(json) => (json.told, json.literal),
-                    None => {
-                        let (told, fixed) = value_marker(sensitive, value, &pair.signs, &mut own, cx);
-                        let literal = fixed.then(|| told.marker.clone());
-                        (told, literal)
-                    }
+            Some(_) => match inner::markers(sensitive, value, &pair.signs, place, &mut placed, cx) {
+                Some(json) => (json.told, json.literal),
+                None => {
+                    let (told, fixed) = value_marker(sensitive, value, &pair.signs, &mut own, cx);
+                    let literal = fixed.then(|| told.marker.clone());
+                    (told, literal)
                 }
-            }
+            },
         };
         if cx.marker_kind(value).is_some() && !own.contains("MARKER") {
             own.extend(cx.scan_at(value, Kind::Value, places::of_value(&pair.key)));
         }
-        placed.at(&pair.shown_key).append(&mut own);
+        placed.at(place).append(&mut own);
         if at >= limit {
             continue;
         }

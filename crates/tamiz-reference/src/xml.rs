@@ -96,8 +96,9 @@ impl Reader<'_, '_> {
     /// A leaf, and what it and the names on the way to it tell at its place.
     fn leaf(&mut self, key: String, told: Told, mut flags: Flags) {
         flags.append(&mut self.of_names);
-        self.placed.at(&key).append(&mut flags);
-        body::stray_bytes_of_body(&key, self.placed);
+        let place = places::within(&key, self.leaves.len(), self.cx.options.limits.values);
+        self.placed.at(place).append(&mut flags);
+        body::stray_bytes_of_body(place, self.placed);
         self.leaves.push(Leaf { key, told });
     }
 

@@ -11,7 +11,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM, PATH_MARK};
 use crate::context::Context;
-use crate::decode::{GUARD, put_guarded};
+use crate::decode::{GUARD, ends_guarded, put_guarded};
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
@@ -35,8 +35,10 @@ fn stays_in_path(byte: u8) -> bool {
 /// escape `-`, `.` and `_` inside words.
 fn is_needless(byte: u8, text: &[u8], at: usize, field: Field) -> bool {
     let is_alnum = |byte: Option<&u8>| byte.is_some_and(|&byte| bytes::is(byte, ALNUM));
-    let in_word =
-        || is_alnum(at.checked_sub(1).and_then(|before| text.get(before))) && is_alnum(text.get(at + 3));
+    let in_word = || {
+        let before = text.get(..at).unwrap_or_default();
+        is_alnum(before.last()) && !ends_guarded(before) && is_alnum(text.get(at + 3))
+    };
     match field {
         Field::Other => false,
         Field::Path => bytes::is(byte, ALNUM | PATH_MARK),

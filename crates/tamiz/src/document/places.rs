@@ -6,7 +6,7 @@ use std::ops::Range;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
-use super::write::{Group, by_key, field_keys, grouped, key_text};
+use super::write::{Group, field_keys, grouped, key_text};
 use crate::body;
 use crate::body::embedded::Embedded;
 use crate::context::Context;
@@ -21,19 +21,56 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
     push(out, request.version.as_str());
     out.push(b'\n');
     if let Some(query) = &request.url.query {
-        note_flags(std::iter::once(&query.flags), None, b"q", cx, out);
-        for group in by_key(query, cx) {
+        // What comes beyond a limit tells at the line.
+        let most = cx.settings.config.limits.pairs;
+        let beyond = query.pairs.get(most..).unwrap_or_default();
+        let of_line = beyond
+            .iter()
+            .flat_map(|pair| std::iter::once(&pair.flags).chain(pair.leaf_flags().map(|(_, flags)| flags)));
+        note_flags(std::iter::once(&query.flags).chain(of_line), None, b"q", cx, out);
+        note_keyed(beyond.iter().map(|pair| (key_text(pair.key, cx), &pair.flags)), b"q", cx, out);
+        let shown = query.pairs.iter().take(most).map(|pair| (key_text(pair.key, cx), pair));
+        for group in grouped(shown, cx) {
             note_key(group, |pair| &pair.flags, b"q.", cx, out);
             note_leaves(group, |pair| pair.json, b"q.", cx, out);
         }
     }
     let Some(body) = request.shown_body(cx) else { return };
-    note_flags(std::iter::once(&body.flags), None, b"b", cx, out);
-    if let body::Content::Fields(fields) = &body.content {
-        let keys = field_keys(fields, cx);
-        for group in grouped(keys.iter().copied().zip(fields.told()), cx) {
-            note_key(group, |field| &field.flags, b"b.", cx, out);
-            note_leaves(group, |field| field.json, b"b.", cx, out);
+    let body::Content::Fields(fields) = &body.content else {
+        note_flags(std::iter::once(&body.flags), None, b"b", cx, out);
+        return;
+    };
+    let keys = field_keys(fields, cx);
+    let keyed = || keys.iter().copied().zip(fields.told());
+    let beyond = || keyed().skip(fields.list.len());
+    note_flags(
+        std::iter::once(&body.flags).chain(beyond().map(|(_, field)| &field.flags)),
+        None,
+        b"b",
+        cx,
+        out,
+    );
+    note_keyed(beyond().map(|(key, field)| (key, &field.flags)), b"b", cx, out);
+    for group in grouped(keyed().take(fields.list.len()), cx) {
+        note_key(group, |field| &field.flags, b"b.", cx, out);
+        note_leaves(group, |field| field.json, b"b.", cx, out);
+    }
+}
+
+/// Notes the flags that have a key as their parameter, of what comes beyond a limit, key by key.
+fn note_keyed<'a>(
+    keyed: impl Iterator<Item = (&'a [u8], &'a Flags<'a>)>,
+    place: &[u8],
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) {
+    for group in grouped(keyed, cx) {
+        let set = group.iter().fold(FlagSet::default(), |set, (_, _, flags)| set.union(flags.set));
+        let key = group.first().map(|(key, ..)| *key);
+        for flag in set.intersection(cx.settings.enabled).iter() {
+            if flag.parameter_kind() == Parameter::Key {
+                write_note(flag, key, place, out);
+            }
         }
     }
 }
@@ -41,7 +78,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
 /// Notes the flags of all that came under one key.
 fn note_key<'a, T>(
     group: Group<'a, &'a T>,
-    flags: impl Fn(&'a T) -> &'a Flags<'a> + Clone,
+    flags: impl Fn(&'a T) -> &'a Flags<'a>,
     place: &[u8],
     cx: Context<'a>,
     out: &mut Vec<u8>,
@@ -80,23 +117,28 @@ fn note_leaves<'a, T>(
 }
 
 fn note_flags<'a>(
-    all: impl Iterator<Item = &'a Flags<'a>> + Clone,
+    all: impl Iterator<Item = &'a Flags<'a>>,
     key: Option<&[u8]>,
     place: &[u8],
     cx: Context<'a>,
     out: &mut Vec<u8>,
 ) {
-    let set = all.clone().fold(FlagSet::default(), |set, flags| set.union(flags.set));
+    let mut set = FlagSet::default();
+    let mut words = BumpVec::new_in(cx.bump);
+    for flags in all {
+        set = set.union(flags.set);
+        words.extend(flags.words().iter().copied());
+    }
+    words.sort_unstable_by_key(|(flag, word)| (flag.rank(), *word));
+    words.dedup();
     for flag in set.intersection(cx.settings.enabled).iter() {
         match flag.parameter_kind() {
+            Parameter::Key if key.is_none() => {}
             Parameter::Key => write_note(flag, key, place, out),
             Parameter::Word => {
-                let mut words = BumpVec::new_in(cx.bump);
-                let of_all = all.clone().flat_map(|flags| flags.words());
-                words.extend(of_all.filter(|(of, _)| *of == flag).map(|(_, word)| *word));
-                words.sort_unstable();
-                words.dedup();
-                words.iter().for_each(|word| write_note(flag, Some(word.as_bytes()), place, out));
+                for (_, word) in words.iter().filter(|(of, _)| *of == flag) {
+                    write_note(flag, Some(word.as_bytes()), place, out);
+                }
             }
             Parameter::None | Parameter::Name | Parameter::Number => write_note(flag, None, place, out),
         }
@@ -124,7 +166,12 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
     }
     if let Some(query) = &request.url.query {
         gatherer.add("q".to_owned(), &query.flags);
-        for pair in &query.pairs {
+        for (nth, pair) in query.pairs.iter().enumerate() {
+            if nth >= cx.settings.config.limits.pairs {
+                gatherer.add("q".to_owned(), &pair.flags);
+                pair.leaf_flags().for_each(|(_, flags)| gatherer.add("q".to_owned(), flags));
+                continue;
+            }
             let key = String::from_utf8_lossy(key_text(pair.key, cx)).into_owned();
             gatherer.add(format!("q.{key}"), &pair.flags);
             for (leaf, flags) in pair.leaf_flags() {
@@ -135,7 +182,11 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
     if let Some(body) = request.shown_body(cx) {
         gatherer.add("b".to_owned(), &body.flags);
         if let body::Content::Fields(fields) = &body.content {
-            for (field, key) in fields.told().zip(field_keys(fields, cx)) {
+            for (nth, (field, key)) in fields.told().zip(field_keys(fields, cx)).enumerate() {
+                if nth >= fields.list.len() {
+                    gatherer.add("b".to_owned(), &field.flags);
+                    continue;
+                }
                 let key = String::from_utf8_lossy(key);
                 gatherer.add(format!("b.{key}"), &field.flags);
                 for (leaf, flags) in field.leaf_flags() {

@@ -8,7 +8,7 @@ use std::fmt::Display;
 
 use super::Document;
 use super::keys::{Keys, Values, grouped};
-use super::lines::{HeaderLine, Lines};
+use super::lines::{HeaderLine, Lines, Place};
 use super::made_of::{Note, Notes};
 use super::marker::{Marker, more};
 use crate::bytes;
@@ -85,7 +85,11 @@ impl Document {
             tokens.pair("f", flag);
         }
         for raised in self.flags() {
-            tokens.push(format!("f.{}={raised}", raised.place()));
+            let place = match raised.place() {
+                Place::Header(name) => header_place(name),
+                place => place.to_string(),
+            };
+            tokens.push(format!("f.{place}={raised}"));
         }
         tokens.list
     }
@@ -224,7 +228,7 @@ impl<'d> Tokens<'d> {
     fn header(&mut self, header: &HeaderLine<'d>, index: usize) {
         let place = header_place(header.name);
         if !SPACED_HEADERS.contains(&header.name) {
-            return match bucket(header.value).filter(|_| header.name == "content-length") {
+            return match self.bucket(header.value).filter(|_| header.name == "content-length") {
                 Some(bucket) => self.push(format!("{place}@{bucket}")),
                 None => {
                     let note = self.notes.of(b'h', index).next().unwrap_or_default();
@@ -245,6 +249,12 @@ impl<'d> Tokens<'d> {
                 None => self.shown(&place, item),
             }
         }
+    }
+
+    /// The bucket of `n@bucket`, where it is that of the number.
+    fn bucket<'t>(&self, measure: &'t str) -> Option<&'t str> {
+        let (length, bucket) = measure.split_once('@')?;
+        (self.buckets.label(length.parse().ok()?) == bucket).then_some(bucket)
     }
 
     /// Text that may stand in clear: a marker keeps its brackets, so that it is no word of the
@@ -313,13 +323,6 @@ fn extension(segment: &str) -> Option<String> {
 fn cookie(item: &str) -> Option<(&str, u64)> {
     let (name, length) = item.strip_suffix('>')?.rsplit_once("<len:")?;
     Some((name, length.parse().ok()?))
-}
-
-/// The bucket of `n@bucket`.
-fn bucket(measure: &str) -> Option<&str> {
-    let (length, bucket) = measure.split_once('@')?;
-    let is_bucket = bucket.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'>'));
-    (is_bucket && length.bytes().all(|byte| byte.is_ascii_digit())).then_some(bucket)
 }
 
 /// `text` with its white space as `%HH`.

@@ -746,11 +746,6 @@ pub(crate) fn field_keys<'a>(fields: &Fields<'a>, cx: Context<'a>) -> BumpVec<'a
 /// What came under a key, in order of arrival.
 pub(crate) type Group<'a, T> = &'a [(&'a [u8], usize, T)];
 
-/// The pairs of each key, keys in order of first arrival.
-pub(crate) fn by_key<'q>(query: &'q Query<'q>, cx: Context<'q>) -> BumpVec<'q, Group<'q, &'q Pair<'q>>> {
-    grouped(query.pairs.iter().map(|pair| (key_text(pair.key, cx), pair)), cx)
-}
-
 /// What came under each key, keys in order of first arrival.
 pub(crate) fn grouped<'a, T: Copy>(
     items: impl Iterator<Item = (&'a [u8], T)>,

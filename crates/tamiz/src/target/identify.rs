@@ -47,6 +47,10 @@ fn piece_identifies(piece: &[u8]) -> bool {
 fn text_identifies(text: &[u8]) -> bool {
     let seen = bytes::union(text);
     let has = |classes: u32| seen & classes != 0;
+    // The digits of a guarded byte are no characters; nothing but an address may have one in it.
+    if memchr::memchr(GUARD, text).is_some() {
+        return has(AT) && shape::is_email(text);
+    }
     text.len() >= 16 && bytes::all(text, HEX)
         || has(DOT) && !has(ALPHA) && shape::is_ipv4(text)
         || has(COLON) && shape::is_ipv6(text)
