@@ -61,6 +61,8 @@ fn trailers(mut rest: &[u8]) -> Result<(), Refusal> {
         if line.text.is_empty() {
             return Ok(());
         }
+        let is_fold = matches!(line.text.first(), Some(b' ' | b'\t'));
+        require(is_fold || line.text.contains(&b':'), "a trailer without a colon")?;
         rest = after;
     }
 }
@@ -72,9 +74,15 @@ mod tests {
     #[test]
     fn chunks_are_put_together() {
         assert_eq!(chunks(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\nnext", false, 99).unwrap(), b"abcde");
-        for bad in
-            [&b"3\r\nabc"[..], b"zz\r\n", b"3\r\nabcd\r\n0\r\n\r\n", b"0\r\n", b"", b"fffffffffffffffff\r\n"]
-        {
+        for bad in [
+            &b"3\r\nabc"[..],
+            b"zz\r\n",
+            b"3\r\nabcd\r\n0\r\n\r\n",
+            b"0\r\n",
+            b"",
+            b"fffffffffffffffff\r\n",
+            b"0\r\nT\r\n\r\n",
+        ] {
             assert!(chunks(bad, true, 99).is_err(), "{}", bad.escape_ascii());
         }
     }
