@@ -14,12 +14,13 @@ pub trait Contender: Send {
 
 /// The names of those that [`contender`] makes.
 pub const NAMES: &[&str] =
-    &["tamiz", "tamiz-owned", "memcpy", "newlines", "httparse", "httparse-lenient", "url"];
+    &["tamiz", "tamiz-cold", "tamiz-owned", "memcpy", "newlines", "httparse", "httparse-lenient", "url"];
 
 /// Makes the contender of that name, ready to read.
 pub fn contender(name: &str) -> Option<Box<dyn Contender>> {
     Some(match name {
-        "tamiz" => Box::new(Into::default()),
+        "tamiz" => Box::new(Into::new(Scratch::default())),
+        "tamiz-cold" => Box::new(Into::new(Scratch::without_cache())),
         "tamiz-owned" => Box::new(Owned(Canonicalizer::new(Config::default()))),
         "memcpy" => Box::new(Copy(Vec::new())),
         "newlines" => Box::new(Newlines),
@@ -30,16 +31,16 @@ pub fn contender(name: &str) -> Option<Box<dyn Contender>> {
     })
 }
 
-/// The whole document, in memory that is used again.
+/// The whole document, in memory that is used again, with or without what is remembered of other requests.
 struct Into {
     tamiz: Canonicalizer,
     scratch: Scratch,
     out: Vec<u8>,
 }
 
-impl Default for Into {
-    fn default() -> Self {
-        Into { tamiz: Canonicalizer::new(Config::default()), scratch: Scratch::default(), out: Vec::new() }
+impl Into {
+    fn new(scratch: Scratch) -> Self {
+        Into { tamiz: Canonicalizer::new(Config::default()), scratch, out: Vec::new() }
     }
 }
 

@@ -1,6 +1,12 @@
 //! Files of requests: for each, its length as four bytes, the least first, then the request.
 
 use std::io::{Error, ErrorKind, Result};
+use std::path::PathBuf;
+
+/// The file of the requests that are read before those of `file` are measured.
+pub fn others(file: &str) -> PathBuf {
+    PathBuf::from(format!("{file}.others"))
+}
 
 /// The bytes of a file with these requests.
 pub fn write(requests: &[Vec<u8>]) -> Vec<u8> {

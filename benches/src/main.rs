@@ -2,8 +2,8 @@
 //! program has, see [`tamiz_bench::program`]. This one also has
 //!
 //! - `names`: the corpora that there are here, generated and real, and
-//! - `corpus NAME MOST FILE`: writes so many requests of one to a file; so are `headers:N`, `query:N`
-//!   and `form:N`, requests of N bytes by that part of them; and
+//! - `corpus NAME MOST FILE`: writes so many requests of one to a file, and others, to be read before them, to
+//!   `FILE.others`; `headers:N`, `query:N` and `form:N` are requests of N bytes by that part of them; and
 //! - `threads FILE ROUNDS`: how much two threads read in the time of one.
 
 use std::error::Error;
@@ -34,6 +34,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// For each request that is measured so many others are read before.
+const OTHERS: usize = 3;
+
 /// The folder of real requests, where `TAMIZ_CORPUS` names one.
 fn real_folder() -> Option<PathBuf> {
     std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from)
@@ -49,19 +52,25 @@ fn names() -> Result<(), Box<dyn Error>> {
 }
 
 fn write_corpus(name: &str, most: &str, file: &str) -> Result<(), Box<dyn Error>> {
-    let most = most.parse()?;
-    let requests = match name.split_once(':') {
-        Some((part, size)) => Some(generate::sized(part_of_name(part)?, size.parse()?, most)),
-        None => generate::requests(name, most),
-    };
-    let requests = match requests {
-        Some(requests) => requests,
+    let most: usize = most.parse()?;
+    if let Some((part, size)) = name.split_once(':') {
+        let requests = generate::sized(part_of_name(part)?, size.parse()?, most);
+        return Ok(std::fs::write(file, corpus::write(&requests))?);
+    }
+    let (requests, others) = match generate::requests(name, most.saturating_mul(1 + OTHERS)) {
+        Some(mut requests) => {
+            let others = requests.split_off(most.min(requests.len()));
+            (requests, others)
+        }
         None => real_folder()
             .map(|folder| real::requests(&folder, name, most))
             .transpose()?
             .flatten()
             .ok_or_else(|| format!("no corpus is called {name}"))?,
     };
+    if !others.is_empty() {
+        std::fs::write(corpus::others(file), corpus::write(&others))?;
+    }
     std::fs::write(file, corpus::write(&requests))?;
     Ok(())
 }

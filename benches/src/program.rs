@@ -1,7 +1,7 @@
 //! The three commands of every measured program, for `cargo x bench` to drive:
 //!
-//! - `count NAME FILE`: reads the requests of the file once, then once more in a function whose name
-//!   is `counted_pass`, for callgrind to collect in. Prints the bytes written by one pass.
+//! - `count NAME FILE`: reads the requests of `FILE.others`, or of the file where there is none, then those of the file
+//!   in a function whose name is `counted_pass`, for callgrind to collect in. Prints the bytes written by that pass.
 //! - `allocations NAME FILE`: the same, and prints how often the second pass asks for memory, and for
 //!   how many bytes. Only of programs whose allocator counts.
 //! - `serve FILE`: for each line of standard input, a NAME, reads all requests, again and again for
@@ -26,8 +26,10 @@ const LEAST: Duration = Duration::from_millis(10);
 pub fn count(name: &str, file: &str) -> Result<()> {
     let bytes = std::fs::read(file)?;
     let requests = corpus::read(&bytes)?;
+    let others = corpus::others(file);
+    let others = if others.is_file() { std::fs::read(others)? } else { bytes.clone() };
     let mut contender = made(name)?;
-    contender.pass(&requests);
+    contender.pass(&corpus::read(&others)?);
     println!("{}", counted_pass(contender.as_mut(), &requests));
     Ok(())
 }

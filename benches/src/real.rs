@@ -11,8 +11,15 @@ use flate2::read::MultiGzDecoder;
 const REAL: &[(&str, &[&str])] = &[
     ("csic-2010", &["csic2010_normal_train", "csic2010_normal_test", "csic2010_anomalous"]),
     ("har", &["har_requests"]),
+    ("api-calls", &["api_requests"]),
+    ("pcap", &["pcap_requests"]),
     ("crs", &["crs_regression"]),
 ];
+
+/// Longer requests are left out: a few of them would be most of the work.
+const LONGEST: usize = 16 << 10;
+/// One request of so many is measured; those between them are read before.
+const STEP: usize = 5;
 
 /// The names of the real corpora that are in `folder`.
 pub fn names(folder: &Path) -> impl Iterator<Item = &'static str> {
@@ -24,18 +31,28 @@ fn path(folder: &Path, file: &str) -> PathBuf {
     folder.join(format!("{file}.jsonl.gz"))
 }
 
-/// `most` requests of a real corpus, from everywhere in it, or all there are.
-pub fn requests(folder: &Path, name: &str, most: usize) -> Result<Option<Vec<Vec<u8>>>> {
+/// Requests to measure.
+type Requests = Vec<Vec<u8>>;
+
+/// At most `most` requests of a real corpus, every fifth of it, and as many others.
+pub fn requests(folder: &Path, name: &str, most: usize) -> Result<Option<(Requests, Requests)>> {
     let Some((_, files)) = REAL.iter().find(|(known, _)| *known == name) else { return Ok(None) };
-    let mut rows = Vec::new();
+    let (mut measured, mut others) = (Vec::new(), Vec::new());
+    let mut nth = 0;
     for file in *files {
         let reader = BufReader::new(MultiGzDecoder::new(File::open(path(folder, file))?));
         for line in reader.lines() {
-            rows.push(line?);
+            let request = request(&line?)?;
+            if request.len() <= LONGEST {
+                let requests = if nth % STEP == 0 { &mut measured } else { &mut others };
+                if requests.len() < most {
+                    requests.push(request);
+                }
+                nth += 1;
+            }
         }
     }
-    let step = rows.len().div_ceil(most).max(1);
-    rows.iter().step_by(step).map(|row| request(row)).collect::<Result<_>>().map(Some)
+    Ok(Some((measured, others)))
 }
 
 /// The request of a row.

@@ -40,6 +40,8 @@ Commands:
   bench serve [--profile NAME] [--soak MINUTES]
                      how many requests a second `tamiz serve` answers beside a server that does nothing;
                      with --soak, how its memory grows under all kinds of clients
+  digests            fail if documents of the vectors, or of a corpus, are not those of spec/digests.tsv
+  digests --write    keep the digests of the documents as they are
   fuzz [TARGET] [--seconds N] [--seed N] [--sanitizer none|address]
                      explore with every fuzz target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/ and from the flag registry
@@ -78,7 +80,12 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
     Some(match arguments {
         ["bench", arguments @ ..] => return bench::command(&root, arguments),
         ["fuzz", arguments @ ..] => return fuzz::command(&root, arguments),
-        ["generate"] | ["generate", "--check"] | ["signal"] | ["signal", _] => dev::run(&root, arguments),
+        ["digests"]
+        | ["digests", "--write"]
+        | ["generate"]
+        | ["generate", "--check"]
+        | ["signal"]
+        | ["signal", _] => dev::run(&root, arguments),
         ["setup"] => setup::run(&root),
         ["test"] => test::run(&root, test::Extent::EveryDay),
         ["test", "--all"] => test::run(&root, test::Extent::All),

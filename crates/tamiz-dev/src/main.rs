@@ -2,6 +2,7 @@
 //! without the library.
 
 mod corpus;
+mod digests;
 mod expected;
 mod generate;
 mod signal;
@@ -22,6 +23,8 @@ const USAGE: &str = "\
 Usage: tamiz-dev <command>
 
 Commands:
+  digests            fail if documents of the vectors, or of a corpus, are not those of spec/digests.tsv
+  digests --write    keep the digests of the documents as they are
   expected FILE      write requests and their documents to FILE: the vectors, and rows of a corpus
   generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
@@ -33,6 +36,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = root();
     let result = match arguments[..] {
+        ["digests"] => digests::run(&root, digests::Mode::Compare),
+        ["digests", "--write"] => digests::run(&root, digests::Mode::Write),
         ["expected", file] => expected::run(Path::new(file)),
         ["generate"] => generate::run(&root, Mode::Write),
         ["generate", "--check"] => generate::run(&root, Mode::Check),

@@ -56,9 +56,15 @@ pub struct Scratch {
     spare: Spare,
     tail: Vec<u8>,
     memos: Memos,
+    without_cache: bool,
 }
 
 impl Scratch {
+    /// Makes memory in which nothing of one request is kept for the next, so that each costs what a first one does.
+    pub fn without_cache() -> Self {
+        Scratch { without_cache: true, ..Scratch::default() }
+    }
+
     /// Makes room for another request.
     fn begin(&mut self, request_len: usize, owner: u64) {
         // All that the last request took, in one chunk.
@@ -214,9 +220,9 @@ impl Canonicalizer {
         out: &mut Vec<u8>,
     ) -> (usize, Option<Box<Evidence>>) {
         scratch.begin(input.len(), self.settings.id);
-        let Scratch { bump, spare, tail, memos } = scratch;
+        let Scratch { bump, spare, tail, memos, without_cache } = scratch;
         // What is remembered has no evidence.
-        let memo = if traced { None } else { Some(&*memos) };
+        let memo = if traced || *without_cache { None } else { Some(&*memos) };
         let shared = Shared { bump, spare, settings: &self.settings, traced, memo };
         let cx = Context::new(&shared);
         let request = Request::read(input.read(cx), cx);

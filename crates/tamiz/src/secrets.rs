@@ -447,7 +447,7 @@ fn find_jwt(text: &[u8]) -> Option<Range<usize>> {
 }
 
 /// Whether what may be the header of one stands before a dot, and another dot follows that.
-fn may_hold_jwt(text: &[u8]) -> bool {
+pub(crate) fn may_hold_jwt(text: &[u8]) -> bool {
     let Some(last) = memchr::memrchr(b'.', text) else { return false };
     let mut start = 0;
     memchr::memchr_iter(b'.', text).take_while(|dot| *dot < last).any(|dot| {
@@ -540,7 +540,7 @@ fn find_scheme(text: &[u8]) -> Option<Range<usize>> {
 }
 
 /// Whether a scheme word stands right before something that may stand between it and its credentials.
-fn names_scheme(text: &[u8]) -> bool {
+pub(crate) fn names_scheme(text: &[u8]) -> bool {
     let ends_with = |before: &[u8], scheme: &[u8]| {
         let start = before.len().checked_sub(scheme.len());
         start.and_then(|start| before.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(scheme))

@@ -9,7 +9,7 @@ use crate::process::{self, cargo};
 
 /// The program with this library and the peers that are crates of the workspace.
 pub(super) fn main_program(root: &Path) -> Result<PathBuf> {
-    build(root, &["--release", "--package", "tamiz-bench", "--bin", "tamiz-bench"])
+    build(root, &["--profile", "measure", "--package", "tamiz-bench", "--bin", "tamiz-bench"])
 }
 
 /// The command.

@@ -255,7 +255,7 @@ impl<'a> Fields<'a> {
         seen: u32,
         flags: &mut Flags<'a>,
     ) -> (bool, Option<Recalled<'a>>) {
-        if scan::is_silent(text.bytes, seen) {
+        if scan::cannot_flag(text.bytes, seen) {
             return (false, None);
         }
         let Some(memo) = self.cx.memo.map(|memo| &memo.leaves).filter(|_| !text.is_empty()) else {

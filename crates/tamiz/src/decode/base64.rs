@@ -31,18 +31,50 @@ pub(crate) fn read(text: &[u8], seen: u32, out: &mut Vec<u8>) -> bool {
     encoded(text, seen).is_some_and(|encoded| decode_readable(encoded, out))
 }
 
-/// Whether it has so many controls that decoding need not go on. Judges whole groups only.
+/// Whether Base64 of a text may be readable: `text` has no other characters.
+pub(crate) fn may_be_readable(text: &[u8]) -> bool {
+    !is_unreadable(text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text))
+}
+
+/// Whether so much of it is neither printable ASCII nor UTF-8 that decoding need not go on. Judges whole groups only.
 fn is_unreadable(body: &[u8]) -> bool {
     let most = body.len() / 4 * 3 / 10 + 1;
-    let mut bad = 0;
-    for group in body.chunks_exact(4) {
-        let bits = group.iter().fold(0, |bits, byte| bits << 6 | sextet(*byte));
-        bad += [bits >> 16, bits >> 8, bits].iter().filter(|&&b| is_control(b as u8)).count();
-        if bad > most {
+    let (mut bad, mut utf8) = (0, Utf8::default());
+    let (groups, _) = body.as_chunks::<4>();
+    for [a, b, c, d] in groups {
+        let bits = sextet(*a) << 18 | sextet(*b) << 12 | sextet(*c) << 6 | sextet(*d);
+        for byte in [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8] {
+            bad += usize::from(is_control(byte) || !byte.is_ascii());
+            utf8.follow(byte);
+        }
+        if bad > most && utf8.is_broken {
             return true;
         }
     }
     false
+}
+
+/// Follows bytes for as long as they may be UTF-8 without controls.
+#[derive(Default)]
+struct Utf8 {
+    /// How many more bytes the character needs.
+    more: u8,
+    is_broken: bool,
+}
+
+impl Utf8 {
+    fn follow(&mut self, byte: u8) {
+        let (is_start, more) = match byte {
+            0x80..0xC0 => (false, self.more.wrapping_sub(1)),
+            0xC2..0xE0 => (true, 1),
+            0xE0..0xF0 => (true, 2),
+            0xF0..0xF5 => (true, 3),
+            0xC0.. => (true, u8::MAX),
+            _ => (true, 0),
+        };
+        self.is_broken |= is_start == (self.more > 0) || more > 3 || is_control(byte);
+        self.more = if more > 3 { 0 } else { more };
+    }
 }
 
 /// The six bits that a character of either alphabet stands for. SP is what a form makes of `+`.

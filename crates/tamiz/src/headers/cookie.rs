@@ -58,7 +58,7 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
     };
     let seen = bytes::union(value.bytes);
     let mut json = None;
-    if !scan::is_silent(value.bytes, seen) {
+    if !scan::cannot_flag(value.bytes, seen) {
         json = embedded::read_cookie(value, seen, cx).map(|json| &*json);
         match json {
             Some(json) => scan::absorb_in_cookie(&json.all_flags(cx), flags),

@@ -12,6 +12,7 @@ mod lookalike;
 mod names;
 mod overlong;
 mod patterns;
+mod quiet;
 mod redirect;
 mod serial;
 mod structure;
@@ -23,7 +24,6 @@ use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
-use crate::decode::base64;
 use crate::flags::{Flag, Flags};
 use crate::text::Text;
 
@@ -31,6 +31,7 @@ pub(crate) use again::{absorb_in_cookie, decode_base64};
 pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use inclusion::bare_key;
 pub(crate) use names::{method_key, name, names};
+pub(crate) use quiet::cannot_flag;
 pub(crate) use redirect::{LastName, redirect};
 
 /// What is being looked at.
@@ -147,16 +148,6 @@ impl<'a> Look<'a> {
     }
 }
 
-/// Whether a text of any kind tells nothing, as far as that is seen quickly: a few letters and digits that are no
-/// word of an attack and too short for Base64, and do not begin a stream of objects. `seen` is the union of the
-/// classes of its bytes.
-pub(crate) fn is_silent(text: &[u8], seen: u32) -> bool {
-    seen & bytes::NO_ALNUM == 0
-        && text.len() < base64::SHORTEST
-        && (seen & bytes::ALPHA == 0
-            || !serial::may_begin_stream(text, seen) && !witness::may_hold(text, seen))
-}
-
 /// Only the words: for data that is no text.
 pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     Look { text, kind: Kind::Leaf, secret: false, seen: bytes::union(text.bytes), cx }.tell_words(flags);
@@ -228,52 +219,6 @@ pub(crate) fn content_seen<'a>(
 mod tests {
     use super::*;
     use crate::context::tests::with_context;
-    use crate::words::CLASSES;
-
-    const KINDS: [Kind; 11] = [
-        Kind::Segment,
-        Kind::Key,
-        Kind::Value,
-        Kind::Form,
-        Kind::Path,
-        Kind::Free,
-        Kind::Structured,
-        Kind::Brands,
-        Kind::Cookie,
-        Kind::Leaf,
-        Kind::Opaque,
-    ];
-
-    #[test]
-    fn silent_texts_tell_nothing() {
-        let mut random = crate::context::tests::random();
-        let mut texts: Vec<Vec<u8>> =
-            vec![b"aced0005".to_vec(), b"xACED0005ab".to_vec(), b"rO0ABXNyABF".to_vec()];
-        for entry in CLASSES.iter().flat_map(|(_, entries)| entries.iter()) {
-            texts.extend(
-                entry.split(|c: char| !c.is_ascii_alphanumeric()).map(|word| word.as_bytes().to_vec()),
-            );
-        }
-        for alphabet in [&b"0123456789"[..], b"abcdef0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFXYZ0159"]
-        {
-            for _ in 0..2_000 {
-                let len = random(14);
-                texts.push((0..len).map(|_| alphabet[random(alphabet.len() as u32) as usize]).collect());
-            }
-        }
-        let mut silent = 0;
-        with_context(|cx| {
-            for text in texts.iter().filter(|text| is_silent(text, bytes::union(text))) {
-                silent += 1;
-                for kind in KINDS {
-                    let mut flags = cx.flags();
-                    scan(Text::untraced(text), kind, false, cx, &mut flags);
-                    assert!(flags.set.is_empty(), "{kind:?} {}", text.escape_ascii());
-                }
-            }
-        });
-        assert!(silent > 4_000, "{silent}");
-    }
 
     #[test]
     fn plain_texts_are_looked_at_alike() {

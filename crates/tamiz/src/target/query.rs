@@ -438,7 +438,7 @@ impl<'a> Pair<'a> {
             flags.raise(Flag::QLong, value);
         }
         self.seen = Some(seen);
-        if scan::is_silent(value.bytes, seen) {
+        if scan::cannot_flag(value.bytes, seen) {
             self.secret = is_sensitive;
             if is_sensitive {
                 flags.hide(value);
@@ -507,7 +507,7 @@ fn read_and_look_at_key<'a>(
 ) -> (Key<'a>, bool) {
     let (key, seen) = read_key(raw, field, cx, flags);
     let text = key.text;
-    if !scan::is_silent(text.bytes, seen) {
+    if seen & bytes::SPACE != 0 || !scan::cannot_flag(text.bytes, seen) {
         scan::scan_seen(text, seen, Kind::Key, key.shown == NameShown::Secret, cx, flags);
     }
     if seen & NO_ALNUM != 0 {
