@@ -1,8 +1,11 @@
 //! Seeing through gzip and zstd, also where several compressed files were joined.
 
+use std::error::Error;
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::sync::{Arc, OnceLock};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -15,21 +18,24 @@ const GZIP: &[u8] = b"\x1F\x8B\x08";
 /// RFC 8878, 3.1.1.
 const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD";
 
+/// What is wrong with an input behind its last whole byte: told once all of it was read.
+pub(crate) type Trailing = Arc<OnceLock<Reason>>;
+
 /// The input behind its compression, if there is one.
-pub(crate) fn see_through(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+pub(crate) fn see_through(
+    mut input: Box<dyn Read + Send>,
+    trailing: &Trailing,
+) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::new();
     (&mut input).take(MAGIC_LEN).read_to_end(&mut magic)?;
     let is_gzip = magic.starts_with(GZIP);
     let is_zstd = magic.starts_with(ZSTD);
     let whole = Cursor::new(magic).chain(input);
+    let buffered = |whole| BufReader::with_capacity(64 << 10, Counted { input: whole, read: 0 });
     Ok(if is_gzip {
-        Box::new(MultiGzDecoder::new(BufReader::with_capacity(64 << 10, whole)))
+        Box::new(Gzip { member: Some(GzDecoder::new(buffered(whole))), trailing: Arc::clone(trailing) })
     } else if is_zstd {
-        Box::new(Zstd {
-            input: BufReader::with_capacity(64 << 10, whole),
-            frame: FrameDecoder::new(),
-            is_within: false,
-        })
+        Box::new(Zstd { input: buffered(whole), frame: FrameDecoder::new(), is_within: false })
     } else {
         Box::new(whole)
     })
@@ -37,16 +43,139 @@ pub(crate) fn see_through(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn
 
 /// Why an input ended before its end.
 pub(crate) fn reason(error: &io::Error) -> Reason {
+    if let Some(damage) = error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()) {
+        return damage.to_string().into();
+    }
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "the compressed data ends early; what came before it was read".into(),
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             "the compressed data is damaged; what came before the damage was read".into()
         }
+        io::ErrorKind::OutOfMemory => "there is no memory for it".into(),
         kind => format!("the input fails: {kind}").into(),
     }
 }
 
-type Rest = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
+/// What is wrong with compressed data, and at which byte of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Damage {
+    EndsEarly(u64),
+    Damaged(u64),
+    Checksum(u64),
+    Garbage(u64),
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Damage::EndsEarly(at) => {
+                write!(f, "the compressed data ends early, at byte {at}; what came before it was read")
+            }
+            Damage::Damaged(at) => {
+                write!(
+                    f,
+                    "the compressed data is damaged near byte {at}; what came before the damage was read"
+                )
+            }
+            Damage::Checksum(at) => {
+                write!(
+                    f,
+                    "the checksum of the compressed data before byte {at} is wrong; what was read may be, too"
+                )
+            }
+            Damage::Garbage(at) => {
+                write!(
+                    f,
+                    "what follows the compressed data from byte {at} on is not compressed; it was not read"
+                )
+            }
+        }
+    }
+}
+
+impl Error for Damage {}
+
+/// Counts what passes.
+struct Counted {
+    input: Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>,
+    read: u64,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.input.read(buffer)?;
+        self.read = self.read.saturating_add(len as u64);
+        Ok(len)
+    }
+}
+
+type Rest = BufReader<Counted>;
+
+/// How many bytes of the file were taken.
+fn position(rest: &Rest) -> u64 {
+    rest.get_ref().read.saturating_sub(rest.buffer().len() as u64)
+}
+
+/// Members of gzip, one after another (RFC 1952, 2.2).
+struct Gzip {
+    /// `None` behind the last.
+    member: Option<GzDecoder<Rest>>,
+    trailing: Trailing,
+}
+
+impl Gzip {
+    /// Goes on to the next member, if there is one. Zeros behind the last are what tapes and blocks are filled with.
+    fn next_member(&mut self) -> io::Result<()> {
+        let Some(member) = self.member.take() else { return Ok(()) };
+        let mut rest = member.into_inner();
+        loop {
+            let bytes = rest.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+            if zeros == 0 {
+                break;
+            }
+            rest.consume(zeros);
+        }
+        // Both bytes may not be in the buffer; the decoder says what is wrong with the second.
+        if rest.fill_buf()?.first() == GZIP.first() {
+            self.member = Some(GzDecoder::new(rest));
+        } else {
+            let _ = self.trailing.set(Damage::Garbage(position(&rest)).to_string().into());
+        }
+        Ok(())
+    }
+}
+
+impl Read for Gzip {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(member) = &mut self.member else { return Ok(0) };
+            match member.read(out) {
+                Ok(0) if !out.is_empty() => self.next_member()?,
+                Ok(len) => return Ok(len),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+                Err(error) => {
+                    let at = position(member.get_ref());
+                    let damage = match error.kind() {
+                        io::ErrorKind::UnexpectedEof => Damage::EndsEarly(at),
+                        // All of it was given out before it could be checked.
+                        io::ErrorKind::InvalidInput if error.to_string().contains("checksum") => {
+                            let _ = self.trailing.set(Damage::Checksum(at).to_string().into());
+                            self.member = None;
+                            return Ok(0);
+                        }
+                        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => Damage::Damaged(at),
+                        _ => return Err(error),
+                    };
+                    return Err(io::Error::new(error.kind(), damage));
+                }
+            }
+        }
+    }
+}
 
 /// Frames of zstd, one after another.
 struct Zstd {
@@ -79,10 +208,14 @@ impl Zstd {
     /// Whether a fault is damage or the end of the input.
     fn fault(&mut self) -> io::Error {
         match self.input.fill_buf() {
-            Ok([]) => io::ErrorKind::UnexpectedEof.into(),
-            Ok(_) => io::ErrorKind::InvalidData.into(),
+            Ok([]) => io::Error::new(io::ErrorKind::UnexpectedEof, Damage::EndsEarly(position(&self.input))),
+            Ok(_) => self.damaged(),
             Err(error) => error,
         }
+    }
+
+    fn damaged(&self) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, Damage::Damaged(position(&self.input)))
     }
 }
 
@@ -98,7 +231,7 @@ impl Read for Zstd {
             if self.frame.is_finished() {
                 let told = self.frame.get_checksum_from_data();
                 if told.is_some() && told != self.frame.get_calculated_checksum() {
-                    return Err(io::ErrorKind::InvalidData.into());
+                    return Err(self.damaged());
                 }
                 self.is_within = false;
                 continue;
@@ -130,9 +263,11 @@ mod tests {
 
     fn read(bytes: &[u8]) -> (Vec<u8>, Option<io::Error>) {
         let mut out = Vec::new();
-        let mut input = see_through(Box::new(Cursor::new(bytes.to_vec()))).unwrap();
+        let trailing = Trailing::default();
+        let mut input = see_through(Box::new(Cursor::new(bytes.to_vec())), &trailing).unwrap();
         let error = input.read_to_end(&mut out).err();
-        (out, error)
+        // Damage that leaves a stream whole shows in its checksum.
+        (out, error.or_else(|| trailing.get().map(|reason| io::Error::other(reason.clone()))))
     }
 
     #[test]
@@ -158,11 +293,39 @@ mod tests {
         for whole in [gzip(&text), zstd(&text)] {
             let (out, error) = read(&whole[..whole.len() / 2]);
             assert!(text.starts_with(&out));
-            assert!(reason(&error.unwrap()).contains("ends early"));
+            let told = reason(&error.unwrap());
+            assert_eq!(
+                told,
+                format!(
+                    "the compressed data ends early, at byte {}; what came before it was read",
+                    whole.len() / 2
+                )
+            );
             let mut damaged = whole.clone();
             let middle = damaged.len() / 2;
             damaged[middle..middle + 9].fill(0xFF);
             assert!(read(&damaged).1.is_some());
         }
+    }
+
+    #[test]
+    fn what_follows_gzip_is_told_apart() {
+        let tell = |bytes: &[u8]| {
+            let (trailing, mut out) = (Trailing::default(), Vec::new());
+            let mut input = see_through(Box::new(Cursor::new(bytes.to_vec())), &trailing).unwrap();
+            input.read_to_end(&mut out).unwrap();
+            (out, trailing.get().map(ToString::to_string))
+        };
+        let whole = gzip(b"text");
+        assert_eq!(tell(&[&whole[..], &[0; 700]].concat()), (b"text".to_vec(), None), "padding");
+        let (out, told) = tell(&[&whole[..], b"garbage"].concat());
+        assert_eq!(out, b"text");
+        assert!(told.unwrap().contains(&format!("from byte {} on is not compressed", whole.len())));
+        let mut wrong = whole.clone();
+        let checksum = wrong.len() - 8;
+        wrong[checksum] ^= 1;
+        let (out, told) = tell(&wrong);
+        assert_eq!(out, b"text");
+        assert!(told.unwrap().contains("checksum"));
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::compressed::Trailing;
 use crate::format::Format;
 use crate::input::Input;
 use crate::lines::{self, LineFormat, LineReader, Piece};
@@ -37,6 +38,8 @@ pub struct Container {
     format: Format,
     content: Content,
     records: u64,
+    /// What is told behind the last record, once.
+    trailing: Option<Trailing>,
 }
 
 enum Content {
@@ -48,6 +51,11 @@ enum Content {
 pub(crate) trait Reader: Send {
     /// The next one; where it begins, and what it is.
     fn next_found(&mut self) -> Option<(At, Result<Found, Reason>)>;
+
+    /// Something beside the records that should be known, once; asked for after each record and at the end.
+    fn next_notice(&mut self) -> Option<(At, Reason)> {
+        None
+    }
 }
 
 impl Container {
@@ -86,7 +94,8 @@ impl Container {
     ) -> Result<Container, Unreadable> {
         let file: Arc<str> = name.into();
         let input = Counting { input, read: Arc::clone(&options.progress) };
-        let input = compressed::see_through(Box::new(input))
+        let trailing = Trailing::default();
+        let input = compressed::see_through(Box::new(input), &trailing)
             .map_err(|error| refused(Arc::clone(&file), compressed::reason(&error)))?;
         let mut window = Window::new(input);
         let format = match options.format {
@@ -105,7 +114,7 @@ impl Container {
             Format::Pcap => Content::Records(Box::new(pcap::Capture::new(window, limit))),
             Format::ModSecurity => Content::Records(Box::new(modsecurity::Audit::new(window, limit))),
         };
-        Ok(Container { file, format, content, records: 0 })
+        Ok(Container { file, format, content, records: 0, trailing: Some(trailing) })
     }
 
     /// What it is, as said or found out.
@@ -115,6 +124,14 @@ impl Container {
 
     /// The next few records, to be had from it on any thread; `None` at the end.
     pub fn next_chunk(&mut self) -> Option<Chunk> {
+        if let Some(chunk) = self.next_of_content() {
+            return Some(chunk);
+        }
+        let reason = self.trailing.take()?.get()?.clone();
+        Some(Chunk::from_iter([Err(refused(Arc::clone(&self.file), reason))]))
+    }
+
+    fn next_of_content(&mut self) -> Option<Chunk> {
         let content = match &mut self.content {
             Content::Lines(reader) => match reader.next_piece()? {
                 Piece::Lines { bytes, first } => {
@@ -122,14 +139,19 @@ impl Container {
                 }
                 Piece::Unreadable { line, reason } => {
                     let place = Place { file: Arc::clone(&self.file), record: line, at: At::Line(line) };
-                    Pieces::Records(vec![Err(Unreadable { place, reason })])
+                    Pieces::Records(vec![Err(Unreadable::because(place, reason))])
                 }
             },
             Content::Records(reader) => {
                 let mut records = Vec::new();
                 let mut weight = 0_usize;
                 while records.len() < Chunk::RECORDS && weight < Chunk::BYTES {
-                    let Some((at, result)) = reader.next_found() else { break };
+                    let found = reader.next_found();
+                    while let Some((at, reason)) = reader.next_notice() {
+                        let place = Place { file: Arc::clone(&self.file), record: self.records, at };
+                        records.push(Err(Unreadable::notice(place, reason)));
+                    }
+                    let Some((at, result)) = found else { break };
                     self.records = self.records.saturating_add(1);
                     let record = placed(&self.file, self.records, at, result);
                     weight = weight.saturating_add(record.as_ref().map_or(0, |record| record.request.len()));
@@ -261,13 +283,13 @@ fn placed(file: &Arc<str>, record: u64, at: At, result: Result<Found, Reason>) -
     let place = Place { file: Arc::clone(file), record, at };
     match result {
         Ok(found) => Ok(found.at(place)),
-        Err(reason) => Err(Unreadable { place, reason }),
+        Err(reason) => Err(Unreadable::because(place, reason)),
     }
 }
 
 /// A container that cannot be read at all.
 fn refused(file: Arc<str>, reason: Reason) -> Unreadable {
-    Unreadable { place: Place { file, record: 0, at: At::Whole }, reason }
+    Unreadable::because(Place { file, record: 0, at: At::Whole }, reason)
 }
 
 /// Counts what passes.

@@ -100,7 +100,8 @@ fn requests(text: &[u8]) -> Option<Format> {
     if modsecurity::begins(line) {
         return Some(Format::ModSecurity);
     }
-    if !request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)) {
+    let is_one = request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line));
+    if !is_one && request_line::begins_without_target(text) != Some(true) {
         return None;
     }
     let is_after_nul = |at: usize| {

@@ -58,6 +58,7 @@ mod fields;
 mod format;
 mod har;
 mod http;
+mod identity;
 mod input;
 mod jsonl;
 mod lines;
@@ -72,6 +73,7 @@ mod window;
 
 pub use container::{Chunk, Container, Options, Records};
 pub use format::{Format, UnknownFormat};
+pub use identity::FileIdentity;
 pub use input::Input;
 pub use record::{At, Parts, Place, Record, Request, Unreadable};
 pub use time::Time;

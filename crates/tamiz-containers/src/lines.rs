@@ -88,6 +88,13 @@ impl LineReader {
             self.line = first.saturating_add(1);
             return Some(Piece::Unreadable { line: first, reason: too_long(self.limit) });
         }
+        if self.window.lacks_memory() {
+            self.is_over = !self.window.skip_past(b"\n");
+            self.window.shrink();
+            self.line = first.saturating_add(1);
+            let reason = compressed::reason(&std::io::ErrorKind::OutOfMemory.into());
+            return Some(Piece::Unreadable { line: first, reason });
+        }
         self.is_over = true;
         if let Some(error) = self.window.failure() {
             return Some(Piece::Unreadable { line: first, reason: compressed::reason(error) });

@@ -86,11 +86,11 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Makes the output of what was written, with counts if there are some.
-    pub(crate) fn finish(self, counts: Option<&Counts>) -> Result<(), Failure> {
+    /// Makes the output of what was written, with counts if there are some; `forces` says that it may replace another.
+    pub(crate) fn finish(self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
         match self {
-            Sink::Bytes(sink) => sink.finish(counts),
-            Sink::Columns(sink) => sink.finish(counts),
+            Sink::Bytes(sink) => sink.finish(counts, forces),
+            Sink::Columns(sink) => sink.finish(counts, forces),
             Sink::Stdout(mut out, ..) => Ok(out.flush()?),
         }
     }
@@ -151,15 +151,15 @@ impl<'a> ByteSink<'a> {
         })
     }
 
-    fn finish(mut self, counts: Option<&Counts>) -> Result<(), Failure> {
+    fn finish(mut self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
         let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         done.map_err(|error| self.partial.failure(&error))?;
         match counts {
             Some(counts) if self.format == RowFormat::Jsonl => {
                 self.with_counts(counts).map_err(|error| self.partial.failure(&error))?;
-                self.partial.finish(WHOLE)
+                self.partial.finish(WHOLE, forces)
             }
-            _ => self.partial.finish(ROWS),
+            _ => self.partial.finish(ROWS, forces),
         }
     }
 
@@ -221,13 +221,13 @@ impl ColumnSink<'_> {
         Ok(self.parts)
     }
 
-    fn finish(mut self, counts: Option<&Counts>) -> Result<(), Failure> {
+    fn finish(mut self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
         if self.parts == 0 && self.writer.is_none() {
             self.write(&tamiz_columns::RecordBatch::new_empty(tamiz_columns::schema()))?;
         }
         self.end_part()?;
         if counts.is_none() && self.parts == 1 {
-            return self.partial.finish(&part_name(1));
+            return self.partial.finish(&part_name(1), forces);
         }
         let parts: Vec<PathBuf> = (1..=self.parts).map(|number| self.part(number)).collect();
         let whole = File::create(self.partial.file(WHOLE)).map_err(|error| self.partial.failure(&error))?;
@@ -236,7 +236,7 @@ impl ColumnSink<'_> {
             None => tamiz_columns::join(&parts, whole, self.kind),
         };
         joined.map_err(|error| self.failure(error))?;
-        self.partial.finish(WHOLE)
+        self.partial.finish(WHOLE, forces)
     }
 }
 
