@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use tamiz::{
     Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, Source, UnknownWord, View, Weight,
 };
-use tamiz_containers::{Format as Container, Options};
+use tamiz_containers::{Format as Container, Mapping, Options};
 use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
 use crate::batch::{BatchFormat, Separator};
@@ -218,6 +218,11 @@ pub(crate) struct ContainerOptions {
     #[arg(long, value_name = "FORMAT", value_parser = container())]
     pub(crate) from: Option<Container>,
 
+    /// Which fields of JSON are which parts of a request: 'method=verb,url=request_uri,header.user-agent=ua', or a
+    /// TOML file of such mappings
+    #[arg(long, value_name = "MAP", value_parser = mapping)]
+    pub(crate) map: Option<Mapping>,
+
     /// How many threads work; as many as there are processors by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -239,8 +244,20 @@ impl ContainerOptions {
         let mut options = Options::default();
         options.format = self.from;
         options.record_limit = self.record_limit;
+        options.mapping = self.map.clone().unwrap_or_default().into();
         options
     }
+}
+
+/// A mapping, in place or in a file, whose name ends in `.toml`.
+fn mapping(text: &str) -> Result<Mapping, String> {
+    let mapping = if text.ends_with(".toml") {
+        let file = std::fs::read_to_string(text).map_err(|error| crate::failure::reason(&error))?;
+        Mapping::from_toml(&file)
+    } else {
+        Mapping::parse(text)
+    };
+    mapping.map_err(|error| error.to_string())
 }
 
 /// Show what the requests of any container are, as a page or a table

@@ -41,6 +41,11 @@ pub(crate) fn see_through(
     })
 }
 
+/// Whether bytes begin as compressed ones do.
+pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(GZIP) || bytes.starts_with(ZSTD)
+}
+
 /// Why an input ended before its end.
 pub(crate) fn reason(error: &io::Error) -> Reason {
     if let Some(damage) = error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()) {

@@ -9,7 +9,9 @@ use crate::compressed::Trailing;
 use crate::format::Format;
 use crate::input::Input;
 use crate::lines::{self, LineFormat, LineReader, Piece};
+use crate::mapping::Mapping;
 use crate::record::{At, Found, Place, Reason, Record, Unreadable};
+use crate::table::{self, Table};
 use crate::window::Window;
 use crate::{burp, compressed, concatenated, detect, har, http, modsecurity, pcap};
 
@@ -22,13 +24,15 @@ pub struct Options {
     /// The most bytes that one record may have; a longer one is unreadable. 16 MiB when nothing is
     /// said.
     pub record_limit: usize,
+    /// Names of parts that nobody else uses.
+    pub mapping: Arc<Mapping>,
     /// Grows with the bytes that are read, compressed as they are, for whoever shows progress.
     pub progress: Arc<AtomicU64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { format: None, record_limit: 16 << 20, progress: Arc::default() }
+        Options { format: None, record_limit: 16 << 20, mapping: Arc::default(), progress: Arc::default() }
     }
 }
 
@@ -100,21 +104,32 @@ impl Container {
         let mut window = Window::new(input);
         let format = match options.format {
             Some(format) => format,
-            None => detect::detect(&mut window, name).map_err(|reason| refused(Arc::clone(&file), reason))?,
+            None => detect::detect(&mut window, name, &options.mapping)
+                .map_err(|reason| refused(Arc::clone(&file), reason))?,
         };
         let limit = options.record_limit;
+        let mapping = Arc::clone(&options.mapping);
+        let lines = |window, format| Content::Lines(LineReader::new(window, format, limit));
         let content = match format {
             Format::Http => Content::Records(Box::new(http::Single::new(window, limit))),
             Format::Concatenated => Content::Records(Box::new(concatenated::Blank::new(window, limit))),
             Format::Nul => Content::Records(Box::new(concatenated::Nul::new(window, limit))),
-            Format::Jsonl => Content::Lines(LineReader::new(window, LineFormat::Jsonl, limit)),
-            Format::AccessLog => Content::Lines(LineReader::new(window, LineFormat::AccessLog, limit)),
+            Format::Jsonl => lines(window, LineFormat::Jsonl(mapping)),
+            Format::AccessLog => lines(window, LineFormat::AccessLog(mapping)),
+            Format::W3c => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::W3c)))),
+            Format::Zeek => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::Zeek)))),
+            Format::Urls => lines(window, LineFormat::Urls),
             Format::Har => Content::Records(Box::new(har::Har::new(window, limit))),
             Format::Burp => Content::Records(Box::new(burp::Burp::new(window, limit))),
             Format::Pcap => Content::Records(Box::new(pcap::Capture::new(window, limit))),
             Format::ModSecurity => Content::Records(Box::new(modsecurity::Audit::new(window, limit))),
         };
         Ok(Container { file, format, content, records: 0, trailing: Some(trailing) })
+    }
+
+    /// Whether bytes begin a container that cannot be a request: compressed data, a capture, JSON lines, an archive.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        detect::is_container(bytes)
     }
 
     /// What it is, as said or found out.
@@ -266,7 +281,7 @@ impl Iterator for ChunkRecords {
             Taken::Lines { bytes, at, line, format, limit } => loop {
                 let rest = bytes.get(*at..).filter(|rest| !rest.is_empty())?;
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let found = rest.get(..len).and_then(|text| lines::read(text, *format, *limit));
+                let found = rest.get(..len).and_then(|text| lines::read(text, format, *limit));
                 let number = *line;
                 *at = at.saturating_add(len).saturating_add(1);
                 *line = line.saturating_add(1);

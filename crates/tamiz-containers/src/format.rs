@@ -25,6 +25,12 @@ pub enum Format {
     AccessLog,
     /// A ModSecurity audit log in its serial form.
     ModSecurity,
+    /// A log of the W3C's extended form: its `#Fields` line says which columns it has.
+    W3c,
+    /// Zeek's `http.log`, with tabs between values.
+    Zeek,
+    /// A URL a line.
+    Urls,
 }
 
 impl Format {
@@ -39,6 +45,9 @@ impl Format {
         Format::Pcap,
         Format::AccessLog,
         Format::ModSecurity,
+        Format::W3c,
+        Format::Zeek,
+        Format::Urls,
     ];
 
     /// Its name.
@@ -53,6 +62,9 @@ impl Format {
             Format::Pcap => "pcap",
             Format::AccessLog => "access-log",
             Format::ModSecurity => "modsecurity",
+            Format::W3c => "w3c",
+            Format::Zeek => "zeek",
+            Format::Urls => "urls",
         }
     }
 }

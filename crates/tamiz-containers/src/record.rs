@@ -43,7 +43,7 @@ impl Record {
     /// ```
     pub fn of_json_line(line: &[u8], number: u64, limit: usize) -> Option<Result<Record, Unreadable>> {
         let place = Place { file: Arc::default(), record: number, at: At::Line(number) };
-        Some(match lines::read(line, LineFormat::Jsonl, limit)? {
+        Some(match lines::read(line, &LineFormat::Jsonl(Arc::default()), limit)? {
             Ok(found) => Ok(found.at(place)),
             Err(reason) => Err(Unreadable::because(place, reason)),
         })
