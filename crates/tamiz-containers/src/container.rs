@@ -12,8 +12,12 @@ use crate::lines::{self, LineFormat, LineReader, Piece};
 use crate::mapping::Mapping;
 use crate::record::{At, Found, Place, Reason, Record, Unreadable};
 use crate::table::{self, Table};
+use crate::whole::Whole;
 use crate::window::Window;
-use crate::{burp, compressed, concatenated, detect, har, http, modsecurity, pcap};
+use crate::{
+    burp, compressed, concatenated, csv, curl, detect, har, http, http_file, json, mitmproxy, modsecurity,
+    openapi, pcap, postman, warc, zap,
+};
 
 /// How containers are read.
 #[derive(Clone, Debug)]
@@ -119,6 +123,15 @@ impl Container {
             Format::W3c => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::W3c)))),
             Format::Zeek => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::Zeek)))),
             Format::Urls => lines(window, LineFormat::Urls),
+            Format::Json => Content::Records(Box::new(json::Json::new(window, mapping, limit))),
+            Format::Csv => Content::Records(Box::new(csv::Csv::new(window, mapping, limit))),
+            Format::Postman => Content::Records(Box::new(Whole::new(window, limit, postman::parse))),
+            Format::HttpFile => Content::Records(Box::new(Whole::new(window, limit, http_file::parse))),
+            Format::Curl => Content::Records(Box::new(Whole::new(window, limit, curl::parse))),
+            Format::OpenApi => Content::Records(Box::new(Whole::new(window, limit, openapi::parse))),
+            Format::Warc => Content::Records(Box::new(warc::Warc::new(window, limit))),
+            Format::Mitmproxy => Content::Records(Box::new(mitmproxy::Flows::new(window, limit))),
+            Format::Zap => Content::Records(Box::new(zap::Zap::new(window, limit))),
             Format::Har => Content::Records(Box::new(har::Har::new(window, limit))),
             Format::Burp => Content::Records(Box::new(burp::Burp::new(window, limit))),
             Format::Pcap => Content::Records(Box::new(pcap::Capture::new(window, limit))),

@@ -8,7 +8,8 @@ use crate::mapping::Mapping;
 use crate::record::Reason;
 use crate::window::Window;
 use crate::{
-    access_log, compressed, concatenated, fields, har, modsecurity, pcap, request_line, urls, w3c, zeek,
+    access_log, compressed, concatenated, csv, curl, fields, har, http_file, json, mitmproxy, modsecurity,
+    openapi, pcap, postman, request_line, urls, w3c, warc, zap, zeek,
 };
 
 /// How much is looked at.
@@ -43,16 +44,25 @@ const TABLE: &[(Format, Test)] = &[
     (Format::W3c, |beginning| w3c::begins(beginning.text)),
     (Format::Zeek, |beginning| zeek::begins(beginning.text)),
     (Format::ModSecurity, |beginning| modsecurity::begins(beginning.line)),
+    (Format::Warc, |beginning| warc::begins(beginning.bytes)),
+    (Format::Mitmproxy, |beginning| mitmproxy::begins(beginning.bytes)),
+    (Format::Zap, |beginning| zap::begins(beginning.line)),
+    (Format::Postman, |beginning| postman::is_one(beginning.text)),
+    (Format::OpenApi, |beginning| openapi::is_one(beginning.text) && !beginning.is_line_of_request()),
     (Format::Burp, |beginning| is_burp(beginning.text)),
     (Format::Har, |beginning| har::without_call(beginning.text).is_some_and(|inner| inner.starts_with(b"{"))),
+    (Format::Json, |beginning| beginning.is_json()),
     (Format::Har, |beginning| beginning.json() == Some(Format::Har)),
     (Format::AccessLog, |beginning| beginning.json() == Some(Format::AccessLog)),
     (Format::Jsonl, |beginning| beginning.json() == Some(Format::Jsonl)),
+    (Format::HttpFile, |beginning| http_file::is_one(beginning.text)),
     (Format::Nul, |beginning| beginning.is_request() && has_several_behind_nul(beginning.text)),
     (Format::Concatenated, |beginning| beginning.is_request() && concatenated::has_several(beginning.text)),
     (Format::Http, |beginning| beginning.is_request()),
     (Format::AccessLog, |beginning| beginning.is_log()),
     (Format::Urls, |beginning| urls::is_one(beginning.line)),
+    (Format::Curl, |beginning| beginning.is_curl()),
+    (Format::Csv, |beginning| csv::is_header(beginning.line, beginning.mapping)),
     (Format::Http, |beginning| beginning.is_named_request()),
 ];
 
@@ -100,6 +110,40 @@ impl Beginning<'_> {
 
     fn is_request(&self) -> bool {
         request_line::is_one(self.line) || request_line::begins_without_target(self.text) == Some(true)
+    }
+
+    /// Whether the first line is an object with a request, whatever else it holds.
+    fn is_line_of_request(&self) -> bool {
+        serde_json::from_slice::<Value>(self.line)
+            .is_ok_and(|value| fields::is_request(&value) || fields::is_log(&value))
+    }
+
+    /// Whether the first line that is no comment is a command of curl.
+    fn is_curl(&self) -> bool {
+        let mut lines = self.text.split(|byte| *byte == b'\n');
+        lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#")).is_some_and(curl::begins)
+    }
+
+    /// Whether it is an array of objects, objects in an array of a known name, or an object over several lines that has a
+    /// request.
+    fn is_json(&self) -> bool {
+        if let Some(inner) = self.text.strip_prefix(b"[") {
+            return matches!(inner.trim_ascii_start().first(), Some(b'{' | b']'));
+        }
+        if !self.text.starts_with(b"{") || begins_with_key(self.text, b"log") {
+            return false;
+        }
+        let is_one_line = serde_json::from_slice::<Value>(self.line).is_ok();
+        if json::named_array(self.text).is_some() {
+            return !self.is_line_of_request();
+        }
+        let first = serde_json::Deserializer::from_slice(self.text).into_iter::<Value>().next();
+        !is_one_line
+            && first.is_some_and(|value| {
+                value.is_ok_and(|value| {
+                    self.is_mapped(&value) || fields::is_request(&value) || fields::is_log(&value)
+                })
+            })
     }
 
     /// The first lines, without one that is cut.
@@ -283,6 +327,20 @@ mod tests {
             ("#separator \\x09\n#fields\tts\n".to_owned(), Format::Zeek),
             ("https://ex.com/a\nhttps://ex.com/b\n".to_owned(), Format::Urls),
             ("GET\r\nHost: a\r\n\r\n".to_owned(), Format::Http),
+            ("[\n {\"method\": \"GET\"}]".to_owned(), Format::Json),
+            ("{\n \"method\": \"GET\",\n \"url\": \"/\"\n}\n".to_owned(), Format::Json),
+            ("{\"records\": [{\"properties\":{}}]}".to_owned(), Format::Json),
+            ("id,raw_b64\n1,R0VUIC8=\n".to_owned(), Format::Csv),
+            ("# x\ncurl https://ex.com/\n".to_owned(), Format::Curl),
+            ("### a\nGET https://ex.com/\n".to_owned(), Format::HttpFile),
+            (
+                "{\"info\":{\"schema\":\"https://schema.getpostman.com/x\"},\"item\":[]}".to_owned(),
+                Format::Postman,
+            ),
+            ("{\"openapi\":\"3.0.0\",\"info\":{},\"paths\":{}}".to_owned(), Format::OpenApi),
+            ("WARC/1.0\r\nWARC-Type: warcinfo\r\n".to_owned(), Format::Warc),
+            ("33:7:version;2:21#4:type;4:http;}".to_owned(), Format::Mitmproxy),
+            ("==== 1 ==========\nGET http://ex.com/ HTTP/1.1\r\n".to_owned(), Format::Zap),
         ] {
             assert_eq!(of(text.as_bytes(), "x"), Ok(format), "{text}");
         }

@@ -31,6 +31,24 @@ pub enum Format {
     Zeek,
     /// A URL a line.
     Urls,
+    /// Objects of JSON in an array, or over several lines.
+    Json,
+    /// Comma-separated values; the first record names the columns.
+    Csv,
+    /// A collection of Postman.
+    Postman,
+    /// A file of a REST client: requests with `###` between them.
+    HttpFile,
+    /// Commands of curl.
+    Curl,
+    /// A description of an interface, OpenAPI or Swagger, as JSON.
+    OpenApi,
+    /// A web archive: the requests in it.
+    Warc,
+    /// Flows that mitmproxy saves.
+    Mitmproxy,
+    /// Messages that ZAP exports as text.
+    Zap,
 }
 
 impl Format {
@@ -48,6 +66,15 @@ impl Format {
         Format::W3c,
         Format::Zeek,
         Format::Urls,
+        Format::Json,
+        Format::Csv,
+        Format::Postman,
+        Format::HttpFile,
+        Format::Curl,
+        Format::OpenApi,
+        Format::Warc,
+        Format::Mitmproxy,
+        Format::Zap,
     ];
 
     /// Its name.
@@ -65,6 +92,15 @@ impl Format {
             Format::W3c => "w3c",
             Format::Zeek => "zeek",
             Format::Urls => "urls",
+            Format::Json => "json",
+            Format::Csv => "csv",
+            Format::Postman => "postman",
+            Format::HttpFile => "http-file",
+            Format::Curl => "curl",
+            Format::OpenApi => "openapi",
+            Format::Warc => "warc",
+            Format::Mitmproxy => "mitmproxy",
+            Format::Zap => "zap",
         }
     }
 }
