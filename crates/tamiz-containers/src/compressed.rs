@@ -1,22 +1,36 @@
-//! Seeing through gzip and zstd, also where several compressed files were joined.
+//! Seeing through gzip, zstd, bzip2 and xz, also where several compressed files were joined.
 
 use std::error::Error;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::record::Reason;
 
 /// How much of an input decides what it is.
-const MAGIC_LEN: u64 = 4;
+const MAGIC_LEN: u64 = 6;
 /// RFC 1952, 2.3.1, and the only method there is.
 const GZIP: &[u8] = b"\x1F\x8B\x08";
 /// RFC 8878, 3.1.1.
 const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD";
+
+/// The first bytes of bzip2, with the size of its blocks and what begins one or ends all.
+const BZIP2: &[u8] = b"BZh";
+/// Of xz (The .xz File Format, 2.1.1.1).
+const XZ: &[u8] = b"\xFD7zXZ\0";
+/// The most memory that a dictionary of xz may take, in KiB.
+const XZ_MEMORY: u32 = 256 << 10;
+
+/// Up to here data may expand as it likes; beyond it, at most so many times: logs come nowhere near, and bombs live on it.
+const FREE_EXPANSION: u64 = 256 << 20;
+const MOST_EXPANSION: u64 = 400;
 
 /// What is wrong with an input behind its last whole byte: told once all of it was read.
 pub(crate) type Trailing = Arc<OnceLock<Reason>>;
@@ -30,20 +44,77 @@ pub(crate) fn see_through(
     (&mut input).take(MAGIC_LEN).read_to_end(&mut magic)?;
     let is_gzip = magic.starts_with(GZIP);
     let is_zstd = magic.starts_with(ZSTD);
+    let is_bzip2 = magic.starts_with(BZIP2)
+        && magic.get(3).is_some_and(|size| (b'1'..=b'9').contains(size))
+        && matches!(magic.get(4), Some(b'1' | 0x17));
+    let is_xz = magic.starts_with(XZ);
+    let read = Arc::new(AtomicU64::new(0));
     let whole = Cursor::new(magic).chain(input);
-    let buffered = |whole| BufReader::with_capacity(64 << 10, Counted { input: whole, read: 0 });
-    Ok(if is_gzip {
+    let buffered =
+        |whole| BufReader::with_capacity(64 << 10, Counted { input: whole, read: Arc::clone(&read) });
+    let expanded: Box<dyn Read + Send> = if is_gzip {
         Box::new(Gzip { member: Some(GzDecoder::new(buffered(whole))), trailing: Arc::clone(trailing) })
     } else if is_zstd {
         Box::new(Zstd { input: buffered(whole), frame: FrameDecoder::new(), is_within: false })
+    } else if is_bzip2 {
+        Box::new(Located { input: MultiBzDecoder::new(buffered(whole)), read: Arc::clone(&read) })
+    } else if is_xz {
+        let input = XzReader::new_mem_limit(buffered(whole), true, XZ_MEMORY);
+        Box::new(Located { input, read: Arc::clone(&read) })
     } else {
-        Box::new(whole)
-    })
+        return Ok(Box::new(whole));
+    };
+    Ok(Box::new(Bounded { input: expanded, packed: read, given: 0 }))
+}
+
+/// Ends data that expands as only bombs do.
+pub(crate) struct Bounded {
+    input: Box<dyn Read + Send>,
+    /// How many bytes there are of it, or were read, before it expands.
+    packed: Arc<AtomicU64>,
+    given: u64,
+}
+
+impl Bounded {
+    pub(crate) fn new(input: Box<dyn Read + Send>, packed: u64) -> Self {
+        Bounded { input, packed: Arc::new(AtomicU64::new(packed)), given: 0 }
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let most = self.packed.load(Ordering::Relaxed).saturating_mul(MOST_EXPANSION).max(FREE_EXPANSION);
+        if self.given > most {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, Damage::Bomb));
+        }
+        let len = self.input.read(out)?;
+        self.given = self.given.saturating_add(len as u64);
+        Ok(len)
+    }
+}
+
+/// Tells about where in the file an error is.
+struct Located<R> {
+    input: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Located<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.input.read(out).map_err(|error| {
+            let at = self.read.load(Ordering::Relaxed);
+            match error.kind() {
+                io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), Damage::EndsEarly(at)),
+                io::ErrorKind::Interrupted => error,
+                _ => io::Error::new(io::ErrorKind::InvalidData, Damage::Damaged(at)),
+            }
+        })
+    }
 }
 
 /// Whether bytes begin as compressed ones do.
 pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
-    bytes.starts_with(GZIP) || bytes.starts_with(ZSTD)
+    [GZIP, ZSTD, BZIP2, XZ].iter().any(|magic| bytes.starts_with(magic))
 }
 
 /// Why an input ended before its end.
@@ -68,6 +139,7 @@ enum Damage {
     Damaged(u64),
     Checksum(u64),
     Garbage(u64),
+    Bomb,
 }
 
 impl fmt::Display for Damage {
@@ -88,6 +160,12 @@ impl fmt::Display for Damage {
                     "the checksum of the compressed data before byte {at} is wrong; what was read may be, too"
                 )
             }
+            Damage::Bomb => {
+                write!(
+                    f,
+                    "the data expands to more than {MOST_EXPANSION} times its size, as only bombs do; the rest is not read"
+                )
+            }
             Damage::Garbage(at) => {
                 write!(
                     f,
@@ -103,13 +181,13 @@ impl Error for Damage {}
 /// Counts what passes.
 struct Counted {
     input: Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>,
-    read: u64,
+    read: Arc<AtomicU64>,
 }
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let len = self.input.read(buffer)?;
-        self.read = self.read.saturating_add(len as u64);
+        self.read.fetch_add(len as u64, Ordering::Relaxed);
         Ok(len)
     }
 }
@@ -118,7 +196,7 @@ type Rest = BufReader<Counted>;
 
 /// How many bytes of the file were taken.
 fn position(rest: &Rest) -> u64 {
-    rest.get_ref().read.saturating_sub(rest.buffer().len() as u64)
+    rest.get_ref().read.load(Ordering::Relaxed).saturating_sub(rest.buffer().len() as u64)
 }
 
 /// Members of gzip, one after another (RFC 1952, 2.2).
@@ -332,5 +410,18 @@ mod tests {
         let (out, told) = tell(&wrong);
         assert_eq!(out, b"text");
         assert!(told.unwrap().contains("checksum"));
+    }
+
+    #[test]
+    fn bombs_end() {
+        let mut bomb = Bounded::new(Box::new(io::repeat(b' ')), 1 << 10);
+        let mut buffer = vec![0; 4 << 20];
+        let error = loop {
+            if let Err(error) = bomb.read(&mut buffer) {
+                break error;
+            }
+        };
+        assert!(bomb.given <= FREE_EXPANSION + buffer.len() as u64);
+        assert!(reason(&error).contains("as only bombs do"));
     }
 }

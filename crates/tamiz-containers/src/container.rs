@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::archive::{self, Archive, Entries, tar, zip};
 use crate::compressed::Trailing;
 use crate::format::Format;
 use crate::input::Input;
@@ -53,6 +55,7 @@ pub struct Container {
 enum Content {
     Lines(LineReader),
     Records(Box<dyn Reader>),
+    Archive(Box<Archive>),
 }
 
 /// What reads the records of a format that is not made of lines.
@@ -78,7 +81,10 @@ impl Container {
             Input::File(path) => File::open(path).map(|file| Box::new(file) as Box<dyn Read + Send>),
         };
         match opened {
-            Ok(reader) => Self::open_reader(&name, reader, options),
+            Ok(reader) => {
+                let path = if let Input::File(path) = input { Some(path.as_path()) } else { None };
+                Self::open_reader(&name, reader, path, options, 0)
+            }
             Err(error) => Err(refused(name.into(), format!("cannot be opened: {}", error.kind()).into())),
         }
     }
@@ -92,13 +98,26 @@ impl Container {
         input: impl Read + Send + 'static,
         options: &Options,
     ) -> Result<Container, Unreadable> {
-        Self::open_reader(name, Box::new(input), options)
+        Self::open_reader(name, Box::new(input), None, options, 0)
     }
 
-    fn open_reader(
+    /// Opens an entry of an archive.
+    pub(crate) fn open_entry(
         name: &str,
         input: Box<dyn Read + Send>,
         options: &Options,
+        depth: usize,
+    ) -> Result<Container, Unreadable> {
+        Self::open_reader(name, input, None, options, depth)
+    }
+
+    /// Opens what `path`, if there is one, leads to.
+    fn open_reader(
+        name: &str,
+        input: Box<dyn Read + Send>,
+        path: Option<&Path>,
+        options: &Options,
+        depth: usize,
     ) -> Result<Container, Unreadable> {
         let file: Arc<str> = name.into();
         let input = Counting { input, read: Arc::clone(&options.progress) };
@@ -106,6 +125,29 @@ impl Container {
         let input = compressed::see_through(Box::new(input), &trailing)
             .map_err(|error| refused(Arc::clone(&file), compressed::reason(&error)))?;
         let mut window = Window::new(input);
+        window.fill(ARCHIVE_HEADER);
+        let is_tar = tar::begins(window.bytes());
+        if is_tar || zip::begins(window.bytes()) {
+            if depth >= archive::DEEPEST {
+                return Err(refused(file, "archives that are too deep in one another".into()));
+            }
+            let entries: Box<dyn Entries> = if is_tar {
+                Box::new(tar::Tar::new(window.into_input()))
+            } else {
+                let place = zip_place(window, path, options.record_limit)
+                    .map_err(|reason| refused(Arc::clone(&file), reason))?;
+                Box::new(zip::Zip::open(place).map_err(|reason| refused(Arc::clone(&file), reason))?)
+            };
+            let archive = Archive::new(Arc::clone(&file), entries, options, depth);
+            let content = Content::Archive(Box::new(archive));
+            return Ok(Container {
+                file,
+                format: Format::Archive,
+                content,
+                records: 0,
+                trailing: Some(trailing),
+            });
+        }
         let format = match options.format {
             Some(format) => format,
             None => detect::detect(&mut window, name, &options.mapping)
@@ -123,6 +165,7 @@ impl Container {
             Format::W3c => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::W3c)))),
             Format::Zeek => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::Zeek)))),
             Format::Urls => lines(window, LineFormat::Urls),
+            Format::Archive => return Err(refused(file, "neither a ZIP nor a tar archive".into())),
             Format::Json => Content::Records(Box::new(json::Json::new(window, mapping, limit))),
             Format::Csv => Content::Records(Box::new(csv::Csv::new(window, mapping, limit))),
             Format::Postman => Content::Records(Box::new(Whole::new(window, limit, postman::parse))),
@@ -161,6 +204,7 @@ impl Container {
 
     fn next_of_content(&mut self) -> Option<Chunk> {
         let content = match &mut self.content {
+            Content::Archive(archive) => return archive.next_chunk(),
             Content::Lines(reader) => match reader.next_piece()? {
                 Piece::Lines { bytes, first } => {
                     Pieces::Lines { bytes, first, format: reader.format(), limit: reader.limit() }
@@ -313,6 +357,27 @@ fn placed(file: &Arc<str>, record: u64, at: At, result: Result<Found, Reason>) -
         Ok(found) => Ok(found.at(place)),
         Err(reason) => Err(Unreadable::because(place, reason)),
     }
+}
+
+/// How many bytes tell that something is an archive.
+const ARCHIVE_HEADER: usize = 512;
+
+/// Where a ZIP archive can be read at any place: its file, or memory, if there is not much of it.
+fn zip_place(mut window: Window, path: Option<&Path>, limit: usize) -> Result<zip::Place, Reason> {
+    // A file that is compressed once more is not the archive.
+    let is_file = path.and_then(|path| {
+        let mut magic = [0; 4];
+        File::open(path).and_then(|mut file| file.read_exact(&mut magic)).ok()?;
+        Some(zip::begins(&magic))
+    });
+    if let (Some(path), Some(true)) = (path, is_file) {
+        return Ok(zip::Place::File(path.to_owned()));
+    }
+    let limit = limit.saturating_mul(4);
+    if window.fill(limit.saturating_add(1)) {
+        return Err(format!("a ZIP archive of more than {limit} bytes that is no file of its own").into());
+    }
+    Ok(zip::Place::Memory(window.take(usize::MAX).into()))
 }
 
 /// A container that cannot be read at all.

@@ -49,6 +49,8 @@ pub enum Format {
     Mitmproxy,
     /// Messages that ZAP exports as text.
     Zap,
+    /// An archive of containers, ZIP or tar; Fiddler's sessions are such.
+    Archive,
 }
 
 impl Format {
@@ -75,6 +77,7 @@ impl Format {
         Format::Warc,
         Format::Mitmproxy,
         Format::Zap,
+        Format::Archive,
     ];
 
     /// Its name.
@@ -101,6 +104,7 @@ impl Format {
             Format::Warc => "warc",
             Format::Mitmproxy => "mitmproxy",
             Format::Zap => "zap",
+            Format::Archive => "archive",
         }
     }
 }

@@ -100,6 +100,12 @@ impl Window {
         taken
     }
 
+    /// The input from where the window begins.
+    pub(crate) fn into_input(mut self) -> Box<dyn Read + Send> {
+        self.buffer.drain(..self.start);
+        Box::new(io::Cursor::new(self.buffer).chain(self.input))
+    }
+
     /// Why the input ended before its end, if it did.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         match &self.end {
