@@ -126,8 +126,9 @@ pub(crate) struct CanonArgs {
 
 /// Read every request of any container, and write their documents
 ///
-/// Containers are files of one request, folders of files, concatenated requests, JSON lines, HAR, Burp
-/// exports, packet captures and access logs; also compressed with gzip or zstd. What each is, is found
+/// Containers are files of one request, folders of files, concatenated requests, JSON, CSV, Parquet, HAR,
+/// Burp, ZAP and mitmproxy exports, packet captures, web archives, logs of all kinds, Postman collections,
+/// .http files and commands of curl; also compressed, and in ZIP and tar archives. What each is, is found
 /// out from its content. A record that cannot be read is named on standard error and does not stop the
 /// run. The output appears when it is whole; until then everything is in OUT.partial.
 #[derive(Debug, Args)]
@@ -150,7 +151,8 @@ pub(crate) struct BatchArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: PathBuf,
 
-    /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow
+    /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow. 'requests'
+    /// are the requests themselves, with their secrets, as Parquet
     #[arg(long, value_enum)]
     pub(crate) format: Option<BatchFormat>,
 

@@ -165,6 +165,9 @@ impl Container {
             Format::W3c => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::W3c)))),
             Format::Zeek => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::Zeek)))),
             Format::Urls => lines(window, LineFormat::Urls),
+            Format::Parquet => {
+                parquet_rows(path, mapping, limit).map_err(|reason| refused(Arc::clone(&file), reason))?
+            }
             Format::Archive => return Err(refused(file, "neither a ZIP nor a tar archive".into())),
             Format::Json => Content::Records(Box::new(json::Json::new(window, mapping, limit))),
             Format::Csv => Content::Records(Box::new(csv::Csv::new(window, mapping, limit))),
@@ -357,6 +360,18 @@ fn placed(file: &Arc<str>, record: u64, at: At, result: Result<Found, Reason>) -
         Ok(found) => Ok(found.at(place)),
         Err(reason) => Err(Unreadable::because(place, reason)),
     }
+}
+
+/// The rows of a Parquet file, whose directory is at its end: it has to be a file.
+#[cfg(feature = "parquet")]
+fn parquet_rows(path: Option<&Path>, mapping: Arc<Mapping>, limit: usize) -> Result<Content, Reason> {
+    let path = path.ok_or("Parquet, which can only be read from a file of its own")?;
+    Ok(Content::Records(Box::new(crate::parquet::Rows::open(path, mapping, limit)?)))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_rows(_: Option<&Path>, _: Arc<Mapping>, _: usize) -> Result<Content, Reason> {
+    Err("Parquet, which this program was built without".into())
 }
 
 /// How many bytes tell that something is an archive.

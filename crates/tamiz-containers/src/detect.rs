@@ -39,6 +39,7 @@ type Test = fn(&Beginning<'_>) -> bool;
 /// The formats, in the order in which they are tried: those that say most of themselves first.
 const TABLE: &[(Format, Test)] = &[
     (Format::Pcap, |beginning| pcap::is_one(beginning.bytes)),
+    (Format::Parquet, |beginning| beginning.bytes.starts_with(b"PAR1")),
     (Format::Http, |beginning| beginning.text.is_empty() && beginning.is_named_request()),
     (Format::Jsonl, |beginning| beginning.text.is_empty()),
     (Format::W3c, |beginning| w3c::begins(beginning.text)),

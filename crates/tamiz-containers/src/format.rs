@@ -51,6 +51,8 @@ pub enum Format {
     Zap,
     /// An archive of containers, ZIP or tar; Fiddler's sessions are such.
     Archive,
+    /// A Parquet file with a column of requests, or of their parts; read with the feature `parquet`.
+    Parquet,
 }
 
 impl Format {
@@ -78,6 +80,7 @@ impl Format {
         Format::Mitmproxy,
         Format::Zap,
         Format::Archive,
+        Format::Parquet,
     ];
 
     /// Its name.
@@ -105,6 +108,7 @@ impl Format {
             Format::Mitmproxy => "mitmproxy",
             Format::Zap => "zap",
             Format::Archive => "archive",
+            Format::Parquet => "parquet",
         }
     }
 }

@@ -73,6 +73,8 @@ mod markup;
 mod mitmproxy;
 mod modsecurity;
 mod openapi;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod pcap;
 mod postman;
 mod record;

@@ -46,6 +46,9 @@ pub(crate) const SOME_UNREADABLE: u8 = 3;
 /// Runs the command.
 pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     let output = Output::of(args.format, args.separator, &args.out)?;
+    if output == Output::Requests && args.dedup {
+        return Err(Failure::Usage("requests are written as they are: leave out '--dedup'".to_owned()));
+    }
     let canonicalizer = config::canonicalizer_for(&args.read, args.as_seen_by)?;
     let is_stdout = args.out.as_os_str() == "-";
     let mut partial = Partial::of(&args.out, args.sample.is_none());
@@ -70,6 +73,9 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     };
     let errors = Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume)?;
     stop::on_interrupt((!is_stdout).then(|| partial.stopped_message()));
+    if output == Output::Requests {
+        complain(&format!("{} will hold requests as they are, with their secrets", args.out.display()));
+    }
     let options = args.containers.options();
     let progress = Progress::new(inputs.total(), std::sync::Arc::clone(&options.progress));
     let partial = (!is_stdout).then_some(&partial);
