@@ -340,6 +340,68 @@ fn only_regular_files_of_folders_are_read() {
     assert_eq!(tamiz(["batch", arg(&named), "-o", "-", "--format", "text", "-q"]).code, 0);
 }
 
+/// A capture of one packet, raw IP, that has this request.
+fn capture(request: &str) -> Vec<u8> {
+    let len = request.len() as u16 + 40;
+    let mut packet = vec![0x45, 0];
+    packet.extend_from_slice(&len.to_be_bytes());
+    packet.extend_from_slice(&[0, 1, 0, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2]);
+    packet.extend_from_slice(&[0x9C, 0x40, 0, 80, 0, 0, 0, 9, 0, 0, 0, 0, 0x50, 0x10, 4, 0, 0, 0, 0, 0]);
+    packet.extend_from_slice(request.as_bytes());
+    let mut file =
+        vec![0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 101, 0, 0, 0];
+    for field in [1, 0, packet.len() as u32, packet.len() as u32] {
+        file.extend_from_slice(&field.to_le_bytes());
+    }
+    file.extend_from_slice(&packet);
+    file
+}
+
+/// A folder of mixed things gives every request once, and names each thing that was not read once.
+#[test]
+#[cfg(unix)]
+fn a_folder_of_mixed_things() {
+    let dir = scratch("safety-mixed");
+    let folder = dir.join("in");
+    fs::create_dir_all(folder.join("deep/er")).unwrap();
+    let request = |n: usize| format!("GET /mixed-{n} HTTP/1.1\r\nHost: ex.com\r\n\r\n");
+    file(&folder, "a.pcap", capture(&request(1)));
+    file(&folder, "b.log", "192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /mixed-2 HTTP/1.1\" 200 5\n");
+    file(
+        &folder,
+        "c.har",
+        "{\"log\":{\"version\":\"1.2\",\"entries\":[{\"request\":{\"method\":\"GET\",\"url\":\"https://ex.com/mixed-3\"}}]}}",
+    );
+    let line = |n: usize| format!("{{\"raw\":\"GET /mixed-{n} HTTP/1.1\\r\\n\\r\\n\"}}\n");
+    let outside = file(&dir, "d.jsonl", line(4));
+    let parquet = folder.join("d.parquet");
+    assert_eq!(tamiz(["batch", arg(&outside), "-o", arg(&parquet), "--format", "requests", "-q"]).code, 0);
+    file(&folder.join("deep"), "e.csv", "method,url\nGET,/mixed-5\n");
+    file(&folder.join("deep/er"), "f.http", request(6));
+    file(&folder, "g.txt", "nothing that anybody knows\n");
+    file(&folder, "h.empty", "");
+    assert!(std::process::Command::new("mkfifo").arg(folder.join("i.fifo")).status().unwrap().success());
+    std::os::unix::fs::symlink("../..", folder.join("deep/loop")).unwrap();
+    let (out, errors) = (dir.join("out.txt"), dir.join("errors.jsonl"));
+    let run = tamiz(["batch", arg(&folder), "-o", arg(&out), "--errors", arg(&errors)]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    let text = fs::read_to_string(&out).unwrap();
+    let mut paths: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("P:")?.split(' ').next()).collect();
+    paths.sort_unstable();
+    let expected: Vec<String> = (1..=6).map(|n| format!("/mixed-{n}")).collect();
+    assert_eq!(paths, expected, "{}", run.stderr);
+    let errors = fs::read_to_string(&errors).unwrap();
+    let named: Vec<String> = errors
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["file"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let named: Vec<&str> = named.iter().map(|name| name.rsplit('/').next().unwrap()).collect();
+    assert_eq!(named, ["loop", "g.txt", "h.empty", "i.fifo"], "{errors}");
+}
+
 /// A record for which there is no memory, although the limit allows it, is one unreadable record.
 #[test]
 #[cfg(target_os = "linux")]

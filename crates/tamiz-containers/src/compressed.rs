@@ -12,6 +12,7 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use crate::ahead::Ahead;
 use crate::record::Reason;
 
 /// How much of an input decides what it is.
@@ -64,7 +65,7 @@ pub(crate) fn see_through(
     } else {
         return Ok(Box::new(whole));
     };
-    Ok(Box::new(Bounded { input: expanded, packed: read, given: 0 }))
+    Ok(Ahead::new(Box::new(Bounded { input: expanded, packed: read, given: 0 })))
 }
 
 /// Ends data that expands as only bombs do.

@@ -5,6 +5,7 @@ use tamiz::Source;
 
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
+use crate::whole::Records;
 
 /// Options that take a word and say nothing of the request.
 const IGNORED: [&str; 24] = [
@@ -40,7 +41,7 @@ pub(crate) fn begins(line: &[u8]) -> bool {
     line.starts_with(b"curl ") || line.starts_with(b"curl.exe ")
 }
 
-pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<(At, Result<Found, Reason>)>, Reason> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Records, Reason> {
     let text = std::str::from_utf8(bytes).map_err(|_| "text that is not UTF-8")?;
     let mut found = Vec::new();
     let mut rest = text;

@@ -7,10 +7,12 @@ use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
 use crate::{fields, jsonl, url};
 
-/// Whether an object is an event of Suricata's.
+/// Whether an object is an event of Suricata's, and not somebody's line with a request in it.
 pub(crate) fn is_one(value: &Value) -> bool {
-    let has = |name: &str| value.get(name).is_some_and(Value::is_string);
-    has("event_type") && has("timestamp")
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let is_of_flow = value.get("flow_id").is_some() || matches!(text("event_type"), Some("http" | "stats"));
+    let has_bytes = value.get("raw").is_some() || value.get("raw_b64").is_some();
+    text("event_type").is_some() && text("timestamp").is_some() && is_of_flow && !has_bytes
 }
 
 /// The request of an event; `None` for an event of another kind. What alerts say of a request, its own event says too.
@@ -97,9 +99,10 @@ mod tests {
         let event = |rest: &str| -> Value {
             serde_json::from_str(&format!("{{\"timestamp\":\"2026-10-10T13:55:36Z\",{rest}}}")).unwrap()
         };
-        for rest in
-            [r#""event_type":"dns""#, r#""event_type":"alert","http":{"http_method":"GET","url":"/"}"#]
-        {
+        for rest in [
+            r#""event_type":"dns","flow_id":1"#,
+            r#""event_type":"alert","flow_id":1,"http":{"http_method":"GET"}"#,
+        ] {
             assert!(is_one(&event(rest)) && read(&event(rest)).is_none());
         }
         for rest in [
@@ -110,6 +113,10 @@ mod tests {
         ] {
             assert!(read(&event(rest)).unwrap().is_err(), "{rest}");
         }
+        // Somebody's own lines.
+        assert!(
+            !is_one(&event(r#""event_type":"http","raw":"GET /""#)) && !is_one(&event(r#""event_type":"x""#))
+        );
         assert!(!is_one(&serde_json::json!({"timestamp": 1})));
     }
 }

@@ -8,7 +8,7 @@ use tamiz::Source;
 use crate::mapping::Mapping;
 use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
-use crate::{jsonl, request_line, url};
+use crate::{eve, jsonl, request_line, url};
 
 const METHOD: &[&str] = &[
     "method",
@@ -266,13 +266,13 @@ pub(crate) fn is_log(value: &Value) -> bool {
         "ClientRequestMethod",
         "httpRequest",
         "properties.httpMethod",
-        "event_type",
         "id.orig_h",
         "eventData.httpMethod",
     ]) || has(&["x-envoy-original-path", "x-envoy-origin-path", ":authority"])
         || object.text("request").is_some_and(|line| request_line::is_one_of_any_version(line.as_bytes()))
         || object.text("log").is_some()
         || object.text("MESSAGE").is_some()
+        || eve::is_one(value)
 }
 
 /// Whether an object has a request under names of JSON lines.

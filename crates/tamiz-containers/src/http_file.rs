@@ -6,25 +6,32 @@ use tamiz::Source;
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
 use crate::variables::Variables;
+use crate::whole::Records;
 
 const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
-/// Whether text is such a file: only these have `###`, variables, or request lines with URLs and no version.
+/// Whether text is such a file: only these have requests behind `###`, variables, or request lines with URLs and no
+/// version.
 pub(crate) fn is_one(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
+    let is_silent = |line: &&str| line.is_empty() || is_comment(line) || variable(line).is_some();
     let mut lines = text.lines().map(str::trim_end);
-    let first = lines.clone().find(|line| !line.is_empty() && !is_comment(line));
-    let has_separator = lines.any(|line| line.starts_with("###"));
-    match first {
-        Some(line) if variable(line).is_some() => true,
-        Some(line) if has_separator => is_request(line),
-        Some(line) => {
-            is_request(line)
-                && !line.contains("HTTP/")
-                && is_url(line.split_once(' ').map_or("", |(_, url)| url))
-        }
-        None => false,
+    let Some(first) = lines.clone().find(|line| !line.is_empty() && !is_comment(line)) else { return false };
+    if variable(first).is_some() {
+        return true;
     }
+    if !is_request(first) {
+        return false;
+    }
+    let is_url_alone = !first.contains("HTTP/") && is_url(first.split_once(' ').map_or("", |(_, url)| url));
+    // A body may hold `###`, but no request line behind it.
+    let mut is_behind = false;
+    is_url_alone
+        || lines.any(|line| {
+            let is_one = is_behind && !is_silent(&line) && is_request(line);
+            is_behind = line.starts_with("###") || is_behind && is_silent(&line);
+            is_one
+        })
 }
 
 fn is_url(text: &str) -> bool {
@@ -50,7 +57,7 @@ fn variable(line: &str) -> Option<(&str, &str)> {
     is_name.then(|| (name, value.trim()))
 }
 
-pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<(At, Result<Found, Reason>)>, Reason> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Records, Reason> {
     let text = std::str::from_utf8(bytes).map_err(|_| "text that is not UTF-8")?;
     let mut variables = Variables::default();
     text.lines()
@@ -143,6 +150,8 @@ mod tests {
     fn requests_with_variables() {
         assert!(is_one(FILE.as_bytes()) && is_one(b"GET https://ex.com/a\nA: b\n"));
         assert!(!is_one(b"GET /a HTTP/1.1\nHost: a\n\nx") && !is_one(b"nonsense\n###\n"));
+        assert!(!is_one(b"POST /a HTTP/1.1\nHost: a\n\n### a title\nof a text\n"));
+        assert!(is_one(b"GET /a HTTP/1.1\nHost: a\n\n### next\n\nGET /b\n"));
         let found = parse(FILE.as_bytes()).unwrap();
         assert_eq!(found.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [4, 10, 20, 22, 24].map(At::Line));
         let mut found = found.into_iter().map(|(_, result)| result);

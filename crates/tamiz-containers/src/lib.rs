@@ -48,6 +48,7 @@
 )]
 
 mod access_log;
+mod ahead;
 mod archive;
 mod burp;
 mod compressed;

@@ -75,6 +75,7 @@ impl LineReader {
         if self.is_over {
             return None;
         }
+        self.note_columns();
         let is_more = self.window.fill(Chunk::BYTES.min(self.limit));
         let mut end = memchr::memrchr(b'\n', self.window.bytes());
         while is_more && end.is_none() && self.window.bytes().len() <= self.limit {
@@ -85,16 +86,16 @@ impl LineReader {
             end = memchr::memchr(b'\n', self.window.bytes());
         }
         let first = self.line;
-        if let (Some(end), LineFormat::Table(table)) = (&mut end, &mut self.format) {
-            // A line that names columns is for those behind it.
-            if self.window.bytes().first() == Some(&b'#') {
-                let len = memchr::memchr(b'\n', self.window.bytes()).unwrap_or(*end).saturating_add(1);
-                Table::note(table, &self.window.take(len));
-                self.line = first.saturating_add(1);
-                return self.next_piece();
-            }
-            let whole = self.window.bytes().get(..*end).unwrap_or_default();
-            *end = memchr::memmem::find(whole, b"\n#").unwrap_or(*end);
+        if let (Some(last), LineFormat::Table(_)) = (end, &self.format)
+            && let Some(cut) =
+                self.window.bytes().get(..last).and_then(|whole| memchr::memmem::find(whole, b"\n#"))
+        {
+            // Without `take`, which copies what is behind: there may be many such pieces.
+            let len = cut.saturating_add(1);
+            let bytes = self.window.bytes().get(..len).unwrap_or_default().to_vec();
+            self.window.consume(len);
+            self.line = first.saturating_add(memchr::memchr_iter(b'\n', &bytes).count() as u64);
+            return Some(Piece::Lines { bytes, first });
         }
         if let Some(end) = end {
             let len = end.saturating_add(1);
@@ -120,6 +121,20 @@ impl LineReader {
         }
         let bytes = self.window.take(usize::MAX);
         (!bytes.is_empty()).then_some(Piece::Lines { bytes, first })
+    }
+}
+
+impl LineReader {
+    /// Takes note of lines that name columns, which are for those behind them.
+    fn note_columns(&mut self) {
+        let LineFormat::Table(table) = &mut self.format else { return };
+        while self.window.peek() == Some(b'#') {
+            let Some(end) = self.window.find(b"\n", self.limit) else { return };
+            let len = end.saturating_add(1);
+            Table::note(table, self.window.bytes().get(..len).unwrap_or_default());
+            self.window.consume(len);
+            self.line = self.line.saturating_add(1);
+        }
     }
 }
 

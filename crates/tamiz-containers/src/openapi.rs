@@ -6,6 +6,7 @@ use tamiz::Source;
 
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
+use crate::whole::Records;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -17,7 +18,7 @@ pub(crate) fn is_one(text: &[u8]) -> bool {
         && (has(b"\"info\"") || has(b"\"paths\""))
 }
 
-pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<(At, Result<Found, Reason>)>, Reason> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Records, Reason> {
     let description: Value = serde_json::from_slice(bytes).map_err(|error| crate::jsonl::not_json(&error))?;
     let paths = description.get("paths").and_then(Value::as_object).ok_or("a description without paths")?;
     let server = server(&description);

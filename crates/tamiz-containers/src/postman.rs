@@ -7,6 +7,7 @@ use tamiz::Source;
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
 use crate::variables::Variables;
+use crate::whole::Records;
 
 /// How deep folders may be in one another.
 const DEEPEST: usize = 64;
@@ -17,7 +18,7 @@ pub(crate) fn is_one(text: &[u8]) -> bool {
     text.starts_with(b"{") && has(b"\"info\"") && has(b"schema.getpostman.com")
 }
 
-pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<(At, Result<Found, Reason>)>, Reason> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Records, Reason> {
     let collection: Value = serde_json::from_slice(bytes).map_err(|error| crate::jsonl::not_json(&error))?;
     // Some export it in an envelope.
     let collection = collection.get("collection").unwrap_or(&collection);

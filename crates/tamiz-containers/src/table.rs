@@ -43,6 +43,9 @@ impl Table {
 
     /// What a line holds; `None` if it is no request.
     pub(crate) fn read(&self, line: &[u8]) -> Option<Result<Found, Reason>> {
+        if line.starts_with(b"#") {
+            return None;
+        }
         if self.names.is_empty() {
             return Some(Err("a line before any that names its columns".into()));
         }

@@ -9,8 +9,11 @@ use crate::lines::{BOM, too_long};
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
 
+/// The records of a file, or why there are none, each with its place.
+pub(crate) type Records = Vec<(At, Result<Found, Reason>)>;
+
 /// What makes records of a file.
-pub(crate) type Parse = fn(&[u8]) -> Result<Vec<(At, Result<Found, Reason>)>, Reason>;
+pub(crate) type Parse = fn(&[u8]) -> Result<Records, Reason>;
 
 pub(crate) struct Whole {
     window: Option<Window>,

@@ -81,6 +81,21 @@ fn back_to_back_requests_are_told() {
 }
 
 #[test]
+fn columns_that_change_within_a_log() {
+    let mut log = "#Version: 1.0\n#Fields: cs-method cs-uri-stem\nGET /a\nGET\n#Fields: cs-uri-stem cs-method\n/b GET\n".to_owned();
+    let (read, messages) = told("a.log", log.as_bytes(), &Options::default());
+    assert_eq!(
+        (read, messages),
+        (2, vec!["a.log: line 4: fewer values than the log has columns".to_owned()])
+    );
+    // As many lines that name columns as there are lines, and a last one that does not end.
+    log.push_str(&"#Remark: x\n/c GET\n".repeat(200_000));
+    log.push_str("#Remark: x");
+    assert_eq!(told("a.log", log.as_bytes(), &Options::default()).0, 200_002);
+    assert_eq!(told("a.log", "#Fields: x\n".repeat(500_000).as_bytes(), &Options::default()), (0, vec![]));
+}
+
+#[test]
 fn archives_that_are_none() {
     for (text, message) in [
         (format!("{{\"log\": {SECRET}"), "not a HAR: there is no `log.entries`"),

@@ -203,12 +203,15 @@ fn snap(packet: &[u8]) -> Vec<u8> {
     [&[0xAA, 0xAA, 3, 0, 0, 0, 8, 0][..], packet].concat()
 }
 
+/// What puts a packet into something else.
+type Wrap<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+
 #[test]
 fn tunnels() {
     let packets = packets(&connection(&[GET, POST].concat(), 30));
     let gre = |head: &[u8], inner: &[u8]| ipv4_of(47, &[head, inner].concat());
     let raw = |packet: &[u8]| packet.to_vec();
-    let wrap: [(&str, u32, &dyn Fn(&[u8]) -> Vec<u8>); 30] = [
+    let wrap: [(&str, u32, Wrap<'_>); 30] = [
         ("IP in IP", 101, &|packet| ipv4_of(4, packet)),
         ("GRE", 101, &|packet| gre(&[0, 0, 8, 0], packet)),
         ("GRE with everything", 101, &|packet| {
