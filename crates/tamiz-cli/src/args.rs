@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use tamiz::{
     Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, Source, UnknownWord, View, Weight,
 };
-use tamiz_containers::{Format as Container, Options};
+use tamiz_containers::{Format as Container, Mapping, Options};
 use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
 use crate::batch::{BatchFormat, Separator};
@@ -126,8 +126,9 @@ pub(crate) struct CanonArgs {
 
 /// Read every request of any container, and write their documents
 ///
-/// Containers are files of one request, folders of files, concatenated requests, JSON lines, HAR, Burp
-/// exports, packet captures and access logs; also compressed with gzip or zstd. What each is, is found
+/// Containers are files of one request, folders of files, concatenated requests, JSON, CSV, Parquet, HAR,
+/// Burp, ZAP and mitmproxy exports, packet captures, web archives, logs of all kinds, Postman collections,
+/// .http files and commands of curl; also compressed, and in ZIP and tar archives. What each is, is found
 /// out from its content. A record that cannot be read is named on standard error and does not stop the
 /// run. The output appears when it is whole; until then everything is in OUT.partial.
 #[derive(Debug, Args)]
@@ -150,7 +151,8 @@ pub(crate) struct BatchArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: PathBuf,
 
-    /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow
+    /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow. 'requests'
+    /// are the requests themselves, with their secrets, as Parquet
     #[arg(long, value_enum)]
     pub(crate) format: Option<BatchFormat>,
 
@@ -218,6 +220,11 @@ pub(crate) struct ContainerOptions {
     #[arg(long, value_name = "FORMAT", value_parser = container())]
     pub(crate) from: Option<Container>,
 
+    /// Which fields of JSON are which parts of a request: 'method=verb,url=request_uri,header.user-agent=ua', or a
+    /// TOML file of such mappings
+    #[arg(long, value_name = "MAP", value_parser = mapping)]
+    pub(crate) map: Option<Mapping>,
+
     /// How many threads work; as many as there are processors by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -239,8 +246,20 @@ impl ContainerOptions {
         let mut options = Options::default();
         options.format = self.from;
         options.record_limit = self.record_limit;
+        options.mapping = self.map.clone().unwrap_or_default().into();
         options
     }
+}
+
+/// A mapping, in place or in a file, whose name ends in `.toml`.
+fn mapping(text: &str) -> Result<Mapping, String> {
+    let mapping = if text.ends_with(".toml") {
+        let file = std::fs::read_to_string(text).map_err(|error| crate::failure::reason(&error))?;
+        Mapping::from_toml(&file)
+    } else {
+        Mapping::parse(text)
+    };
+    mapping.map_err(|error| error.to_string())
 }
 
 /// Show what the requests of any container are, as a page or a table

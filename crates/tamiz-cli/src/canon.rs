@@ -1,13 +1,14 @@
 //! `tamiz canon`: requests, or documents, to documents.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use tamiz::{Canonicalizer, Document, Scratch, TokenOptions};
+use tamiz_containers::Container;
 
 use crate::args::{CanonArgs, DocumentFormat, From};
 use crate::documents;
-use crate::failure::Failure;
+use crate::failure::{Failure, complain};
 use crate::input::Source;
 use crate::{config, output, tokens};
 
@@ -21,7 +22,14 @@ pub(crate) fn run(args: &CanonArgs) -> Result<ExitCode, Failure> {
     let mut scratch = Scratch::default();
     let mut code = ExitCode::SUCCESS;
     for source in &sources {
+        if *source == Source::Stdin && std::io::stdin().is_terminal() {
+            complain("waiting for a request on standard input; end it with Ctrl-D, or name a file");
+        }
         let done = source.read().and_then(|input| match args.from {
+            From::Http if Container::is_one(&input) => Err(Failure::Input(format!(
+                "{source} holds requests, but is none: use 'tamiz batch', which reads captures, JSON lines, archives and \
+                 compressed files"
+            ))),
             From::Document => {
                 documents::parse(source, &input)?.iter().try_for_each(|document| writer.document(document))
             }

@@ -10,6 +10,7 @@ use tamiz_report::{About, page, table};
 use crate::args::ReportArgs;
 use crate::batch::SOME_UNREADABLE;
 use crate::batch::errors::Errors;
+use crate::batch::outputs::{self, Written};
 use crate::failure::{Failure, complain};
 use crate::survey::{Survey, Surveyed, fingerprints};
 use crate::whole_file::WholeFile;
@@ -19,6 +20,7 @@ use crate::{config, output};
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let canonicalizer = config::canonicalizer(&args.read)?;
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
+    outputs::check(&args.inputs, &to_write(args, out), None)?;
     let file = out.map(|out| WholeFile::begin(out, args.force)).transpose()?;
     let errors = Errors::open(args.errors.as_deref(), 0, args.force)?;
     let mut written: Vec<&Path> = args.errors.as_deref().into_iter().chain(out).collect();
@@ -34,6 +36,13 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let is_whole = surveyed.summary.unreadable() == 0;
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(SOME_UNREADABLE) })
+}
+
+/// The files that the arguments name to be written.
+fn to_write<'a>(args: &'a ReportArgs, out: Option<&'a Path>) -> Vec<Written<'a>> {
+    let named = [(out, "--out"), (args.errors.as_deref(), "--errors")];
+    let written = named.into_iter().filter_map(|(path, option)| Some((path?, option)));
+    written.map(|(path, option)| Written { path, option, is_left_over: false }).collect()
 }
 
 fn write(

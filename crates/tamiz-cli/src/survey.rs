@@ -56,6 +56,7 @@ impl Survey<'_> {
         let mut whole = Summary::default();
         let mut twice = second.map(|_| (Summary::default(), Paired::default()));
         let mut room = self.limit.unwrap_or(u64::MAX);
+        let mut notices = 0;
         let chunks = inputs.chunks(options).map_while(|chunk| limited(chunk, &mut room));
         let done = pipeline::run(
             chunks,
@@ -64,6 +65,11 @@ impl Survey<'_> {
             |reader, chunk| reader.part(chunk, first, second),
             |part| {
                 for unreadable in &part.unreadable {
+                    if unreadable.is_notice {
+                        notices += 1;
+                        errors.tell(unreadable, notices, &progress)?;
+                        continue;
+                    }
                     errors.tell(unreadable, whole.unreadable() + 1, &progress)?;
                     for summary in
                         [Some(&mut whole), twice.as_mut().map(|(summary, _)| summary)].into_iter().flatten()

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use fs4::{FileExt, TryLockError};
+
 use crate::failure::{Failure, reason};
 
 /// A file to be.
@@ -29,8 +31,7 @@ impl WholeFile {
         let mut partial = OsString::from(path.as_os_str());
         partial.push(".partial");
         let partial = PathBuf::from(partial);
-        // One that a run left which was killed is written over.
-        let file = File::create(&partial).map_err(|error| failure(path, &error))?;
+        let file = open(&partial, path)?;
         Ok(WholeFile { path: path.to_owned(), partial, file: Some(file), may_exist })
     }
 
@@ -61,6 +62,22 @@ impl Drop for WholeFile {
         if self.file.take().is_some() {
             let _ = fs::remove_file(&self.partial);
         }
+    }
+}
+
+/// Opens the file to write under. One that a killed run left is empty, since all is written at the end: only such a one is
+/// taken, and only by one process at a time.
+fn open(partial: &Path, path: &Path) -> Result<File, Failure> {
+    let refused = |why: &str| Failure::Usage(format!("{} {why}; name another output", partial.display()));
+    if partial.exists() && !fs::metadata(partial).is_ok_and(|there| there.is_file() && there.len() == 0) {
+        return Err(refused("is there, but is not what a run left"));
+    }
+    let open = File::options().write(true).create(true).truncate(false).open(partial);
+    let file = open.map_err(|error| failure(path, &error))?;
+    match FileExt::try_lock(&file) {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(refused("is being written by another run")),
+        Err(TryLockError::Error(error)) => Err(failure(path, &error)),
     }
 }
 

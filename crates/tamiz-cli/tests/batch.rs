@@ -327,7 +327,10 @@ fn wrong_usage() {
         (&["batch", input, "-o", out, "--separator", "nul"], &["'--separator'"]),
         (
             &["batch", input, "-o", out, "--from", "xls"],
-            &["'xls'", "http, concatenated, nul, jsonl, har, burp, pcap, access-log, modsecurity"],
+            &[
+                "'xls'",
+                "http, concatenated, nul, jsonl, har, burp, pcap, access-log, modsecurity, w3c, zeek, urls",
+            ],
         ),
         (&["batch", input, "-o", out, "--jobs", "0"], &["'0'"]),
         (&["batch", input, "-o", out, "--seed", "1"], &["--sample"]),

@@ -261,11 +261,11 @@ fn only_the_same_run_is_gone_on_with() {
     let out = dir.join("out.txt");
     let partial = dir.join("out.txt.partial");
     fs::create_dir(&partial).unwrap();
-    for state in ["{\"run\":\"another\"}", "nonsense", ""] {
-        file(&partial, "state.json", state);
-        let run = tamiz(["batch", arg(&input), "-o", arg(&out), "--resume"]);
-        assert!(run.fails(2).contains("begin anew with '--force'"), "{run:?}");
-    }
+    let state = "{\"run\":\"tamiz 0.0\",\"forces\":false,\"chunks\":1,\"requests\":1,\"rows\":1,\"unreadable\":0,\
+                 \"refused\":{},\"bytes\":9,\"parts\":0,\"error_bytes\":0,\"notices\":0}";
+    file(&partial, "state.json", state);
+    let run = tamiz(["batch", arg(&input), "-o", arg(&out), "--resume"]);
+    assert!(run.fails(2).contains("begin anew with '--force'"), "{run:?}");
     assert_eq!(tamiz(["batch", arg(&input), "-o", arg(&out), "--force"]).code, 0);
     assert!(!partial.exists());
     fs::remove_file(&out).unwrap();

@@ -131,3 +131,19 @@ fn any_bytes_are_a_request() {
         assert!(!document.chars().any(|c| c.is_control() && c != '\n'));
     }
 }
+
+/// What holds requests is no request: `batch` reads it.
+#[test]
+fn containers_are_for_batch() {
+    let gzip = b"\x1F\x8B\x08\0\0\0\0\0\0\x03";
+    let capture = b"\xD4\xC3\xB2\xA1\x02\0\x04\0";
+    let lines = b"{\"raw\":\"GET / HTTP/1.1\"}\n{\"raw\":\"GET / HTTP/1.1\"}\n";
+    let archive = b"{\n \"log\": {\n  \"entries\": []}}";
+    for input in [&gzip[..], capture, lines, archive] {
+        let run = tamiz_on(["canon", "-"], input);
+        assert!(run.fails(1).contains("use 'tamiz batch'"), "{run:?}");
+    }
+    for input in [&b"{\"a\":1}"[..], b"{", b"\x1F\x8B", b""] {
+        assert_eq!(tamiz_on(["canon", "-"], input).code, 0, "{input:?}");
+    }
+}

@@ -41,11 +41,14 @@ mod batch;
 mod counts;
 mod file;
 mod join;
+mod requests;
 mod shown;
 
 pub use arrow_array::RecordBatch;
+pub use arrow_schema::SchemaRef;
 pub use batch::{Builder, Row, schema};
 pub use counts::{with_counts, with_rows};
 pub use file::{Error, Kind, Reader, Writer};
 pub use join::join;
+pub use requests::{Begins, RequestBuilder, RequestParts, RequestRow, request_schema};
 pub use shown::Shown;

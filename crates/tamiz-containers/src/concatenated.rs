@@ -49,7 +49,9 @@ impl Reader for Blank {
         } else if is_cut {
             self.has_failed = true;
             Err(self.window.failure().map(compressed::reason).unwrap_or_default())
-        } else if request_line::is_one_of_any_version(first_line(bytes)) {
+        } else if request_line::is_one_of_any_version(first_line(bytes))
+            || request_line::begins_without_target(bytes) == Some(true)
+        {
             Ok(Found::raw(without_blank_lines(bytes).to_vec()))
         } else {
             Err("no request line where a request should begin".into())
@@ -72,6 +74,16 @@ pub(crate) fn has_several(text: &[u8]) -> bool {
     let Some(rest) = text.get(headers.saturating_add(length)..) else { return false };
     let blank = rest.iter().take_while(|byte| is_line_end(**byte)).count();
     blank > 0 && request_line::is_one(first_line(rest.get(blank..).unwrap_or_default()))
+}
+
+/// Where a request line stands right behind the request that text begins with, as its headers end it.
+pub(crate) fn next_without_blank(text: &[u8]) -> Option<usize> {
+    if !request_line::is_one(first_line(text)) {
+        return None;
+    }
+    let headers = end_of_headers(text)?;
+    let end = headers.saturating_add(content_length(text.get(..headers)?).unwrap_or(0));
+    request_line::is_one(first_line(text.get(end..)?)).then_some(end)
 }
 
 /// A line without its end.

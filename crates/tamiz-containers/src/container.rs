@@ -2,15 +2,24 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::archive::{self, Archive, Entries, tar, zip};
+use crate::compressed::Trailing;
 use crate::format::Format;
 use crate::input::Input;
 use crate::lines::{self, LineFormat, LineReader, Piece};
+use crate::mapping::Mapping;
 use crate::record::{At, Found, Place, Reason, Record, Unreadable};
+use crate::table::{self, Table};
+use crate::whole::Whole;
 use crate::window::Window;
-use crate::{burp, compressed, concatenated, detect, har, http, modsecurity, pcap};
+use crate::{
+    burp, compressed, concatenated, csv, curl, detect, har, http, http_file, json, mitmproxy, modsecurity,
+    openapi, pcap, postman, warc, zap,
+};
 
 /// How containers are read.
 #[derive(Clone, Debug)]
@@ -21,13 +30,15 @@ pub struct Options {
     /// The most bytes that one record may have; a longer one is unreadable. 16 MiB when nothing is
     /// said.
     pub record_limit: usize,
+    /// Names of parts that nobody else uses.
+    pub mapping: Arc<Mapping>,
     /// Grows with the bytes that are read, compressed as they are, for whoever shows progress.
     pub progress: Arc<AtomicU64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { format: None, record_limit: 16 << 20, progress: Arc::default() }
+        Options { format: None, record_limit: 16 << 20, mapping: Arc::default(), progress: Arc::default() }
     }
 }
 
@@ -37,17 +48,25 @@ pub struct Container {
     format: Format,
     content: Content,
     records: u64,
+    /// What is told behind the last record, once.
+    trailing: Option<Trailing>,
 }
 
 enum Content {
     Lines(LineReader),
     Records(Box<dyn Reader>),
+    Archive(Box<Archive>),
 }
 
 /// What reads the records of a format that is not made of lines.
 pub(crate) trait Reader: Send {
     /// The next one; where it begins, and what it is.
     fn next_found(&mut self) -> Option<(At, Result<Found, Reason>)>;
+
+    /// Something beside the records that should be known, once; asked for after each record and at the end.
+    fn next_notice(&mut self) -> Option<(At, Reason)> {
+        None
+    }
 }
 
 impl Container {
@@ -62,7 +81,10 @@ impl Container {
             Input::File(path) => File::open(path).map(|file| Box::new(file) as Box<dyn Read + Send>),
         };
         match opened {
-            Ok(reader) => Self::open_reader(&name, reader, options),
+            Ok(reader) => {
+                let path = if let Input::File(path) = input { Some(path.as_path()) } else { None };
+                Self::open_reader(&name, reader, path, options, 0)
+            }
             Err(error) => Err(refused(name.into(), format!("cannot be opened: {}", error.kind()).into())),
         }
     }
@@ -76,36 +98,97 @@ impl Container {
         input: impl Read + Send + 'static,
         options: &Options,
     ) -> Result<Container, Unreadable> {
-        Self::open_reader(name, Box::new(input), options)
+        Self::open_reader(name, Box::new(input), None, options, 0)
     }
 
-    fn open_reader(
+    /// Opens an entry of an archive.
+    pub(crate) fn open_entry(
         name: &str,
         input: Box<dyn Read + Send>,
         options: &Options,
+        depth: usize,
+    ) -> Result<Container, Unreadable> {
+        Self::open_reader(name, input, None, options, depth)
+    }
+
+    /// Opens what `path`, if there is one, leads to.
+    fn open_reader(
+        name: &str,
+        input: Box<dyn Read + Send>,
+        path: Option<&Path>,
+        options: &Options,
+        depth: usize,
     ) -> Result<Container, Unreadable> {
         let file: Arc<str> = name.into();
         let input = Counting { input, read: Arc::clone(&options.progress) };
-        let input = compressed::see_through(Box::new(input))
+        let trailing = Trailing::default();
+        let input = compressed::see_through(Box::new(input), &trailing)
             .map_err(|error| refused(Arc::clone(&file), compressed::reason(&error)))?;
         let mut window = Window::new(input);
+        window.fill(ARCHIVE_HEADER);
+        let is_tar = tar::begins(window.bytes());
+        if is_tar || zip::begins(window.bytes()) {
+            if depth >= archive::DEEPEST {
+                return Err(refused(file, "archives that are too deep in one another".into()));
+            }
+            let entries: Box<dyn Entries> = if is_tar {
+                Box::new(tar::Tar::new(window.into_input()))
+            } else {
+                let place = zip_place(window, path, options.record_limit)
+                    .map_err(|reason| refused(Arc::clone(&file), reason))?;
+                Box::new(zip::Zip::open(place).map_err(|reason| refused(Arc::clone(&file), reason))?)
+            };
+            let archive = Archive::new(Arc::clone(&file), entries, options, depth);
+            let content = Content::Archive(Box::new(archive));
+            return Ok(Container {
+                file,
+                format: Format::Archive,
+                content,
+                records: 0,
+                trailing: Some(trailing),
+            });
+        }
         let format = match options.format {
             Some(format) => format,
-            None => detect::detect(&mut window, name).map_err(|reason| refused(Arc::clone(&file), reason))?,
+            None => detect::detect(&mut window, name, &options.mapping)
+                .map_err(|reason| refused(Arc::clone(&file), reason))?,
         };
         let limit = options.record_limit;
+        let mapping = Arc::clone(&options.mapping);
+        let lines = |window, format| Content::Lines(LineReader::new(window, format, limit));
         let content = match format {
             Format::Http => Content::Records(Box::new(http::Single::new(window, limit))),
             Format::Concatenated => Content::Records(Box::new(concatenated::Blank::new(window, limit))),
             Format::Nul => Content::Records(Box::new(concatenated::Nul::new(window, limit))),
-            Format::Jsonl => Content::Lines(LineReader::new(window, LineFormat::Jsonl, limit)),
-            Format::AccessLog => Content::Lines(LineReader::new(window, LineFormat::AccessLog, limit)),
+            Format::Jsonl => lines(window, LineFormat::Jsonl(mapping)),
+            Format::AccessLog => lines(window, LineFormat::AccessLog(mapping)),
+            Format::W3c => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::W3c)))),
+            Format::Zeek => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::Zeek)))),
+            Format::Urls => lines(window, LineFormat::Urls),
+            Format::Parquet => {
+                parquet_rows(path, mapping, limit).map_err(|reason| refused(Arc::clone(&file), reason))?
+            }
+            Format::Archive => return Err(refused(file, "neither a ZIP nor a tar archive".into())),
+            Format::Json => Content::Records(Box::new(json::Json::new(window, mapping, limit))),
+            Format::Csv => Content::Records(Box::new(csv::Csv::new(window, mapping, limit))),
+            Format::Postman => Content::Records(Box::new(Whole::new(window, limit, postman::parse))),
+            Format::HttpFile => Content::Records(Box::new(Whole::new(window, limit, http_file::parse))),
+            Format::Curl => Content::Records(Box::new(Whole::new(window, limit, curl::parse))),
+            Format::OpenApi => Content::Records(Box::new(Whole::new(window, limit, openapi::parse))),
+            Format::Warc => Content::Records(Box::new(warc::Warc::new(window, limit))),
+            Format::Mitmproxy => Content::Records(Box::new(mitmproxy::Flows::new(window, limit))),
+            Format::Zap => Content::Records(Box::new(zap::Zap::new(window, limit))),
             Format::Har => Content::Records(Box::new(har::Har::new(window, limit))),
             Format::Burp => Content::Records(Box::new(burp::Burp::new(window, limit))),
             Format::Pcap => Content::Records(Box::new(pcap::Capture::new(window, limit))),
             Format::ModSecurity => Content::Records(Box::new(modsecurity::Audit::new(window, limit))),
         };
-        Ok(Container { file, format, content, records: 0 })
+        Ok(Container { file, format, content, records: 0, trailing: Some(trailing) })
+    }
+
+    /// Whether bytes begin a container that cannot be a request: compressed data, a capture, JSON lines, an archive.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        detect::is_container(bytes)
     }
 
     /// What it is, as said or found out.
@@ -115,21 +198,35 @@ impl Container {
 
     /// The next few records, to be had from it on any thread; `None` at the end.
     pub fn next_chunk(&mut self) -> Option<Chunk> {
+        if let Some(chunk) = self.next_of_content() {
+            return Some(chunk);
+        }
+        let reason = self.trailing.take()?.get()?.clone();
+        Some(Chunk::from_iter([Err(refused(Arc::clone(&self.file), reason))]))
+    }
+
+    fn next_of_content(&mut self) -> Option<Chunk> {
         let content = match &mut self.content {
+            Content::Archive(archive) => return archive.next_chunk(),
             Content::Lines(reader) => match reader.next_piece()? {
                 Piece::Lines { bytes, first } => {
                     Pieces::Lines { bytes, first, format: reader.format(), limit: reader.limit() }
                 }
                 Piece::Unreadable { line, reason } => {
                     let place = Place { file: Arc::clone(&self.file), record: line, at: At::Line(line) };
-                    Pieces::Records(vec![Err(Unreadable { place, reason })])
+                    Pieces::Records(vec![Err(Unreadable::because(place, reason))])
                 }
             },
             Content::Records(reader) => {
                 let mut records = Vec::new();
                 let mut weight = 0_usize;
                 while records.len() < Chunk::RECORDS && weight < Chunk::BYTES {
-                    let Some((at, result)) = reader.next_found() else { break };
+                    let found = reader.next_found();
+                    while let Some((at, reason)) = reader.next_notice() {
+                        let place = Place { file: Arc::clone(&self.file), record: self.records, at };
+                        records.push(Err(Unreadable::notice(place, reason)));
+                    }
+                    let Some((at, result)) = found else { break };
                     self.records = self.records.saturating_add(1);
                     let record = placed(&self.file, self.records, at, result);
                     weight = weight.saturating_add(record.as_ref().map_or(0, |record| record.request.len()));
@@ -244,7 +341,7 @@ impl Iterator for ChunkRecords {
             Taken::Lines { bytes, at, line, format, limit } => loop {
                 let rest = bytes.get(*at..).filter(|rest| !rest.is_empty())?;
                 let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let found = rest.get(..len).and_then(|text| lines::read(text, *format, *limit));
+                let found = rest.get(..len).and_then(|text| lines::read(text, format, *limit));
                 let number = *line;
                 *at = at.saturating_add(len).saturating_add(1);
                 *line = line.saturating_add(1);
@@ -261,13 +358,46 @@ fn placed(file: &Arc<str>, record: u64, at: At, result: Result<Found, Reason>) -
     let place = Place { file: Arc::clone(file), record, at };
     match result {
         Ok(found) => Ok(found.at(place)),
-        Err(reason) => Err(Unreadable { place, reason }),
+        Err(reason) => Err(Unreadable::because(place, reason)),
     }
+}
+
+/// The rows of a Parquet file, whose directory is at its end: it has to be a file.
+#[cfg(feature = "parquet")]
+fn parquet_rows(path: Option<&Path>, mapping: Arc<Mapping>, limit: usize) -> Result<Content, Reason> {
+    let path = path.ok_or("Parquet, which can only be read from a file of its own")?;
+    Ok(Content::Records(Box::new(crate::parquet::Rows::open(path, mapping, limit)?)))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_rows(_: Option<&Path>, _: Arc<Mapping>, _: usize) -> Result<Content, Reason> {
+    Err("Parquet, which this program was built without".into())
+}
+
+/// How many bytes tell that something is an archive.
+const ARCHIVE_HEADER: usize = 512;
+
+/// Where a ZIP archive can be read at any place: its file, or memory, if there is not much of it.
+fn zip_place(mut window: Window, path: Option<&Path>, limit: usize) -> Result<zip::Place, Reason> {
+    // A file that is compressed once more is not the archive.
+    let is_file = path.and_then(|path| {
+        let mut magic = [0; 4];
+        File::open(path).and_then(|mut file| file.read_exact(&mut magic)).ok()?;
+        Some(zip::begins(&magic))
+    });
+    if let (Some(path), Some(true)) = (path, is_file) {
+        return Ok(zip::Place::File(path.to_owned()));
+    }
+    let limit = limit.saturating_mul(4);
+    if window.fill(limit.saturating_add(1)) {
+        return Err(format!("a ZIP archive of more than {limit} bytes that is no file of its own").into());
+    }
+    Ok(zip::Place::Memory(window.take(usize::MAX).into()))
 }
 
 /// A container that cannot be read at all.
 fn refused(file: Arc<str>, reason: Reason) -> Unreadable {
-    Unreadable { place: Place { file, record: 0, at: At::Whole }, reason }
+    Unreadable::because(Place { file, record: 0, at: At::Whole }, reason)
 }
 
 /// Counts what passes.

@@ -31,6 +31,23 @@ impl Elements {
         &self.window
     }
 
+    pub(crate) fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
+    }
+
+    /// The bytes of the next value of a text that has several, one behind the other; `None` behind the last.
+    pub(crate) fn next_value(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        if self.peek().is_err() && self.window.failure().is_none() {
+            return Ok(None);
+        }
+        let mut out = Kept { bytes: Vec::new(), limit: self.limit, is_too_long: false };
+        if !matches!(self.peek()?, b'{' | b'[') {
+            return Err(Fault::NotJson);
+        }
+        self.value(Some(&mut out))?;
+        if out.is_too_long { Err(Fault::TooLong) } else { Ok(Some(out.bytes)) }
+    }
+
     /// Goes to the first element of the array that is found by these names from the top.
     pub(crate) fn enter(&mut self, names: &[&str]) -> Result<(), Fault> {
         for name in names {

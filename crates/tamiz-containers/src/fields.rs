@@ -5,9 +5,10 @@
 use serde_json::{Map, Value};
 use tamiz::Source;
 
+use crate::mapping::Mapping;
 use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
-use crate::{jsonl, request_line, url};
+use crate::{eve, jsonl, request_line, url};
 
 const METHOD: &[&str] = &[
     "method",
@@ -18,9 +19,25 @@ const METHOD: &[&str] = &[
     "RequestMethod",
     "http_method",
     "httpMethod",
+    "ClientRequestMethod",
+    "httpRequest.httpMethod",
+    "httpRequest.requestMethod",
+    "properties.httpMethod",
+    "properties.method",
+    "eventData.httpMethod",
+    "verb",
+    "cs-method",
 ];
 /// Where a URL may be absolute because a program has put it together.
-const URL: &[&str] = &["url.full", "url.original", "url", "http.url", "request.url"];
+const URL: &[&str] = &[
+    "url.full",
+    "url.original",
+    "url",
+    "http.url",
+    "request.url",
+    "httpRequest.requestUrl",
+    "properties.requestUrl",
+];
 /// Where a target is as it was sent.
 const TARGET: &[&str] = &[
     "target",
@@ -34,13 +51,55 @@ const TARGET: &[&str] = &[
     "path",
     "url.path",
     "http.path",
+    "ClientRequestURI",
+    "ClientRequestPath",
+    "httpRequest.uri",
+    "properties.requestUri",
+    "properties.originalRequestUriWithArgs",
+    "resourcePath",
+    "eventData.httpUriPath",
+    "cs-uri-stem",
 ];
-const QUERY: &[&str] = &["url.query", "query", "query_string", "http.query"];
+const QUERY: &[&str] = &[
+    "url.query",
+    "query",
+    "query_string",
+    "http.query",
+    "httpRequest.args",
+    "properties.requestQuery",
+    "request_query",
+    "eventData.httpUriQuery",
+    "cs-uri-query",
+];
 /// Where the `Host` header is.
-const HOST: &[&str] = &["host", "request.host", "RequestHost", "http_host", "http.host", "httpHostName"];
+const HOST: &[&str] = &[
+    "host",
+    "request.host",
+    "RequestHost",
+    "http_host",
+    "http.host",
+    "httpHostName",
+    "ClientRequestHost",
+    "properties.host",
+    "properties.hostName",
+    "properties.originalHost",
+    "domainName",
+    "request_host",
+    "eventData.httpHostName",
+    "cs-host",
+];
 const AUTHORITY: &[&str] = &[":authority", "authority", "server.address", "url.domain"];
 const PORT: &[&str] = &["server.port", "url.port"];
-const SCHEME: &[&str] = &["scheme", "url.scheme", "http.scheme", ":scheme", "request.scheme"];
+const SCHEME: &[&str] = &[
+    "scheme",
+    "url.scheme",
+    "http.scheme",
+    ":scheme",
+    "request.scheme",
+    "ClientRequestScheme",
+    "request.schema",
+    "properties.requestProtocol",
+];
 const VERSION: &[&str] = &[
     "version",
     "http_version",
@@ -54,15 +113,65 @@ const VERSION: &[&str] = &[
     "request.http_version",
     "RequestProtocol",
     "server_protocol",
+    "ClientRequestProtocol",
+    "httpRequest.httpVersion",
+    "httpRequest.protocol",
+    "properties.httpVersion",
+    "request.protocol",
+    "request_protocol",
+    "requestProtocol",
 ];
-const HEADERS: &[&str] =
-    &["headers", "request.headers", "http.request.headers", "http.request.header", "request_headers"];
-const BODY: &[&str] = &["body", "http.request.body.content", "request.body", "request_body"];
+const HEADERS: &[&str] = &[
+    "headers",
+    "request.headers",
+    "http.request.headers",
+    "http.request.header",
+    "request_headers",
+    "httpRequest.headers",
+    "RequestHeaders",
+];
+const BODY: &[&str] =
+    &["body", "http.request.body.content", "request.body", "request_body", "eventData.httpRequestBody"];
 const BODY_B64: &[&str] = &["body_b64", "body_base64"];
-const USER_AGENT: &[&str] =
-    &["user_agent.original", "user_agent", "user-agent", "http_user_agent", "http.user_agent", "agent"];
-const REFERER: &[&str] = &["referer", "referrer", "http.request.referrer", "http_referer", "http_referrer"];
-const ID: &[&str] = &["id", "event.id", "request_id", "transaction.unique_id", "transaction.id", "unique_id"];
+const USER_AGENT: &[&str] = &[
+    "user_agent.original",
+    "user_agent",
+    "user-agent",
+    "http_user_agent",
+    "http.user_agent",
+    "agent",
+    "ClientRequestUserAgent",
+    "httpRequest.userAgent",
+    "properties.userAgent",
+    "userAgent",
+    "request_user_agent",
+];
+const REFERER: &[&str] = &[
+    "referer",
+    "referrer",
+    "http.request.referrer",
+    "http_referer",
+    "http_referrer",
+    "ClientRequestReferer",
+    "httpRequest.referer",
+    "properties.referer",
+    "request_referer",
+];
+const ID: &[&str] = &[
+    "id",
+    "event.id",
+    "request_id",
+    "transaction.unique_id",
+    "transaction.id",
+    "unique_id",
+    "RayID",
+    "httpRequest.requestId",
+    "insertId",
+    "requestId",
+    "properties.trackingReference",
+    "properties.transactionId",
+    "uid",
+];
 const LABEL: &[&str] = &["label"];
 const TIME: &[&str] = &[
     "time",
@@ -77,6 +186,13 @@ const TIME: &[&str] = &[
     "startedDateTime",
     "transaction.time_stamp",
     "transaction.time",
+    "EdgeStartTimestamp",
+    "requestTime",
+    "transaction.timestamp",
+    "timeStamp",
+    "started_at",
+    "eventTime",
+    "receiveTimestamp",
 ];
 
 /// OpenTelemetry's names of headers begin with this.
@@ -86,8 +202,31 @@ const TRAEFIK_PREFIX: &str = "request_";
 /// nginx's variables begin with this.
 const NGINX_PREFIX: &str = "http_";
 
-/// The request in an object.
-pub(crate) fn read(value: &Value, source: Source) -> Result<Found, Reason> {
+/// The request in an object, under names that a mapping gives or that are known.
+pub(crate) fn read(value: &Value, source: Source, mapping: &Mapping) -> Result<Found, Reason> {
+    match mapping.apply(value) {
+        Some(mapped) if has_bytes(&mapped) => jsonl::of_bytes(&mapped),
+        Some(mapped) => read_known(&mapped, source),
+        None => read_known(value, source),
+    }
+}
+
+/// What has this name in an object, as one key or as a way through objects.
+pub(crate) fn get<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    Object(value).get(name)
+}
+
+/// The same, if it is text.
+pub(crate) fn text(value: &Value, name: &str) -> Option<String> {
+    Object(value).text(name)
+}
+
+/// Whether an object has the bytes of a request.
+fn has_bytes(value: &Value) -> bool {
+    ["raw_b64", "raw"].iter().any(|name| value.get(name).is_some_and(Value::is_string))
+}
+
+fn read_known(value: &Value, source: Source) -> Result<Found, Reason> {
     let all = Object(value);
     // ModSecurity 3 keeps all of it one level down.
     let inner = value.get("transaction").filter(|transaction| transaction.get("request").is_some());
@@ -124,9 +263,16 @@ pub(crate) fn is_log(value: &Value) -> bool {
         "request_uri",
         "transaction.request",
         "request.request_line",
+        "ClientRequestMethod",
+        "httpRequest",
+        "properties.httpMethod",
+        "id.orig_h",
+        "eventData.httpMethod",
     ]) || has(&["x-envoy-original-path", "x-envoy-origin-path", ":authority"])
         || object.text("request").is_some_and(|line| request_line::is_one_of_any_version(line.as_bytes()))
         || object.text("log").is_some()
+        || object.text("MESSAGE").is_some()
+        || eve::is_one(value)
 }
 
 /// Whether an object has a request under names of JSON lines.
@@ -170,12 +316,18 @@ impl<'a> Object<'a> {
 
     /// Method, target and version.
     fn request(self) -> Result<Parts, Reason> {
-        let method = self.first_text(METHOD).ok_or("no method in it")?;
+        let method = self.first_text(METHOD).filter(|method| !method.is_empty()).ok_or("no method in it")?;
         let mut parts = Parts { method: method.into_bytes(), ..Parts::default() };
         if let Some(whole) = self.first_text(URL) {
             url::put(whole.as_bytes(), &mut parts);
         } else {
-            parts.target = self.first_text(TARGET).ok_or("no target in it")?.into_bytes();
+            let target = self.first_text(TARGET).ok_or("no target in it")?;
+            // Front Door puts a URL together.
+            if self.get("properties").is_some() && target.contains("://") {
+                url::put(target.as_bytes(), &mut parts);
+            } else {
+                parts.target = target.into_bytes();
+            }
         }
         if let Some(query) = self.first_text(QUERY).filter(|query| !query.is_empty())
             && !parts.target.contains(&b'?')
@@ -183,7 +335,7 @@ impl<'a> Object<'a> {
             parts.target.push(b'?');
             parts.target.extend_from_slice(query.strip_prefix('?').unwrap_or(&query).as_bytes());
         }
-        parts.version = self.first(VERSION).and_then(|version| url::version(&version));
+        parts.version = VERSION.iter().find_map(|name| url::version(&self.first(&[name])?));
         Ok(parts)
     }
 
@@ -296,8 +448,52 @@ mod tests {
     use super::*;
     use crate::record::Request;
 
+    #[test]
+    fn logs_of_clouds() {
+        for json in [
+            // AWS WAF.
+            r#"{"timestamp":1791640536000,"webaclId":"a","httpRequest":{"clientIp":"192.0.2.1","headers":[{"name":"Host","value":"ex.com"},{"name":"User-Agent","value":"x"}],"uri":"/a","args":"b=1","httpVersion":"HTTP/1.1","httpMethod":"GET","requestId":"r"}}"#,
+            // API Gateway.
+            r#"{"requestId":"r","ip":"192.0.2.1","requestTime":"10/Oct/2026:13:55:36 +0000","httpMethod":"GET","path":"/a?b=1","domainName":"ex.com","protocol":"HTTP/1.1","userAgent":"x"}"#,
+            // Cloudflare Logpush.
+            r#"{"ClientIP":"192.0.2.1","ClientRequestHost":"ex.com","ClientRequestMethod":"GET","ClientRequestURI":"/a?b=1","ClientRequestProtocol":"HTTP/1.1","ClientRequestUserAgent":"x","EdgeStartTimestamp":"2026-10-10T13:55:36Z","RayID":"r"}"#,
+            // Azure Application Gateway.
+            r#"{"timeStamp":"2026-10-10T13:55:36Z","properties":{"httpMethod":"GET","requestUri":"/a","requestQuery":"b=1","userAgent":"x","httpVersion":"HTTP/1.1","host":"ex.com","transactionId":"r"}}"#,
+            // Kong.
+            r#"{"started_at":1791640536000,"request":{"id":"r","method":"GET","uri":"/a?b=1","headers":{"host":"ex.com","user-agent":"x"}},"route":{"protocol":"HTTP/1.1"},"version":"HTTP/1.1"}"#,
+            // Zeek, as JSON.
+            r#"{"ts":1791640536.0,"uid":"r","id.orig_h":"192.0.2.1","method":"GET","host":"ex.com","uri":"/a?b=1","version":"1.1","user_agent":"x"}"#,
+            // Coraza.
+            r#"{"transaction":{"timestamp":"2026/10/10 13:55:36","id":"r","request":{"method":"GET","protocol":"HTTP/1.1","uri":"/a?b=1","http_version":"","headers":{"host":["ex.com"],"user-agent":["x"]},"body":""}}}"#,
+        ] {
+            let value: Value = serde_json::from_str(json).unwrap();
+            let found = read_known(&value, Source::AccessLog).unwrap();
+            assert!(found.time.is_some(), "{json}");
+            let mut parts = parts(json);
+            parts.headers.iter_mut().for_each(|(name, _)| name.make_ascii_lowercase());
+            parts.headers.sort();
+            assert_eq!((text(&parts.method), text(&parts.target)), ("GET", "/a?b=1"), "{json}");
+            assert_eq!(parts.version.as_deref().map(text), Some("HTTP/1.1"), "{json}");
+            let expected =
+                [("host", "ex.com"), ("user-agent", "x")].map(|(name, value)| (name.into(), value.into()));
+            assert_eq!(parts.headers, expected, "{json}");
+        }
+        for json in [
+            // Google's load balancer, and Azure Front Door.
+            r#"{"timestamp":"2026-10-10T13:55:36Z","insertId":"r","httpRequest":{"requestMethod":"GET","requestUrl":"https://ex.com/a?b=1","userAgent":"x","protocol":"HTTP/1.1"}}"#,
+            r#"{"time":"2026-10-10T13:55:36Z","properties":{"trackingReference":"r","httpMethod":"GET","httpVersion":"1.1","requestUri":"https://ex.com/a?b=1","userAgent":"x"}}"#,
+        ] {
+            let parts = parts(json);
+            assert_eq!((text(&parts.method), text(&parts.target)), ("GET", "/a?b=1"), "{json}");
+            assert_eq!(parts.authority.as_deref().map(text), Some("ex.com"), "{json}");
+            assert_eq!(parts.version.as_deref().map(text), Some("HTTP/1.1"), "{json}");
+        }
+        let broken = r#"{"timestamp":1,"webaclId":"a","httpRequest":{"httpMethod":"","uri":"/"}}"#;
+        assert!(read_known(&serde_json::from_str(broken).unwrap(), Source::AccessLog).is_err());
+    }
+
     fn parts(json: &str) -> Parts {
-        match read(&serde_json::from_str(json).unwrap(), Source::Har).unwrap().request {
+        match read_known(&serde_json::from_str(json).unwrap(), Source::Har).unwrap().request {
             Request::Parts(parts) => parts,
             other => panic!("{other:?}"),
         }
@@ -353,10 +549,11 @@ mod tests {
         for (json, reason) in [
             ("{}", "no method in it"),
             (r#"{"method":7}"#, "no method in it"),
+            (r#"{"method":"","uri":"/"}"#, "no method in it"),
             (r#"{"method":"GET"}"#, "no target in it"),
             (r#"{"method":"GET","uri":"/","body_b64":"?"}"#, "the body is not Base64"),
         ] {
-            assert_eq!(read(&serde_json::from_str(json).unwrap(), Source::Har).unwrap_err(), reason);
+            assert_eq!(read_known(&serde_json::from_str(json).unwrap(), Source::Har).unwrap_err(), reason);
         }
     }
 }

@@ -25,6 +25,34 @@ pub enum Format {
     AccessLog,
     /// A ModSecurity audit log in its serial form.
     ModSecurity,
+    /// A log of the W3C's extended form: its `#Fields` line says which columns it has.
+    W3c,
+    /// Zeek's `http.log`, with tabs between values.
+    Zeek,
+    /// A URL a line.
+    Urls,
+    /// Objects of JSON in an array, or over several lines.
+    Json,
+    /// Comma-separated values; the first record names the columns.
+    Csv,
+    /// A collection of Postman.
+    Postman,
+    /// A file of a REST client: requests with `###` between them.
+    HttpFile,
+    /// Commands of curl.
+    Curl,
+    /// A description of an interface, OpenAPI or Swagger, as JSON.
+    OpenApi,
+    /// A web archive: the requests in it.
+    Warc,
+    /// Flows that mitmproxy saves.
+    Mitmproxy,
+    /// Messages that ZAP exports as text.
+    Zap,
+    /// An archive of containers, ZIP or tar; Fiddler's sessions are such.
+    Archive,
+    /// A Parquet file with a column of requests, or of their parts; read with the feature `parquet`.
+    Parquet,
 }
 
 impl Format {
@@ -39,6 +67,20 @@ impl Format {
         Format::Pcap,
         Format::AccessLog,
         Format::ModSecurity,
+        Format::W3c,
+        Format::Zeek,
+        Format::Urls,
+        Format::Json,
+        Format::Csv,
+        Format::Postman,
+        Format::HttpFile,
+        Format::Curl,
+        Format::OpenApi,
+        Format::Warc,
+        Format::Mitmproxy,
+        Format::Zap,
+        Format::Archive,
+        Format::Parquet,
     ];
 
     /// Its name.
@@ -53,6 +95,20 @@ impl Format {
             Format::Pcap => "pcap",
             Format::AccessLog => "access-log",
             Format::ModSecurity => "modsecurity",
+            Format::W3c => "w3c",
+            Format::Zeek => "zeek",
+            Format::Urls => "urls",
+            Format::Json => "json",
+            Format::Csv => "csv",
+            Format::Postman => "postman",
+            Format::HttpFile => "http-file",
+            Format::Curl => "curl",
+            Format::OpenApi => "openapi",
+            Format::Warc => "warc",
+            Format::Mitmproxy => "mitmproxy",
+            Format::Zap => "zap",
+            Format::Archive => "archive",
+            Format::Parquet => "parquet",
         }
     }
 }

@@ -95,7 +95,7 @@ fn read(entry: &[u8]) -> Result<Found, Reason> {
     let request =
         entry.get("request").filter(|request| request.is_object()).ok_or("an entry without a request")?;
     let text = |name: &str| request.get(name).and_then(Value::as_str);
-    let method = text("method").ok_or("a request without a method")?;
+    let method = text("method").filter(|method| !method.is_empty()).ok_or("a request without a method")?;
     let whole = text("url").ok_or("a request without a URL")?;
     let mut parts = Parts { method: method.as_bytes().to_vec(), ..Parts::default() };
     // A browser sends no fragment, whatever it exports.
@@ -132,29 +132,10 @@ fn body(data: &Value) -> Option<Vec<u8>> {
         data.get("params").and_then(Value::as_array).filter(|params| is_form && !params.is_empty())?;
     let mut form = Vec::new();
     for param in params {
-        if !form.is_empty() {
-            form.push(b'&');
-        }
-        encode(param.get("name").and_then(Value::as_str).unwrap_or_default(), &mut form);
-        if let Some(value) = param.get("value").and_then(Value::as_str) {
-            form.push(b'=');
-            encode(value, &mut form);
-        }
+        let text = |name: &str| param.get(name).and_then(Value::as_str);
+        url::add_to_form(text("name").unwrap_or_default(), text("value"), &mut form);
     }
     Some(form)
-}
-
-/// Writes text as a form has it. What is there as an escape stays one: exporters differ.
-fn encode(text: &str, out: &mut Vec<u8>) {
-    for byte in text.bytes() {
-        match byte {
-            b' ' => out.push(b'+'),
-            b'&' | b'=' | b'#' | b'+' | 0..0x20 | 0x7F.. => {
-                out.extend_from_slice(format!("%{byte:02X}").as_bytes());
-            }
-            _ => out.push(byte),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tamiz::Source;
 
 use crate::fields;
+use crate::mapping::Mapping;
 use crate::record::{Found, Reason};
 use crate::time::Time;
 
@@ -41,6 +42,10 @@ impl<'de> Deserialize<'de> for Encoded {
 
             fn visit_bytes<E: serde::de::Error>(self, text: &[u8]) -> Result<Encoded, E> {
                 Ok(Encoded(decode(text)))
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Encoded, E> {
+                Ok(Encoded(decode(text.as_bytes())))
             }
         }
         // Whether it is UTF-8 need not be asked before whether it is Base64.
@@ -85,23 +90,49 @@ impl<'de> Deserialize<'de> for Word {
     }
 }
 
-pub(crate) fn read(line: &[u8]) -> Result<Found, Reason> {
-    if let Ok(Line { raw_b64, raw, id, label, time }) = serde_json::from_slice::<Line>(line) {
+/// The request of an object that has its bytes.
+pub(crate) fn of_bytes(value: &Value) -> Result<Found, Reason> {
+    let line: Line =
+        serde_json::from_value(value.clone()).map_err(|_| "the bytes of a request are not text")?;
+    line.found()?.ok_or_else(|| "no bytes of a request in it".into())
+}
+
+impl Line {
+    fn found(self) -> Result<Option<Found>, Reason> {
+        let Line { raw_b64, raw, id, label, time } = self;
         let bytes = match (raw_b64, raw) {
             (Some(Encoded(decoded)), _) => Some(decoded.ok_or("`raw_b64` is not Base64")?),
             (None, raw) => raw.map(String::into_bytes),
         };
-        if let Some(bytes) = bytes {
+        Ok(bytes.map(|bytes| {
             let time = time.and_then(|Word(time)| Time::parse(time.as_bytes()));
             let (id, label) = (id.map(|Word(id)| id), label.map(|Word(label)| label));
-            return Ok(Found { id, label, time, ..Found::raw(bytes) });
-        }
+            Found { id, label, time, ..Found::raw(bytes) }
+        }))
+    }
+}
+
+pub(crate) fn read(line: &[u8], mapping: &Mapping) -> Result<Found, Reason> {
+    if mapping.is_empty()
+        && let Ok(line) = serde_json::from_slice::<Line>(line)
+        && let Some(found) = line.found()?
+    {
+        return Ok(found);
     }
     let value: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
     if !value.is_object() {
         return Err("JSON, but no object".into());
     }
-    fields::read(&value, SOURCE)
+    object(&value, mapping)
+}
+
+/// The request of an object: its bytes, or its parts.
+pub(crate) fn object(value: &Value, mapping: &Mapping) -> Result<Found, Reason> {
+    let has_bytes = ["raw_b64", "raw"].iter().any(|name| value.get(name).is_some_and(Value::is_string));
+    if mapping.is_empty() && has_bytes {
+        return of_bytes(value);
+    }
+    fields::read(value, SOURCE, mapping)
 }
 
 /// Base64, with or without its padding.
@@ -123,7 +154,7 @@ mod tests {
     use crate::record::Request;
 
     fn raw(line: &str) -> (Vec<u8>, Option<String>, Option<String>) {
-        match read(line.as_bytes()).unwrap() {
+        match read(line.as_bytes(), &Mapping::default()).unwrap() {
             Found { request: Request::Raw(bytes), id, label, source: Source::Wire, .. } => (bytes, id, label),
             other => panic!("{other:?}"),
         }
@@ -154,7 +185,7 @@ mod tests {
             (b"{\"raw\":\"\xFF\"}", "not JSON from column"),
             (br#"{"s3cret":1}"#, "no method in it"),
         ] {
-            let told = read(line).unwrap_err();
+            let told = read(line, &Mapping::default()).unwrap_err();
             assert!(told.starts_with(reason) && !told.contains("s3cret"), "{told}");
         }
     }

@@ -48,30 +48,54 @@
 )]
 
 mod access_log;
+mod ahead;
+mod archive;
 mod burp;
 mod compressed;
 mod concatenated;
 mod container;
+mod csv;
+mod curl;
 mod detect;
 mod elements;
+mod eve;
 mod fields;
 mod format;
 mod har;
 mod http;
+mod http_file;
+mod identity;
 mod input;
+mod json;
 mod jsonl;
 mod lines;
+mod mapping;
 mod markup;
+mod mitmproxy;
 mod modsecurity;
+mod openapi;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod pcap;
+mod postman;
 mod record;
 mod request_line;
+mod table;
 mod time;
 mod url;
+mod urls;
+mod variables;
+mod w3c;
+mod warc;
+mod whole;
 mod window;
+mod zap;
+mod zeek;
 
 pub use container::{Chunk, Container, Options, Records};
 pub use format::{Format, UnknownFormat};
+pub use identity::FileIdentity;
 pub use input::Input;
+pub use mapping::{InvalidMapping, Mapping};
 pub use record::{At, Parts, Place, Record, Request, Unreadable};
 pub use time::Time;

@@ -1,19 +1,25 @@
 //! Formats of one record a line: many lines are cut off at once, and read on whatever thread.
 
-use crate::container::Chunk;
-use crate::record::{Found, Reason};
-use crate::window::Window;
-use crate::{access_log, compressed, jsonl};
+use std::sync::Arc;
 
-/// What the lines are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::container::Chunk;
+use crate::mapping::Mapping;
+use crate::record::{Found, Reason};
+use crate::table::Table;
+use crate::window::Window;
+use crate::{access_log, compressed, jsonl, urls};
+
+/// What the lines are, and what is known of them beforehand.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LineFormat {
-    Jsonl,
-    AccessLog,
+    Jsonl(Arc<Mapping>),
+    AccessLog(Arc<Mapping>),
+    Table(Arc<Table>),
+    Urls,
 }
 
-/// What one line holds; `None` for a blank one.
-pub(crate) fn read(line: &[u8], format: LineFormat, limit: usize) -> Option<Result<Found, Reason>> {
+/// What one line holds; `None` for a blank one, or one that is of no request by its own account.
+pub(crate) fn read(line: &[u8], format: &LineFormat, limit: usize) -> Option<Result<Found, Reason>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.trim_ascii().is_empty() {
         return None;
@@ -21,10 +27,12 @@ pub(crate) fn read(line: &[u8], format: LineFormat, limit: usize) -> Option<Resu
     if line.len() > limit {
         return Some(Err(too_long(limit)));
     }
-    Some(match format {
-        LineFormat::Jsonl => jsonl::read(line),
-        LineFormat::AccessLog => access_log::read(line),
-    })
+    match format {
+        LineFormat::Jsonl(mapping) => Some(jsonl::read(line, mapping)),
+        LineFormat::AccessLog(mapping) => access_log::read(line, mapping),
+        LineFormat::Table(table) => table.read(line),
+        LineFormat::Urls => urls::read(line),
+    }
 }
 
 /// The byte order mark that some programs put before UTF-8.
@@ -55,7 +63,7 @@ impl LineReader {
     }
 
     pub(crate) fn format(&self) -> LineFormat {
-        self.format
+        self.format.clone()
     }
 
     /// The most bytes that a line may have.
@@ -67,6 +75,7 @@ impl LineReader {
         if self.is_over {
             return None;
         }
+        self.note_columns();
         let is_more = self.window.fill(Chunk::BYTES.min(self.limit));
         let mut end = memchr::memrchr(b'\n', self.window.bytes());
         while is_more && end.is_none() && self.window.bytes().len() <= self.limit {
@@ -77,6 +86,17 @@ impl LineReader {
             end = memchr::memchr(b'\n', self.window.bytes());
         }
         let first = self.line;
+        if let (Some(last), LineFormat::Table(_)) = (end, &self.format)
+            && let Some(cut) =
+                self.window.bytes().get(..last).and_then(|whole| memchr::memmem::find(whole, b"\n#"))
+        {
+            // Without `take`, which copies what is behind: there may be many such pieces.
+            let len = cut.saturating_add(1);
+            let bytes = self.window.bytes().get(..len).unwrap_or_default().to_vec();
+            self.window.consume(len);
+            self.line = first.saturating_add(memchr::memchr_iter(b'\n', &bytes).count() as u64);
+            return Some(Piece::Lines { bytes, first });
+        }
         if let Some(end) = end {
             let len = end.saturating_add(1);
             let bytes = self.window.take(len);
@@ -88,12 +108,33 @@ impl LineReader {
             self.line = first.saturating_add(1);
             return Some(Piece::Unreadable { line: first, reason: too_long(self.limit) });
         }
+        if self.window.lacks_memory() {
+            self.is_over = !self.window.skip_past(b"\n");
+            self.window.shrink();
+            self.line = first.saturating_add(1);
+            let reason = compressed::reason(&std::io::ErrorKind::OutOfMemory.into());
+            return Some(Piece::Unreadable { line: first, reason });
+        }
         self.is_over = true;
         if let Some(error) = self.window.failure() {
             return Some(Piece::Unreadable { line: first, reason: compressed::reason(error) });
         }
         let bytes = self.window.take(usize::MAX);
         (!bytes.is_empty()).then_some(Piece::Lines { bytes, first })
+    }
+}
+
+impl LineReader {
+    /// Takes note of lines that name columns, which are for those behind them.
+    fn note_columns(&mut self) {
+        let LineFormat::Table(table) = &mut self.format else { return };
+        while self.window.peek() == Some(b'#') {
+            let Some(end) = self.window.find(b"\n", self.limit) else { return };
+            let len = end.saturating_add(1);
+            Table::note(table, self.window.bytes().get(..len).unwrap_or_default());
+            self.window.consume(len);
+            self.line = self.line.saturating_add(1);
+        }
     }
 }
 
@@ -109,7 +150,7 @@ mod tests {
 
     fn pieces(text: &[u8], limit: usize) -> Vec<(u64, String)> {
         let window = Window::new(Box::new(Cursor::new(text.to_vec())));
-        let mut reader = LineReader::new(window, LineFormat::Jsonl, limit);
+        let mut reader = LineReader::new(window, LineFormat::Jsonl(Arc::default()), limit);
         std::iter::from_fn(|| {
             Some(match reader.next_piece()? {
                 Piece::Lines { bytes, first } => (first, String::from_utf8(bytes).unwrap()),
@@ -128,7 +169,12 @@ mod tests {
         assert_eq!(words, ["a\n", "longer", "b\n", "c"]);
         assert_eq!(all.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2, 3, 4]);
         assert_eq!(pieces(long.as_bytes(), 1000).len(), 1);
-        assert!(read(long.as_bytes(), LineFormat::Jsonl, 1000).unwrap().unwrap_err().starts_with("longer"));
+        assert!(
+            read(long.as_bytes(), &LineFormat::Jsonl(Arc::default()), 1000)
+                .unwrap()
+                .unwrap_err()
+                .starts_with("longer")
+        );
     }
 
     #[test]

@@ -43,9 +43,9 @@ impl Record {
     /// ```
     pub fn of_json_line(line: &[u8], number: u64, limit: usize) -> Option<Result<Record, Unreadable>> {
         let place = Place { file: Arc::default(), record: number, at: At::Line(number) };
-        Some(match lines::read(line, LineFormat::Jsonl, limit)? {
+        Some(match lines::read(line, &LineFormat::Jsonl(Arc::default()), limit)? {
             Ok(found) => Ok(found.at(place)),
-            Err(reason) => Err(Unreadable { place, reason }),
+            Err(reason) => Err(Unreadable::because(place, reason)),
         })
     }
 
@@ -246,12 +246,23 @@ pub struct Unreadable {
     pub place: Place,
     /// What is wrong with it.
     pub reason: Reason,
+    /// Whether no request is lost by it that could be told: something beside the records that a reader should know of,
+    /// such as a hidden file in a folder, or packets that are encrypted.
+    pub is_notice: bool,
 }
 
 impl Unreadable {
     /// A record that is at this place; the reason must have nothing of it.
     pub fn new(place: Place, reason: &'static str) -> Self {
-        Unreadable { place, reason: reason.into() }
+        Unreadable::because(place, reason.into())
+    }
+
+    pub(crate) fn because(place: Place, reason: Reason) -> Self {
+        Unreadable { place, reason, is_notice: false }
+    }
+
+    pub(crate) fn notice(place: Place, reason: Reason) -> Self {
+        Unreadable { place, reason, is_notice: true }
     }
 }
 

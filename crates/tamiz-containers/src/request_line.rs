@@ -23,11 +23,30 @@ pub(crate) fn is_one_of_any_version(line: &[u8]) -> bool {
         })
 }
 
+/// Whether text begins with a line that is a method and nothing else, which is a request only where a header follows;
+/// `None` while the next line is not there.
+pub(crate) fn begins_without_target(text: &[u8]) -> Option<bool> {
+    let end = memchr::memchr(b'\n', text)?;
+    if !METHODS.contains(&text.get(..end)?.trim_ascii_end()) {
+        return Some(false);
+    }
+    let rest = text.get(end.saturating_add(1)..)?;
+    let line = rest.get(..memchr::memchr(b'\n', rest)?)?;
+    let name = line.iter().take_while(|byte| is_token(**byte)).count();
+    Some(name > 0 && line.get(name) == Some(&b':'))
+}
+
 /// Whether more bytes could make such a line of these.
 pub(crate) fn can_begin_one(start: &[u8]) -> bool {
     let len = start.iter().take_while(|byte| is_token(**byte)).count();
     let is_method = len <= LONGEST_METHOD && start.first().is_none_or(u8::is_ascii_alphabetic);
-    is_method && (len == start.len() || len > 0 && start.get(len) == Some(&b' '))
+    let is_bare = || start.get(..len).is_some_and(|method| METHODS.contains(&method));
+    match start.get(len) {
+        None => is_method,
+        Some(b' ') => is_method && len > 0,
+        Some(b'\r' | b'\n') => is_bare(),
+        Some(_) => false,
+    }
 }
 
 fn has_method(line: &[u8]) -> bool {
@@ -77,6 +96,10 @@ mod tests {
             assert!(!is_one(line.as_bytes()), "{line}");
         }
         assert!(is_one_of_any_version(b"GET /index.html") && !is_one_of_any_version(b"HELO you"));
+        assert_eq!(begins_without_target(b"GET\r\nHost: a\r\n"), Some(true));
+        assert_eq!(begins_without_target(b"POST \nHost: a\n"), Some(true));
+        assert_eq!(begins_without_target(b"CONNECT\n\nstomp"), Some(false));
+        assert_eq!((begins_without_target(b"GET\n"), begins_without_target(b"GETS\n")), (None, Some(false)));
         assert!(can_begin_one(b"GE") && can_begin_one(b"") && can_begin_one(b"GET "));
         assert!(!can_begin_one(b"\x16\x03") && !can_begin_one(b"SSH-2.0-x\r\n") && !can_begin_one(b"1 "));
     }

@@ -43,6 +43,31 @@ pub(crate) fn version(text: &str) -> Option<Vec<u8>> {
     Some(format!("HTTP/{number}").into_bytes())
 }
 
+/// Adds a name, and a value if there is one, to a form.
+pub(crate) fn add_to_form(name: &str, value: Option<&str>, form: &mut Vec<u8>) {
+    if !form.is_empty() {
+        form.push(b'&');
+    }
+    encode(name, form);
+    if let Some(value) = value {
+        form.push(b'=');
+        encode(value, form);
+    }
+}
+
+/// Writes text as a form has it. What is there as an escape stays one: exporters differ.
+fn encode(text: &str, out: &mut Vec<u8>) {
+    for byte in text.bytes() {
+        match byte {
+            b' ' => out.push(b'+'),
+            b'&' | b'=' | b'#' | b'+' | 0..0x20 | 0x7F.. => {
+                out.extend_from_slice(format!("%{byte:02X}").as_bytes());
+            }
+            _ => out.push(byte),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,6 +21,8 @@ enum End {
     Unknown,
     Reached,
     Failed(io::Error),
+    /// There is no memory for more; once some of what is there was passed, there may be.
+    NoMemory(io::Error),
 }
 
 impl Window {
@@ -50,18 +52,26 @@ impl Window {
 
     /// Reads some more; whether there was any.
     pub(crate) fn read_more(&mut self) -> bool {
-        if !matches!(self.end, End::Unknown) {
-            return false;
+        match self.end {
+            End::Unknown => {}
+            End::NoMemory(_) if self.start > 0 => self.end = End::Unknown,
+            _ => return false,
         }
         if self.start > 0 {
             self.buffer.drain(..self.start);
             self.start = 0;
         }
-        let step = u64::try_from(STEP.max(self.buffer.len())).unwrap_or(u64::MAX);
+        let step = STEP.max(self.buffer.len());
         let len = self.buffer.len();
+        if self.buffer.try_reserve(step).is_err() {
+            self.end = End::NoMemory(io::ErrorKind::OutOfMemory.into());
+            return false;
+        }
+        let step = u64::try_from(step).unwrap_or(u64::MAX);
         match (&mut self.input).take(step).read_to_end(&mut self.buffer) {
             Ok(0) => self.end = End::Reached,
             Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => self.end = End::NoMemory(error),
             // What came before the fault is there all the same.
             Err(error) => self.end = End::Failed(error),
         }
@@ -90,12 +100,30 @@ impl Window {
         taken
     }
 
+    /// The input from where the window begins.
+    pub(crate) fn into_input(mut self) -> Box<dyn Read + Send> {
+        self.buffer.drain(..self.start);
+        Box::new(io::Cursor::new(self.buffer).chain(self.input))
+    }
+
     /// Why the input ended before its end, if it did.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         match &self.end {
-            End::Failed(error) => Some(error),
+            End::Failed(error) | End::NoMemory(error) => Some(error),
             End::Unknown | End::Reached => None,
         }
+    }
+
+    /// Whether there is no memory for more of the input.
+    pub(crate) fn lacks_memory(&self) -> bool {
+        matches!(self.end, End::NoMemory(_))
+    }
+
+    /// Gives back the memory of a record that was long.
+    pub(crate) fn shrink(&mut self) {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        self.buffer.shrink_to(STEP.saturating_mul(2));
     }
 
     /// The first byte, reading it if need be.

@@ -43,12 +43,56 @@ fn truncated_gzip() {
     assert_eq!(
         messages,
         [format!(
-            "a.jsonl.gz: line {}: the compressed data ends early; what came before it was read",
-            read + 1
+            "a.jsonl.gz: line {}: the compressed data ends early, at byte {}; what came before it was read",
+            read + 1,
+            whole.len() / 2
         )]
     );
     let (read, messages) = told("a.jsonl.gz", &whole[..12], &Options::default());
     assert_eq!((read, messages.len()), (0, 1));
+}
+
+#[test]
+fn garbage_behind_gzip_is_named_as_such() {
+    let whole = gzip(&lines(3));
+    let (read, messages) = told("a.gz", &[&whole[..], SECRET.as_bytes()].concat(), &Options::default());
+    assert_eq!(
+        (read, messages),
+        (
+            3,
+            vec![format!(
+                "a.gz: what follows the compressed data from byte {} on is not compressed; it was not read",
+                whole.len()
+            )]
+        )
+    );
+    assert_eq!(told("a.gz", &[&whole[..], &[0; 512]].concat(), &Options::default()), (3, vec![]));
+}
+
+#[test]
+fn back_to_back_requests_are_told() {
+    let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    let (read, messages) = told("a.http", format!("{get}{get}").as_bytes(), &Options::default());
+    assert_eq!(read, 1);
+    assert!(messages.len() == 1 && messages[0].contains("byte 27: another request line"), "{messages:?}");
+    let mut options = Options::default();
+    options.format = Some(Format::Concatenated);
+    assert_eq!(told("a.http", format!("{get}{get}").as_bytes(), &options), (2, vec![]));
+}
+
+#[test]
+fn columns_that_change_within_a_log() {
+    let mut log = "#Version: 1.0\n#Fields: cs-method cs-uri-stem\nGET /a\nGET\n#Fields: cs-uri-stem cs-method\n/b GET\n".to_owned();
+    let (read, messages) = told("a.log", log.as_bytes(), &Options::default());
+    assert_eq!(
+        (read, messages),
+        (2, vec!["a.log: line 4: fewer values than the log has columns".to_owned()])
+    );
+    // As many lines that name columns as there are lines, and a last one that does not end.
+    log.push_str(&"#Remark: x\n/c GET\n".repeat(200_000));
+    log.push_str("#Remark: x");
+    assert_eq!(told("a.log", log.as_bytes(), &Options::default()).0, 200_002);
+    assert_eq!(told("a.log", "#Fields: x\n".repeat(500_000).as_bytes(), &Options::default()), (0, vec![]));
 }
 
 #[test]

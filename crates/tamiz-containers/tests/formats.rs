@@ -22,11 +22,13 @@ fn counts_of_the_corpus() {
         let path = formats.join(file);
         let format = Container::open(&Input::of(&path), &Options::default())
             .map_or_else(|_| "-".to_owned(), |container| container.format().to_string());
-        let (mut requests, mut unreadable) = (0, 0);
+        let (mut requests, mut unreadable, mut notices) = (0, 0, 0);
         let mut reasons = BTreeMap::<String, u64>::new();
         for record in common::read_file(&path, &Options::default()) {
             match record {
                 Ok(_) => requests += 1,
+                // What is told beside the records.
+                Err(error) if error.is_notice => notices += 1,
                 Err(error) => {
                     unreadable += 1;
                     *reasons.entry(error.reason.into_owned()).or_default() += 1;
@@ -36,7 +38,7 @@ fn counts_of_the_corpus() {
         let reasons: Vec<String> =
             reasons.iter().map(|(reason, count)| format!("{count} × {reason}")).collect();
         assert!(
-            requests + unreadable > 0 || format == "pcap" || format == "jsonl",
+            requests + unreadable + notices > 0 || format == "pcap" || format == "jsonl",
             "{file}: nothing is told of it"
         );
         writeln!(table, "{file}\t{format}\t{requests}\t{unreadable}\t{}", reasons.join("; ")).unwrap();

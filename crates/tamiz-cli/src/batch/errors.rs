@@ -41,7 +41,7 @@ impl Errors {
         Ok(Errors { file: Some((path.to_owned(), BufWriter::new(file))) })
     }
 
-    /// Tells of one, which is the `number`th.
+    /// Tells of one, which is the `number`th of its kind.
     pub(crate) fn tell(
         &mut self,
         unreadable: &Unreadable,
@@ -52,7 +52,9 @@ impl Errors {
             progress.complain(&unreadable.to_string());
         }
         if number == MOST_TOLD + 1 {
-            progress.complain("more records cannot be read; '--errors FILE' names all of them");
+            let what =
+                if unreadable.is_notice { "there are more notices" } else { "more records cannot be read" };
+            progress.complain(&format!("{what}; '--errors FILE' names all of them"));
         }
         let Some((path, file)) = &mut self.file else { return Ok(()) };
         let place = &unreadable.place;
@@ -65,6 +67,9 @@ impl Errors {
         };
         if let Some(object) = line.as_object_mut() {
             object.insert(name.to_owned(), at.into());
+            if unreadable.is_notice {
+                object.insert("notice".to_owned(), true.into());
+            }
         }
         writeln!(file, "{line}").map_err(|error| failure(path, &error))
     }

@@ -15,6 +15,8 @@ pub(crate) enum BatchFormat {
     Tokens,
     Parquet,
     Arrow,
+    /// The requests themselves, not redacted, as Parquet
+    Requests,
 }
 
 /// What `--separator` says.
@@ -31,6 +33,7 @@ pub(crate) enum RowFormat {
     Jsonl,
     Tokens,
     Columns,
+    Requests,
 }
 
 /// What stands before, between and behind rows that are bytes.
@@ -45,6 +48,8 @@ pub(crate) struct Joints {
 pub(crate) enum Output {
     Bytes(RowFormat, Joints),
     Columns(Kind),
+    /// Requests as Parquet: the one output that is not redacted.
+    Requests,
 }
 
 impl Output {
@@ -80,6 +85,7 @@ impl Output {
             (BatchFormat::Jsonl, None) => Output::Bytes(RowFormat::Jsonl, joints(b"", b"\n")),
             (BatchFormat::Parquet, None) => Output::Columns(Kind::Parquet),
             (BatchFormat::Arrow, None) => Output::Columns(Kind::Arrow),
+            (BatchFormat::Requests, None) => Output::Requests,
             (_, Some(_)) => {
                 return Err(Failure::Usage(
                     "only text and tokens have a separator: leave out '--separator'".to_owned(),
@@ -92,6 +98,7 @@ impl Output {
         match self {
             Output::Bytes(rows, _) => rows,
             Output::Columns(_) => RowFormat::Columns,
+            Output::Requests => RowFormat::Requests,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a run reads: inputs one after another, their chunks in order.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -31,38 +32,36 @@ impl Inputs {
                 return Err(Failure::Input(format!("cannot read {}: {}", path.display(), reason(&error))));
             }
         }
-        let excluded = written.iter().filter_map(|path| std::path::absolute(path).ok()).collect();
+        let excluded = written.iter().map(|path| path.to_path_buf()).collect();
         Ok(Inputs { arguments, excluded })
     }
 
     fn walk(&self) -> impl Iterator<Item = Result<Input, Unreadable>> + Send + use<> {
-        let excluded = self.excluded.clone();
-        Input::walk(&self.arguments).filter(move |input| match input {
-            Ok(Input::File(path)) => std::path::absolute(path)
-                .map_or(true, |path| !excluded.iter().any(|excluded| path.starts_with(excluded))),
-            _ => true,
-        })
+        Input::walk_without(&self.arguments, &self.excluded)
     }
 
     /// How many bytes all files have; `None` when one of the inputs is no file.
     pub(crate) fn total(&self) -> Option<u64> {
-        self.walk().try_fold(0, |total, input| match input.ok()? {
+        self.walk().flatten().try_fold(0, |total, input| match input {
             Input::File(path) => Some(total + fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len()),
             _ => None,
         })
     }
 
-    /// What is told apart from other inputs: names, lengths and times of all files.
+    /// What is told apart from other inputs: names, lengths, times, beginnings and ends of all files.
     pub(crate) fn identity(&self) -> String {
         let mut digest = Sha256::new();
         for input in self.walk().flatten() {
             digest.update(input.to_string());
             if let Input::File(path) = input
-                && let Ok(metadata) = fs::metadata(path)
+                && let Ok(metadata) = fs::metadata(&path)
             {
                 let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
                 digest.update(metadata.len().to_le_bytes());
                 digest.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
+                if metadata.is_file() {
+                    digest.update(both_ends(&path));
+                }
             }
             digest.update([0]);
         }
@@ -73,6 +72,24 @@ impl Inputs {
     pub(crate) fn chunks(&self, options: Options) -> impl Iterator<Item = Chunk> + Send + use<> {
         Chunks { inputs: self.walk(), options, present: None }
     }
+}
+
+/// The first and the last bytes of a file, as far as they can be read: a file that was written anew may have the length
+/// and the time that it had before.
+fn both_ends(path: &Path) -> Vec<u8> {
+    const LEN: u64 = 64 << 10;
+    let mut bytes = Vec::new();
+    let mut read = || -> io::Result<()> {
+        let mut file = File::open(path)?;
+        (&mut file).take(LEN).read_to_end(&mut bytes)?;
+        let len = file.metadata()?.len();
+        file.seek(SeekFrom::Start(len.saturating_sub(LEN).max(LEN)))?;
+        file.take(LEN).read_to_end(&mut bytes)?;
+        Ok(())
+    };
+    // What cannot be read is told when it is its turn.
+    let _ = read();
+    bytes
 }
 
 struct Chunks<I> {

@@ -9,12 +9,14 @@ mod counts;
 pub(crate) mod errors;
 mod format;
 pub(crate) mod inputs;
+pub(crate) mod outputs;
 mod partial;
 pub(crate) mod pipeline;
 pub(crate) mod progress;
 mod rows;
 mod sample;
 mod sink;
+mod stop;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,7 +32,8 @@ use errors::Errors;
 pub(crate) use format::{BatchFormat, Separator};
 use format::{Output, RowFormat};
 use inputs::Inputs;
-use partial::{Partial, State};
+use outputs::Written;
+use partial::{Partial, RUN_BEGINS, State};
 use pipeline::Go;
 use progress::Progress;
 use rows::{RowMaker, Rows};
@@ -43,12 +46,16 @@ pub(crate) const SOME_UNREADABLE: u8 = 3;
 /// Runs the command.
 pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     let output = Output::of(args.format, args.separator, &args.out)?;
+    if output == Output::Requests && args.dedup {
+        return Err(Failure::Usage("requests are written as they are: leave out '--dedup'".to_owned()));
+    }
     let canonicalizer = config::canonicalizer_for(&args.read, args.as_seen_by)?;
     let is_stdout = args.out.as_os_str() == "-";
-    let partial = Partial::of(&args.out);
+    let mut partial = Partial::of(&args.out, args.sample.is_none());
     let mut written: Vec<&Path> = vec![&args.out, partial.folder()];
     written.extend(args.errors.as_deref());
     let inputs = Inputs::of(&args.inputs, &written)?;
+    outputs::check(&args.inputs, &to_write(args), (!is_stdout).then(|| partial.folder()))?;
     let (state, sink) = if is_stdout {
         let sink = Sink::stdout(output).ok_or_else(|| {
             Failure::Usage("columns cannot be written to standard output: name a file".to_owned())
@@ -65,6 +72,10 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
         (true, false) => Some(partial.counts(&state)?),
     };
     let errors = Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume)?;
+    stop::on_interrupt((!is_stdout).then(|| partial.stopped_message()));
+    if output == Output::Requests {
+        complain(&format!("{} will hold requests as they are, with their secrets", args.out.display()));
+    }
     let options = args.containers.options();
     let progress = Progress::new(inputs.total(), std::sync::Arc::clone(&options.progress));
     let partial = (!is_stdout).then_some(&partial);
@@ -76,17 +87,26 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     let done = run.run(chunks, &canonicalizer, output);
     progress.end();
     let (state, sink, counts) = done?;
-    sink.finish(counts.as_ref())?;
+    sink.finish(counts.as_ref(), state.forces)?;
     if !args.quiet {
         summary(args, &state, before, &progress);
     }
     Ok(if state.unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
+/// The files that the arguments name to be written.
+fn to_write(args: &BatchArgs) -> Vec<Written<'_>> {
+    let out = if args.out.as_os_str() == "-" { Path::new("/dev/stdout") } else { args.out.as_path() };
+    let mut written = vec![Written { path: out, option: "--out", is_left_over: false }];
+    let errors = args.errors.as_deref();
+    written.extend(errors.map(|path| Written { path, option: "--errors", is_left_over: args.resume }));
+    written
+}
+
 /// What tells this run from others, for whoever goes on with it: everything that decides what is written.
 fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
-        "tamiz {} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?}",
+        "{RUN_BEGINS}{} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?} map {:?}",
         env!("CARGO_PKG_VERSION"),
         canonicalizer.fingerprint(),
         inputs.identity(),
@@ -99,6 +119,7 @@ fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs)
         args.as_seen_by,
         args.token_lengths,
         args.errors,
+        args.containers.map,
     )
 }
 
@@ -112,8 +133,13 @@ fn summary(args: &BatchArgs, state: &State, before: u64, progress: &Progress) {
             state.refused.iter().map(|(reason, count)| format!("{count} for {reason}")).collect();
         complain(&format!("{total} more requests that {source} would refuse: {}", reasons.join(", ")));
     }
+    let notices = match state.notices {
+        0 => String::new(),
+        1 => ", 1 notice".to_owned(),
+        count => format!(", {count} notices"),
+    };
     complain(&format!(
-        "{} requests, {} unreadable, {} rows to {out} in {:.1} s ({} requests/s)",
+        "{} requests, {} unreadable{notices}, {} rows to {out} in {:.1} s ({} requests/s)",
         state.requests,
         state.unreadable,
         state.rows,
@@ -237,8 +263,9 @@ impl<'a> Run<'a> {
     }
 
     fn unreadable(&mut self, unreadable: &Unreadable) -> Result<(), Failure> {
-        self.state.unreadable += 1;
-        self.errors.tell(unreadable, self.state.unreadable, self.progress)
+        let count = if unreadable.is_notice { &mut self.state.notices } else { &mut self.state.unreadable };
+        *count += 1;
+        self.errors.tell(unreadable, *count, self.progress)
     }
 
     /// Makes what is written safe, so that a run that is stopped can go on from here.

@@ -1,13 +1,17 @@
 //! The folder beside the output in which a run is under way: `OUT.partial`, with what is written so
 //! far and, in `state.json`, how far that is. The output itself appears at the end, whole, by renaming.
+//!
+//! Only files that a run makes are ever removed from it, and a folder without the state of a run is left alone.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use fs4::{FileExt, TryLockError};
 use serde::{Deserialize, Serialize};
+use tamiz_containers::FileIdentity;
 
 use super::counts::Counts;
 use crate::failure::{Failure, reason};
@@ -17,6 +21,8 @@ use crate::failure::{Failure, reason};
 pub(crate) struct State {
     /// What the run is of: another command line, program or input cannot go on with it.
     pub(crate) run: String,
+    /// Whether it may replace an output that exists.
+    pub(crate) forces: bool,
     /// How many chunks of the input are done.
     pub(crate) chunks: u64,
     /// How many requests were read, rows written and records unreadable.
@@ -31,69 +37,121 @@ pub(crate) struct State {
     pub(crate) parts: u64,
     /// How long the file of errors is.
     pub(crate) error_bytes: u64,
+    /// How many notices there were.
+    pub(crate) notices: u64,
 }
+
+/// What every description of a run begins with: a state without it is somebody else's.
+pub(crate) const RUN_BEGINS: &str = "tamiz ";
+/// The file that is locked as long as the process of a run lives.
+const LOCK: &str = "lock";
+const STATE: &str = "state.json";
 
 /// The folder of a run.
 pub(crate) struct Partial {
     out: PathBuf,
     folder: PathBuf,
+    /// Whether a run that was stopped can go on.
+    is_resumable: bool,
+    /// Held until the run is over; the system lets go of it when the process dies, however it dies.
+    lock: Option<File>,
 }
 
 impl Partial {
-    pub(crate) fn of(out: &Path) -> Self {
+    pub(crate) fn of(out: &Path, is_resumable: bool) -> Self {
         let mut folder = OsString::from(out.as_os_str());
         folder.push(".partial");
-        Partial { out: out.to_owned(), folder: folder.into() }
+        Partial { out: out.to_owned(), folder: folder.into(), is_resumable, lock: None }
     }
 
     /// Makes the folder, or takes the one that is there; the state that it is in.
     ///
     /// # Errors
     /// When the output or such a folder is there and nobody said what to do about it, or when the
-    /// folder is of another run.
-    pub(crate) fn begin(&self, run: &str, resumes: bool, forces: bool) -> Result<State, Failure> {
-        let fresh = State { run: run.to_owned(), ..State::default() };
+    /// folder is of another run, of a run under way, or of no run at all.
+    pub(crate) fn begin(&mut self, run: &str, resumes: bool, forces: bool) -> Result<State, Failure> {
+        let fresh = State { run: run.to_owned(), forces, ..State::default() };
         if self.out.is_dir() {
             return Err(Failure::Usage(format!("{} is a directory; name a file", self.out.display())));
         }
-        if self.out.exists() && !forces {
-            return Err(Failure::Usage(format!(
-                "{} exists; name another output, or replace it with '--force'",
-                self.out.display()
-            )));
+        let left = self.left()?;
+        if left.is_some() {
+            self.lock()?;
         }
-        if self.folder.exists() {
-            if resumes {
-                return self.resume(run);
-            }
-            if !forces {
+        let may_replace = forces || resumes && matches!(&left, Some(Left::State(state)) if state.forces);
+        if self.out.exists() && !may_replace {
+            return Err(self.exists());
+        }
+        match left {
+            Some(Left::State(state)) if resumes => return self.resume(run, *state),
+            Some(Left::State(_)) if !forces => {
                 return Err(Failure::Usage(format!(
                     "{} is left of a run that did not end: go on with it with '--resume', or begin anew with '--force'",
                     self.folder.display()
                 )));
             }
-            fs::remove_dir_all(&self.folder).map_err(|error| self.failure(&error))?;
+            Some(_) => self.clear().map_err(|error| self.failure(&error))?,
+            None => {
+                fs::create_dir(&self.folder).map_err(|error| self.failure(&error))?;
+                self.lock()?;
+            }
         }
-        fs::create_dir_all(&self.folder).map_err(|error| self.failure(&error))?;
         self.save(&fresh)?;
         Ok(fresh)
     }
 
-    fn resume(&self, run: &str) -> Result<State, Failure> {
-        let text = match fs::read(self.file("state.json")) {
-            Ok(text) => text,
-            // It was stopped before it had written anything.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(State { run: run.to_owned(), ..State::default() });
-            }
-            Err(error) => return Err(self.failure(&error)),
-        };
-        let state: State = serde_json::from_slice(&text).map_err(|_| {
+    fn exists(&self) -> Failure {
+        Failure::Usage(format!(
+            "{} exists; name another output, or replace it with '--force'",
+            self.out.display()
+        ))
+    }
+
+    /// What is there already.
+    fn left(&self) -> Result<Option<Left>, Failure> {
+        let foreign = || {
             Failure::Usage(format!(
-                "{} cannot be gone on with: its state cannot be read; begin anew with '--force'",
+                "{} is there, but is not what a run left: move it away, or name another output",
                 self.folder.display()
             ))
-        })?;
+        };
+        if fs::symlink_metadata(&self.folder).is_err() {
+            return Ok(None);
+        }
+        if !fs::symlink_metadata(&self.folder).is_ok_and(|metadata| metadata.is_dir()) {
+            return Err(foreign());
+        }
+        let state = fs::read(self.file(STATE)).ok();
+        let state = state.and_then(|text| serde_json::from_slice::<State>(&text).ok());
+        if let Some(state) = state.filter(|state| state.run.starts_with(RUN_BEGINS)) {
+            return Ok(Some(Left::State(Box::new(state))));
+        }
+        // A run that was stopped before it had a state has made nothing but its lock.
+        let entries = fs::read_dir(&self.folder).map_err(|error| self.failure(&error))?;
+        let is_empty = entries.flatten().all(|entry| {
+            entry.file_name() == LOCK && entry.metadata().is_ok_and(|metadata| metadata.len() == 0)
+        });
+        if is_empty { Ok(Some(Left::Nothing)) } else { Err(foreign()) }
+    }
+
+    /// Makes sure that no other process writes this output.
+    fn lock(&mut self) -> Result<(), Failure> {
+        let open = || File::options().write(true).create(true).truncate(false).open(self.file(LOCK));
+        let file = open().map_err(|error| self.failure(&error))?;
+        let busy = || {
+            Failure::Usage(format!("another run is writing {}; let it end, or stop it", self.out.display()))
+        };
+        match FileExt::try_lock(&file) {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(busy()),
+            Err(TryLockError::Error(error)) => return Err(self.failure(&error)),
+        }
+        self.lock = Some(file);
+        // A run that ends while this one begins takes its lock away with it.
+        if FileIdentity::of(&self.file(LOCK)).is_none() { Err(busy()) } else { Ok(()) }
+    }
+
+    fn resume(&self, run: &str, state: State) -> Result<State, Failure> {
         if state.run != run {
             return Err(Failure::Usage(format!(
                 "{} is of another run: inputs, options and version have to be the same; begin anew with '--force'",
@@ -101,6 +159,34 @@ impl Partial {
             )));
         }
         Ok(state)
+    }
+
+    /// Removes what a run makes, but for its lock.
+    fn clear(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            if is_of_a_run(&entry.file_name()) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the folder; what is in it and is nobody's keeps it there.
+    fn remove(&self) {
+        // The output is whole: what cannot be removed is in nobody's way.
+        let _ = self.clear();
+        let _ = fs::remove_file(self.file(LOCK));
+        let _ = fs::remove_dir(&self.folder);
+    }
+
+    /// What to say when the run, which has begun, is stopped from outside.
+    pub(crate) fn stopped_message(&self) -> String {
+        if self.is_resumable {
+            format!("stopped; what is written is kept in {}, and '--resume' goes on", self.folder.display())
+        } else {
+            format!("stopped; a sample cannot be gone on with: {} can be removed", self.folder.display())
+        }
     }
 
     /// A file in the folder.
@@ -111,7 +197,7 @@ impl Partial {
     /// Keeps a state, so that either it or the one before is there whatever happens.
     pub(crate) fn save(&self, state: &State) -> Result<(), Failure> {
         let text = serde_json::to_vec(state).map_err(io::Error::from)?;
-        self.replace("state.json", &text)
+        self.replace(STATE, &text)
     }
 
     /// Keeps the counts of a run that leaves out repeats; before the state that they belong to.
@@ -151,21 +237,51 @@ impl Partial {
     }
 
     /// Puts a finished file of the folder where the output should be, and removes the folder.
-    pub(crate) fn finish(&self, name: &str) -> Result<(), Failure> {
-        fs::rename(self.file(name), &self.out)
-            .and_then(|()| fs::remove_dir_all(&self.folder))
-            .map_err(|error| self.failure(&error))
+    pub(crate) fn finish(&self, name: &str, forces: bool) -> Result<(), Failure> {
+        if self.out.exists() && !forces {
+            // It came while this was made.
+            return Err(self.exists());
+        }
+        fs::rename(self.file(name), &self.out).map_err(|error| self.failure(&error))?;
+        self.remove();
+        Ok(())
     }
 
-    /// Says what cannot be done, and that what was written is not lost.
+    /// Says what cannot be done and, where something is written already, that it is not lost.
     pub(crate) fn failure(&self, error: &io::Error) -> Failure {
-        Failure::Input(format!(
-            "cannot write {}: {}; what is written is kept in {}, and '--resume' goes on",
-            self.out.display(),
-            reason(error),
-            self.folder.display()
-        ))
+        let kept = if self.is_resumable && self.file(STATE).exists() {
+            format!("; what is written is kept in {}, and '--resume' goes on", self.folder.display())
+        } else {
+            String::new()
+        };
+        Failure::Input(format!("cannot write {}: {}{kept}", self.out.display(), reason(error)))
     }
+}
+
+impl Drop for Partial {
+    /// Leaves nothing behind of a run that cannot go on.
+    fn drop(&mut self) {
+        if !self.is_resumable && self.lock.is_some() {
+            self.remove();
+        }
+    }
+}
+
+/// What a folder holds that is there before a run.
+enum Left {
+    Nothing,
+    State(Box<State>),
+}
+
+/// Whether a run makes files of this name.
+fn is_of_a_run(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let name = name.strip_suffix(".new").unwrap_or(name);
+    let is_numbered = |prefix: &str| {
+        name.strip_prefix(prefix)
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    [STATE, "rows", "whole"].contains(&name) || is_numbered("part-") || is_numbered("counts-")
 }
 
 fn counts_name(chunks: u64) -> String {

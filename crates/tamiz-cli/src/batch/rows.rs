@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 use tamiz::{Canonicalizer, Scratch, TokenOptions};
-use tamiz_columns::{Builder, RecordBatch, Row};
-use tamiz_containers::{Chunk, Parts, Record, Request, Unreadable};
+use tamiz_columns::{Begins, Builder, RecordBatch, RequestBuilder, RequestParts, RequestRow, Row};
+use tamiz_containers::{At, Chunk, Parts, Record, Request, Unreadable};
 use tamiz_sources::{OwnedParts, Seen, as_seen_by};
 
 use super::format::RowFormat;
@@ -52,6 +52,7 @@ pub(crate) struct RowMaker<'a> {
     scratch: Scratch,
     text: Vec<u8>,
     builder: Builder,
+    requests: RequestBuilder,
 }
 
 impl<'a> RowMaker<'a> {
@@ -71,13 +72,14 @@ impl<'a> RowMaker<'a> {
             scratch: Scratch::default(),
             text: Vec::new(),
             builder: Builder::default(),
+            requests: RequestBuilder::default(),
         }
     }
 
     pub(crate) fn rows(&mut self, chunk: Chunk) -> Rows {
         // Documents are about as long as what they are of.
         let mut bytes = match self.format {
-            RowFormat::Columns => Vec::new(),
+            RowFormat::Columns | RowFormat::Requests => Vec::new(),
             _ => Vec::with_capacity(chunk.weight()),
         };
         let mut ends = Vec::new();
@@ -98,6 +100,7 @@ impl<'a> RowMaker<'a> {
         }
         let content = match self.format {
             RowFormat::Columns => Content::Batch(self.builder.finish()),
+            RowFormat::Requests => Content::Batch(self.requests.finish()),
             _ => Content::Bytes { bytes, ends },
         };
         Rows { content, identities, unreadable, refused }
@@ -147,6 +150,7 @@ impl<'a> RowMaker<'a> {
                     identities.push(identity(&self.text, record));
                 }
             }
+            RowFormat::Requests => self.requests.push(&request_row(record)),
             RowFormat::Jsonl | RowFormat::Tokens => {
                 let document = record.document(self.canonicalizer);
                 if self.format == RowFormat::Tokens {
@@ -159,6 +163,37 @@ impl<'a> RowMaker<'a> {
                 }
             }
         }
+    }
+}
+
+/// A request as it is, with where it is from.
+fn request_row(record: &Record) -> RequestRow<'_> {
+    RequestRow {
+        input: &record.place.file,
+        record: record.place.record,
+        begins: match record.place.at {
+            At::Line(line) => Begins::Line(line),
+            At::Byte(byte) => Begins::Byte(byte),
+            At::Packet(packet) => Begins::Packet(packet),
+            _ => Begins::Input,
+        },
+        id: record.id.as_deref(),
+        label: record.label.as_deref(),
+        time: record.time.map(|time| time.micros()),
+        source: record.source.as_str(),
+        request: match &record.request {
+            Request::Parts(parts) => Err(RequestParts {
+                method: &parts.method,
+                target: &parts.target,
+                scheme: parts.scheme.as_deref(),
+                authority: parts.authority.as_deref(),
+                version: parts.version.as_deref(),
+                headers: parts.headers.iter().map(|(name, value)| (&name[..], &value[..])).collect(),
+                body: parts.body.as_deref(),
+            }),
+            Request::Raw(bytes) => Ok(bytes),
+            _ => Ok(&[]),
+        },
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use tamiz_columns::{Kind, Reader, Writer};
+use tamiz_columns::{Kind, Reader, SchemaRef, Writer};
 
 use super::counts::Counts;
 use super::format::{Joints, Output, RowFormat};
@@ -30,8 +30,24 @@ impl<'a> Sink<'a> {
         match output {
             Output::Bytes(format, joints) => ByteSink::open(format, joints, partial, state).map(Sink::Bytes),
             Output::Columns(kind) => {
-                Ok(Sink::Columns(ColumnSink { kind, partial, parts: state.parts, writer: None }))
+                let schema = tamiz_columns::schema();
+                Ok(Sink::Columns(ColumnSink {
+                    kind,
+                    schema,
+                    partial,
+                    parts: state.parts,
+                    writer: None,
+                    is_private: false,
+                }))
             }
+            Output::Requests => Ok(Sink::Columns(ColumnSink {
+                kind: Kind::Parquet,
+                schema: tamiz_columns::request_schema(),
+                partial,
+                parts: state.parts,
+                writer: None,
+                is_private: true,
+            })),
         }
     }
 
@@ -39,7 +55,7 @@ impl<'a> Sink<'a> {
     pub(crate) fn stdout(output: Output) -> Option<Self> {
         match output {
             Output::Bytes(_, joints) => Some(Sink::Stdout(BufWriter::new(io::stdout()), joints, 0)),
-            Output::Columns(_) => None,
+            Output::Columns(_) | Output::Requests => None,
         }
     }
 
@@ -86,11 +102,11 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Makes the output of what was written, with counts if there are some.
-    pub(crate) fn finish(self, counts: Option<&Counts>) -> Result<(), Failure> {
+    /// Makes the output of what was written, with counts if there are some; `forces` says that it may replace another.
+    pub(crate) fn finish(self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
         match self {
-            Sink::Bytes(sink) => sink.finish(counts),
-            Sink::Columns(sink) => sink.finish(counts),
+            Sink::Bytes(sink) => sink.finish(counts, forces),
+            Sink::Columns(sink) => sink.finish(counts, forces),
             Sink::Stdout(mut out, ..) => Ok(out.flush()?),
         }
     }
@@ -151,15 +167,15 @@ impl<'a> ByteSink<'a> {
         })
     }
 
-    fn finish(mut self, counts: Option<&Counts>) -> Result<(), Failure> {
+    fn finish(mut self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
         let done = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         done.map_err(|error| self.partial.failure(&error))?;
         match counts {
             Some(counts) if self.format == RowFormat::Jsonl => {
                 self.with_counts(counts).map_err(|error| self.partial.failure(&error))?;
-                self.partial.finish(WHOLE)
+                self.partial.finish(WHOLE, forces)
             }
-            _ => self.partial.finish(ROWS),
+            _ => self.partial.finish(ROWS, forces),
         }
     }
 
@@ -182,6 +198,9 @@ impl<'a> ByteSink<'a> {
 /// Parts of columns, each a file of its own until the end: a file of columns cannot be gone on with.
 pub(crate) struct ColumnSink<'a> {
     kind: Kind,
+    schema: SchemaRef,
+    /// Whether nobody else may read the files.
+    is_private: bool,
     partial: &'a Partial,
     /// How many parts are whole.
     parts: u64,
@@ -203,13 +222,22 @@ impl ColumnSink<'_> {
 
     fn write(&mut self, batch: &tamiz_columns::RecordBatch) -> Result<(), Failure> {
         if self.writer.is_none() {
-            let file =
-                File::create(self.part(self.parts + 1)).map_err(|error| self.partial.failure(&error))?;
+            let file = self.create(&self.part(self.parts + 1))?;
             let writer = Writer::new(file, self.kind, batch.schema());
             self.writer = Some(writer.map_err(|error| self.failure(error))?);
         }
         let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write(batch));
         written.map_err(|error| self.failure(error))
+    }
+
+    fn create(&self, path: &Path) -> Result<File, Failure> {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        if self.is_private {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        options.open(path).map_err(|error| self.partial.failure(&error))
     }
 
     /// Ends the part that is under way; how many there are.
@@ -221,22 +249,22 @@ impl ColumnSink<'_> {
         Ok(self.parts)
     }
 
-    fn finish(mut self, counts: Option<&Counts>) -> Result<(), Failure> {
+    fn finish(mut self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
         if self.parts == 0 && self.writer.is_none() {
-            self.write(&tamiz_columns::RecordBatch::new_empty(tamiz_columns::schema()))?;
+            self.write(&tamiz_columns::RecordBatch::new_empty(SchemaRef::clone(&self.schema)))?;
         }
         self.end_part()?;
         if counts.is_none() && self.parts == 1 {
-            return self.partial.finish(&part_name(1));
+            return self.partial.finish(&part_name(1), forces);
         }
         let parts: Vec<PathBuf> = (1..=self.parts).map(|number| self.part(number)).collect();
-        let whole = File::create(self.partial.file(WHOLE)).map_err(|error| self.partial.failure(&error))?;
+        let whole = self.create(&self.partial.file(WHOLE))?;
         let joined = match counts {
             Some(counts) => with_counts(&parts, whole, self.kind, counts),
             None => tamiz_columns::join(&parts, whole, self.kind),
         };
         joined.map_err(|error| self.failure(error))?;
-        self.partial.finish(WHOLE)
+        self.partial.finish(WHOLE, forces)
     }
 }
 

@@ -4,28 +4,77 @@
 //! What a log does not keep is not there: of most, the headers but `Referer` and `User-Agent`, the
 //! host, the body.
 
+mod elb;
+mod envoy;
 mod haproxy;
 mod nginx;
+pub(crate) mod prefix;
 mod quoted;
+mod s3;
+mod squid;
+mod uvicorn;
+mod uwsgi;
 mod zoraxy;
 
 use serde_json::Value;
 use tamiz::Source;
 
+use crate::mapping::Mapping;
 use crate::record::{Found, Reason};
-use crate::{fields, jsonl};
+use crate::{eve, fields, jsonl};
 
 /// The source of what is read here.
 const SOURCE: Source = Source::AccessLog;
 
-/// The request of one line.
-pub(crate) fn read(line: &[u8]) -> Result<Found, Reason> {
-    let line = without_container(line);
-    if line.starts_with(b"{") { json(line) } else { text(line) }
+/// The most things that are put before a line, one before the other.
+const MOST_PREFIXES: usize = 4;
+
+/// What reads a line of one form; `None` when the line is not of it.
+type Form = fn(&[u8]) -> Option<quoted::Logged>;
+
+/// The forms of lines, in the order in which they are tried: those that say most of themselves first.
+const FORMS: [Form; 11] = [
+    haproxy::read,
+    nginx::read_error,
+    nginx::read_proxy_manager,
+    elb::read,
+    s3::read,
+    envoy::read,
+    quoted::read,
+    zoraxy::read,
+    squid::read,
+    uwsgi::read,
+    uvicorn::read,
+];
+
+/// The request of one line; `None` for a line that is of something else by its own account.
+pub(crate) fn read(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    let mut line = line;
+    for _ in 0..MOST_PREFIXES {
+        match prefix::certain(line) {
+            Some(inner) => line = inner,
+            None => break,
+        }
+    }
+    let mut result = one(line, mapping);
+    for _ in 0..MOST_PREFIXES {
+        let Some(inner) = prefix::likely(line).filter(|_| matches!(result, Some(Err(_)))) else { break };
+        line = inner;
+        result = match one(line, mapping) {
+            // What is wrong with the whole line says more than what is wrong with a part of it.
+            Some(Err(_)) if !line.starts_with(b"{") => result,
+            other => other,
+        };
+    }
+    result
+}
+
+fn one(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    if line.starts_with(b"{") { json(line, mapping) } else { Some(text(line)) }
 }
 
 fn text(line: &[u8]) -> Result<Found, Reason> {
-    for form in [haproxy::read, nginx::read_error, nginx::read_proxy_manager, quoted::read, zoraxy::read] {
+    for form in FORMS {
         if let Some(result) = form(line) {
             return result.map(|(parts, time)| Found { time, ..Found::parts(parts, SOURCE) });
         }
@@ -33,23 +82,32 @@ fn text(line: &[u8]) -> Result<Found, Reason> {
     Err("not a known form of log line".into())
 }
 
-/// A line as Kubernetes keeps it, `2026-01-01T00:00:00Z stdout F …`, without what is put before it.
-fn without_container(line: &[u8]) -> &[u8] {
-    for stream in [&b" stdout F "[..], b" stderr F "] {
-        let start = line.get(..64.min(line.len())).and_then(|start| memchr::memmem::find(start, stream));
-        if let Some(at) = start {
-            return line.get(at.saturating_add(stream.len())..).unwrap_or(line);
-        }
+fn json(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    match parse(line) {
+        Ok(value) => object(&value, mapping),
+        Err(reason) => Some(Err(reason)),
     }
-    line
 }
 
-fn json(line: &[u8]) -> Result<Found, Reason> {
-    let value = parse(line)?;
-    // Docker keeps a line this way.
-    let Some(inner) = value.get("log").and_then(Value::as_str) else { return fields::read(&value, SOURCE) };
+/// Where programs that collect logs keep a line: Docker, the journal, Elastic, Google Cloud.
+const KEPT: [&str; 6] = ["log", "message", "MESSAGE", "event.original", "textPayload", "msg"];
+
+/// The request of an object that a log has.
+pub(crate) fn object(value: &Value, mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    if eve::is_one(value) {
+        return eve::read(value);
+    }
+    let found = fields::read(value, SOURCE, mapping);
+    if found.is_ok() {
+        return Some(found);
+    }
+    let inner = KEPT.iter().find_map(|name| fields::text(value, name));
+    let Some(inner) = inner else { return Some(found) };
     let inner = inner.trim_end().as_bytes();
-    if inner.starts_with(b"{") { fields::read(&parse(inner)?, SOURCE) } else { text(inner) }
+    if inner.starts_with(b"{") {
+        return Some(parse(inner).and_then(|value| fields::read(&value, SOURCE, mapping)));
+    }
+    Some(text(inner))
 }
 
 fn parse(line: &[u8]) -> Result<Value, Reason> {
@@ -61,6 +119,10 @@ mod tests {
     use super::*;
     use crate::record::Request;
 
+    fn read_line(line: &str) -> Result<Found, Reason> {
+        read(line.as_bytes(), &Mapping::default()).expect("a line of a request")
+    }
+
     #[test]
     fn forms_side_by_side() {
         for line in [
@@ -69,8 +131,14 @@ mod tests {
             r#"2026-10-10T13:55:36Z stdout F {"method":"GET","path":"/a","protocol":"HTTP/1.1"}"#,
             r#"{"log":"192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5\n","stream":"stdout"}"#,
             r#"{"log":"{\"method\":\"GET\",\"uri\":\"/a\",\"proto\":\"HTTP/1.1\"}\n","stream":"stdout"}"#,
+            r#"<134>Oct 10 13:55:36 lb nginx: 192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 5"#,
+            r#"<134>1 2026-10-10T13:55:36Z lb caddy 1 - - {"request":{"method":"GET","uri":"/a","proto":"HTTP/1.1"}}"#,
+            r#"caddy  | {"request":{"method":"GET","uri":"/a","proto":"HTTP/1.1"}}"#,
+            r#"Oct 10 13:55:36 lb caddy[7]: {"request":{"method":"GET","uri":"/a","proto":"HTTP/1.1"}}"#,
+            r#"web-1  | INFO:     192.0.2.1:5 - "GET /a HTTP/1.1" 200 OK"#,
+            r#"{"MESSAGE":"192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5","_PID":"7"}"#,
         ] {
-            let found = read(line.as_bytes()).unwrap_or_else(|reason| panic!("{line}: {reason}"));
+            let found = read_line(line).unwrap_or_else(|reason| panic!("{line}: {reason}"));
             let Request::Parts(parts) = found.request else { panic!("{line}") };
             assert_eq!((&parts.method[..], &parts.target[..]), (&b"GET"[..], &b"/a"[..]), "{line}");
             assert_eq!(
@@ -80,7 +148,7 @@ mod tests {
             );
         }
         for line in ["nonsense", "{", "", "\u{e9}", r#""GET / HTTP/1.1""#] {
-            assert!(read(line.as_bytes()).is_err(), "{line}");
+            assert!(read_line(line).is_err(), "{line}");
         }
     }
 }

@@ -37,8 +37,8 @@ pub(crate) fn is_one(bytes: &[u8]) -> bool {
 
 /// What comes next.
 pub(super) enum Next {
-    /// A packet, as the link carried it.
-    Packet { link: u32, bytes: Vec<u8>, packet: Packet },
+    /// A packet, as the link carried it; whether the capture has only its beginning.
+    Packet { link: u32, bytes: Vec<u8>, packet: Packet, is_cut: bool },
     /// Something that is no packet.
     Other,
     /// A packet that is passed over.
@@ -140,6 +140,7 @@ impl Blocks {
         }
         let field = |at| self.u32_at(at, is_little).unwrap_or(0);
         let (seconds, fraction, captured) = (field(0), field(4), field(8));
+        let is_cut = captured < field(12);
         let micros = if has_nanoseconds { fraction / 1000 } else { fraction };
         let time =
             Time::from_micros(i64::from(seconds).saturating_mul(1_000_000).saturating_add(i64::from(micros)));
@@ -155,7 +156,7 @@ impl Blocks {
         self.window.consume(header);
         let bytes = self.window.bytes().get(..captured).unwrap_or_default().to_vec();
         self.window.consume(captured);
-        Next::Packet { link, bytes, packet: Packet { number: self.packets, time: Some(time) } }
+        Next::Packet { link, bytes, packet: Packet { number: self.packets, time: Some(time) }, is_cut }
     }
 
     fn pcapng(&mut self, is_little: bool) -> Next {
@@ -221,8 +222,11 @@ impl Blocks {
             };
         };
         let rest = block.get(start..).unwrap_or_default();
+        let original = if start == 28 { field(24) } else { field(8) };
         let captured = captured.and_then(|captured| usize::try_from(captured).ok()).unwrap_or(usize::MAX);
         let bytes = rest.get(..captured.min(rest.len())).unwrap_or_default().to_vec();
+        let is_cut =
+            original.and_then(|original| usize::try_from(original).ok()).is_some_and(|len| bytes.len() < len);
         let time = match (field(12), field(16)) {
             (Some(high), Some(low)) if start == 28 => {
                 let ticks = (u64::from(high) << 32) | u64::from(low);
@@ -231,7 +235,7 @@ impl Blocks {
             }
             _ => None,
         };
-        Next::Packet { link: interface.link, bytes, packet: Packet { number, time } }
+        Next::Packet { link: interface.link, bytes, packet: Packet { number, time }, is_cut }
     }
 
     /// Moves past a block that is longer than a record may be.

@@ -1,118 +1,209 @@
-//! From what a link carried to the segments of TCP: Ethernet with VLANs, Linux cooked captures, raw IP
-//! and loopback; `etherparse` cuts the headers.
+//! From what a link carried to the segments of TCP: the frames of links here, tunnels in `tunnel.rs`, addresses and
+//! segments in `ip.rs`. Link types are those of <https://www.tcpdump.org/linktypes.html>.
 
-use std::net::IpAddr;
+use super::fragments::Fragments;
+use super::ip::Payload;
+use super::tally::{Tally, Unread};
+use super::wifi;
 
-use etherparse::{LaxNetSlice, LaxSlicedPacket, TcpSlice, ip_number};
+/// The most layers that are taken off a packet.
+const DEEPEST: usize = 16;
 
-use super::fragments::{Fragment, Fragments};
-
-/// One direction of a connection: addresses and ports, the sender's first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct FlowKey {
-    pub(super) from: (IpAddr, u16),
-    pub(super) to: (IpAddr, u16),
+/// Takes the layers off packets. Each method is one kind of layer; what it finds goes to the method of the next.
+#[derive(Default)]
+pub(super) struct Decoder {
+    pub(super) fragments: Fragments,
+    pub(super) tally: Tally,
+    /// The number of the present packet.
+    pub(super) packet: u64,
+    depth: usize,
 }
 
-/// A segment of TCP.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Segment<'a> {
-    pub(super) key: FlowKey,
-    pub(super) sequence: u32,
-    pub(super) is_syn: bool,
-    pub(super) is_fin: bool,
-    pub(super) data: &'a [u8],
-}
-
-/// What an IP packet carries, perhaps put together from fragments.
-#[derive(Clone, Debug)]
-pub(super) struct Payload {
-    from: IpAddr,
-    to: IpAddr,
-    protocol: u8,
-    bytes: Vec<u8>,
-}
-
-impl Payload {
-    pub(super) fn segment(&self) -> Option<Segment<'_>> {
-        if self.protocol != ip_number::TCP.0 {
-            return None;
+impl Decoder {
+    /// The segment of TCP in what a link carried: none while fragments are missing, or if there is none.
+    pub(super) fn decode(&mut self, link: u32, bytes: &[u8], packet: u64) -> Option<Payload> {
+        self.packet = packet;
+        self.depth = 0;
+        match link {
+            // BSD loopback: the family, in the byte order of the machine.
+            0 | 108 => self.ip(bytes.get(4..)?),
+            1 => self.ethernet(bytes),
+            // PPP, also as HDLC frames it, and Cisco's HDLC.
+            9 => self.ppp(bytes),
+            50 => match bytes.first() {
+                Some(0x0F | 0x8F) => self.cisco_hdlc(bytes),
+                _ => self.ppp(bytes),
+            },
+            51 => self.pppoe(bytes),
+            104 => self.cisco_hdlc(bytes),
+            // Raw IP, as three systems number it.
+            12 | 14 | 101 | 228 | 229 => self.ip(bytes),
+            // RFC 2684, 5.1.
+            100 => self.llc(bytes),
+            105 => self.wifi(bytes),
+            113 => self.ether_type(u16_at(bytes, 14)?, bytes.get(16..)?),
+            // Prism, AVS and radiotap are headers before 802.11 that tell their own length.
+            119 => self.wifi(bytes.get(wifi::prism_len(bytes)?..)?),
+            163 => self.wifi(bytes.get(usize::try_from(u32_at(bytes, 4)?).ok()?..)?),
+            127 => match wifi::after_radiotap(bytes) {
+                Some((frame, is_padded)) => self.wifi_frame(frame, is_padded),
+                None => self.unread(Unread::Headers),
+            },
+            239 => self.nflog(bytes),
+            276 => self.ether_type(u16_at(bytes, 0)?, bytes.get(20..)?),
+            _ => self.unread(Unread::LinkType(link)),
         }
-        let tcp = TcpSlice::from_slice(&self.bytes).ok()?;
-        Some(Segment {
-            key: FlowKey { from: (self.from, tcp.source_port()), to: (self.to, tcp.destination_port()) },
-            sequence: tcp.sequence_number(),
-            is_syn: tcp.syn(),
-            is_fin: tcp.fin(),
-            data: tcp.payload(),
-        })
+    }
+
+    pub(super) fn unread<T>(&mut self, what: Unread) -> Option<T> {
+        self.tally.add(what, self.packet);
+        None
+    }
+
+    /// Counts a layer; whether there may be one more.
+    pub(super) fn deeper(&mut self) -> Option<()> {
+        self.depth = self.depth.saturating_add(1);
+        if self.depth > DEEPEST { self.unread(Unread::TooDeep) } else { Some(()) }
+    }
+
+    /// A frame of Ethernet.
+    pub(super) fn ethernet(&mut self, frame: &[u8]) -> Option<Payload> {
+        self.deeper()?;
+        let Some(ether_type) = u16_at(frame, 12) else { return self.unread(Unread::Headers) };
+        self.ether_type(ether_type, frame.get(14..)?)
+    }
+
+    /// What is behind an EtherType (<https://www.iana.org/assignments/ieee-802-numbers>).
+    pub(super) fn ether_type(&mut self, ether_type: u16, bytes: &[u8]) -> Option<Payload> {
+        self.deeper()?;
+        match ether_type {
+            0x0800 | 0x86DD => self.ip(bytes),
+            // 802.1Q, 802.1ad, and what was used before it.
+            0x8100 | 0x88A8 | 0x9100 | 0x9200 => self.ether_type(u16_at(bytes, 2)?, bytes.get(4..)?),
+            // VN-Tag and 802.1BR.
+            0x8926 => self.ether_type(u16_at(bytes, 4)?, bytes.get(6..)?),
+            0x893F => self.ether_type(u16_at(bytes, 6)?, bytes.get(8..)?),
+            0x8847 | 0x8848 => self.mpls(bytes),
+            0x8864 => self.pppoe(bytes),
+            0x880B => self.ppp(bytes),
+            0x6558 => self.ethernet(bytes),
+            0x88E5 => self.unread(Unread::Macsec),
+            // A length, or what Linux cooked captures have for it (802.3 and 802.2): LLC follows.
+            0..=1500 => self.llc(bytes),
+            // Address resolution, discovery, spanning trees, clocks, keys, test frames: no requests are in them.
+            0x0806
+            | 0x8035
+            | 0x8137
+            | 0x8138
+            | 0x8808
+            | 0x8809
+            | 0x8863
+            | 0x886D
+            | 0x887B
+            | 0x888E
+            | 0x8899
+            | 0x88A2
+            | 0x88CC
+            | 0x88E1
+            | 0x88E3
+            | 0x88F5
+            | 0x88F7
+            | 0x8902
+            | 0x8912
+            | 0x893A
+            | 0x9000
+            | 0x6000..=0x6009
+            | 0x80F3
+            | 0x809B
+            | 0x22F0
+            | 0x22F3 => None,
+            other => self.unread(Unread::EtherType(other)),
+        }
+    }
+
+    /// 802.2 LLC, perhaps with SNAP (RFC 1042). What has no SNAP is a spanning tree and its kin.
+    pub(super) fn llc(&mut self, bytes: &[u8]) -> Option<Payload> {
+        match bytes {
+            [0xAA, 0xAA, 0x03, 0, 0, 0 | 0xF8, rest @ ..] => {
+                self.ether_type(u16_at(rest, 0)?, rest.get(2..)?)
+            }
+            // IP by its number alone.
+            [0x06, 0x06, 0x03, rest @ ..] => self.ip(rest),
+            _ => None,
+        }
+    }
+
+    /// Cisco's HDLC: address, control, EtherType.
+    fn cisco_hdlc(&mut self, bytes: &[u8]) -> Option<Payload> {
+        // 0x2000 is Cisco's discovery, 0x8035 its keepalive.
+        match u16_at(bytes, 2)? {
+            0x2000 => None,
+            ether_type => self.ether_type(ether_type, bytes.get(4..)?),
+        }
+    }
+
+    /// A session of PPP over Ethernet (RFC 2516, 4).
+    fn pppoe(&mut self, bytes: &[u8]) -> Option<Payload> {
+        match bytes {
+            [0x11, 0, _, _, len_high, len_low, rest @ ..] => {
+                let len = usize::from(u16::from_be_bytes([*len_high, *len_low]));
+                self.ppp(rest.get(..len).unwrap_or(rest))
+            }
+            // Discovery.
+            [0x11, _, ..] => None,
+            _ => self.unread(Unread::Headers),
+        }
+    }
+
+    /// PPP (RFC 1661, 2), with the address and control of HDLC or without (RFC 1662, 3.1).
+    pub(super) fn ppp(&mut self, bytes: &[u8]) -> Option<Payload> {
+        self.deeper()?;
+        let bytes = bytes.strip_prefix(&[0xFF, 0x03]).unwrap_or(bytes);
+        // A protocol whose first byte is odd is compressed to that byte.
+        let (protocol, rest) = match bytes {
+            [first, rest @ ..] if first & 1 == 1 => (u16::from(*first), rest),
+            [high, low, rest @ ..] => (u16::from_be_bytes([*high, *low]), rest),
+            _ => return self.unread(Unread::Headers),
+        };
+        match protocol {
+            0x0021 | 0x0057 => self.ip(rest),
+            0x0281 | 0x0283 => self.mpls(rest),
+            0x0031 => self.ethernet(rest.get(2..)?),
+            0x8000.. | 0x4000..=0x7FFF => None,
+            other => self.unread(Unread::Ppp(other)),
+        }
+    }
+
+    /// What Linux's netfilter logs: attributes, one of which is the packet.
+    fn nflog(&mut self, bytes: &[u8]) -> Option<Payload> {
+        const PAYLOAD: u16 = 9;
+        let attributes = bytes.get(4..)?;
+        // The byte order is that of the machine; lengths in the other one do not fit.
+        for is_little in [true, false] {
+            let word = |bytes: &[u8], at: usize| {
+                u16_at(bytes, at).map(|word| if is_little { word.swap_bytes() } else { word })
+            };
+            let mut rest = attributes;
+            while let (Some(len), Some(kind)) = (word(rest, 0), word(rest, 2)) {
+                let len = usize::from(len);
+                let Some(value) = rest.get(4..len) else { break };
+                if kind & 0x7FFF == PAYLOAD {
+                    return self.ip(value);
+                }
+                let Some(next) = rest.get(len.next_multiple_of(4)..) else { break };
+                rest = next;
+            }
+        }
+        self.unread(Unread::Headers)
     }
 }
 
-/// The link types that are read (<https://www.tcpdump.org/linktypes.html>).
-mod link_type {
-    pub(super) const NULL: u32 = 0;
-    pub(super) const ETHERNET: u32 = 1;
-    /// Raw IP, as three systems number it.
-    pub(super) const RAW: [u32; 5] = [12, 14, 101, 228, 229];
-    pub(super) const LOOP: u32 = 108;
-    pub(super) const LINUX_SLL: u32 = 113;
-    pub(super) const LINUX_SLL2: u32 = 276;
+/// A number in network byte order.
+pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u16::from_be_bytes(*bytes))
 }
 
-/// The payload of the IP packet in what a link carried: none while fragments are missing.
-pub(super) fn ip(link: u32, bytes: &[u8], fragments: &mut Fragments) -> Option<Payload> {
-    use link_type::{ETHERNET, LINUX_SLL, LINUX_SLL2, LOOP, NULL, RAW};
-    let sliced = match link {
-        ETHERNET => LaxSlicedPacket::from_ethernet(bytes).ok()?,
-        LINUX_SLL => LaxSlicedPacket::from_ip(bytes.get(16..)?).ok()?,
-        LINUX_SLL2 => LaxSlicedPacket::from_ip(bytes.get(20..)?).ok()?,
-        NULL | LOOP => LaxSlicedPacket::from_ip(bytes.get(4..)?).ok()?,
-        raw if RAW.contains(&raw) => LaxSlicedPacket::from_ip(bytes).ok()?,
-        _ => return None,
-    };
-    match sliced.net? {
-        LaxNetSlice::Ipv4(ipv4) => {
-            let header = ipv4.header();
-            let payload = ipv4.payload();
-            let fragment = Fragment {
-                from: header.source_addr().into(),
-                to: header.destination_addr().into(),
-                id: u32::from(header.identification()),
-                protocol: payload.ip_number.0,
-                offset: usize::from(header.fragments_offset().value()).saturating_mul(8),
-                is_last: !header.more_fragments(),
-                bytes: payload.payload,
-            };
-            whole(fragment, payload.fragmented, fragments)
-        }
-        LaxNetSlice::Ipv6(ipv6) => {
-            let header = ipv6.header();
-            let payload = ipv6.payload();
-            let found = ipv6.extensions().clone().into_iter().find_map(|extension| match extension {
-                etherparse::Ipv6ExtensionSlice::Fragment(fragment) => Some(fragment.to_header()),
-                _ => None,
-            });
-            let fragment = Fragment {
-                from: header.source_addr().into(),
-                to: header.destination_addr().into(),
-                id: found.as_ref().map_or(0, |fragment| fragment.identification),
-                protocol: payload.ip_number.0,
-                offset: found
-                    .as_ref()
-                    .map_or(0, |fragment| usize::from(fragment.fragment_offset.value()).saturating_mul(8)),
-                is_last: found.as_ref().is_none_or(|fragment| !fragment.more_fragments),
-                bytes: payload.payload,
-            };
-            whole(fragment, payload.fragmented, fragments)
-        }
-        _ => None,
-    }
-}
-
-/// A packet that is whole by itself, or that its last fragment makes whole.
-fn whole(fragment: Fragment<'_>, is_fragmented: bool, fragments: &mut Fragments) -> Option<Payload> {
-    let (from, to, protocol) = (fragment.from, fragment.to, fragment.protocol);
-    let bytes = if is_fragmented { fragments.add(fragment)? } else { fragment.bytes.to_vec() };
-    Some(Payload { from, to, protocol, bytes })
+/// A number in network byte order.
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
 }

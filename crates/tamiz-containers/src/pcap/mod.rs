@@ -1,29 +1,40 @@
 //! Packet captures: packets to streams, streams to requests.
 //!
 //! ```text
-//! blocks ──► packets ──► segments ──────────► bytes in order ──► requests
-//! file.rs    (link.rs)   (fragments.rs joins) stream.rs          requests.rs
+//! blocks ──► packets ──────► segments ──────────────► bytes in order ──► requests
+//! file.rs    link.rs, wifi.rs ip.rs (fragments.rs joins) stream.rs       requests.rs
+//!            (tunnel.rs: again)                                          http2.rs
 //! ```
+//!
+//! What is not read on the way is counted (`tally.rs`).
 
 mod file;
 mod fragments;
+mod http2;
+mod ip;
 mod link;
 mod requests;
 mod stream;
+mod tally;
+mod tunnel;
+mod wifi;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use tamiz::Source;
+
 use crate::compressed;
 use crate::container::Reader;
-use crate::record::{At, Found, Reason};
+use crate::record::{At, Found, Reason, Request};
 use crate::time::Time;
 use crate::window::Window;
 
 use file::{Blocks, Next};
-use fragments::Fragments;
-use link::{FlowKey, Segment};
+use ip::{FlowKey, Segment};
+use link::Decoder;
 use requests::{Cutter, Outcome};
 use stream::{Event, Stream};
+use tally::Unread;
 
 pub(crate) use file::is_one;
 
@@ -35,12 +46,13 @@ const MOST_BYTES: usize = 64 << 20;
 /// The requests of a capture, in the order in which they are complete.
 pub(crate) struct Capture {
     blocks: Blocks,
-    fragments: Fragments,
+    decoder: Decoder,
     flows: HashMap<FlowKey, Flow>,
     /// The flows by when they last had a packet, for the one to give way.
     by_use: BTreeMap<u64, FlowKey>,
     uses: u64,
     ready: VecDeque<(At, Result<Found, Reason>)>,
+    notices: VecDeque<(At, Reason)>,
     limit: usize,
     kept: usize,
     is_over: bool,
@@ -50,6 +62,8 @@ pub(crate) struct Capture {
 struct Flow {
     stream: Stream,
     cutter: Cutter,
+    /// The packet that it began with.
+    first: u64,
     used: u64,
     kept: usize,
 }
@@ -65,11 +79,12 @@ impl Capture {
     pub(crate) fn new(window: Window, limit: usize) -> Self {
         Capture {
             blocks: Blocks::new(window, limit),
-            fragments: Fragments::default(),
+            decoder: Decoder::default(),
             flows: HashMap::new(),
             by_use: BTreeMap::new(),
             uses: 0,
             ready: VecDeque::new(),
+            notices: VecDeque::new(),
             limit,
             kept: 0,
             is_over: false,
@@ -79,8 +94,11 @@ impl Capture {
     /// Reads one block; whether there was one.
     fn step(&mut self) -> bool {
         match self.blocks.next() {
-            Next::Packet { link, bytes, packet } => {
-                if let Some(payload) = link::ip(link, &bytes, &mut self.fragments)
+            Next::Packet { link, bytes, packet, is_cut } => {
+                if is_cut {
+                    self.decoder.tally.add(Unread::Cut, packet.number);
+                }
+                if let Some(payload) = self.decoder.decode(link, &bytes, packet.number)
                     && let Some(segment) = payload.segment()
                 {
                     self.segment(&segment, packet);
@@ -120,7 +138,13 @@ impl Capture {
             {
                 self.end(oldest);
             }
-            let flow = Flow { stream: Stream::default(), cutter: Cutter::new(limit), used, kept: 0 };
+            let flow = Flow {
+                stream: Stream::default(),
+                cutter: Cutter::new(limit),
+                first: packet.number,
+                used,
+                kept: 0,
+            };
             self.flows.insert(key, flow);
         }
         let Some(flow) = self.flows.get_mut(&key) else { return };
@@ -155,12 +179,22 @@ impl Capture {
         let mut outcomes = Vec::new();
         feed(&mut flow, events, &mut outcomes);
         flow.cutter.end(&mut outcomes);
+        if flow.cutter.is_tls() {
+            self.decoder.tally.add(Unread::Tls, flow.first);
+        }
         self.tell(outcomes);
     }
 
     fn tell(&mut self, outcomes: Vec<Outcome>) {
         for Outcome { packet, result } in outcomes {
-            let found = result.map(|bytes| Found { time: packet.time, ..Found::raw(bytes) });
+            // What HTTP/2 sends are parts; nobody stands between these and the wire.
+            let found = result.map(|request| {
+                let found = match request {
+                    Request::Raw(bytes) => Found::raw(bytes),
+                    Request::Parts(parts) => Found::parts(parts, Source::Wire),
+                };
+                Found { time: packet.time, ..found }
+            });
             self.ready.push_back((At::Packet(packet.number), found));
         }
     }
@@ -169,6 +203,13 @@ impl Capture {
     fn finish(&mut self) {
         while let Some((_, key)) = self.by_use.pop_first() {
             self.end(key);
+        }
+        while let Some((what, packet, reason)) = self.decoder.tally.pop() {
+            if what.is_fault() {
+                self.ready.push_back((At::Packet(packet), Err(reason)));
+            } else {
+                self.notices.push_back((At::Packet(packet), reason));
+            }
         }
     }
 }
@@ -200,6 +241,10 @@ impl Reader for Capture {
                 self.finish();
             }
         }
+    }
+
+    fn next_notice(&mut self) -> Option<(At, Reason)> {
+        self.notices.pop_front()
     }
 }
 

@@ -4,20 +4,21 @@
 //! What is sent in the other direction, and what is no HTTP, has no line that begins a request.
 
 use super::Packet;
+use super::http2::Connection;
 use crate::lines::too_long;
-use crate::record::Reason;
+use crate::record::{Reason, Request};
 use crate::request_line;
 
 /// The longest request line that is waited for.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// How a connection of HTTP/2 begins (RFC 9113, 3.4).
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n";
+/// How much of the preface of HTTP/2 tells it from a request.
+const PREFACE_LINE: &[u8] = b"PRI * HTTP/2.0\r\n";
 
 /// A request, or what is left of one, and the packet that it began in.
 pub(super) struct Outcome {
     pub(super) packet: Packet,
-    pub(super) result: Result<Vec<u8>, Reason>,
+    pub(super) result: Result<Request, Reason>,
 }
 
 /// Cuts requests out of a stream.
@@ -29,6 +30,9 @@ pub(super) struct Cutter {
     limit: usize,
     /// How long the buffer has to be before its end is looked for again.
     look_at: usize,
+    /// What reads the stream once it speaks HTTP/2.
+    http2: Option<Box<Connection>>,
+    is_tls: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,26 +43,42 @@ enum State {
     Within,
     /// Something else is sent; a segment may begin a request.
     Lost,
-    /// A server answers here, or frames of HTTP/2 are sent: nothing is a request.
+    /// A server answers here, or nothing more can be read: nothing is a request.
     Server,
+    /// Frames of HTTP/2 are sent.
+    Http2,
     /// A request that is too long; it is passed over up to the next segment that begins one.
     TooLong,
 }
 
 impl Cutter {
     pub(super) fn new(limit: usize) -> Self {
-        Cutter { buffer: Vec::new(), packet: None, state: State::Between, limit, look_at: 0 }
+        Cutter {
+            buffer: Vec::new(),
+            packet: None,
+            state: State::Between,
+            limit,
+            look_at: 0,
+            http2: None,
+            is_tls: false,
+        }
+    }
+
+    /// Whether a client has begun TLS here.
+    pub(super) fn is_tls(&self) -> bool {
+        self.is_tls
     }
 
     /// How many bytes wait.
     pub(super) fn kept(&self) -> usize {
-        self.buffer.len()
+        self.http2.as_ref().map_or(0, |http2| http2.kept()).saturating_add(self.buffer.len())
     }
 
     /// More bytes of the stream.
     pub(super) fn data(&mut self, bytes: &[u8], packet: Packet, out: &mut Vec<Outcome>) {
         match self.state {
             State::Server => return,
+            State::Http2 => return self.frames(bytes, packet, out),
             State::Lost | State::TooLong => {
                 if !begins_request(bytes) {
                     return;
@@ -83,14 +103,36 @@ impl Cutter {
             let reason = format!("a request of which {len} bytes are not in the capture");
             out.push(Outcome { packet, result: Err(reason.into()) });
         }
+        if self.state == State::Http2
+            && let (Some(mut http2), Some(packet)) = (self.http2.take(), self.packet)
+        {
+            http2.end(out);
+            let reason = format!("a connection of HTTP/2 of which {len} bytes are not in the capture");
+            out.push(Outcome { packet, result: Err(reason.into()) });
+            self.state = State::Server;
+        }
         if self.state != State::Server {
             self.state = State::Lost;
         }
         self.clear();
     }
 
+    /// More bytes of HTTP/2.
+    fn frames(&mut self, bytes: &[u8], packet: Packet, out: &mut Vec<Outcome>) {
+        let Some(http2) = &mut self.http2 else { return };
+        if let Err(reason) = http2.data(bytes, packet, out) {
+            http2.end(out);
+            out.push(Outcome { packet, result: Err(reason) });
+            self.http2 = None;
+            self.state = State::Server;
+        }
+    }
+
     /// The end of the stream: what has begun is told as far as it came.
     pub(super) fn end(&mut self, out: &mut Vec<Outcome>) {
+        if let Some(mut http2) = self.http2.take() {
+            http2.end(out);
+        }
         let Some(packet) = self.packet else { return };
         while self.step(true, packet, out) {}
     }
@@ -117,13 +159,16 @@ impl Cutter {
                 };
                 let rest = self.buffer.split_off(end);
                 let request = std::mem::replace(&mut self.buffer, rest);
-                out.push(Outcome { packet: self.packet.unwrap_or(packet), result: Ok(request) });
+                out.push(Outcome {
+                    packet: self.packet.unwrap_or(packet),
+                    result: Ok(Request::Raw(request)),
+                });
                 self.packet = Some(packet);
                 self.look_at = 0;
                 self.state = State::Between;
                 !self.buffer.is_empty()
             }
-            State::Lost | State::Server | State::TooLong => false,
+            State::Lost | State::Server | State::TooLong | State::Http2 => false,
         }
     }
 
@@ -156,23 +201,28 @@ impl Cutter {
             self.clear();
             return false;
         }
-        if self.buffer.starts_with(PREFACE) {
-            let reason = "requests of HTTP/2, whose frames are not read";
-            out.push(Outcome { packet: self.packet.unwrap_or(packet), result: Err(reason.into()) });
-            self.state = State::Server;
-            self.clear();
+        if self.buffer.starts_with(PREFACE_LINE) {
+            self.state = State::Http2;
+            self.http2 = Some(Box::new(Connection::new(self.limit)));
+            let bytes = std::mem::take(&mut self.buffer);
+            self.frames(&bytes, self.packet.unwrap_or(packet), out);
             return false;
+        }
+        // The record of a handshake, and in it a client's hello (RFC 8446, 5.1 and 4).
+        if matches!(self.buffer.get(..6), Some([0x16, 0x03, _, _, _, 0x01])) {
+            self.is_tls = true;
         }
         let line_end = memchr::memchr(b'\n', &self.buffer);
         let line = line_end.and_then(|end| self.buffer.get(..end));
         let is_one = line.is_some_and(|line| {
             request_line::is_one_of_any_version(line.strip_suffix(b"\r").unwrap_or(line))
         });
-        if is_one {
+        let is_bare = request_line::begins_without_target(&self.buffer);
+        if is_one || is_bare == Some(true) {
             self.state = State::Within;
             return true;
         }
-        let may_become_one = line.is_none()
+        let may_become_one = is_bare.is_none()
             && !is_end
             && self.buffer.len() <= LONGEST_LINE
             && request_line::can_begin_one(&self.buffer);
@@ -194,7 +244,8 @@ fn begins_request(bytes: &[u8]) -> bool {
 fn end_of_request(bytes: &[u8]) -> Option<usize> {
     let line_end = memchr::memchr(b'\n', bytes)?;
     let line = bytes.get(..line_end)?;
-    if !request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)) {
+    let is_bare = request_line::begins_without_target(bytes) == Some(true);
+    if !is_bare && !request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)) {
         // HTTP/0.9 is a line.
         return Some(line_end.saturating_add(1));
     }
@@ -306,7 +357,10 @@ mod tests {
             .map(|outcome| {
                 outcome
                     .result
-                    .map(|bytes| String::from_utf8(bytes).unwrap())
+                    .map(|request| match request {
+                        Request::Raw(bytes) => String::from_utf8(bytes).unwrap(),
+                        Request::Parts(_) => panic!("parts"),
+                    })
                     .map_err(|reason| reason.into_owned())
             })
             .collect()
@@ -336,6 +390,21 @@ mod tests {
         assert_eq!(told(&["SSH-2.0-x\r\n", "\x16\x03\x01"], 1000), []);
         assert_eq!(told(&["\0\0\0", GET], 1000), ok(&[GET]));
         assert_eq!(told(&["GET /old\r\n"], 1000), ok(&["GET /old\r\n"]));
+        assert_eq!(told(&["DELETE\r\n", "STAT\r\n"], 1000), []);
+    }
+
+    #[test]
+    fn request_lines_without_a_target() {
+        for request in
+            ["GET\r\nHost: b\r\n\r\n", "GET \r\nHost: b\r\n\r\n", "GET HTTP/1.1\r\nHost: b\r\n\r\n"]
+        {
+            for size in [1, 4, 100] {
+                let all = [request, GET].concat();
+                let pieces: Vec<&str> =
+                    (0..all.len()).step_by(size).map(|at| &all[at..(at + size).min(all.len())]).collect();
+                assert_eq!(told(&pieces, 1000), ok(&[request, GET]), "{request:?} {size}");
+            }
+        }
     }
 
     #[test]

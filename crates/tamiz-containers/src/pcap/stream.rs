@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Packet;
-use super::link::Segment;
+use super::ip::Segment;
 
 /// The most bytes, and segments, that wait behind a hole.
 const MOST_BYTES: usize = 1 << 20;
@@ -135,7 +135,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pcap::link::FlowKey;
+    use crate::pcap::ip::FlowKey;
     use std::net::IpAddr;
 
     const PACKET: Packet = Packet { number: 1, time: None };

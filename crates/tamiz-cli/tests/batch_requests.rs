@@ -1,0 +1,82 @@
+//! `tamiz batch --format requests`: requests as they are, and Parquet as a container.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use common::{example_requests, file, scratch, tamiz};
+use tamiz_columns::{Kind, Reader};
+
+fn arg(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+/// Requests by their bytes and by their parts, with all that a container says of them.
+fn container() -> String {
+    let mut lines = String::new();
+    for (n, path) in example_requests().iter().enumerate() {
+        let raw = data_encoding::BASE64.encode(&fs::read(path).expect("an example"));
+        lines.push_str(&format!(
+            "{{\"id\":\"e-{n}\",\"label\":\"valid\",\"time\":\"2026-10-10T13:55:36.5Z\",\"raw_b64\":\"{raw}\"}}\n"
+        ));
+    }
+    lines.push_str("{\"method\":\"POST\",\"url\":\"https://ex.com/a?b=1\",\"version\":\"HTTP/2\",\"headers\":[[\"x-a\",\"1\"],[\"x-a\",\"2\"]],\"body\":\"q=1\"}\n");
+    lines
+}
+
+#[test]
+fn requests_go_out_and_come_back() {
+    let dir = scratch("requests-round");
+    let input = file(&dir, "in.jsonl", container());
+    let requests = dir.join("requests.parquet");
+    let run = tamiz(["batch", arg(&input), "-o", arg(&requests), "--format", "requests"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.lines().next().unwrap().contains("requests as they are"), "{}", run.stderr);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&requests).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    for format in ["text", "jsonl", "tokens"] {
+        let read = |input: &Path| tamiz(["batch", arg(input), "-o", "-", "--format", format, "-q"]).ok();
+        assert_eq!(read(&requests), read(&input), "{format}");
+    }
+    // In parts that are joined at the end, it is the same.
+    let parts = dir.join("parts.parquet");
+    tamiz(["batch", arg(&input), "-o", arg(&parts), "--format", "requests", "--checkpoint", "1"]);
+    let batches: Vec<_> = Reader::open(&parts, Kind::Parquet).unwrap().map(Result::unwrap).collect();
+    let count = container().lines().count();
+    assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), count);
+    let first = &batches[0];
+    let text =
+        |name: &str| first.column_by_name(name).expect("a column").as_string::<i32>().value(0).to_owned();
+    assert_eq!((text("input"), text("id")), (arg(&input).to_owned(), "e-0".to_owned()));
+    let number =
+        |name: &str| first.column_by_name(name).expect("a column").as_primitive::<Int64Type>().value(0);
+    assert_eq!((number("record"), number("line")), (1, 1));
+}
+
+#[test]
+fn wrong_usage_and_damage() {
+    let dir = scratch("requests-wrong");
+    let input = file(&dir, "in.jsonl", container());
+    let out = dir.join("out.parquet");
+    let run = tamiz(["batch", arg(&input), "-o", arg(&out), "--format", "requests", "--dedup"]);
+    assert!(run.fails(2).contains("'--dedup'"), "{run:?}");
+    let run = tamiz(["batch", arg(&input), "-o", "-", "--format", "requests"]);
+    assert!(run.fails(2).contains("name a file"), "{run:?}");
+    assert_eq!(tamiz(["batch", arg(&input), "-o", arg(&out), "--format", "requests"]).code, 0);
+    let whole = fs::read(&out).unwrap();
+    let cut = file(&dir, "cut.parquet", &whole[..whole.len() / 2]);
+    let run = tamiz(["batch", arg(&cut), "-o", "-", "--format", "text"]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stderr.contains("cut.parquet: a Parquet file whose directory is damaged"), "{}", run.stderr);
+    // Documents are no requests.
+    let documents = dir.join("documents.parquet");
+    assert_eq!(tamiz(["batch", arg(&input), "-o", arg(&documents), "-q"]).code, 0);
+    let run = tamiz(["batch", arg(&documents), "-o", "-", "--format", "text"]);
+    assert!(run.code == 0 || run.code == 3, "{}", run.stderr);
+}

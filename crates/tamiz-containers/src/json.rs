@@ -1,0 +1,187 @@
+//! JSON that is not an object a line: arrays of objects, objects over several lines, and objects that keep their records
+//! in an array (`{"records": […]}` of Azure, `{"Records": […]}` of AWS).
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::container::Reader;
+use crate::elements::{Elements, Fault};
+use crate::lines::{BOM, too_long};
+use crate::mapping::Mapping;
+use crate::record::{At, Found, Reason};
+use crate::window::Window;
+use crate::{access_log, compressed, fields, jsonl};
+
+/// The names of arrays that hold records.
+const ARRAYS: [&str; 4] = ["records", "Records", "events", "requests"];
+
+pub(crate) struct Json {
+    elements: Elements,
+    mapping: Arc<Mapping>,
+    limit: usize,
+    shape: Shape,
+}
+
+/// Where the records are.
+enum Shape {
+    Unknown,
+    Array,
+    Values,
+    Over,
+}
+
+impl Json {
+    pub(crate) fn new(mut window: Window, mapping: Arc<Mapping>, limit: usize) -> Self {
+        if window.starts_with(BOM) {
+            window.consume(BOM.len());
+        }
+        Json { elements: Elements::new(window, limit), mapping, limit, shape: Shape::Unknown }
+    }
+
+    fn begin(&mut self) -> Result<(), Fault> {
+        let array = {
+            let window = self.elements.window_mut();
+            window.skip_while(|byte| byte.is_ascii_whitespace());
+            array_name(window)
+        };
+        self.shape = match array {
+            Array::Top => self.elements.enter(&[]).map(|()| Shape::Array)?,
+            Array::Named(name) => self.elements.enter(&[name]).map(|()| Shape::Array)?,
+            Array::None => Shape::Values,
+        };
+        Ok(())
+    }
+
+    fn reason(&self, fault: Fault) -> Reason {
+        match (fault, self.elements.window().failure()) {
+            (Fault::Ended, Some(error)) => compressed::reason(error),
+            (Fault::Ended, None) => "JSON that ends early".into(),
+            (Fault::TooLong, _) => too_long(self.limit),
+            (Fault::NotJson | Fault::NotThere, _) => "not JSON".into(),
+        }
+    }
+}
+
+enum Array {
+    Top,
+    Named(&'static str),
+    None,
+}
+
+/// Which array text begins with.
+fn array_name(window: &mut Window) -> Array {
+    window.fill(64);
+    let bytes = window.bytes();
+    if bytes.starts_with(b"[") {
+        return Array::Top;
+    }
+    named_array(bytes).map_or(Array::None, Array::Named)
+}
+
+/// The name of the array of records that an object begins with.
+pub(crate) fn named_array(text: &[u8]) -> Option<&'static str> {
+    let inner = text.strip_prefix(b"{")?.trim_ascii_start().strip_prefix(b"\"")?;
+    ARRAYS.into_iter().find(|name| {
+        let rest = inner.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"\""));
+        let rest = rest.map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b":"));
+        rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"["))
+    })
+}
+
+impl Reader for Json {
+    fn next_found(&mut self) -> Option<(At, Result<Found, Reason>)> {
+        loop {
+            let begun = if matches!(self.shape, Shape::Unknown) { self.begin() } else { Ok(()) };
+            let at = At::Byte(self.elements.window().offset());
+            let next = begun.and_then(|()| match self.shape {
+                Shape::Array => self.elements.next_element(&[]),
+                Shape::Values => self.elements.next_value(),
+                Shape::Over | Shape::Unknown => Ok(None),
+            });
+            match next {
+                Ok(None) => {
+                    self.shape = Shape::Over;
+                    return None;
+                }
+                Ok(Some(bytes)) => {
+                    if let Some(result) = read(&bytes, &self.mapping) {
+                        return Some((at, result));
+                    }
+                }
+                Err(fault) => {
+                    if fault != Fault::TooLong {
+                        self.shape = Shape::Over;
+                    }
+                    return Some((at, Err(self.reason(fault))));
+                }
+            }
+        }
+    }
+}
+
+/// The request of a value; `None` if it is of something else by its own account.
+fn read(bytes: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    let value: Value = match serde_json::from_slice(bytes) {
+        Ok(value) => value,
+        Err(error) => return Some(Err(jsonl::not_json(&error))),
+    };
+    // What Elasticsearch gives for a search.
+    let value = match value.get("_source") {
+        Some(source) if source.is_object() => source.clone(),
+        _ => value,
+    };
+    if !value.is_object() {
+        return Some(Err("JSON, but no object".into()));
+    }
+    if mapping.is_empty() && fields::is_log(&value) {
+        return access_log::object(&value, mapping);
+    }
+    Some(jsonl::object(&value, mapping))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn told(text: &str, limit: usize) -> Vec<Result<(), String>> {
+        let window = Window::new(Box::new(Cursor::new(text.as_bytes().to_vec())));
+        let mut json = Json::new(window, Arc::default(), limit);
+        std::iter::from_fn(|| json.next_found())
+            .map(|(_, result)| result.map(|_| ()).map_err(Reason::into_owned))
+            .collect()
+    }
+
+    const ONE: &str = "{\n \"method\": \"GET\",\n \"url\": \"/a\"\n}";
+
+    #[test]
+    fn arrays_and_objects_over_several_lines() {
+        for text in [
+            format!("[{ONE}, {ONE}]"),
+            format!(" [\n{ONE},\n{ONE}\n]\n"),
+            format!("{ONE}\n{ONE}\n"),
+            format!("{{\"records\": [{ONE},{ONE}], \"x\": 1}}"),
+            format!("[{{\"_source\":{ONE}}},{{\"raw\":\"GET /\"}}]"),
+        ] {
+            assert_eq!(told(&text, 1000), [Ok(()), Ok(())], "{text}");
+        }
+        assert_eq!(told("[]", 1000), []);
+    }
+
+    #[test]
+    fn what_is_broken_is_told() {
+        let long = format!("[{{\"a\":\"{}\"}},{ONE}]", "x".repeat(200));
+        let all = told(&long, 100);
+        assert!(all[0].as_ref().unwrap_err().contains("longer") && all[1].is_ok(), "{all:?}");
+        for (text, reason) in [
+            (format!("[{ONE}, 7]"), "no object"),
+            (format!("[{ONE}"), "ends early"),
+            (format!("[{ONE} x"), "not JSON"),
+            ("[{\"method\":\"\",\"url\":\"/\"}]".to_owned(), "no method"),
+        ] {
+            let all = told(&text, 1000);
+            assert!(all.last().unwrap().as_ref().unwrap_err().contains(reason), "{text}: {all:?}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Descriptions of interfaces, OpenAPI 3 and Swagger 2 as JSON: a request for each operation, with the examples and defaults
+//! that the description gives. What it gives none for stays as it is named, `{id}`.
+
+use serde_json::{Map, Value};
+use tamiz::Source;
+
+use crate::record::{At, Found, Parts, Reason};
+use crate::url;
+use crate::whole::Records;
+
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/// Whether an object is a description.
+pub(crate) fn is_one(text: &[u8]) -> bool {
+    let has = |needle: &[u8]| memchr::memmem::find(text, needle).is_some();
+    text.starts_with(b"{")
+        && (has(b"\"openapi\"") || has(b"\"swagger\""))
+        && (has(b"\"info\"") || has(b"\"paths\""))
+}
+
+pub(crate) fn parse(bytes: &[u8]) -> Result<Records, Reason> {
+    let description: Value = serde_json::from_slice(bytes).map_err(|error| crate::jsonl::not_json(&error))?;
+    let paths = description.get("paths").and_then(Value::as_object).ok_or("a description without paths")?;
+    let server = server(&description);
+    let mut found = Vec::new();
+    for (path, operations) in paths {
+        let Some(operations) = operations.as_object() else {
+            found.push((At::Whole, Err("a path without operations".into())));
+            continue;
+        };
+        for method in METHODS {
+            if let Some(operation) = operations.get(method) {
+                found.push((
+                    At::Whole,
+                    Ok(request(&description, &server, path, operations, method, operation)),
+                ));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Where requests go to.
+fn server(description: &Value) -> String {
+    if let Some(server) = description.pointer("/servers/0") {
+        let mut whole = server.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+        for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
+            if let Some(value) = variable.get("default").and_then(Value::as_str) {
+                whole = whole.replace(&format!("{{{name}}}"), value);
+            }
+        }
+        return whole.trim_end_matches('/').to_owned();
+    }
+    let text = |name: &str| description.get(name).and_then(Value::as_str);
+    let base = text("basePath").unwrap_or_default().trim_end_matches('/');
+    let scheme = description.pointer("/schemes/0").and_then(Value::as_str).unwrap_or("https");
+    text("host").map_or_else(|| base.to_owned(), |host| format!("{scheme}://{host}{base}"))
+}
+
+fn request(
+    description: &Value,
+    server: &str,
+    path: &str,
+    operations: &Map<String, Value>,
+    method: &str,
+    operation: &Value,
+) -> Found {
+    let mut whole = format!("{server}{path}");
+    let mut parts = Parts { method: method.to_ascii_uppercase().into_bytes(), ..Parts::default() };
+    let (mut query, mut form) = (Vec::new(), Vec::new());
+    let lists = [operations.get("parameters"), operation.get("parameters")];
+    for parameter in lists.into_iter().flatten().filter_map(Value::as_array).flatten() {
+        let parameter = resolved(description, parameter);
+        let text = |name: &str| parameter.get(name).and_then(Value::as_str);
+        let (Some(name), Some(place)) = (text("name"), text("in")) else { continue };
+        let value = example(description, parameter).map(|value| plain(&value));
+        match (place, value) {
+            ("path", Some(value)) => whole = whole.replace(&format!("{{{name}}}"), &value),
+            ("query", value) => url::add_to_form(name, Some(&value.unwrap_or_default()), &mut query),
+            ("header", Some(value)) => parts.headers.push((name.into(), value.into())),
+            ("formData", value) => url::add_to_form(name, Some(&value.unwrap_or_default()), &mut form),
+            ("body", Some(value)) => parts.body = Some(value.into_bytes()),
+            _ => {}
+        }
+    }
+    url::put(whole.as_bytes(), &mut parts);
+    if !query.is_empty() {
+        parts.target.push(b'?');
+        parts.target.extend_from_slice(&query);
+    }
+    if !form.is_empty() {
+        parts.body = Some(form);
+        parts.add_missing("content-type", "application/x-www-form-urlencoded");
+    }
+    let body = operation.get("requestBody").map(|body| resolved(description, body));
+    let content = body.and_then(|body| body.get("content")).and_then(Value::as_object);
+    if let Some((kind, media)) = content.and_then(|content| content.iter().next())
+        && let Some(value) = example(description, media)
+    {
+        parts.body = Some(plain(&value).into_bytes());
+        parts.add_missing("content-type", kind.as_str());
+    }
+    let mut found = Found::parts(parts, Source::JsonLines);
+    found.id = operation.get("operationId").and_then(Value::as_str).map(str::to_owned);
+    found
+}
+
+/// What a reference leads to within the description.
+fn resolved<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
+    let reference =
+        value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+    reference.and_then(|pointer| description.pointer(pointer)).unwrap_or(value)
+}
+
+/// An example of a parameter or a body, or its default.
+fn example(description: &Value, value: &Value) -> Option<Value> {
+    let schema = value.get("schema").map(|schema| resolved(description, schema));
+    let named =
+        value.get("examples").and_then(Value::as_object).and_then(|examples| examples.values().next());
+    value
+        .get("example")
+        .or_else(|| resolved(description, named?).get("value"))
+        .or_else(|| value.get("default"))
+        .or_else(|| schema?.get("example"))
+        .or_else(|| schema?.get("default"))
+        .or_else(|| schema?.pointer("/enum/0"))
+        .cloned()
+}
+
+/// A value as it is sent: text as it is, all else as JSON.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Request;
+
+    const DESCRIPTION: &str = r##"{"openapi":"3.0.0","info":{"title":"x"},"servers":[{"url":"https://{h}/v1/","variables":{"h":{"default":"ex.com"}}}],
+        "paths":{"/a/{id}/{other}":{"parameters":[{"name":"id","in":"path","schema":{"type":"integer","example":7}}],
+          "get":{"operationId":"one","parameters":[{"name":"q","in":"query","example":"a b"},{"$ref":"#/components/parameters/H"}]},
+          "post":{"requestBody":{"content":{"application/json":{"examples":{"x":{"value":{"k":1}}}}}}}},"/bad":7},
+        "components":{"parameters":{"H":{"name":"X-H","in":"header","schema":{"default":"1"}}}}}"##;
+
+    #[test]
+    fn operations_become_requests() {
+        assert!(is_one(DESCRIPTION.as_bytes()) && !is_one(b"{}"));
+        let all: Vec<_> =
+            parse(DESCRIPTION.as_bytes()).unwrap().into_iter().map(|(_, result)| result).collect();
+        let [Ok(get), Ok(post), Err(_)] = &all[..] else { panic!("{all:?}") };
+        let (Request::Parts(one), Request::Parts(two)) = (&get.request, &post.request) else {
+            panic!("bytes")
+        };
+        assert_eq!((&one.method[..], &one.target[..]), (&b"GET"[..], &b"/v1/a/7/{other}?q=a+b"[..]));
+        assert_eq!((one.authority.as_deref(), one.headers.len()), (Some(&b"ex.com"[..]), 1));
+        assert_eq!((two.body.as_deref(), get.id.as_deref()), (Some(&br#"{"k":1}"#[..]), Some("one")));
+    }
+
+    #[test]
+    fn what_is_no_description() {
+        assert!(parse(b"{}").is_err() && parse(&DESCRIPTION.as_bytes()[..100]).is_err());
+        let old = r#"{"swagger":"2.0","host":"ex.com","basePath":"/v2","schemes":["http"],"paths":{"/a":{"post":{"parameters":[{"name":"f","in":"formData","default":"1"}]}}}}"#;
+        let all = parse(old.as_bytes()).unwrap();
+        let Request::Parts(parts) = &all[0].1.as_ref().unwrap().request else { panic!("bytes") };
+        assert_eq!((&parts.target[..], parts.body.as_deref()), (&b"/v2/a"[..], Some(&b"f=1"[..])));
+    }
+}
