@@ -40,10 +40,14 @@ Commands:
   bench serve [--profile NAME] [--soak MINUTES]
                      how many requests a second `tamiz serve` answers beside a server that does nothing;
                      with --soak, how its memory grows under all kinds of clients
+  detector [NAME]    learn and score requests of the corpus: how many attacks the detector finds, in all
+                     experiments or in those with NAME in theirs
   fuzz [TARGET] [--seconds N] [--seed N] [--sanitizer none|address]
                      explore with every fuzz target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
+  prior              count the flags of attacks and honest requests of the corpus, and write
+                     spec/prior.tsv
   setup              install what the tests need beyond Rust: Python and Node packages below target/, and
                      packages of the system (with sudo where you are not root)
   signal [NAME]      count the flags that requests of the corpus raise, of all files or of those with NAME
@@ -78,7 +82,13 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
     Some(match arguments {
         ["bench", arguments @ ..] => return bench::command(&root, arguments),
         ["fuzz", arguments @ ..] => return fuzz::command(&root, arguments),
-        ["generate"] | ["generate", "--check"] | ["signal"] | ["signal", _] => dev::run(&root, arguments),
+        ["detector"]
+        | ["detector", _]
+        | ["generate"]
+        | ["generate", "--check"]
+        | ["prior"]
+        | ["signal"]
+        | ["signal", _] => dev::run(&root, arguments),
         ["setup"] => setup::run(&root),
         ["test"] => test::run(&root, test::Extent::EveryDay),
         ["test", "--all"] => test::run(&root, test::Extent::All),
