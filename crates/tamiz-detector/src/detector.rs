@@ -16,18 +16,23 @@ use crate::reason::{Reason, Why};
 use crate::table::Map;
 use crate::token::{self, Parts};
 
-/// Surprise below this counts nothing: about one request in twenty.
-const UNREMARKABLE: i64 = 283_000;
-/// The scale of novelty is at least this.
+/// Surprise below this counts nothing: one in 32 requests is no news.
+const UNREMARKABLE: i64 = 5 * ONE;
+/// Of the tokens of one place, the most surprising counts in full, and each further one so many sixteenths of the one
+/// before: they tell much the same.
+const FURTHER_SIXTEENTHS: i64 = 4;
+/// The scale of novelty is at least this, in bits of fixed point: 1.44.
 const LEAST_SCALE: i64 = 94_548;
 /// The share of the sample whose novelty exceeds the scale.
 const SCALE_SHARE: f64 = 0.01;
 /// Flags weigh so many sixteenths.
 const FLAG_SIXTEENTHS: i64 = 4;
 /// The rates of the prior weigh as much as so many requests.
-const FLAG_STRENGTH: u64 = 20;
+const FLAG_STRENGTH: u64 = 100;
 /// No traffic is taken to raise a flag less often than once in so many requests.
 const RAREST_FLAG: u64 = 100_000;
+/// The p-value that is counted by endpoint.
+const HIGH: f64 = 0.05;
 /// How many reasons are told.
 const REASONS: usize = 5;
 
@@ -45,6 +50,8 @@ pub struct Detector {
     calibration: Calibration,
     /// The share of the sample with a token that is new, in requests.
     with_new: u64,
+    /// By endpoint, how many requests of the sample there are, and how many with a p-value of [`HIGH`] at most.
+    high: BTreeMap<String, (u64, u64)>,
 }
 
 /// How far a request is from what was learned.
@@ -127,6 +134,7 @@ impl Detector {
             scale: LEAST_SCALE,
             calibration: Calibration::default(),
             with_new: 0,
+            high: BTreeMap::new(),
         }
     }
 
@@ -163,9 +171,17 @@ impl Detector {
         let novelty =
             Calibration::of(parted.iter().map(|(parted, count)| (parted.novelty, *count)).collect());
         self.scale = novelty.quantile(SCALE_SHARE).max(LEAST_SCALE);
-        let scores = parted.iter().map(|(parted, count)| (self.combined(parted), *count)).collect();
+        let scores: Vec<(i64, u64)> =
+            parted.iter().map(|(parted, count)| (self.combined(parted), *count)).collect();
         self.with_new = parted.iter().filter(|(parted, _)| parted.has_new).map(|(_, count)| count).sum();
-        self.calibration = Calibration::of(scores);
+        self.calibration = Calibration::of(scores.clone());
+        for (sampled, (score, count)) in model.sample.values().zip(scores) {
+            let (all, high) = self.high.entry(sampled.endpoint.clone()).or_default();
+            *all += count;
+            if self.calibration.p_value(score) <= HIGH {
+                *high += count;
+            }
+        }
     }
 
     /// Scores a document.
@@ -266,7 +282,9 @@ impl Detector {
         }
         let (mut novelty, mut flags) = (0_i64, 0_i64);
         for (unusual, raised) in by_site.values_mut() {
-            novelty = novelty.saturating_add(unusual.iter().sum());
+            unusual.sort_unstable();
+            let site = unusual.iter().fold(0, |sum, bits| sum * FURTHER_SIXTEENTHS / 16 + bits);
+            novelty = novelty.saturating_add(site);
             raised.sort_unstable();
             flags = flags.max(raised.iter().fold(0, |sum, bits| sum / 2 + bits));
         }
@@ -284,7 +302,8 @@ impl Detector {
             rate = tempered(raised.saturating_sub(out), self.whole.requests.saturating_sub(out), rate);
             if let Some(endpoint) = endpoint {
                 let raised = endpoint.seen(&item.key, out > 0).count;
-                rate = tempered(raised, endpoint.requests.saturating_sub(out), rate);
+                // What is common in this traffic anyhow is no sign of an attack where it is new.
+                rate = rate.max(tempered(raised, endpoint.requests.saturating_sub(out), rate));
             }
         }
         log2(attacks) - log2(rate.max((1 << prior::BITS) / RAREST_FLAG))
@@ -298,6 +317,12 @@ impl Detector {
     /// The score that no more than `share` of the learned requests exceed.
     pub fn threshold(&self, share: f64) -> Threshold {
         self.calibration.threshold(share)
+    }
+
+    /// The share of learned requests to an endpoint whose p-value is at most 0.05: some endpoints vary more than others.
+    pub fn share_high(&self, endpoint: &str) -> f64 {
+        let (all, high) = self.high.get(endpoint).copied().unwrap_or_default();
+        (high + 1) as f64 / (all + 20) as f64
     }
 
     /// How many requests the thresholds come from.

@@ -34,7 +34,8 @@
 //! surprising a token is, is the probability that its family gives a token that is as rare or rarer: the mass of its
 //! tokens with at most that count, divided by how often the place was seen. For a token that is new this is the
 //! Good–Turing estimate, the share of singletons. Families with few observations lean on the same family over all
-//! endpoints, and those on the mean of their kind. Surprise below a threshold counts nothing; places are added up.
+//! endpoints, and those on the mean of their kind. Surprise below a threshold counts nothing. Of
+//! the tokens of one place the most surprising counts most; places are added up.
 //!
 //! *Flags* (`prior.rs`). A flag weighs by the logarithm of how much more often attacks raise it at such a place than this
 //! traffic does. The first rate comes from a table that is shipped, `spec/prior.tsv`, counted over public requests; the

@@ -157,7 +157,14 @@ impl Model {
 
     /// Makes sure that a document is of the model's fingerprint.
     pub(crate) fn check(&self, document: &Document) -> Result<(), Error> {
-        let fingerprint = document.fingerprint().ok_or(Error::ReadBack)?;
+        self.check_fingerprint(document.fingerprint().ok_or(Error::ReadBack)?)
+    }
+
+    /// Makes sure that documents of this fingerprint can be learned and scored, whoever handed the requests over.
+    ///
+    /// # Errors
+    /// Names both fingerprints.
+    pub fn check_fingerprint(&self, fingerprint: &Fingerprint) -> Result<(), Error> {
         let other = fingerprint.with_source(Source::Wire);
         if other.as_str() == self.fingerprint {
             return Ok(());

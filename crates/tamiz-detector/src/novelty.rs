@@ -8,11 +8,14 @@ use crate::token::Parts;
 
 /// Probabilities have so many bits behind the point.
 const BITS: u32 = 40;
-/// What is known of the wider family weighs as much as so many observations.
-const STRENGTH: u64 = 2;
-/// The wider family is taken to give at least so much, in parts of a hundred: a new token of a place that was seen a
-/// thousand times is no more surprising than such numbers can tell.
-const LEAST: u64 = 2;
+/// What is known of a family over all endpoints weighs as much as so many observations at an endpoint.
+const ENDPOINT_STRENGTH: u64 = 50;
+/// What is known of its kind weighs as much as so many observations over all endpoints.
+const WHOLE_STRENGTH: u64 = 5;
+/// The share of new tokens is taken to be one in so many at least: over all endpoints, and of a kind.
+const LEAST: [u64; 2] = [2000, 200];
+/// No token is more surprising than this, in bits: so far counts can tell.
+const MOST: i64 = 15 * ONE;
 
 /// What a detector knows of one table.
 #[derive(Debug, Default)]
@@ -162,25 +165,35 @@ pub(crate) fn surprise(
     out: Option<Out<'_>>,
 ) -> i64 {
     let one = 1_u64 << BITS;
-    let least = one / 100 * LEAST;
+    let [least, least_of_kind] = LEAST.map(|least| one / least);
     let is_out = out.is_some();
     let Out { endpoint: at_endpoint, whole: at_whole } = out.unwrap_or_default();
     let mut rate = one;
     if whole.keeps(key) {
         let seen = whole.seen(key, is_out);
         let wider = kinds.0.get(&key.kind).copied().unwrap_or(one / 2);
-        rate = share(whole.mass(key.family, seen.count, at_whole), seen.of, wider.max(least));
+        rate = share(
+            whole.mass(key.family, seen.count, at_whole),
+            seen.of,
+            wider.max(least_of_kind),
+            WHOLE_STRENGTH,
+        );
     }
     if let Some(endpoint) = endpoint.filter(|endpoint| endpoint.keeps(key)) {
         let seen = endpoint.seen(key, is_out);
-        rate = share(endpoint.mass(key.family, seen.count, at_endpoint), seen.of, rate.max(least));
+        rate = share(
+            endpoint.mass(key.family, seen.count, at_endpoint),
+            seen.of,
+            rate.max(least),
+            ENDPOINT_STRENGTH,
+        );
     }
-    i64::from(BITS) * ONE - log2(rate)
+    (i64::from(BITS) * ONE - log2(rate)).min(MOST)
 }
 
-/// `mass` of `of`, shrunk to what the wider family gives.
-fn share(mass: u64, of: u64, wider: u64) -> u64 {
-    let all = (u128::from(mass) << BITS) + u128::from(wider) * u128::from(STRENGTH);
-    let share = all / (u128::from(of) + u128::from(STRENGTH));
+/// `mass` of `of`, shrunk to what the wider family gives, which weighs as much as `strength` observations.
+fn share(mass: u64, of: u64, wider: u64, strength: u64) -> u64 {
+    let all = (u128::from(mass) << BITS) + u128::from(wider) * u128::from(strength);
+    let share = all / (u128::from(of) + u128::from(strength));
     u64::try_from(share).unwrap_or(u64::MAX).clamp(1, 1 << BITS)
 }

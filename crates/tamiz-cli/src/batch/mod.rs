@@ -9,7 +9,7 @@ mod counts;
 pub(crate) mod errors;
 mod format;
 pub(crate) mod inputs;
-mod partial;
+pub(crate) mod partial;
 pub(crate) mod pipeline;
 pub(crate) mod progress;
 mod rows;

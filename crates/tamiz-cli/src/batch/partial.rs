@@ -139,7 +139,8 @@ impl Partial {
         &self.folder
     }
 
-    fn replace(&self, name: &str, content: &[u8]) -> Result<(), Failure> {
+    /// Writes a file of the folder, so that either it or the one before is there whatever happens.
+    pub(crate) fn replace(&self, name: &str, content: &[u8]) -> Result<(), Failure> {
         let new = self.file(&format!("{name}.new"));
         let write = || -> io::Result<()> {
             let mut file = File::create(&new)?;

@@ -16,7 +16,8 @@ use tamiz_detector::{Detector, Model, Observation, Prior};
 use crate::{Result, corpus};
 
 const SHARES: [f64; 3] = [0.05, 0.01, 0.001];
-const CSIC: &[&str] = &["csic2010_anomalous", "csic2010_normal_train", "csic2010_normal_test"];
+/// CSIC and Torpeda, which is traffic of the same shop.
+const CSIC: &[&str] = &["csic2010_anomalous", "csic2010_normal_train", "csic2010_normal_test", "torpeda"];
 /// Files of honest requests of many sites.
 const HONEST: &[&str] = &["har_requests", "api_requests"];
 

@@ -11,7 +11,7 @@ use tamiz_detector::Observation;
 use crate::{Result, corpus};
 
 /// Files of the corpus and where they are from. Labels other than `attack` and `valid` are passed over.
-const SOURCES: [(&str, &str); 15] = [
+const SOURCES: [(&str, &str); 16] = [
     ("api_clients", "recorded calls of PRAW and of dns-lexicon"),
     ("api_requests", "recorded calls of REST clients: Octokit and others"),
     ("burp_requests", "an export of Burp"),
@@ -26,6 +26,7 @@ const SOURCES: [(&str, &str); 15] = [
     ("modsec_legitimate", "honest parameters of modsec-learn"),
     ("postman", "two vendors' Postman collections"),
     ("smuggling", "mutations of smuggler"),
+    ("torpeda", "Torpeda: the shop of CSIC again"),
     ("wafbypass", "payloads of waf-bypass, half of them"),
 ];
 
