@@ -40,12 +40,16 @@ Commands:
   bench serve [--profile NAME] [--soak MINUTES]
                      how many requests a second `tamiz serve` answers beside a server that does nothing;
                      with --soak, how its memory grows under all kinds of clients
+  detector [NAME]    learn and score requests of the corpus: how many attacks the detector finds, in all
+                     experiments or in those with NAME in theirs
   digests            fail if documents of the vectors, or of a corpus, are not those of spec/digests.tsv
   digests --write    keep the digests of the documents as they are
   fuzz [TARGET] [--seconds N] [--seed N] [--sanitizer none|address]
                      explore with every fuzz target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
+  prior              count the flags of attacks and honest requests of the corpus, and write
+                     spec/prior.tsv
   setup              install what the tests need beyond Rust: Python and Node packages below target/, and
                      packages of the system (with sudo where you are not root)
   signal [NAME]      count the flags that requests of the corpus raise, of all files or of those with NAME
@@ -80,10 +84,13 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
     Some(match arguments {
         ["bench", arguments @ ..] => return bench::command(&root, arguments),
         ["fuzz", arguments @ ..] => return fuzz::command(&root, arguments),
-        ["digests"]
+        ["detector"]
+        | ["detector", _]
+        | ["digests"]
         | ["digests", "--write"]
         | ["generate"]
         | ["generate", "--check"]
+        | ["prior"]
         | ["signal"]
         | ["signal", _] => dev::run(&root, arguments),
         ["setup"] => setup::run(&root),

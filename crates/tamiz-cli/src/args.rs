@@ -14,6 +14,7 @@ use tamiz_containers::{Format as Container, Mapping, Options};
 use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
 use crate::batch::{BatchFormat, Separator};
+use crate::detect::args::{LearnArgs, ModelArgs, ScoreArgs};
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let default = Canonicalizer::new(Config::default());
@@ -36,11 +37,14 @@ Examples:
   tamiz batch a.pcap -o a.parquet     every request of a capture, as columns
   tamiz report a.pcap -o a.html       what the requests of a capture are, as a page
   tamiz diff old.jsonl new.jsonl      what changed between two sets of requests
+  tamiz learn a.har -o site.model     what the requests of a site are like
+  tamiz score --model site.model b.har
+                                      which requests are unlike them, and why
   tamiz flags DOTDOT                  what a flag means
   tamiz serve                         all this over HTTP, and a page to look at it
 
 Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage;
-3 'batch', 'report' or 'diff' is done, but some records could not be read;
+3 'batch', 'report', 'diff', 'learn' or 'score' is done, but some records could not be read;
 4 'diff --exit-code' found a difference.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -54,6 +58,9 @@ pub(crate) enum Command {
     Batch(BatchArgs),
     Report(ReportArgs),
     Diff(DiffArgs),
+    Learn(LearnArgs),
+    Score(ScoreArgs),
+    Model(ModelArgs),
     Explain(ExplainArgs),
     Serve(ServeArgs),
     Flags(FlagsArgs),
@@ -390,11 +397,16 @@ pub(crate) struct DiffArgs {
 #[command(after_help = "\
 Examples:
   tamiz explain request.http
+  tamiz explain --model site.model request.http
   tamiz explain --profile full --color always request.http | less -R")]
 pub(crate) struct ExplainArgs {
     /// A file of one request; standard input when there is none, or for '-'
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub(crate) file: PathBuf,
+
+    /// Also score the request against this model of 'tamiz learn', and say why
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) read: ReadOptions,

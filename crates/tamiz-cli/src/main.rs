@@ -28,6 +28,7 @@ mod args;
 mod batch;
 mod canon;
 mod config;
+mod detect;
 mod diff;
 mod documents;
 mod explain;
@@ -64,6 +65,9 @@ fn main() -> ExitCode {
         Command::Batch(args) => batch::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Learn(args) => detect::learn::run(&args),
+        Command::Score(args) => detect::score::run(&args),
+        Command::Model(args) => detect::model::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Flags(args) => flags::run(&args),

@@ -104,7 +104,7 @@ pub(crate) fn fingerprints(canonicalizer: &Canonicalizer, summary: &Summary) -> 
 }
 
 /// A chunk without the requests for which there is no room; `None` when there is none at all.
-fn limited(chunk: Chunk, room: &mut u64) -> Option<Chunk> {
+pub(crate) fn limited(chunk: Chunk, room: &mut u64) -> Option<Chunk> {
     if *room == u64::MAX {
         return Some(chunk);
     }

@@ -60,6 +60,9 @@ fn completions_know_every_command() {
             "batch",
             "report",
             "diff",
+            "learn",
+            "score",
+            "model",
             "explain",
             "serve",
             "flags",
@@ -94,8 +97,11 @@ fn manual_pages_go_to_standard_output_or_a_directory() {
             "tamiz-explain.1",
             "tamiz-fingerprint.1",
             "tamiz-flags.1",
+            "tamiz-learn.1",
             "tamiz-man.1",
+            "tamiz-model.1",
             "tamiz-report.1",
+            "tamiz-score.1",
             "tamiz-serve.1",
             "tamiz.1"
         ]

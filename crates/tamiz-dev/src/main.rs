@@ -2,6 +2,7 @@
 //! without the library.
 
 mod corpus;
+mod detector;
 mod digests;
 mod expected;
 mod generate;
@@ -23,11 +24,14 @@ const USAGE: &str = "\
 Usage: tamiz-dev <command>
 
 Commands:
+  detector [NAME]    learn and score requests of the corpus: how many attacks the detector finds, in all experiments
+                     or in those with NAME in theirs
   digests            fail if documents of the vectors, or of a corpus, are not those of spec/digests.tsv
   digests --write    keep the digests of the documents as they are
   expected FILE      write requests and their documents to FILE: the vectors, and rows of a corpus
   generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
+  prior              count the flags of attacks and honest requests of the corpus, and write spec/prior.tsv
   signal [NAME]      count the flags that requests of the corpus raise, of all files or of those with NAME in theirs
 ";
 
@@ -36,6 +40,9 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let root = root();
     let result = match arguments[..] {
+        ["detector"] => detector::run(None),
+        ["detector", only] => detector::run(Some(only)),
+        ["prior"] => detector::prior::write(&root),
         ["digests"] => digests::run(&root, digests::Mode::Compare),
         ["digests", "--write"] => digests::run(&root, digests::Mode::Write),
         ["expected", file] => expected::run(Path::new(file)),

@@ -10,7 +10,7 @@ pub(crate) mod errors;
 mod format;
 pub(crate) mod inputs;
 pub(crate) mod outputs;
-mod partial;
+pub(crate) mod partial;
 pub(crate) mod pipeline;
 pub(crate) mod progress;
 mod rows;

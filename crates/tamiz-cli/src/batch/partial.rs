@@ -173,7 +173,7 @@ impl Partial {
     }
 
     /// Removes the folder; what is in it and is nobody's keeps it there.
-    fn remove(&self) {
+    pub(crate) fn remove(&self) {
         // The output is whole: what cannot be removed is in nobody's way.
         let _ = self.clear();
         let _ = fs::remove_file(self.file(LOCK));
@@ -225,7 +225,8 @@ impl Partial {
         &self.folder
     }
 
-    fn replace(&self, name: &str, content: &[u8]) -> Result<(), Failure> {
+    /// Writes a file of the folder, so that either it or the one before is there whatever happens.
+    pub(crate) fn replace(&self, name: &str, content: &[u8]) -> Result<(), Failure> {
         let new = self.file(&format!("{name}.new"));
         let write = || -> io::Result<()> {
             let mut file = File::create(&new)?;

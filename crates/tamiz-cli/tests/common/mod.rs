@@ -62,7 +62,8 @@ pub(crate) fn tamiz_on<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>, 
     for (n, argument) in arguments.iter().map(AsRef::as_ref).enumerate() {
         command.arg(argument);
         // As many threads on every machine.
-        let is_parallel = n == 0 && ["batch", "report", "diff"].iter().any(|name| argument == *name);
+        let is_parallel =
+            n == 0 && ["batch", "report", "diff", "learn", "score"].iter().any(|name| argument == *name);
         if is_parallel && !arguments.iter().any(|argument| argument.as_ref() == "--jobs") {
             command.args(["--jobs", "3"]);
         }

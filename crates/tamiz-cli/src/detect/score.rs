@@ -1,0 +1,239 @@
+//! `tamiz score`: how unusual the requests of any container are, and why.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tamiz::Canonicalizer;
+use tamiz_containers::{Chunk, Record, Unreadable};
+use tamiz_detector::{Detector, Observation, Score};
+use tamiz_explain::visible::harmless;
+
+use super::args::{ScoreArgs, ScoreFormat};
+use super::drift::Drift;
+use super::{detector, show};
+use crate::batch::SOME_UNREADABLE;
+use crate::batch::errors::Errors;
+use crate::batch::inputs::Inputs;
+use crate::batch::pipeline::{self, Go};
+use crate::batch::progress::Progress;
+use crate::failure::{Failure, complain};
+use crate::survey::limited;
+use crate::whole_file::WholeFile;
+use crate::{config, output};
+
+/// A request that was scored.
+struct Scored {
+    place: String,
+    id: Option<String>,
+    label: Option<String>,
+    endpoint: String,
+    source: &'static str,
+    score: Score,
+}
+
+/// What came of a chunk.
+#[derive(Default)]
+struct Part {
+    scored: Vec<Scored>,
+    unreadable: Vec<Unreadable>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode, Failure> {
+    let canonicalizer = config::canonicalizer(&args.read)?;
+    let detector = match &args.model {
+        Some(path) => detector(path, &canonicalizer)?,
+        None => {
+            complain("no model: flags alone score; 'tamiz learn' makes one");
+            Detector::without_model()
+        }
+    };
+    Observation::of(&canonicalizer.canonicalize(b"")).map_err(|error| Failure::Usage(error.to_string()))?;
+    let file = args.out.as_deref().map(|out| WholeFile::begin(out, args.force)).transpose()?;
+    let mut written: Vec<&Path> = args.errors.as_deref().into_iter().chain(args.out.as_deref()).collect();
+    written.extend(file.as_ref().map(WholeFile::partial));
+    let inputs = Inputs::of(&args.inputs, &written)?;
+    let mut errors = Errors::open(args.errors.as_deref(), 0, args.force)?;
+    let options = args.containers.options();
+    let progress = Progress::new(inputs.total(), Arc::clone(&options.progress));
+    let mut room = args.limit.unwrap_or(u64::MAX);
+    let chunks = inputs.chunks(options).map_while(|chunk| limited(chunk, &mut room));
+    let mut to = Output::new(args, file.is_some());
+    let mut unknown: BTreeSet<&'static str> = BTreeSet::new();
+    let (mut requests, mut unreadable) = (0, 0);
+    let done = pipeline::run(
+        chunks,
+        args.containers.jobs(),
+        || (),
+        |(), chunk| part(chunk, &detector, &canonicalizer),
+        |part: Part| {
+            for record in &part.unreadable {
+                unreadable += 1;
+                errors.tell(record, unreadable, &progress)?;
+            }
+            for scored in part.scored {
+                requests += 1;
+                let learned =
+                    detector.model().is_none_or(|model| model.sources().contains_key(scored.source));
+                if !learned && unknown.insert(scored.source) {
+                    progress.complain(&format!(
+                        "the model has learned no requests of source '{}': scores may be too high",
+                        scored.source
+                    ));
+                }
+                to.take(scored)?;
+            }
+            progress.requests(requests);
+            Ok::<_, Failure>(Go::On)
+        },
+    );
+    progress.end();
+    done?;
+    errors.checkpoint()?;
+    let content = to.finish(&detector)?;
+    if let Some(file) = file {
+        file.finish(&content)?;
+    }
+    Ok(if unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
+}
+
+fn part(chunk: Chunk, detector: &Detector, canonicalizer: &Canonicalizer) -> Part {
+    let mut part = Part::default();
+    for record in chunk {
+        match record {
+            Ok(record) => part.scored.extend(scored(&record, detector, canonicalizer)),
+            Err(unreadable) => part.unreadable.push(unreadable),
+        }
+    }
+    part
+}
+
+/// Scores a record; a fresh document of the model's fingerprint is never refused.
+fn scored(record: &Record, detector: &Detector, canonicalizer: &Canonicalizer) -> Option<Scored> {
+    let observation = Observation::of(&record.document(canonicalizer)).ok()?;
+    Some(Scored {
+        place: record.place.to_string(),
+        id: record.id.clone(),
+        label: record.label.clone(),
+        endpoint: observation.endpoint().to_owned(),
+        source: record.source_for(canonicalizer).as_str(),
+        score: detector.score_observation(&observation),
+    })
+}
+
+/// Where scores go.
+struct Output<'a> {
+    args: &'a ScoreArgs,
+    /// Standard output, unless a file is written, which gets everything at the end.
+    out: Box<dyn Write>,
+    is_file: bool,
+    buffer: Vec<u8>,
+    top: Vec<Scored>,
+    drift: Drift,
+}
+
+impl<'a> Output<'a> {
+    fn new(args: &'a ScoreArgs, is_file: bool) -> Self {
+        let out: Box<dyn Write> = Box::new(output::coloured(args.color.when));
+        Output { args, out, is_file, buffer: Vec::new(), top: Vec::new(), drift: Drift::default() }
+    }
+
+    fn take(&mut self, scored: Scored) -> Result<(), Failure> {
+        if self.args.drift {
+            self.drift.add(&scored.endpoint, &scored.score);
+            return Ok(());
+        }
+        let Some(top) = self.args.top else { return self.write(&scored) };
+        self.top.push(scored);
+        if self.top.len() >= top.saturating_mul(2).max(1024) {
+            self.keep(top);
+        }
+        Ok(())
+    }
+
+    /// Keeps the highest scores; of equal ones, those that came first.
+    fn keep(&mut self, top: usize) {
+        self.top.sort_by(|a, b| b.score.value().total_cmp(&a.score.value()));
+        self.top.truncate(top);
+    }
+
+    fn finish(mut self, detector: &Detector) -> Result<Vec<u8>, Failure> {
+        if self.args.drift {
+            self.drift.write(&mut self.buffer, detector)?;
+            self.pass_on()?;
+        }
+        if let Some(top) = self.args.top {
+            self.keep(top);
+            for scored in std::mem::take(&mut self.top) {
+                self.write(&scored)?;
+            }
+        }
+        self.out.flush()?;
+        Ok(self.buffer)
+    }
+
+    fn write(&mut self, scored: &Scored) -> Result<(), Failure> {
+        let is_alert = scored.score.p_value().map(|p| p <= self.args.fpr);
+        match self.args.format {
+            ScoreFormat::Jsonl => self.json(scored, is_alert)?,
+            ScoreFormat::Table => self.row(scored, is_alert)?,
+        }
+        self.pass_on()
+    }
+
+    /// Writes to standard output what need not wait for the end.
+    fn pass_on(&mut self) -> Result<(), Failure> {
+        if !self.is_file {
+            self.out.write_all(&self.buffer)?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, scored: &Scored, is_alert: Option<bool>) -> Result<(), Failure> {
+        let verdict = match is_alert {
+            Some(true) => "ALERT ",
+            Some(false) => "usual ",
+            None => "",
+        };
+        let name = scored.id.as_deref().unwrap_or(&scored.place);
+        writeln!(
+            self.buffer,
+            "{verdict}{}  {}  {}",
+            show::headline(&scored.score),
+            harmless(name),
+            harmless(&scored.endpoint)
+        )?;
+        if is_alert != Some(false) || self.args.top.is_some() {
+            show::reasons(&mut self.buffer, &scored.score)?;
+        }
+        Ok(())
+    }
+
+    fn json(&mut self, scored: &Scored, is_alert: Option<bool>) -> Result<(), Failure> {
+        let mut line = show::score_json(&scored.score);
+        if let Some(object) = line.as_object_mut() {
+            object.insert("place".to_owned(), scored.place.clone().into());
+            object.insert("endpoint".to_owned(), scored.endpoint.clone().into());
+            object.insert("source".to_owned(), scored.source.into());
+            let verdict = is_alert.map(|alert| if alert { "alert" } else { "usual" });
+            object.insert("verdict".to_owned(), verdict.map_or(Value::Null, Value::from));
+            for (key, value) in [("id", &scored.id), ("label", &scored.label)] {
+                if let Some(value) = value {
+                    object.insert(key.to_owned(), value.clone().into());
+                }
+            }
+        }
+        Ok(writeln!(self.buffer, "{line}")?)
+    }
+}
+
+/// Orders by a number, the highest first.
+pub(crate) fn highest_first<T>(list: &mut [T], key: impl Fn(&T) -> u64) {
+    list.sort_by_key(|item| Reverse(key(item)));
+}

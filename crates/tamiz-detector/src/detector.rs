@@ -1,0 +1,347 @@
+//! Scores requests against a model, or against the prior alone.
+
+use std::collections::BTreeMap;
+
+use tamiz::Document;
+
+use crate::calibrate::{Calibration, Threshold};
+use crate::error::Error;
+use crate::hash::hash;
+use crate::log::{ONE, log2, log2_1p};
+use crate::model::Model;
+use crate::novelty::{Counts, Key, Kinds, Out, Seen, surprise};
+use crate::observation::Observation;
+use crate::prior::{self, Prior};
+use crate::reason::{Reason, Why};
+use crate::table::Map;
+use crate::token::{self, Parts};
+
+/// Surprise below this counts nothing: one in 32 requests is no news.
+const UNREMARKABLE: i64 = 5 * ONE;
+/// Of the tokens of one place, the most surprising counts in full, and each further one so many sixteenths of the one
+/// before: they tell much the same.
+const FURTHER_SIXTEENTHS: i64 = 4;
+/// The scale of novelty is at least this, in bits of fixed point: 1.44.
+const LEAST_SCALE: i64 = 94_548;
+/// The share of the sample whose novelty exceeds the scale.
+const SCALE_SHARE: f64 = 0.01;
+/// Flags weigh so many sixteenths.
+const FLAG_SIXTEENTHS: i64 = 4;
+/// The rates of the prior weigh as much as so many requests.
+const FLAG_STRENGTH: u64 = 100;
+/// No traffic is taken to raise a flag less often than once in so many requests.
+const RAREST_FLAG: u64 = 100_000;
+/// The p-value that is counted by endpoint.
+const HIGH: f64 = 0.05;
+/// How many reasons are told.
+const REASONS: usize = 5;
+
+/// Scores requests.
+#[derive(Debug)]
+pub struct Detector {
+    model: Option<Model>,
+    prior: Prior,
+    whole: Counts,
+    endpoints: BTreeMap<String, Counts>,
+    kinds: Kinds,
+    /// How often each flag was raised at each kind of place.
+    flags: Map<u64, u64>,
+    scale: i64,
+    calibration: Calibration,
+    /// The share of the sample with a token that is new, in requests.
+    with_new: u64,
+    /// By endpoint, how many requests of the sample there are, and how many with a p-value of [`HIGH`] at most.
+    high: BTreeMap<String, (u64, u64)>,
+}
+
+/// How far a request is from what was learned.
+#[derive(Clone, Debug)]
+pub struct Score {
+    raw: i64,
+    p_value: Option<f64>,
+    novelty: i64,
+    flags: i64,
+    reasons: Vec<Reason>,
+    learned_endpoint: bool,
+}
+
+impl Score {
+    /// The score: higher is further away. It is finite and not negative.
+    pub fn value(&self) -> f64 {
+        self.raw as f64 / ONE as f64
+    }
+
+    /// The share of learned requests that score as high; `None` without a model.
+    pub fn p_value(&self) -> Option<f64> {
+        self.p_value
+    }
+
+    /// What is new or rare, in bits.
+    pub fn novelty(&self) -> f64 {
+        self.novelty as f64 / ONE as f64
+    }
+
+    /// What the flags weigh, in bits.
+    pub fn flags(&self) -> f64 {
+        self.flags as f64 / ONE as f64
+    }
+
+    /// The tokens that weigh most, at most five.
+    pub fn reasons(&self) -> &[Reason] {
+        &self.reasons
+    }
+
+    /// Whether requests to the same endpoint were learned.
+    pub fn learned_endpoint(&self) -> bool {
+        self.learned_endpoint
+    }
+}
+
+/// A token of a request under way.
+struct Item<'t> {
+    token: &'t str,
+    parts: Parts<'t>,
+    key: Key,
+}
+
+/// What a request amounts to, before it is one number.
+struct Parted {
+    novelty: i64,
+    flags: i64,
+    has_new: bool,
+}
+
+impl Detector {
+    /// Makes a model ready, with the prior that is shipped.
+    pub fn new(model: Model) -> Self {
+        Detector::with_prior(model, Prior::shipped().clone())
+    }
+
+    /// A detector that has learned nothing: the prior alone scores.
+    pub fn without_model() -> Self {
+        Detector::from_prior(Prior::shipped().clone())
+    }
+
+    /// The same with another prior.
+    pub fn from_prior(prior: Prior) -> Self {
+        Detector {
+            model: None,
+            prior,
+            whole: Counts::default(),
+            endpoints: BTreeMap::new(),
+            kinds: Kinds::default(),
+            flags: Map::default(),
+            scale: LEAST_SCALE,
+            calibration: Calibration::default(),
+            with_new: 0,
+            high: BTreeMap::new(),
+        }
+    }
+
+    /// Makes a model ready, with another prior.
+    pub fn with_prior(model: Model, prior: Prior) -> Self {
+        let mut detector = Detector::from_prior(prior);
+        detector.whole = Counts::of(&model.whole, model.requests, &model);
+        detector.kinds = Kinds::of(&detector.whole, &model);
+        for (name, endpoint) in &model.endpoints {
+            let counts = Counts::of(&endpoint.table, endpoint.requests, &model);
+            detector.endpoints.insert(name.clone(), counts);
+        }
+        for (id, count) in model.whole.sorted() {
+            if let Some((kind, flag)) = token::flag(model.names.name(id)) {
+                *detector.flags.entry(flag_key(kind, flag)).or_default() += count;
+            }
+        }
+        detector.model = Some(model);
+        detector.calibrate();
+        detector
+    }
+
+    /// Scores the sample, with each request taken out of the counts.
+    fn calibrate(&mut self) {
+        let Some(model) = &self.model else { return };
+        let parted: Vec<(Parted, u64)> = model
+            .sample
+            .values()
+            .map(|sampled| {
+                let tokens: Vec<&str> = sampled.tokens.iter().map(|id| model.names.name(*id)).collect();
+                (self.parted(&sampled.endpoint, &tokens, true, &mut |_, _| ()), sampled.count)
+            })
+            .collect();
+        let novelty =
+            Calibration::of(parted.iter().map(|(parted, count)| (parted.novelty, *count)).collect());
+        self.scale = novelty.quantile(SCALE_SHARE).max(LEAST_SCALE);
+        let scores: Vec<(i64, u64)> =
+            parted.iter().map(|(parted, count)| (self.combined(parted), *count)).collect();
+        self.with_new = parted.iter().filter(|(parted, _)| parted.has_new).map(|(_, count)| count).sum();
+        self.calibration = Calibration::of(scores.clone());
+        for (sampled, (score, count)) in model.sample.values().zip(scores) {
+            let (all, high) = self.high.entry(sampled.endpoint.clone()).or_default();
+            *all += count;
+            if self.calibration.p_value(score) <= HIGH {
+                *high += count;
+            }
+        }
+    }
+
+    /// Scores a document.
+    ///
+    /// # Errors
+    /// When the document was read back, is of view `literal`, or of another fingerprint than the model.
+    pub fn score(&self, document: &Document) -> Result<Score, Error> {
+        if let Some(model) = &self.model {
+            model.check(document)?;
+        }
+        Ok(self.score_observation(&Observation::of(document)?))
+    }
+
+    /// Scores an observation.
+    pub fn score_observation(&self, observation: &Observation) -> Score {
+        let tokens: Vec<&str> = observation.tokens.iter().map(String::as_str).collect();
+        let mut reasons: Vec<(i64, Why, &str, Seen)> = Vec::new();
+        let endpoint = self.endpoints.get(&observation.endpoint);
+        let parted = self.parted(&observation.endpoint, &tokens, false, &mut |item, (why, weight)| {
+            let seen = match (endpoint, item.parts.family) {
+                (Some(endpoint), family) if family != "e" => endpoint.seen(&item.key, false),
+                _ => self.whole.seen(&item.key, false),
+            };
+            reasons.push((weight, why, item.token, seen));
+        });
+        reasons.sort_by(|a, b| b.0.cmp(&a.0).then(a.2.cmp(b.2)));
+        reasons.truncate(REASONS);
+        let raw = self.combined(&parted);
+        let reason = |(bits, why, token, seen): (i64, Why, &str, Seen)| {
+            Reason::new(why, token, &observation.endpoint, endpoint.is_some(), seen, bits)
+        };
+        Score {
+            raw,
+            p_value: self.model.as_ref().map(|_| self.calibration.p_value(raw)),
+            novelty: parted.novelty,
+            flags: parted.flags,
+            reasons: reasons.into_iter().map(reason).collect(),
+            learned_endpoint: endpoint.is_some(),
+        }
+    }
+
+    fn combined(&self, parted: &Parted) -> i64 {
+        let scaled = i64::try_from(i128::from(parted.novelty) * i128::from(ONE) / i128::from(self.scale));
+        log2_1p(scaled.unwrap_or(i64::MAX)) + parted.flags * FLAG_SIXTEENTHS / 16
+    }
+
+    /// Adds up what the tokens of a request tell; `each` is told what weighs something, and how much.
+    fn parted<'t>(
+        &self,
+        endpoint: &str,
+        tokens: &[&'t str],
+        out: bool,
+        each: &mut dyn FnMut(&Item<'t>, (Why, i64)),
+    ) -> Parted {
+        let counts = self.endpoints.get(endpoint);
+        let items: Vec<Item<'t>> = tokens
+            .iter()
+            .map(|token| {
+                let parts = Parts::of(token);
+                Item { token, parts, key: Key::of(token, &parts) }
+            })
+            .collect();
+        // Where the request is taken out: the counts of its tokens by family.
+        let mut taken: Map<u64, (Vec<u64>, Vec<u64>)> = Map::default();
+        if out {
+            for item in &items {
+                let entry = taken.entry(item.key.family).or_default();
+                entry.0.push(counts.map_or(0, |counts| counts.seen(&item.key, false).count));
+                entry.1.push(self.whole.seen(&item.key, false).count);
+            }
+        }
+        let mut by_site: BTreeMap<&str, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
+        let (mut places, mut has_new) = (0_u64, false);
+        for item in &items {
+            places += u64::from(item.parts.op == b'.');
+            let site = item.parts.site(item.token);
+            if self.model.is_some() {
+                let out = taken.get(&item.key.family).filter(|_| out);
+                let out = out.map(|(endpoint, whole)| Out { endpoint, whole });
+                // An endpoint is rare or not among all of them.
+                let at = counts.filter(|_| item.parts.family != "e");
+                let bits = surprise(&item.key, at, &self.whole, &self.kinds, out);
+                let seen = at.unwrap_or(&self.whole).seen(&item.key, out.is_some());
+                has_new |= seen.count == 0;
+                if bits > UNREMARKABLE {
+                    by_site.entry(site).or_default().0.push(bits - UNREMARKABLE);
+                    each(item, (Why::Unusual, bits - UNREMARKABLE));
+                }
+            }
+            if item.parts.op == b'f' {
+                let bits = self.flag_bits(item, counts, out);
+                if bits > 0 {
+                    by_site.entry(site).or_default().1.push(bits);
+                    let ratio = bits;
+                    each(item, (Why::Flag { ratio }, bits));
+                }
+            }
+        }
+        let (mut novelty, mut flags) = (0_i64, 0_i64);
+        for (unusual, raised) in by_site.values_mut() {
+            unusual.sort_unstable();
+            let site = unusual.iter().fold(0, |sum, bits| sum * FURTHER_SIXTEENTHS / 16 + bits);
+            novelty = novelty.saturating_add(site);
+            raised.sort_unstable();
+            flags = flags.max(raised.iter().fold(0, |sum, bits| sum / 2 + bits));
+        }
+        Parted { novelty, flags: (flags - log2(places + 1)).max(0), has_new }
+    }
+
+    /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
+    fn flag_bits(&self, item: &Item<'_>, endpoint: Option<&Counts>, out: bool) -> i64 {
+        let Some((kind, flag)) = token::flag(item.token) else { return 0 };
+        let (attacks, honest) = self.prior.rates(kind, flag);
+        let mut rate = honest;
+        if self.model.is_some() {
+            let raised = self.flags.get(&flag_key(kind, flag)).copied().unwrap_or_default();
+            let out = u64::from(out);
+            rate = tempered(raised.saturating_sub(out), self.whole.requests.saturating_sub(out), rate);
+            if let Some(endpoint) = endpoint {
+                let raised = endpoint.seen(&item.key, out > 0).count;
+                // What is common in this traffic anyhow is no sign of an attack where it is new.
+                rate = rate.max(tempered(raised, endpoint.requests.saturating_sub(out), rate));
+            }
+        }
+        log2(attacks) - log2(rate.max((1 << prior::BITS) / RAREST_FLAG))
+    }
+
+    /// The model, if there is one.
+    pub fn model(&self) -> Option<&Model> {
+        self.model.as_ref()
+    }
+
+    /// The score that no more than `share` of the learned requests exceed.
+    pub fn threshold(&self, share: f64) -> Threshold {
+        self.calibration.threshold(share)
+    }
+
+    /// The share of learned requests to an endpoint whose p-value is at most 0.05: some endpoints vary more than others.
+    pub fn share_high(&self, endpoint: &str) -> f64 {
+        let (all, high) = self.high.get(endpoint).copied().unwrap_or_default();
+        (high + 1) as f64 / (all + 20) as f64
+    }
+
+    /// How many requests the thresholds come from.
+    pub fn calibrated_on(&self) -> u64 {
+        self.calibration.requests()
+    }
+
+    /// The share of the sample that has something new, each request against all others.
+    pub fn share_with_new(&self) -> f64 {
+        self.with_new as f64 / self.calibration.requests().max(1) as f64
+    }
+}
+
+fn flag_key(kind: &str, flag: &str) -> u64 {
+    crate::hash::mix(hash(kind.as_bytes()) ^ hash(flag.as_bytes()).rotate_left(1))
+}
+
+/// A rate as counted, shrunk to a rate known before.
+fn tempered(raised: u64, of: u64, before: u64) -> u64 {
+    let all = (u128::from(raised) << prior::BITS) + u128::from(before) * u128::from(FLAG_STRENGTH);
+    u64::try_from(all / (u128::from(of) + u128::from(FLAG_STRENGTH))).unwrap_or(u64::MAX)
+}

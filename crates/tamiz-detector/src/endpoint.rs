@@ -1,0 +1,154 @@
+//! Endpoints: a method and a path template, which is the path without what varies in it.
+
+use std::borrow::Cow;
+
+use tamiz::Document;
+
+/// The most segments that are told apart.
+const MOST_SEGMENTS: usize = 10;
+/// A longer segment is told by that.
+const LONGEST_SEGMENT: usize = 48;
+/// So many digits in a row are a number.
+const LEAST_DIGITS: usize = 3;
+/// So many hexadecimal digits, letters among them, are an identifier.
+const LEAST_HEX: usize = 8;
+
+/// The endpoint of a request.
+pub(crate) fn of(document: &Document) -> String {
+    template(document.method(), document.path())
+}
+
+/// The template of a request: its method and its path, as the document shows them, with `<num>` for a segment of digits
+/// and for three or more digits within one, `<hex>` for eight or more hexadecimal digits, markers without their length,
+/// `<long>` for a segment of more than 48 characters, and `<more>` behind the tenth segment.
+fn template(method: &str, path: Option<&str>) -> String {
+    let mut out = String::with_capacity(64);
+    push_without_lengths(&mut out, method);
+    out.push(' ');
+    let Some(path) = path else {
+        out.push_str("<authority>");
+        return out;
+    };
+    for (at, segment) in path.split('/').enumerate() {
+        if at > 0 {
+            out.push('/');
+        }
+        if at > MOST_SEGMENTS {
+            out.push_str("<more>");
+            break;
+        }
+        push_segment(&mut out, segment);
+    }
+    out
+}
+
+fn push_segment(out: &mut String, segment: &str) {
+    if segment.contains('<') {
+        let mut plain = String::new();
+        push_without_lengths(&mut plain, segment);
+        return out.push_str(if plain.chars().count() > LONGEST_SEGMENT { "<long>" } else { &plain });
+    }
+    if !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit()) {
+        return out.push_str("<num>");
+    }
+    let (stem, extension) = match segment.rsplit_once('.') {
+        Some((stem, extension)) => (stem, Some(extension)),
+        None => (segment, None),
+    };
+    if is_hex(stem) {
+        out.push_str("<hex>");
+        if let Some(extension) = extension.filter(|extension| extension.len() <= 8) {
+            out.push('.');
+            out.push_str(extension);
+        }
+        return;
+    }
+    if segment.chars().nth(LONGEST_SEGMENT).is_some() {
+        return out.push_str("<long>");
+    }
+    out.push_str(&without_numbers(segment));
+}
+
+/// Whether a text is a long run of hexadecimal digits that is no word and no number.
+fn is_hex(text: &str) -> bool {
+    text.len() >= LEAST_HEX
+        && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && text.bytes().any(|byte| byte.is_ascii_digit())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// A segment with `<num>` for long runs of digits, but for those of an escape.
+fn without_numbers(segment: &str) -> Cow<'_, str> {
+    if !segment.bytes().any(|byte| byte.is_ascii_digit()) {
+        return segment.into();
+    }
+    let mut out = String::with_capacity(segment.len());
+    let mut rest = segment;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at_checked(start).unwrap_or((rest, ""));
+        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
+        let (digits, after) = from.split_at_checked(end).unwrap_or((from, ""));
+        out.push_str(before);
+        // The two digits behind a `%` are an escape.
+        let escaped = if before.ends_with('%') { digits.len().min(2) } else { 0 };
+        let (escape, number) = digits.split_at_checked(escaped).unwrap_or(("", digits));
+        out.push_str(escape);
+        out.push_str(if number.len() >= LEAST_DIGITS { "<num>" } else { number });
+        rest = after;
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+/// A text with its markers as `<shape>` and `<SECRET>`.
+fn push_without_lengths(out: &mut String, mut text: &str) {
+    while let Some((before, from)) = text.split_once('<') {
+        out.push_str(before);
+        out.push('<');
+        let Some((inside, after)) = from.split_once('>') else {
+            text = from;
+            break;
+        };
+        let word = inside.split(':').next().unwrap_or_default();
+        let is_marker = inside.contains(':') && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        out.push_str(if is_marker { word } else { inside });
+        out.push('>');
+        text = after;
+    }
+    out.push_str(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_varies_is_left_out() {
+        for (path, expected) in [
+            ("/", "/"),
+            ("/a/b.jsp", "/a/b.jsp"),
+            ("/users/1", "/users/<num>"),
+            ("/v1/page2.html", "/v1/page2.html"),
+            ("/img/IMG_20260101.jpg", "/img/IMG_<num>.jpg"),
+            ("/u/<uuid:36>/x", "/u/<uuid>/x"),
+            ("/a;jsessionid=<SECRET:hex:32>", "/a;jsessionid=<SECRET>"),
+            ("/c/deadbeef1", "/c/<hex>"),
+            ("/c/0123abcd.css", "/c/<hex>.css"),
+            ("/c/deadbeef", "/c/deadbeef"),
+            ("/a%2F123", "/a%2F<num>"),
+            ("/a%20123", "/a%20<num>"),
+            ("/a%2012", "/a%2012"),
+            ("/a/<script>/b", "/a/<script>/b"),
+            ("/a/<b", "/a/<b"),
+            (
+                "/1/2/3/4/5/6/7/8/9/10/11/12",
+                "/<num>/<num>/<num>/<num>/<num>/<num>/<num>/<num>/<num>/<num>/<more>",
+            ),
+            ("*", "*"),
+        ] {
+            assert_eq!(template("GET", Some(path)), format!("GET {expected}"));
+        }
+        assert_eq!(template("GET", Some(&format!("/{}", "x".repeat(49)))), "GET /<long>");
+        assert_eq!(template("<mixed:3>", None), "<mixed> <authority>");
+    }
+}

@@ -1,0 +1,199 @@
+//! How surprising a token is at an endpoint: Good–Turing for what is new, the mass of what is as rare for what is not.
+
+use crate::hash::{hash, mix};
+use crate::log::{ONE, log2};
+use crate::model::Model;
+use crate::table::{Map, Table, survives};
+use crate::token::Parts;
+
+/// Probabilities have so many bits behind the point.
+const BITS: u32 = 40;
+/// What is known of a family over all endpoints weighs as much as so many observations at an endpoint.
+const ENDPOINT_STRENGTH: u64 = 50;
+/// What is known of its kind weighs as much as so many observations over all endpoints.
+const WHOLE_STRENGTH: u64 = 5;
+/// The share of new tokens is taken to be one in so many at least: over all endpoints, and of a kind.
+const LEAST: [u64; 2] = [2000, 200];
+/// No token is more surprising than this, in bits: so far counts can tell.
+const MOST: i64 = 15 * ONE;
+
+/// What a detector knows of one table.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) requests: u64,
+    level: u8,
+    tokens: Map<u64, u64>,
+    families: Map<u64, Family>,
+}
+
+/// The tokens of a family, by how rare they are.
+#[derive(Debug, Default)]
+struct Family {
+    singletons: u64,
+    /// Counts, and the sum of all that are at most so high; sorted.
+    masses: Vec<(u64, u64)>,
+}
+
+/// The mean share of singletons of the families of a kind, over all endpoints.
+#[derive(Debug, Default)]
+pub(crate) struct Kinds(Map<u64, u64>);
+
+/// What identifies a token, its place, family and kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) token: u64,
+    pub(crate) place: Option<u64>,
+    pub(crate) family: u64,
+    kind: u64,
+}
+
+impl Key {
+    pub(crate) fn of(token: &str, parts: &Parts<'_>) -> Self {
+        let measured = u64::from(parts.measured);
+        Key {
+            token: hash(token.as_bytes()),
+            place: parts.place.map(|place| hash(place.as_bytes())),
+            family: mix(hash(parts.family.as_bytes()) ^ measured),
+            kind: mix(hash(parts.kind.as_bytes()) ^ (u64::from(parts.op) << 8) ^ measured),
+        }
+    }
+}
+
+/// A token as a table knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// In how many requests it was.
+    pub(crate) count: u64,
+    /// In how many requests its place was.
+    pub(crate) of: u64,
+}
+
+impl Counts {
+    pub(crate) fn of(table: &Table, requests: u64, model: &Model) -> Self {
+        let mut counts = Counts { requests, level: table.level, ..Counts::default() };
+        let mut families: Vec<(u64, u64)> = Vec::with_capacity(table.len());
+        for (id, count) in table.sorted() {
+            let token = model.names.name(id);
+            let key = Key::of(token, &Parts::of(token));
+            counts.tokens.insert(key.token, count);
+            families.push((key.family, count));
+        }
+        families.sort_unstable();
+        for same in families.chunk_by(|a, b| a.0 == b.0) {
+            let mut family = Family::default();
+            let mut mass = 0_u64;
+            for (_, count) in same {
+                mass = mass.saturating_add(*count);
+                family.singletons += u64::from(*count == 1);
+                match family.masses.last_mut() {
+                    Some(last) if last.0 == *count => last.1 = mass,
+                    _ => family.masses.push((*count, mass)),
+                }
+            }
+            if let Some((id, _)) = same.first() {
+                counts.families.insert(*id, family);
+            }
+        }
+        counts
+    }
+
+    /// What was seen of a token; with `out`, without one request that has it.
+    pub(crate) fn seen(&self, key: &Key, out: bool) -> Seen {
+        let count = |token: u64| self.tokens.get(&token).copied();
+        let of = key.place.and_then(count).unwrap_or(
+            if key.place.is_some_and(|place| survives(place, self.level)) { 0 } else { self.requests },
+        );
+        let out = u64::from(out);
+        Seen { count: count(key.token).unwrap_or_default().saturating_sub(out), of: of.saturating_sub(out) }
+    }
+
+    fn keeps(&self, key: &Key) -> bool {
+        survives(key.token, self.level)
+    }
+
+    /// The mass of the tokens of a family with at most this count, without one request whose tokens of the family have
+    /// the counts `out` with it.
+    fn mass(&self, family: u64, count: u64, out: &[u64]) -> u64 {
+        let Some(family) = self.families.get(&family) else { return 0 };
+        if count == 0 {
+            let fewer = out.iter().filter(|count| **count == 1).count() as u64;
+            let more = out.iter().filter(|count| **count == 2).count() as u64;
+            return (family.singletons + more).saturating_sub(fewer);
+        }
+        let end = family.masses.partition_point(|(other, _)| *other <= count);
+        let mass = end.checked_sub(1).and_then(|at| family.masses.get(at)).map_or(0, |(_, mass)| *mass);
+        let fewer = out.iter().filter(|other| **other <= count).count() as u64;
+        let more = out.iter().filter(|other| **other == count + 1).count() as u64;
+        (mass + more * count).saturating_sub(fewer)
+    }
+}
+
+impl Kinds {
+    pub(crate) fn of(whole: &Counts, model: &Model) -> Self {
+        let mut sums: Map<u64, (u64, u64)> = Map::default();
+        let mut families: Map<u64, ()> = Map::default();
+        for (id, _) in model.whole.sorted() {
+            let token = model.names.name(id);
+            let key = Key::of(token, &Parts::of(token));
+            if families.insert(key.family, ()).is_none() {
+                let sum = sums.entry(key.kind).or_default();
+                sum.0 += whole.families.get(&key.family).map_or(0, |family| family.singletons);
+                sum.1 = sum.1.saturating_add(whole.seen(&key, false).of);
+            }
+        }
+        let rate = |(singletons, of): (u64, u64)| {
+            u64::try_from((u128::from(2 * singletons + 1) << BITS) / (2 * u128::from(of) + 2))
+                .unwrap_or(u64::MAX)
+        };
+        Kinds(sums.into_iter().map(|(kind, sum)| (kind, rate(sum))).collect())
+    }
+}
+
+/// The counts of the other tokens that a request has of the same family, where it is taken out: at the endpoint, over all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Out<'a> {
+    pub(crate) endpoint: &'a [u64],
+    pub(crate) whole: &'a [u64],
+}
+
+/// How surprising a token is, in bits of fixed point.
+pub(crate) fn surprise(
+    key: &Key,
+    endpoint: Option<&Counts>,
+    whole: &Counts,
+    kinds: &Kinds,
+    out: Option<Out<'_>>,
+) -> i64 {
+    let one = 1_u64 << BITS;
+    let [least, least_of_kind] = LEAST.map(|least| one / least);
+    let is_out = out.is_some();
+    let Out { endpoint: at_endpoint, whole: at_whole } = out.unwrap_or_default();
+    let mut rate = one;
+    if whole.keeps(key) {
+        let seen = whole.seen(key, is_out);
+        let wider = kinds.0.get(&key.kind).copied().unwrap_or(one / 2);
+        rate = share(
+            whole.mass(key.family, seen.count, at_whole),
+            seen.of,
+            wider.max(least_of_kind),
+            WHOLE_STRENGTH,
+        );
+    }
+    if let Some(endpoint) = endpoint.filter(|endpoint| endpoint.keeps(key)) {
+        let seen = endpoint.seen(key, is_out);
+        rate = share(
+            endpoint.mass(key.family, seen.count, at_endpoint),
+            seen.of,
+            rate.max(least),
+            ENDPOINT_STRENGTH,
+        );
+    }
+    (i64::from(BITS) * ONE - log2(rate)).min(MOST)
+}
+
+/// `mass` of `of`, shrunk to what the wider family gives, which weighs as much as `strength` observations.
+fn share(mass: u64, of: u64, wider: u64, strength: u64) -> u64 {
+    let all = (u128::from(mass) << BITS) + u128::from(wider) * u128::from(strength);
+    let share = all / (u128::from(of) + u128::from(strength));
+    u64::try_from(share).unwrap_or(u64::MAX).clamp(1, 1 << BITS)
+}
