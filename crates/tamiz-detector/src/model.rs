@@ -358,7 +358,7 @@ impl Model {
 
     /// The endpoints, with how many requests and tokens each had.
     pub fn endpoints(&self) -> impl Iterator<Item = (&str, u64, usize)> {
-        self.endpoints.iter().map(|(name, endpoint)| (&name[..], endpoint.requests, endpoint.table.len()))
+        self.endpoints.iter().map(|(name, endpoint)| (name.as_ref(), endpoint.requests, endpoint.table.len()))
     }
 
     /// How many different tokens there are over all.

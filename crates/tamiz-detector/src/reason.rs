@@ -70,7 +70,7 @@ impl fmt::Display for Reason {
         let site = parts.site(&self.token);
         let name = site.split_once('.').map_or(site, |(_, name)| name);
         let what = self.token.get(parts.family.len()..).unwrap_or_default();
-        let of = if self.at_endpoint { &self.endpoint[..] } else { "any endpoint" };
+        let of = if self.at_endpoint { self.endpoint.as_ref() } else { "any endpoint" };
         let Seen { count, of: total } = self.seen;
         if let Why::Flag { ratio } = self.why {
             let flag = self.token.rsplit_once('=').map_or("", |(_, flag)| flag);
