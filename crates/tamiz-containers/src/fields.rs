@@ -8,7 +8,7 @@ use tamiz::Source;
 use crate::mapping::Mapping;
 use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
-use crate::{eve, jsonl, request_line, url};
+use crate::{access_log, eve, jsonl, request_line, url};
 
 const METHOD: &[&str] = &[
     "method",
@@ -195,6 +195,29 @@ const TIME: &[&str] = &[
     "receiveTimestamp",
 ];
 
+/// Where the address of the client is.
+const CLIENT: &[&str] = &[
+    "client.address",
+    "client.ip",
+    "client_ip",
+    "clientIp",
+    "ClientIP",
+    "ClientHost",
+    "remote_addr",
+    "remote_ip",
+    "request.remote_ip",
+    "request.client_ip",
+    "httpRequest.clientIp",
+    "httpRequest.remoteIp",
+    "properties.clientIP",
+    "properties.clientIp",
+    "id.orig_h",
+    "transaction.client_ip",
+    "transaction.remote_address",
+    "source.ip",
+    "ip",
+];
+
 /// OpenTelemetry's names of headers begin with this.
 const HEADER_PREFIX: &str = "http.request.header.";
 /// Traefik's begin with this.
@@ -248,6 +271,7 @@ fn read_known(value: &Value, source: Source) -> Result<Found, Reason> {
     let mut found = Found::parts(parts, source);
     found.id = all.first(ID);
     found.label = all.first(LABEL);
+    found.client = all.first_text(CLIENT).and_then(|client| access_log::address(&client));
     found.time = all.first(TIME).and_then(|time| Time::parse(time.as_bytes()));
     Ok(found)
 }
