@@ -19,7 +19,7 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     /// Begins to read; where no thread can be had, that is what reading fails with.
-    pub(crate) fn new(input: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    pub(crate) fn begin(input: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         let (send, blocks) = sync_channel(WAITING);
         // It ends with the input, or when nobody wants more of it.
         let begun = thread::Builder::new().name("decompression".to_owned()).spawn(move || {
@@ -96,17 +96,17 @@ mod tests {
     fn all_bytes_in_their_order_and_errors_behind_them() {
         let bytes: Vec<u8> = (0..3_000_000_u32).map(|n| (n % 251) as u8).collect();
         let mut out = Vec::new();
-        Ahead::new(Box::new(Cursor::new(bytes.clone()))).read_to_end(&mut out).unwrap();
+        Ahead::begin(Box::new(Cursor::new(bytes.clone()))).read_to_end(&mut out).unwrap();
         assert!(out == bytes);
         let mut out = Vec::new();
         let error =
-            Ahead::new(Box::new(Breaks(Cursor::new(bytes.clone())))).read_to_end(&mut out).unwrap_err();
+            Ahead::begin(Box::new(Breaks(Cursor::new(bytes.clone())))).read_to_end(&mut out).unwrap_err();
         assert!(out == bytes && error.kind() == io::ErrorKind::InvalidData);
     }
 
     #[test]
     fn nobody_has_to_read_to_the_end() {
-        let mut endless = Ahead::new(Box::new(io::repeat(b'x')));
+        let mut endless = Ahead::begin(Box::new(io::repeat(b'x')));
         let mut some = [0; 10];
         endless.read_exact(&mut some).unwrap();
         drop(endless);

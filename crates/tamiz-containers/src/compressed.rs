@@ -65,7 +65,7 @@ pub(crate) fn see_through(
     } else {
         return Ok(Box::new(whole));
     };
-    Ok(Ahead::new(Box::new(Bounded { input: expanded, packed: read, given: 0 })))
+    Ok(Ahead::begin(Box::new(Bounded { input: expanded, packed: read, given: 0 })))
 }
 
 /// Ends data that expands as only bombs do.
