@@ -315,6 +315,28 @@ fn options_of_canon_hold() {
     }
 }
 
+/// Fields under names of somebody's own, in place or in a file.
+#[test]
+fn fields_are_mapped() {
+    let dir = scratch("batch-map");
+    let input = file(&dir, "in.jsonl", "{\"verb\":\"GET\",\"req\":{\"uri\":\"/a?b=1\"},\"ua\":\"x\"}\n");
+    let toml = "[[mapping]]\nwhen = \"verb\"\nmethod = \"verb\"\ntarget = \"req.uri\"\n\"header.user-agent\" = \"ua\"\n";
+    let mappings = file(&dir, "mappings.toml", toml);
+    for map in ["method=verb,target=req.uri,header.user-agent=ua", arg(&mappings)] {
+        let text = tamiz(["batch", arg(&input), "-o", "-", "--format", "text", "-q", "--map", map]).ok();
+        assert!(text.contains("\nU:/a?b=<num:1>\n") && text.contains("H:user-agent=x\n"), "{text}");
+    }
+    assert_eq!(
+        tamiz(["batch", arg(&input), "-o", "-", "--format", "text", "-q"]).code,
+        3,
+        "nobody knows them"
+    );
+    for map in ["colour=red", "no-such.toml"] {
+        let run = tamiz(["batch", arg(&input), "-o", "-", "--format", "text", "--map", map]);
+        assert!(run.fails(2).contains("--map"), "{run:?}");
+    }
+}
+
 #[test]
 fn wrong_usage() {
     let dir = scratch("batch-usage");
