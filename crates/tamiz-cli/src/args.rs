@@ -13,7 +13,7 @@ use tamiz::{
 use tamiz_containers::{Format as Container, Mapping, Options};
 use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
-use crate::batch::{BatchFormat, Separator};
+use crate::batch::{BatchFormat, Client, Separator};
 use crate::detect::args::{LearnArgs, ModelArgs, ScoreArgs};
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -192,6 +192,10 @@ pub(crate) struct BatchArgs {
     /// Write each document once for each label; JSON lines and columns tell how often it was there
     #[arg(long)]
     pub(crate) dedup: bool,
+
+    /// What JSON lines and columns tell of who sent a request, where that is known
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) client: Client,
 
     /// Name every record that cannot be read in this file, a JSON object a line
     #[arg(long, value_name = "FILE")]

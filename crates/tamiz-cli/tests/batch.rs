@@ -122,7 +122,9 @@ fn json_lines_are_those_of_canon_and_what_the_container_says() {
         let canon: Value =
             serde_json::from_str(&tamiz(["canon", "--format", "json", arg(path)]).ok()).unwrap();
         let object = line.as_object_mut().unwrap();
-        assert!(object.remove("id").is_some() && object.remove("label").is_some());
+        for name in ["id", "label", "input", "record", "line"] {
+            assert!(object.remove(name).is_some(), "{name}");
+        }
         assert_eq!(object.get("tamiz.source"), Some(&"wire".into()));
         assert_eq!(line, canon);
     }
@@ -310,6 +312,28 @@ fn options_of_canon_hold() {
         );
         let canon = tamiz([&["canon", arg(path)], arguments].concat()).ok();
         assert_eq!(run.ok(), canon);
+    }
+}
+
+/// Fields under names of somebody's own, in place or in a file.
+#[test]
+fn fields_are_mapped() {
+    let dir = scratch("batch-map");
+    let input = file(&dir, "in.jsonl", "{\"verb\":\"GET\",\"req\":{\"uri\":\"/a?b=1\"},\"ua\":\"x\"}\n");
+    let toml = "[[mapping]]\nwhen = \"verb\"\nmethod = \"verb\"\ntarget = \"req.uri\"\n\"header.user-agent\" = \"ua\"\n";
+    let mappings = file(&dir, "mappings.toml", toml);
+    for map in ["method=verb,target=req.uri,header.user-agent=ua", arg(&mappings)] {
+        let text = tamiz(["batch", arg(&input), "-o", "-", "--format", "text", "-q", "--map", map]).ok();
+        assert!(text.contains("\nU:/a?b=<num:1>\n") && text.contains("H:user-agent=x\n"), "{text}");
+    }
+    assert_eq!(
+        tamiz(["batch", arg(&input), "-o", "-", "--format", "text", "-q"]).code,
+        3,
+        "nobody knows them"
+    );
+    for map in ["colour=red", "no-such.toml"] {
+        let run = tamiz(["batch", arg(&input), "-o", "-", "--format", "text", "--map", map]);
+        assert!(run.fails(2).contains("--map"), "{run:?}");
     }
 }
 

@@ -41,6 +41,7 @@ mod batch;
 mod counts;
 mod file;
 mod join;
+mod origin;
 mod requests;
 mod shown;
 
@@ -50,5 +51,6 @@ pub use batch::{Builder, Row, schema};
 pub use counts::{with_counts, with_rows};
 pub use file::{Error, Kind, Reader, Writer};
 pub use join::join;
-pub use requests::{Begins, RequestBuilder, RequestParts, RequestRow, request_schema};
+pub use origin::{Begins, Origin, OriginBuilder, with_origins};
+pub use requests::{RequestBuilder, RequestParts, RequestRow, request_schema};
 pub use shown::Shown;

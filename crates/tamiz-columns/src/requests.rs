@@ -4,10 +4,12 @@
 use std::sync::{Arc, LazyLock};
 
 use arrow_array::builder::{
-    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StructBuilder, TimestampMicrosecondBuilder,
+    BinaryBuilder, ListBuilder, StringBuilder, StructBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+
+use crate::origin::{Origin, OriginBuilder};
 
 /// A header: bytes, as everything that a client sends.
 static HEADER: LazyLock<Fields> = LazyLock::new(|| {
@@ -22,12 +24,8 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let bytes = |name: &str| Field::new(name, DataType::Binary, true);
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let header = Field::new("item", DataType::Struct(HEADER.clone()), false);
-    Arc::new(Schema::new(vec![
-        text("input", false),
-        Field::new("record", DataType::Int64, false),
-        Field::new("line", DataType::Int64, true),
-        Field::new("byte", DataType::Int64, true),
-        Field::new("packet", DataType::Int64, true),
+    let mut fields = crate::origin::fields();
+    fields.extend([
         text("id", true),
         text("label", true),
         Field::new("timestamp", time, true),
@@ -40,26 +38,13 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
         bytes("version"),
         Field::new("headers", DataType::List(Arc::new(header)), true),
         bytes("body"),
-    ]))
+    ]);
+    Arc::new(Schema::new(fields))
 });
 
 /// The columns of every batch of requests, in their order.
 pub fn request_schema() -> SchemaRef {
     Arc::clone(&SCHEMA)
-}
-
-/// Where in its input a request begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Begins {
-    /// With the input.
-    Input,
-    /// At a line, from one.
-    Line(u64),
-    /// At a byte, from zero.
-    Byte(u64),
-    /// At a packet, from one.
-    Packet(u64),
 }
 
 /// The parts of a request that is not there by its bytes.
@@ -78,12 +63,8 @@ pub struct RequestParts<'a> {
 /// A request, and where it is from.
 #[derive(Clone, Debug)]
 pub struct RequestRow<'a> {
-    /// The file that it is in, or `standard input`.
-    pub input: &'a str,
-    /// Its number there, from one.
-    pub record: u64,
-    /// Where it begins there.
-    pub begins: Begins,
+    /// Where it is from.
+    pub origin: Origin<'a>,
     /// The name that its container gave it.
     pub id: Option<&'a str>,
     /// What it is known to be.
@@ -99,10 +80,7 @@ pub struct RequestRow<'a> {
 /// Makes batches of requests.
 #[derive(Debug)]
 pub struct RequestBuilder {
-    input: StringBuilder,
-    record: Int64Builder,
-    /// Line, byte, packet.
-    places: [Int64Builder; 3],
+    origins: OriginBuilder,
     id: StringBuilder,
     label: StringBuilder,
     time: TimestampMicrosecondBuilder,
@@ -119,9 +97,7 @@ impl Default for RequestBuilder {
         let header = StructBuilder::from_fields(HEADER.clone(), 0);
         let item = Field::new("item", DataType::Struct(HEADER.clone()), false);
         RequestBuilder {
-            input: StringBuilder::new(),
-            record: Int64Builder::new(),
-            places: Default::default(),
+            origins: OriginBuilder::default(),
             id: StringBuilder::new(),
             label: StringBuilder::new(),
             time: TimestampMicrosecondBuilder::new().with_timezone("UTC"),
@@ -137,16 +113,7 @@ impl Default for RequestBuilder {
 impl RequestBuilder {
     /// Adds a row.
     pub fn push(&mut self, row: &RequestRow<'_>) {
-        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        self.input.append_value(row.input);
-        self.record.append_value(number(row.record));
-        let at = match row.begins {
-            Begins::Input => [None, None, None],
-            Begins::Line(line) => [Some(number(line)), None, None],
-            Begins::Byte(byte) => [None, Some(number(byte)), None],
-            Begins::Packet(packet) => [None, None, Some(number(packet))],
-        };
-        self.places.iter_mut().zip(at).for_each(|(column, at)| column.append_option(at));
+        self.origins.push(&row.origin);
         self.id.append_option(row.id);
         self.label.append_option(row.label);
         self.time.append_option(row.time);
@@ -180,8 +147,7 @@ impl RequestBuilder {
 
     /// The rows so far as a batch; the next begins without any.
     pub fn finish(&mut self) -> RecordBatch {
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(self.input.finish()), Arc::new(self.record.finish())];
-        columns.extend(self.places.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef));
+        let mut columns: Vec<ArrayRef> = self.origins.finish();
         columns.push(Arc::new(self.id.finish()));
         columns.push(Arc::new(self.label.finish()));
         columns.push(Arc::new(self.time.finish()));
@@ -199,14 +165,13 @@ impl RequestBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Begins;
 
     #[test]
     fn bytes_and_parts_side_by_side() {
         let mut builder = RequestBuilder::default();
         let mut row = RequestRow {
-            input: "a.pcap",
-            record: 1,
-            begins: Begins::Packet(7),
+            origin: Origin { begins: Begins::Packet(7), ..Origin::new("a.pcap", 1) },
             id: None,
             label: Some("x"),
             time: Some(5),
@@ -214,7 +179,7 @@ mod tests {
             request: Ok(b"GET /\xFF"),
         };
         builder.push(&row);
-        row.begins = Begins::Input;
+        row.origin.begins = Begins::Input;
         row.request = Err(RequestParts {
             method: b"GET",
             target: b"/",

@@ -73,6 +73,7 @@ fn request(event: &Value) -> Result<Found, Reason> {
     };
     let mut found = Found::parts(parts, Source::AccessLog);
     found.id = event.get("flow_id").and_then(Value::as_u64).map(|id| id.to_string());
+    found.client = event.get("src_ip").and_then(Value::as_str).and_then(|client| client.parse().ok());
     found.time = event.get("timestamp").and_then(Value::as_str).and_then(|time| Time::parse(time.as_bytes()));
     Ok(found)
 }

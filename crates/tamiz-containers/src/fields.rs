@@ -6,201 +6,13 @@ use serde_json::{Map, Value};
 use tamiz::Source;
 
 use crate::mapping::Mapping;
+use crate::names::{
+    AUTHORITY, BODY, BODY_B64, CLIENT, HEADER_PREFIX, HEADERS, HOST, ID, LABEL, METHOD, NGINX_PREFIX, PORT,
+    QUERY, REFERER, SCHEME, TARGET, TIME, TRAEFIK_PREFIX, URL, USER_AGENT, VERSION,
+};
 use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
-use crate::{eve, jsonl, request_line, url};
-
-const METHOD: &[&str] = &[
-    "method",
-    "http.request.method",
-    "http.method",
-    "request.method",
-    "request_method",
-    "RequestMethod",
-    "http_method",
-    "httpMethod",
-    "ClientRequestMethod",
-    "httpRequest.httpMethod",
-    "httpRequest.requestMethod",
-    "properties.httpMethod",
-    "properties.method",
-    "eventData.httpMethod",
-    "verb",
-    "cs-method",
-];
-/// Where a URL may be absolute because a program has put it together.
-const URL: &[&str] = &[
-    "url.full",
-    "url.original",
-    "url",
-    "http.url",
-    "request.url",
-    "httpRequest.requestUrl",
-    "properties.requestUrl",
-];
-/// Where a target is as it was sent.
-const TARGET: &[&str] = &[
-    "target",
-    "uri",
-    "request.uri",
-    "request_uri",
-    "http.target",
-    "RequestPath",
-    "x-envoy-original-path",
-    "x-envoy-origin-path",
-    "path",
-    "url.path",
-    "http.path",
-    "ClientRequestURI",
-    "ClientRequestPath",
-    "httpRequest.uri",
-    "properties.requestUri",
-    "properties.originalRequestUriWithArgs",
-    "resourcePath",
-    "eventData.httpUriPath",
-    "cs-uri-stem",
-];
-const QUERY: &[&str] = &[
-    "url.query",
-    "query",
-    "query_string",
-    "http.query",
-    "httpRequest.args",
-    "properties.requestQuery",
-    "request_query",
-    "eventData.httpUriQuery",
-    "cs-uri-query",
-];
-/// Where the `Host` header is.
-const HOST: &[&str] = &[
-    "host",
-    "request.host",
-    "RequestHost",
-    "http_host",
-    "http.host",
-    "httpHostName",
-    "ClientRequestHost",
-    "properties.host",
-    "properties.hostName",
-    "properties.originalHost",
-    "domainName",
-    "request_host",
-    "eventData.httpHostName",
-    "cs-host",
-];
-const AUTHORITY: &[&str] = &[":authority", "authority", "server.address", "url.domain"];
-const PORT: &[&str] = &["server.port", "url.port"];
-const SCHEME: &[&str] = &[
-    "scheme",
-    "url.scheme",
-    "http.scheme",
-    ":scheme",
-    "request.scheme",
-    "ClientRequestScheme",
-    "request.schema",
-    "properties.requestProtocol",
-];
-const VERSION: &[&str] = &[
-    "version",
-    "http_version",
-    "httpVersion",
-    "network.protocol.version",
-    "http.version",
-    "http.flavor",
-    "protocol",
-    "proto",
-    "request.proto",
-    "request.http_version",
-    "RequestProtocol",
-    "server_protocol",
-    "ClientRequestProtocol",
-    "httpRequest.httpVersion",
-    "httpRequest.protocol",
-    "properties.httpVersion",
-    "request.protocol",
-    "request_protocol",
-    "requestProtocol",
-];
-const HEADERS: &[&str] = &[
-    "headers",
-    "request.headers",
-    "http.request.headers",
-    "http.request.header",
-    "request_headers",
-    "httpRequest.headers",
-    "RequestHeaders",
-];
-const BODY: &[&str] =
-    &["body", "http.request.body.content", "request.body", "request_body", "eventData.httpRequestBody"];
-const BODY_B64: &[&str] = &["body_b64", "body_base64"];
-const USER_AGENT: &[&str] = &[
-    "user_agent.original",
-    "user_agent",
-    "user-agent",
-    "http_user_agent",
-    "http.user_agent",
-    "agent",
-    "ClientRequestUserAgent",
-    "httpRequest.userAgent",
-    "properties.userAgent",
-    "userAgent",
-    "request_user_agent",
-];
-const REFERER: &[&str] = &[
-    "referer",
-    "referrer",
-    "http.request.referrer",
-    "http_referer",
-    "http_referrer",
-    "ClientRequestReferer",
-    "httpRequest.referer",
-    "properties.referer",
-    "request_referer",
-];
-const ID: &[&str] = &[
-    "id",
-    "event.id",
-    "request_id",
-    "transaction.unique_id",
-    "transaction.id",
-    "unique_id",
-    "RayID",
-    "httpRequest.requestId",
-    "insertId",
-    "requestId",
-    "properties.trackingReference",
-    "properties.transactionId",
-    "uid",
-];
-const LABEL: &[&str] = &["label"];
-const TIME: &[&str] = &[
-    "time",
-    "timestamp",
-    "@timestamp",
-    "ts",
-    "start_time",
-    "StartUTC",
-    "time_iso8601",
-    "time_local",
-    "msec",
-    "startedDateTime",
-    "transaction.time_stamp",
-    "transaction.time",
-    "EdgeStartTimestamp",
-    "requestTime",
-    "transaction.timestamp",
-    "timeStamp",
-    "started_at",
-    "eventTime",
-    "receiveTimestamp",
-];
-
-/// OpenTelemetry's names of headers begin with this.
-const HEADER_PREFIX: &str = "http.request.header.";
-/// Traefik's begin with this.
-const TRAEFIK_PREFIX: &str = "request_";
-/// nginx's variables begin with this.
-const NGINX_PREFIX: &str = "http_";
+use crate::{access_log, eve, jsonl, request_line, url};
 
 /// The request in an object, under names that a mapping gives or that are known.
 pub(crate) fn read(value: &Value, source: Source, mapping: &Mapping) -> Result<Found, Reason> {
@@ -248,6 +60,7 @@ fn read_known(value: &Value, source: Source) -> Result<Found, Reason> {
     let mut found = Found::parts(parts, source);
     found.id = all.first(ID);
     found.label = all.first(LABEL);
+    found.client = all.first_text(CLIENT).and_then(|client| access_log::address(&client));
     found.time = all.first(TIME).and_then(|time| Time::parse(time.as_bytes()));
     Ok(found)
 }

@@ -73,6 +73,7 @@ mod mapping;
 mod markup;
 mod mitmproxy;
 mod modsecurity;
+mod names;
 mod openapi;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -24,6 +25,10 @@ pub struct Record {
     pub label: Option<String>,
     /// When it was sent or logged, where the container says so.
     pub time: Option<Time>,
+    /// Which connection it came by, where the container tells them apart: their number, from one.
+    pub stream: Option<u64>,
+    /// Who sent it, where the container says so.
+    pub client: Option<IpAddr>,
     /// Where it is.
     pub place: Place,
 }
@@ -64,10 +69,16 @@ impl Record {
 
     /// Appends its document as a JSON object, with what the container says of the request, without a line end.
     pub fn write_json(&self, document: &Document, out: &mut Vec<u8>) {
+        self.write_json_of_client(document, None, out);
+    }
+
+    /// The same, with as much of who sent it as may be shown.
+    pub fn write_json_of_client(&self, document: &Document, client: Option<&str>, out: &mut Vec<u8>) {
         let line = JsonLine {
             id: self.id.as_deref(),
             label: self.label.as_deref(),
             timestamp: self.time.map(|time| time.to_string()),
+            place: (!self.place.file.is_empty()).then(|| JsonPlace::of(self, client)),
             document,
         };
         // Writing to memory does not fail, and all keys are text.
@@ -85,7 +96,41 @@ struct JsonLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp: Option<String>,
     #[serde(flatten)]
+    place: Option<JsonPlace<'a>>,
+    #[serde(flatten)]
     document: &'a Document,
+}
+
+/// Where a record is.
+#[derive(Serialize)]
+struct JsonPlace<'a> {
+    input: &'a str,
+    record: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'a str>,
+}
+
+impl<'a> JsonPlace<'a> {
+    fn of(record: &'a Record, client: Option<&'a str>) -> Self {
+        let Place { file, record: number, at } = &record.place;
+        JsonPlace {
+            input: file,
+            record: *number,
+            line: if let At::Line(line) = at { Some(*line) } else { None },
+            byte: if let At::Byte(byte) = at { Some(*byte) } else { None },
+            packet: if let At::Packet(packet) = at { Some(*packet) } else { None },
+            stream: record.stream,
+            client,
+        }
+    }
 }
 
 /// A request: its bytes, or what someone else has cut it into.
@@ -285,21 +330,27 @@ pub(crate) struct Found {
     pub(crate) id: Option<String>,
     pub(crate) label: Option<String>,
     pub(crate) time: Option<Time>,
+    pub(crate) stream: Option<u64>,
+    pub(crate) client: Option<IpAddr>,
 }
 
 impl Found {
     /// A request by its bytes.
     pub(crate) fn raw(bytes: Vec<u8>) -> Self {
-        Found { request: Request::Raw(bytes), source: Source::Wire, id: None, label: None, time: None }
+        Found::of(Request::Raw(bytes), Source::Wire)
     }
 
     /// A request by its parts.
     pub(crate) fn parts(parts: Parts, source: Source) -> Self {
-        Found { request: Request::Parts(parts), source, id: None, label: None, time: None }
+        Found::of(Request::Parts(parts), source)
+    }
+
+    fn of(request: Request, source: Source) -> Self {
+        Found { request, source, id: None, label: None, time: None, stream: None, client: None }
     }
 
     pub(crate) fn at(self, place: Place) -> Record {
-        let Found { request, source, id, label, time } = self;
-        Record { request, source, id, label, time, place }
+        let Found { request, source, id, label, time, stream, client } = self;
+        Record { request, source, id, label, time, stream, client, place }
     }
 }

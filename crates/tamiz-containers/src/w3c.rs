@@ -72,6 +72,7 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
     let mut found = Found::parts(parts, Source::AccessLog);
     found.id = first(&["x-edge-request-id", "cs-request-id", "s-requestid"])
         .and_then(|id| String::from_utf8(id.to_vec()).ok());
+    found.client = first(&["c-ip"]).and_then(|client| std::str::from_utf8(client).ok()?.parse().ok());
     let date = first(&["date"]).or(table.date.as_deref());
     found.time = match (date, first(&["time"])) {
         (Some(date), Some(time)) => Time::parse(&[date, b" ", time].concat()),

@@ -77,6 +77,17 @@ fn times_and_packets_are_those_of_the_first_byte() {
 }
 
 #[test]
+fn streams_and_clients_are_told() {
+    let first = connection(GET, 100);
+    let again: Vec<Vec<u8>> = [segment(5, "S", b""), segment(6, "A", GET)].into();
+    let records =
+        common::read_bytes("made.pcap", &pcap(101, &packets(&[first, again].concat())), &Options::default());
+    let told: Vec<_> = records.iter().flatten().map(|record| (record.stream, record.client)).collect();
+    let client = Some(std::net::IpAddr::from(common::capture::CLIENT.0));
+    assert_eq!(told, [(Some(1), client), (Some(2), client)]);
+}
+
+#[test]
 fn any_order_and_repeats() {
     let all = [GET, POST].concat();
     let mut segments = connection(&all, 7);

@@ -5,6 +5,7 @@
 //!            (pipeline) (rows)                       (sink, partial)    by renaming
 //! ```
 
+mod client;
 mod counts;
 pub(crate) mod errors;
 mod format;
@@ -27,6 +28,7 @@ use tamiz_containers::{Chunk, Record, Unreadable};
 use crate::args::BatchArgs;
 use crate::failure::{Failure, complain};
 use crate::{config, tokens};
+pub(crate) use client::Client;
 use counts::Counts;
 use errors::Errors;
 pub(crate) use format::{BatchFormat, Separator};
@@ -106,7 +108,7 @@ fn to_write(args: &BatchArgs) -> Vec<Written<'_>> {
 /// What tells this run from others, for whoever goes on with it: everything that decides what is written.
 fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
-        "{RUN_BEGINS}{} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?} map {:?}",
+        "{RUN_BEGINS}{} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?} map {:?} client {:?}",
         env!("CARGO_PKG_VERSION"),
         canonicalizer.fingerprint(),
         inputs.identity(),
@@ -120,6 +122,7 @@ fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs)
         args.token_lengths,
         args.errors,
         args.containers.map,
+        args.client,
     )
 }
 
@@ -173,8 +176,10 @@ impl<'a> Run<'a> {
         let jobs = self.args.containers.jobs();
         let wants_identities = self.args.dedup;
         let as_seen = self.args.as_seen_by.is_some();
+        let client = self.args.client;
         let options = tokens::options(self.args.token_lengths, output.rows() == RowFormat::Tokens)?;
-        let state = || RowMaker::new(canonicalizer, output.rows(), wants_identities, as_seen, options);
+        let state =
+            || RowMaker::new(canonicalizer, output.rows(), wants_identities, as_seen, options, client);
         let work = |maker: &mut RowMaker<'_>, chunk: Chunk| maker.rows(chunk);
         if let Some(size) = self.args.sample {
             let sample = self.sample(chunks, jobs, size)?;

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 use tamiz::{Canonicalizer, Scratch, TokenOptions};
-use tamiz_columns::{Begins, Builder, RecordBatch, RequestBuilder, RequestParts, RequestRow, Row};
+use tamiz_columns::{
+    Begins, Builder, Origin, OriginBuilder, RecordBatch, RequestBuilder, RequestParts, RequestRow, Row,
+};
 use tamiz_containers::{At, Chunk, Parts, Record, Request, Unreadable};
 use tamiz_sources::{OwnedParts, Seen, as_seen_by};
 
+use super::client::Client;
 use super::format::RowFormat;
 
 /// The identity of a document with its label: rows that have the same are told once under `--dedup`.
@@ -53,6 +56,8 @@ pub(crate) struct RowMaker<'a> {
     text: Vec<u8>,
     builder: Builder,
     requests: RequestBuilder,
+    origins: OriginBuilder,
+    client: Client,
 }
 
 impl<'a> RowMaker<'a> {
@@ -62,6 +67,7 @@ impl<'a> RowMaker<'a> {
         wants_identities: bool,
         as_seen: bool,
         options: TokenOptions,
+        client: Client,
     ) -> Self {
         RowMaker {
             canonicalizer,
@@ -73,6 +79,8 @@ impl<'a> RowMaker<'a> {
             text: Vec::new(),
             builder: Builder::default(),
             requests: RequestBuilder::default(),
+            origins: OriginBuilder::default(),
+            client,
         }
     }
 
@@ -99,7 +107,11 @@ impl<'a> RowMaker<'a> {
             }
         }
         let content = match self.format {
-            RowFormat::Columns => Content::Batch(self.builder.finish()),
+            RowFormat::Columns => {
+                let rows = self.builder.finish();
+                // There are as many of one as of the other: there is nothing to go wrong.
+                Content::Batch(self.origins.append_to(&rows).unwrap_or(rows))
+            }
             RowFormat::Requests => Content::Batch(self.requests.finish()),
             _ => Content::Bytes { bytes, ends },
         };
@@ -146,17 +158,19 @@ impl<'a> RowMaker<'a> {
                 row.label = record.label.as_deref();
                 row.time = record.time.map(|time| time.micros());
                 self.builder.push(&row);
+                self.origins.push(&origin(record, self.client));
                 if self.wants_identities {
                     identities.push(identity(&self.text, record));
                 }
             }
-            RowFormat::Requests => self.requests.push(&request_row(record)),
+            RowFormat::Requests => self.requests.push(&request_row(record, self.client)),
             RowFormat::Jsonl | RowFormat::Tokens => {
                 let document = record.document(self.canonicalizer);
                 if self.format == RowFormat::Tokens {
                     out.extend_from_slice(document.tokens_with(self.options).join(" ").as_bytes());
                 } else {
-                    record.write_json(&document, out);
+                    let client = record.client.and_then(|address| self.client.shown(address));
+                    record.write_json_of_client(&document, client.as_deref(), out);
                 }
                 if self.wants_identities {
                     identities.push(identity(document.as_str().as_bytes(), record));
@@ -166,17 +180,24 @@ impl<'a> RowMaker<'a> {
     }
 }
 
+/// Where a record is from.
+fn origin(record: &Record, client: Client) -> Origin<'_> {
+    let mut origin = Origin::new(&record.place.file, record.place.record);
+    origin.begins = match record.place.at {
+        At::Line(line) => Begins::Line(line),
+        At::Byte(byte) => Begins::Byte(byte),
+        At::Packet(packet) => Begins::Packet(packet),
+        _ => Begins::Input,
+    };
+    origin.stream = record.stream;
+    origin.client = record.client.and_then(|address| client.shown(address));
+    origin
+}
+
 /// A request as it is, with where it is from.
-fn request_row(record: &Record) -> RequestRow<'_> {
+fn request_row(record: &Record, client: Client) -> RequestRow<'_> {
     RequestRow {
-        input: &record.place.file,
-        record: record.place.record,
-        begins: match record.place.at {
-            At::Line(line) => Begins::Line(line),
-            At::Byte(byte) => Begins::Byte(byte),
-            At::Packet(packet) => Begins::Packet(packet),
-            _ => Begins::Input,
-        },
+        origin: origin(record, client),
         id: record.id.as_deref(),
         label: record.label.as_deref(),
         time: record.time.map(|time| time.micros()),

@@ -30,7 +30,7 @@ impl<'a> Sink<'a> {
         match output {
             Output::Bytes(format, joints) => ByteSink::open(format, joints, partial, state).map(Sink::Bytes),
             Output::Columns(kind) => {
-                let schema = tamiz_columns::schema();
+                let schema = tamiz_columns::with_origins(&tamiz_columns::schema());
                 Ok(Sink::Columns(ColumnSink {
                     kind,
                     schema,
@@ -290,7 +290,8 @@ fn with_counts(
         writer.as_mut().map_or(Ok(()), |writer| writer.write(&batch))
     };
     // So that there is a column of counts even if there are no rows.
-    add(&tamiz_columns::RecordBatch::new_empty(tamiz_columns::schema()), Vec::new())?;
+    let schema = tamiz_columns::with_origins(&tamiz_columns::schema());
+    add(&tamiz_columns::RecordBatch::new_empty(schema), Vec::new())?;
     for part in parts {
         for batch in Reader::open(part, kind)? {
             let batch = batch?;

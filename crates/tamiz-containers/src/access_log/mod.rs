@@ -16,6 +16,8 @@ mod uvicorn;
 mod uwsgi;
 mod zoraxy;
 
+use std::net::{IpAddr, SocketAddr};
+
 use serde_json::Value;
 use tamiz::Source;
 
@@ -76,10 +78,24 @@ fn one(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
 fn text(line: &[u8]) -> Result<Found, Reason> {
     for form in FORMS {
         if let Some(result) = form(line) {
-            return result.map(|(parts, time)| Found { time, ..Found::parts(parts, SOURCE) });
+            let client = client(line);
+            return result.map(|(parts, time)| Found { time, client, ..Found::parts(parts, SOURCE) });
         }
     }
     Err("not a known form of log line".into())
+}
+
+/// The first address before anything in quotes, with a port or without: every form has the client there, if at all.
+fn client(line: &[u8]) -> Option<IpAddr> {
+    let before = line.split(|byte| *byte == b'"').next()?;
+    let mut words = before.split(|byte| byte.is_ascii_whitespace()).take(16);
+    words.find_map(|word| address(std::str::from_utf8(word).ok()?))
+}
+
+/// An address, with a port or without.
+pub(crate) fn address(word: &str) -> Option<IpAddr> {
+    let word = word.trim_end_matches(',');
+    word.parse::<IpAddr>().ok().or_else(|| word.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
 fn json(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {

@@ -20,6 +20,7 @@ mod tunnel;
 mod wifi;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::net::IpAddr;
 
 use tamiz::Source;
 
@@ -51,6 +52,8 @@ pub(crate) struct Capture {
     /// The flows by when they last had a packet, for the one to give way.
     by_use: BTreeMap<u64, FlowKey>,
     uses: u64,
+    /// How many flows there were.
+    streams: u64,
     ready: VecDeque<(At, Result<Found, Reason>)>,
     notices: VecDeque<(At, Reason)>,
     limit: usize,
@@ -62,6 +65,9 @@ pub(crate) struct Capture {
 struct Flow {
     stream: Stream,
     cutter: Cutter,
+    /// Its number among all, from one.
+    number: u64,
+    client: IpAddr,
     /// The packet that it began with.
     first: u64,
     used: u64,
@@ -83,6 +89,7 @@ impl Capture {
             flows: HashMap::new(),
             by_use: BTreeMap::new(),
             uses: 0,
+            streams: 0,
             ready: VecDeque::new(),
             notices: VecDeque::new(),
             limit,
@@ -138,9 +145,12 @@ impl Capture {
             {
                 self.end(oldest);
             }
+            self.streams = self.streams.saturating_add(1);
             let flow = Flow {
                 stream: Stream::default(),
                 cutter: Cutter::new(limit),
+                number: self.streams,
+                client: key.from.0,
                 first: packet.number,
                 used,
                 kept: 0,
@@ -158,7 +168,8 @@ impl Capture {
         let kept = flow.stream.kept().saturating_add(flow.cutter.kept());
         self.kept = self.kept.saturating_sub(flow.kept).saturating_add(kept);
         flow.kept = kept;
-        self.tell(outcomes);
+        let from = (flow.number, flow.client);
+        self.tell(outcomes, from);
         if is_over {
             self.end(key);
         }
@@ -182,10 +193,11 @@ impl Capture {
         if flow.cutter.is_tls() {
             self.decoder.tally.add(Unread::Tls, flow.first);
         }
-        self.tell(outcomes);
+        self.tell(outcomes, (flow.number, flow.client));
     }
 
-    fn tell(&mut self, outcomes: Vec<Outcome>) {
+    /// Hands on what came of a stream: its number, and who sent it.
+    fn tell(&mut self, outcomes: Vec<Outcome>, (stream, client): (u64, IpAddr)) {
         for Outcome { packet, result } in outcomes {
             // What HTTP/2 sends are parts; nobody stands between these and the wire.
             let found = result.map(|request| {
@@ -193,7 +205,7 @@ impl Capture {
                     Request::Raw(bytes) => Found::raw(bytes),
                     Request::Parts(parts) => Found::parts(parts, Source::Wire),
                 };
-                Found { time: packet.time, ..found }
+                Found { time: packet.time, stream: Some(stream), client: Some(client), ..found }
             });
             self.ready.push_back((At::Packet(packet.number), found));
         }

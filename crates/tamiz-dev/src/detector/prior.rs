@@ -10,6 +10,9 @@ use tamiz_detector::Observation;
 
 use crate::{Result, corpus};
 
+/// How many requests raise a flag at a kind of place.
+type Counts = BTreeMap<(String, String), u64>;
+
 /// Files of the corpus and where they are from. Labels other than `attack` and `valid` are passed over.
 const SOURCES: [(&str, &str); 16] = [
     ("api_clients", "recorded calls of PRAW and of dns-lexicon"),
@@ -56,7 +59,7 @@ fn count() -> Result<Option<String>> {
         let Some(path) = files.iter().find(|path| path.file_name().is_some_and(|file| *file == *name)) else {
             return Err(format!("the corpus has no {name}").into());
         };
-        let mut labels: BTreeMap<String, (u64, BTreeMap<(String, String), u64>)> = BTreeMap::new();
+        let mut labels: BTreeMap<String, (u64, Counts)> = BTreeMap::new();
         for row in corpus::rows(path, 1)? {
             let row = row?;
             if row.label != "attack" && row.label != "valid" {

@@ -191,13 +191,18 @@ mod tests {
             document["label"] = json!("</script>\u{202E}");
             document["timestamp"] = json!("2026-10-10T13:55:36Z");
             document["tamiz.count"] = json!(2);
+            document["input"] = json!("a.pcap");
+            document["record"] = json!(1);
+            document["packet"] = json!(7);
+            document["stream"] = json!(1);
+            document["client"] = json!("192.0.2.0/24");
             assert!(validator.is_valid(&document), "{document:#}");
             check_refused(&validator, &document, &|line| line["tamiz.count"] = json!(0));
             check_refused(&validator, &document, &|line| line["timestamp"] = json!("yesterday"));
             check_refused(&validator, &document, &|line| line["id"] = json!(7));
         }
         let documents = schema["properties"].as_object().unwrap().len();
-        assert_eq!(documents, self::schema()["properties"].as_object().unwrap().len() + 4);
+        assert_eq!(documents, self::schema()["properties"].as_object().unwrap().len() + 11);
     }
 
     #[test]
