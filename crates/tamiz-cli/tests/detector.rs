@@ -27,7 +27,7 @@ fn usual(from: u64, count: u64) -> String {
 const ATTACK: &str = "GET /item?id=7%27%20or%20sleep(9)-- HTTP/1.1\r\nHost: shop.example\r\n\r\n";
 
 fn model(dir: &Path) -> String {
-    let input = file(dir, "usual.jsonl", &usual(0, 3000));
+    let input = file(dir, "usual.jsonl", usual(0, 3000));
     let out = dir.join("site.model");
     tamiz(["learn", arg(&input), "-o", arg(&out), "-q"]).ok();
     out.to_str().expect("a plain path").to_owned()
@@ -36,7 +36,7 @@ fn model(dir: &Path) -> String {
 #[test]
 fn from_traffic_to_a_ranked_table_with_reasons() {
     let dir = scratch("detector-table");
-    let input = file(&dir, "usual.jsonl", &usual(0, 3000));
+    let input = file(&dir, "usual.jsonl", usual(0, 3000));
     let out = dir.join("site.model");
     let run = tamiz(["learn", arg(&input), "-o", arg(&out)]);
     let told = String::from_utf8(run.stdout).expect("text");
@@ -97,7 +97,7 @@ fn parts_and_order_give_the_same_model() {
     let bytes = |path: &Path| std::fs::read(path).expect("a model");
     assert_eq!(bytes(&whole), bytes(&backwards));
     assert_eq!(bytes(&whole), bytes(&merged));
-    let second = file(&dir, "second.jsonl", &usual(400, 500));
+    let second = file(&dir, "second.jsonl", usual(400, 500));
     tamiz(["learn", arg(&second), "-o", arg(&a), "--update", "-q"]).ok();
     assert_eq!(bytes(&whole), bytes(&a));
 }
@@ -105,10 +105,10 @@ fn parts_and_order_give_the_same_model() {
 #[test]
 fn a_run_that_was_stopped_goes_on() {
     let dir = scratch("detector-resume");
-    let input = file(&dir, "usual.jsonl", &usual(0, 30_000));
+    let input = file(&dir, "usual.jsonl", usual(0, 30_000));
     let (whole, out) = (dir.join("whole.model"), dir.join("site.model"));
     tamiz(["learn", arg(&input), "-o", arg(&whole), "-q"]).ok();
-    // A file of errors that cannot be written ends the run after it has begun.
+    // What a run leaves that was stopped before its first checkpoint.
     let partial = dir.join("site.model.partial");
     std::fs::create_dir(&partial).expect("a folder");
     let run = tamiz(["learn", arg(&input), "-o", arg(&out), "-q"]);
@@ -133,7 +133,7 @@ fn what_is_no_model_is_told_and_nothing_is_written() {
     let mut newer = bytes.clone();
     newer[8] = 77;
     let newer = write("newer.model", &newer);
-    let input = file(&dir, "input.jsonl", &usual(0, 5));
+    let input = file(&dir, "input.jsonl", usual(0, 5));
     for (path, word) in [(&truncated, "truncated"), (&other, "not a model"), (&newer, "format 77")] {
         for arguments in [
             vec!["score", arg(&input), "--model", arg(path)],

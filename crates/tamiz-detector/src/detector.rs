@@ -267,7 +267,7 @@ impl Detector {
             }
         }
         let mut by_site: BTreeMap<&str, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
-        let (mut places, mut has_new) = (0_u64, false);
+        let (mut places, mut has_new, mut rarest) = (0_u64, false, 0_i64);
         for item in &items {
             places += u64::from(item.parts.op == b'.');
             let site = item.parts.site(item.token);
@@ -279,6 +279,7 @@ impl Detector {
                 let bits = surprise(&item.key, at, &self.whole, &self.kinds, out);
                 let seen = at.unwrap_or(&self.whole).seen(&item.key, out.is_some());
                 has_new |= seen.count == 0;
+                rarest = rarest.max(bits);
                 let bits = (bits - UNREMARKABLE) * sixteenths(item.parts.op) / 16;
                 if bits > 0 {
                     by_site.entry(site).or_default().0.push(bits);
@@ -294,7 +295,8 @@ impl Detector {
                 }
             }
         }
-        let (mut novelty, mut flags) = (0_i64, 0_i64);
+        // What is no news still breaks ties.
+        let (mut novelty, mut flags) = (rarest / 16, 0_i64);
         for (unusual, raised) in by_site.values_mut() {
             unusual.sort_unstable();
             let site = unusual.iter().fold(0, |sum, bits| sum * FURTHER_SIXTEENTHS / 16 + bits);

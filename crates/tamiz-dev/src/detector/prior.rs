@@ -30,6 +30,9 @@ const SOURCES: [(&str, &str); 16] = [
     ("wafbypass", "payloads of waf-bypass, half of them"),
 ];
 
+/// How many requests there are, and how many raise each flag at each kind of place.
+type Counted = (u64, BTreeMap<(String, String), u64>);
+
 /// Counts, and writes `spec/prior.tsv`.
 pub(crate) fn write(root: &Path) -> Result<()> {
     let Some(table) = count()? else {
@@ -56,7 +59,7 @@ fn count() -> Result<Option<String>> {
         let Some(path) = files.iter().find(|path| path.file_name().is_some_and(|file| *file == *name)) else {
             return Err(format!("the corpus has no {name}").into());
         };
-        let mut labels: BTreeMap<String, (u64, BTreeMap<(String, String), u64>)> = BTreeMap::new();
+        let mut labels: BTreeMap<String, Counted> = BTreeMap::new();
         for row in corpus::rows(path, 1)? {
             let row = row?;
             if row.label != "attack" && row.label != "valid" {
