@@ -10,11 +10,13 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 12] = [
+const LIBRARIES: [&str; 14] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
+    "crates/tamiz-cli/src/detect",
     "crates/tamiz-columns/src",
     "crates/tamiz-containers/src",
+    "crates/tamiz-detector/src",
     "crates/tamiz-dev/src",
     "crates/tamiz-explain/src",
     "crates/tamiz-fuzz/src",
@@ -73,6 +75,7 @@ fn every_dependency_has_its_reason() {
         "crates/tamiz-cli/Cargo.toml",
         "crates/tamiz-columns/Cargo.toml",
         "crates/tamiz-containers/Cargo.toml",
+        "crates/tamiz-detector/Cargo.toml",
         "crates/tamiz-explain/Cargo.toml",
         "crates/tamiz-fuzz/Cargo.toml",
         "crates/tamiz-python/Cargo.toml",

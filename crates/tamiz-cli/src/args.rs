@@ -462,6 +462,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FLAG[,FLAG…]")]
     pub(crate) deny: Vec<Deny>,
 
+    /// A model of 'tamiz learn' that '/v1/score' scores against; without it, flags alone score. SIGHUP reads it again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+
     /// The most bytes of a body, or of a line of a batch
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body)]
     pub(crate) max_body: usize,

@@ -108,7 +108,7 @@ fn a_run_that_was_stopped_goes_on() {
     let input = file(&dir, "usual.jsonl", usual(0, 30_000));
     let (whole, out) = (dir.join("whole.model"), dir.join("site.model"));
     tamiz(["learn", arg(&input), "-o", arg(&whole), "-q"]).ok();
-    // A file of errors that cannot be written ends the run after it has begun.
+    // What a run leaves that was stopped before its first checkpoint.
     let partial = dir.join("site.model.partial");
     std::fs::create_dir(&partial).expect("a folder");
     let run = tamiz(["learn", arg(&input), "-o", arg(&out), "-q"]);

@@ -277,3 +277,50 @@ fn the_answer_is_what_the_command_prints() {
     assert_eq!(answer.header("x-tamiz-fingerprint"), Some(fingerprint.trim()));
     served.stop();
 }
+
+#[cfg(unix)]
+#[test]
+fn requests_are_scored_and_the_model_is_read_again() {
+    let dir = common::scratch("serve-model");
+    let lines = |count: u32| -> String {
+        let line = |n: u32| format!("{{\"raw\":\"GET /a?n={n} HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n\"}}\n");
+        (0..count).map(line).collect()
+    };
+    let model = dir.join("site.model");
+    let path = model.to_str().expect("a plain path");
+    let learn = |count: u32| {
+        let run = common::tamiz_on(["learn", "-o", path, "-q", "--force"], lines(count).as_bytes());
+        assert_eq!(run.code, 0, "{run:?}");
+    };
+    let attack = b"GET /a?n=1%27%20or%201=1-- HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    let request = common::file(&dir, "attack.http", attack);
+    let scored = || {
+        let request = request.to_str().expect("a plain path");
+        let line = tamiz(["score", "--model", path, "--format", "jsonl", request]).ok();
+        serde_json::from_str::<serde_json::Value>(&line).expect("JSON")["score"].clone()
+    };
+    learn(300);
+    let first = scored();
+    let served = Served::start(&["--model", path]);
+    let ask = || served.connect().ask("POST", "/v1/score", &[], attack).json();
+    let answer = ask();
+    assert_eq!(answer["score"], first);
+    assert!(answer["p_value"].as_f64().expect("a number") < 0.05);
+    assert!(!answer["reasons"].as_array().expect("a list").is_empty());
+    std::fs::write(&model, "no model").expect("a file");
+    served.signal("-HUP");
+    assert_eq!(ask()["score"], first);
+    learn(3000);
+    let second = scored();
+    assert_ne!(first, second);
+    common::wait_until(
+        || {
+            served.signal("-HUP");
+            ask()["score"] == second
+        },
+        || "the model is not read again".to_owned(),
+    );
+    let run = tamiz(["serve", "--model", "/nowhere/site.model"]);
+    assert!(run.fails(1).contains("cannot use the model"), "{run:?}");
+    assert_eq!(served.stop().0, Some(0));
+}

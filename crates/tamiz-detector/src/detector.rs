@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use tamiz::Document;
 
 use crate::calibrate::{Calibration, Threshold};
@@ -94,6 +95,18 @@ impl Score {
     /// Whether requests to the same endpoint were learned.
     pub fn learned_endpoint(&self) -> bool {
         self.learned_endpoint
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Score", 5)?;
+        out.serialize_field("score", &self.value())?;
+        out.serialize_field("p_value", &self.p_value)?;
+        out.serialize_field("novelty", &self.novelty())?;
+        out.serialize_field("flags", &self.flags())?;
+        out.serialize_field("reasons", &self.reasons)?;
+        out.end()
     }
 }
 
@@ -254,7 +267,7 @@ impl Detector {
             }
         }
         let mut by_site: BTreeMap<&str, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
-        let (mut places, mut has_new) = (0_u64, false);
+        let (mut places, mut has_new, mut rarest) = (0_u64, false, 0_i64);
         for item in &items {
             places += u64::from(item.parts.op == b'.');
             let site = item.parts.site(item.token);
@@ -266,9 +279,11 @@ impl Detector {
                 let bits = surprise(&item.key, at, &self.whole, &self.kinds, out);
                 let seen = at.unwrap_or(&self.whole).seen(&item.key, out.is_some());
                 has_new |= seen.count == 0;
-                if bits > UNREMARKABLE {
-                    by_site.entry(site).or_default().0.push(bits - UNREMARKABLE);
-                    each(item, (Why::Unusual, bits - UNREMARKABLE));
+                rarest = rarest.max(bits);
+                let bits = (bits - UNREMARKABLE) * sixteenths(item.parts.op) / 16;
+                if bits > 0 {
+                    by_site.entry(site).or_default().0.push(bits);
+                    each(item, (Why::Unusual, bits));
                 }
             }
             if item.parts.op == b'f' {
@@ -280,7 +295,8 @@ impl Detector {
                 }
             }
         }
-        let (mut novelty, mut flags) = (0_i64, 0_i64);
+        // What is no news still breaks ties.
+        let (mut novelty, mut flags) = (rarest / 16, 0_i64);
         for (unusual, raised) in by_site.values_mut() {
             unusual.sort_unstable();
             let site = unusual.iter().fold(0, |sum, bits| sum * FURTHER_SIXTEENTHS / 16 + bits);
@@ -302,8 +318,7 @@ impl Detector {
             rate = tempered(raised.saturating_sub(out), self.whole.requests.saturating_sub(out), rate);
             if let Some(endpoint) = endpoint {
                 let raised = endpoint.seen(&item.key, out > 0).count;
-                // What is common in this traffic anyhow is no sign of an attack where it is new.
-                rate = rate.max(tempered(raised, endpoint.requests.saturating_sub(out), rate));
+                rate = tempered(raised, endpoint.requests.saturating_sub(out), rate);
             }
         }
         log2(attacks) - log2(rate.max((1 << prior::BITS) / RAREST_FLAG))
@@ -333,6 +348,15 @@ impl Detector {
     /// The share of the sample that has something new, each request against all others.
     pub fn share_with_new(&self) -> f64 {
         self.with_new as f64 / self.calibration.requests().max(1) as f64
+    }
+}
+
+/// How much the surprise of a token counts: what other tokens of the place tell too counts less.
+fn sixteenths(op: u8) -> i64 {
+    match op {
+        b'&' => 12,
+        b'f' => 8,
+        _ => 16,
     }
 }
 

@@ -21,8 +21,8 @@
 //!
 //! A [`Model`] counts in how many requests each token was seen: at each endpoint (method and path template, see
 //! `endpoint.rs`) and over all. Counts are integers, so that the model of two halves, merged, is the model of the whole,
-//! and the order of requests does not matter. Beside the counts it keeps a bounded sample: the token sets of a fifth of
-//! the requests, chosen by a hash of the set.
+//! and the order of requests does not matter. Beside the counts it keeps a bounded sample: the token sets with the lowest
+//! hashes, and how many requests had each.
 //!
 //! Memory is bounded. A table with too many tokens raises its level, and keeps the tokens whose hash has that many zero
 //! bits at its end; what it let go is not counted again and is passed over when requests are scored. The survivors have

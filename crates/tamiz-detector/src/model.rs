@@ -9,9 +9,6 @@ use crate::hash::{hash, mix};
 use crate::observation::Observation;
 use crate::table::{Table, scaled, survives};
 
-/// One request of so many is a candidate for the sample.
-const SAMPLED: u64 = 5;
-
 /// How much a model may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -207,9 +204,6 @@ impl Model {
     }
 
     fn add_to_sample(&mut self, identity: u64, endpoint: &str, tokens: Vec<u32>, times: u64) {
-        if !identity.is_multiple_of(SAMPLED) {
-            return;
-        }
         let entry = self.sample.entry(identity).or_insert_with(|| Sampled {
             endpoint: endpoint.to_owned(),
             tokens,
@@ -358,7 +352,7 @@ impl Model {
 
     /// The endpoints, with how many requests and tokens each had.
     pub fn endpoints(&self) -> impl Iterator<Item = (&str, u64, usize)> {
-        self.endpoints.iter().map(|(name, endpoint)| (name.as_ref(), endpoint.requests, endpoint.table.len()))
+        self.endpoints.iter().map(|(name, endpoint)| (name.as_str(), endpoint.requests, endpoint.table.len()))
     }
 
     /// How many different tokens there are over all.

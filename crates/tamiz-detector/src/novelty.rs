@@ -11,11 +11,11 @@ const BITS: u32 = 40;
 /// What is known of a family over all endpoints weighs as much as so many observations at an endpoint.
 const ENDPOINT_STRENGTH: u64 = 50;
 /// What is known of its kind weighs as much as so many observations over all endpoints.
-const WHOLE_STRENGTH: u64 = 5;
+const WHOLE_STRENGTH: u64 = 2;
 /// The share of new tokens is taken to be one in so many at least: over all endpoints, and of a kind.
-const LEAST: [u64; 2] = [2000, 200];
+const LEAST: [u64; 2] = [2000, 50];
 /// No token is more surprising than this, in bits: so far counts can tell.
-const MOST: i64 = 15 * ONE;
+const MOST: i64 = 10 * ONE;
 
 /// What a detector knows of one table.
 #[derive(Debug, Default)]

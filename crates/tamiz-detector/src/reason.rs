@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
 use crate::log::ONE;
 use crate::novelty::Seen;
 use crate::token::Parts;
@@ -64,13 +66,26 @@ impl Reason {
     }
 }
 
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Reason", 6)?;
+        out.serialize_field("token", &self.token)?;
+        out.serialize_field("bits", &self.bits())?;
+        out.serialize_field("flag", &self.is_flag())?;
+        out.serialize_field("count", &self.seen.count)?;
+        out.serialize_field("of", &self.seen.of)?;
+        out.serialize_field("text", &self.to_string())?;
+        out.end()
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = Parts::of(&self.token);
         let site = parts.site(&self.token);
         let name = site.split_once('.').map_or(site, |(_, name)| name);
         let what = self.token.get(parts.family.len()..).unwrap_or_default();
-        let of = if self.at_endpoint { self.endpoint.as_ref() } else { "any endpoint" };
+        let of = if self.at_endpoint { self.endpoint.as_str() } else { "any endpoint" };
         let Seen { count, of: total } = self.seen;
         if let Why::Flag { ratio } = self.why {
             let flag = self.token.rsplit_once('=').map_or("", |(_, flag)| flag);

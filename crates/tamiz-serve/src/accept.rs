@@ -19,6 +19,8 @@ impl Format {
     pub(crate) const OF_ONE: &[Format] = &[Format::Text, Format::Json, Format::Tokens];
     /// What carries evidence.
     pub(crate) const WITH_EVIDENCE: &[Format] = &[Format::Json];
+    /// What a score can be.
+    pub(crate) const SCORE: &[Format] = &[Format::Json];
     /// What many can be.
     pub(crate) const OF_MANY: &[Format] = &[Format::JsonLines];
 

@@ -1,9 +1,13 @@
 //! What every connection shares, whatever it speaks.
 
-use std::sync::Arc;
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tamiz::{Config, Flag};
+use tamiz_detector::{Detector, Model};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Deny;
@@ -19,6 +23,8 @@ pub(crate) struct App {
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) deny: Deny,
+    /// What scores requests; the whole of it is replaced when a model is read.
+    detector: RwLock<Arc<Detector>>,
     /// Who reads all documents of proxies' requests.
     pub(crate) sink: Option<Sink>,
     large: Arc<Semaphore>,
@@ -35,6 +41,7 @@ impl App {
             choices: Choices::new(config),
             metrics: Metrics::new(),
             deny,
+            detector: RwLock::new(Arc::new(Detector::without_model())),
             sink: None,
             large: Arc::new(Semaphore::new(limits.large)),
             streams: Arc::new(Semaphore::new(limits.streams)),
@@ -61,6 +68,30 @@ impl App {
     pub(crate) fn fingerprint(&self) -> &str {
         let chosen = self.choices.get(Wish::default());
         chosen.and_then(|chosen| chosen.fingerprint.to_str().ok()).unwrap_or_default()
+    }
+
+    /// What scores requests at the moment.
+    pub(crate) fn detector(&self) -> Arc<Detector> {
+        Arc::clone(&self.detector.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads a model, and scores against it from now on. One that cannot be used changes nothing.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no model, or is of another configuration.
+    pub(crate) fn load_model(&self, path: &Path) -> io::Result<()> {
+        let unusable = |error: &dyn Display| {
+            io::Error::other(format!("cannot use the model {}: {error}", path.display()))
+        };
+        let bytes = std::fs::read(path).map_err(|error| unusable(&error))?;
+        let model = Model::from_bytes(&bytes).map_err(|error| unusable(&error))?;
+        if let Some(chosen) = self.choices.get(Wish::default()) {
+            let fingerprint = chosen.canonicalizer.fingerprint();
+            model.check_fingerprint(fingerprint).map_err(|error| unusable(&error))?;
+        }
+        let detector = Arc::new(Detector::new(model));
+        *self.detector.write().unwrap_or_else(PoisonError::into_inner) = detector;
+        Ok(())
     }
 
     /// A slot for a large body. Nobody waits for one: what cannot be begun is refused.

@@ -289,6 +289,43 @@ pub(crate) fn batch() -> Value {
     )
 }
 
+pub(crate) fn score() -> Value {
+    let number = |description: &str| json!({ "type": "number", "description": description });
+    let reason = json!({
+        "type": "object",
+        "required": ["token", "bits", "flag", "count", "of", "text"],
+        "properties": {
+            "token": { "type": "string" },
+            "bits": number("How much it weighs."),
+            "flag": { "type": "boolean", "description": "Whether it is a flag that attacks raise more often." },
+            "count": { "type": "integer", "description": "In how many learned requests it was." },
+            "of": { "type": "integer", "description": "In how many of them its place was." },
+            "text": { "type": "string", "description": "The same in words." },
+        },
+    });
+    let schema = json!({
+        "type": "object",
+        "required": ["score", "p_value", "novelty", "flags", "reasons"],
+        "properties": {
+            "score": number("How unusual the request is."),
+            "p_value": {
+                "type": ["number", "null"],
+                "description": "The share of learned requests that score as high; null where nothing was learned.",
+            },
+            "novelty": number("What is new or rare, in bits."),
+            "flags": number("What the flags weigh, in bits."),
+            "reasons": { "type": "array", "items": reason, "maxItems": 5 },
+        },
+    });
+    let answers = json!({ Format::Json.media_type(): { "schema": schema } });
+    asking(
+        operation("score", "How unusual a request is, from its bytes, and why.", answers, &OF_BODIES),
+        Vec::new(),
+        false,
+        json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
+    )
+}
+
 pub(crate) fn check() -> Value {
     let method = "The method of the request that is asked about, where it is not that of the question.";
     checking(

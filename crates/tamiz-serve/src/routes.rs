@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::routing::{MethodRouter, any, get, post};
 use serde_json::Value;
 
-use crate::answers::{batch, canonicalize, flags, health, parts};
+use crate::answers::{batch, canonicalize, flags, health, parts, score};
 use crate::app::App;
 use crate::edge::check;
 use crate::problem::Problem;
@@ -27,10 +27,11 @@ pub(crate) struct Route {
 const CHECK_ENVOY: &str = "/check/envoy";
 
 /// Every one there is.
-pub(crate) static ROUTES: [Route; 18] = [
+pub(crate) static ROUTES: [Route; 19] = [
     Route::post("/v1/canonicalize", || post(canonicalize::post), openapi::canonicalize),
     Route::post("/v1/parts", || post(parts::post), openapi::parts),
     Route::post("/v1/batch", || post(batch::post), openapi::batch),
+    Route::post("/v1/score", || post(score::post), openapi::score),
     Route::any("/check", Some(openapi::check)),
     Route::any("/check/nginx", Some(openapi::check_nginx)),
     Route::any("/check/caddy", Some(openapi::check_caddy)),

@@ -64,6 +64,9 @@ impl Server {
         if let Some(to) = &settings.sink {
             app.sink = Some(Sink::open(to, app.metrics.sink.clone())?);
         }
+        if let Some(model) = &settings.model {
+            app.load_model(model)?;
+        }
         let app = Arc::new(app);
         app.warm_up();
         let shared = Shared {
@@ -195,6 +198,9 @@ pub fn run(config: Config, settings: &Settings, ready: impl FnOnce(&[Place])) ->
         for place in &places {
             tracing::info!(at = %place, "listening");
         }
+        if let Some(model) = settings.model.clone() {
+            reload_on_hangup(Arc::clone(&server.shared.app), model)?;
+        }
         ready(&places);
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let running = server.run(async {
@@ -214,6 +220,30 @@ pub fn run(config: Config, settings: &Settings, ready: impl FnOnce(&[Place])) ->
     });
     runtime.shutdown_background();
     result
+}
+
+/// Reads the model again whenever the process gets SIGHUP. One that cannot be used leaves the one before in use.
+#[cfg(unix)]
+fn reload_on_hangup(app: Arc<App>, model: std::path::PathBuf) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            let (app, model) = (Arc::clone(&app), model.clone());
+            // A file may be large: nobody waits for it to be read.
+            match tokio::task::spawn_blocking(move || app.load_model(&model)).await {
+                Ok(Ok(())) => tracing::info!("the model was read again"),
+                Ok(Err(error)) => tracing::warn!(%error, "the model before stays in use"),
+                Err(_) => tracing::warn!("the model before stays in use"),
+            }
+        }
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn reload_on_hangup(_: Arc<App>, _: std::path::PathBuf) -> io::Result<()> {
+    Ok(())
 }
 
 /// What tells a process to stop.

@@ -1,5 +1,6 @@
 //! What whoever runs the service can choose, beside what documents say.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Deny;
@@ -24,6 +25,8 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// Which flags are enough to turn a request of a proxy away; none by default.
     pub deny: Deny,
+    /// The model that requests are scored against; read again on SIGHUP.
+    pub model: Option<PathBuf>,
     /// How much is too much.
     pub limits: Limits,
 }
@@ -38,6 +41,7 @@ impl Default for Settings {
             socket_mode: 0o660,
             threads: None,
             deny: Deny::default(),
+            model: None,
             limits: Limits::default(),
         }
     }

@@ -216,7 +216,7 @@ impl<'a> Output<'a> {
     }
 
     fn json(&mut self, scored: &Scored, is_alert: Option<bool>) -> Result<(), Failure> {
-        let mut line = show::score_json(&scored.score);
+        let mut line = serde_json::to_value(&scored.score).map_err(std::io::Error::from)?;
         if let Some(object) = line.as_object_mut() {
             object.insert("place".to_owned(), scored.place.clone().into());
             object.insert("endpoint".to_owned(), scored.endpoint.clone().into());

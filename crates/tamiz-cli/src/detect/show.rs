@@ -94,29 +94,3 @@ pub(crate) fn reasons(out: &mut dyn Write, score: &Score) -> io::Result<()> {
     }
     Ok(())
 }
-
-/// A score as JSON.
-pub(crate) fn score_json(score: &Score) -> Value {
-    let reasons: Vec<Value> = score
-        .reasons()
-        .iter()
-        .map(|reason| {
-            let (count, of) = reason.counts();
-            json!({
-                "token": reason.token(),
-                "bits": reason.bits(),
-                "flag": reason.is_flag(),
-                "count": count,
-                "of": of,
-                "text": reason.to_string(),
-            })
-        })
-        .collect();
-    json!({
-        "score": score.value(),
-        "p_value": score.p_value(),
-        "novelty": score.novelty(),
-        "flags": score.flags(),
-        "reasons": reasons,
-    })
-}

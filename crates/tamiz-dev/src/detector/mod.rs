@@ -1,7 +1,8 @@
 //! `cargo x detector`: how many attacks the detector finds, at 5, 1 and 0.1 % false positives.
 //!
 //! Thresholds come from honest requests that were not learned, and attacks are scored against them. Every experiment uses a
-//! prior without the files that it learns or scores.
+//! prior without the files that it learns or scores. With `TAMIZ_DETECTOR_EXAMPLES` set it also shows requests on the wrong
+//! side of the last threshold, by their tokens.
 
 mod inject;
 pub(crate) mod prior;

@@ -10,9 +10,6 @@ use tamiz_detector::Observation;
 
 use crate::{Result, corpus};
 
-/// How many requests raise a flag at a kind of place.
-type Counts = BTreeMap<(String, String), u64>;
-
 /// Files of the corpus and where they are from. Labels other than `attack` and `valid` are passed over.
 const SOURCES: [(&str, &str); 16] = [
     ("api_clients", "recorded calls of PRAW and of dns-lexicon"),
@@ -32,6 +29,9 @@ const SOURCES: [(&str, &str); 16] = [
     ("torpeda", "Torpeda: the shop of CSIC again"),
     ("wafbypass", "payloads of waf-bypass, half of them"),
 ];
+
+/// How many requests there are, and how many raise each flag at each kind of place.
+type Counted = (u64, BTreeMap<(String, String), u64>);
 
 /// Counts, and writes `spec/prior.tsv`.
 pub(crate) fn write(root: &Path) -> Result<()> {
@@ -59,7 +59,7 @@ fn count() -> Result<Option<String>> {
         let Some(path) = files.iter().find(|path| path.file_name().is_some_and(|file| *file == *name)) else {
             return Err(format!("the corpus has no {name}").into());
         };
-        let mut labels: BTreeMap<String, (u64, Counts)> = BTreeMap::new();
+        let mut labels: BTreeMap<String, Counted> = BTreeMap::new();
         for row in corpus::rows(path, 1)? {
             let row = row?;
             if row.label != "attack" && row.label != "valid" {

@@ -5,6 +5,7 @@ pub(crate) mod canonicalize;
 pub(crate) mod flags;
 pub(crate) mod health;
 pub(crate) mod parts;
+pub(crate) mod score;
 
 use std::sync::Arc;
 

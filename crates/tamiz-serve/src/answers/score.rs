@@ -1,0 +1,37 @@
+//! `POST /v1/score`: how unusual a request is, from its bytes, and why.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use super::{Shared, answer};
+use crate::accept::{self, Format};
+use crate::choices::Wish;
+use crate::problem::Problem;
+use crate::{body, work};
+
+/// Answers.
+pub(crate) async fn post(State(app): Shared, request: Request) -> Result<Response, Problem> {
+    let (head, body) = request.into_parts();
+    // A model belongs to one configuration: there is nothing to wish for.
+    if head.uri.query().is_some_and(|query| !query.is_empty()) {
+        return Err(Problem::Query);
+    }
+    let format = accept::choose(&head.headers, Format::SCORE)?;
+    body::check_coding(&head.headers)?;
+    let chosen = app.chosen(Wish::default())?;
+    let whole = body::read(&app, body).await?;
+    let shared = Arc::clone(&app);
+    let score = work::on(whole.slot, move || {
+        let document = shared.chosen(Wish::default())?.canonicalizer.canonicalize(&whole.bytes);
+        shared.metrics.document(document.as_str().as_bytes());
+        let score = shared.detector().score(&document).map_err(|_| Problem::Fault)?;
+        let mut json = serde_json::to_vec(&score).map_err(|_| Problem::Fault)?;
+        json.push(b'\n');
+        Ok(json)
+    })
+    .await??;
+    Ok(answer(Body::from(score), format, chosen))
+}
