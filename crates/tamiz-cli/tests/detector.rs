@@ -108,11 +108,9 @@ fn a_run_that_was_stopped_goes_on() {
     let input = file(&dir, "usual.jsonl", usual(0, 30_000));
     let (whole, out) = (dir.join("whole.model"), dir.join("site.model"));
     tamiz(["learn", arg(&input), "-o", arg(&whole), "-q"]).ok();
-    // What a run leaves that was stopped before its first checkpoint.
+    // What a run leaves that was stopped before it had a state.
     let partial = dir.join("site.model.partial");
     std::fs::create_dir(&partial).expect("a folder");
-    let run = tamiz(["learn", arg(&input), "-o", arg(&out), "-q"]);
-    assert!(run.fails(2).contains("--resume"), "{run:?}");
     tamiz(["learn", arg(&input), "-o", arg(&out), "-q", "--resume", "--checkpoint", "1000"]).ok();
     assert_eq!(std::fs::read(&whole).expect("a model"), std::fs::read(&out).expect("a model"));
     assert!(!partial.exists());

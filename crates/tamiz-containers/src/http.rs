@@ -23,8 +23,8 @@ impl Reader for Single {
         let mut window = self.window.take()?;
         let is_too_long = window.fill(self.limit.saturating_add(1));
         if let Some(at) = concatenated::next_without_blank(window.bytes()) {
-            let reason = "another request line behind the body; all of it is read as one request, and '--from \
-                          concatenated' reads several";
+            let reason =
+                "another request line behind the body, read as part of it; '--from concatenated' cuts there";
             self.notice = Some((At::Byte(at as u64), reason.into()));
         }
         let result = match window.failure() {

@@ -282,7 +282,8 @@ fn is_of_a_run(name: &OsStr) -> bool {
         name.strip_prefix(prefix)
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    [STATE, "rows", "whole"].contains(&name) || is_numbered("part-") || is_numbered("counts-")
+    [STATE, "rows", "whole", "model"].contains(&name)
+        || ["part-", "counts-", "model-"].into_iter().any(is_numbered)
 }
 
 fn counts_name(chunks: u64) -> String {

@@ -140,7 +140,6 @@ fn name(chunks: u64) -> String {
     format!("model-{chunks}")
 }
 
-/// What tells this run from others, for whoever goes on with it.
 /// The files that are written.
 fn to_write(args: &LearnArgs) -> Vec<Written<'_>> {
     let mut written = vec![Written { path: &args.out, option: "--out", is_left_over: args.update }];
@@ -149,6 +148,7 @@ fn to_write(args: &LearnArgs) -> Vec<Written<'_>> {
     written
 }
 
+/// What tells this run from others, for whoever goes on with it.
 fn description(args: &LearnArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
         "tamiz {} learn fingerprint {} inputs {} from {:?} record-limit {} update {} decay {:?} errors {:?}",
