@@ -294,7 +294,7 @@ fn in_token_across(segments: &[Text], host: Option<&str>, cx: &Context<'_>) -> V
         whole.extend(segment);
     }
     let beyond = |(from, to): &(usize, usize)| whole[*from..*to].contains(&Char::Plain('/'));
-    let Some((from, to)) = families::tokens(&whole).into_iter().find(beyond) else {
+    let Some((from, to)) = families::tokens(&whole).into_iter().take(16).find(beyond) else {
         return vec![false; segments.len()];
     };
     cx.secrets.record(&whole[from..to]);

@@ -259,11 +259,14 @@ pub(crate) fn may_follow_host(path: &[u8]) -> bool {
     ends.into_iter().any(|end| memchr::memmem::find(path, end.as_bytes()).is_some())
 }
 
-/// The first well-known token that holds `separator` among its characters.
+/// So many tokens of a text are looked at for one that holds a separator: each is a search of all that follows.
+const MOST_ACROSS: usize = 16;
+
+/// The first of the first sixteen well-known tokens of a text that holds `separator` among its characters.
 pub(crate) fn find_across(text: &[u8], separator: u8) -> Option<Range<usize>> {
     let seen = bytes::union(text);
     let mut from = 0;
-    loop {
+    for _ in 0..MOST_ACROSS {
         let found = find(text.get(from..)?, seen)?;
         let found = from + found.start..from + found.end;
         if memchr::memchr(separator, text.get(found.clone())?).is_some() {
@@ -271,6 +274,7 @@ pub(crate) fn find_across(text: &[u8], separator: u8) -> Option<Range<usize>> {
         }
         from = found.end.max(from + 1);
     }
+    None
 }
 
 /// A well-known token, not in the middle of a word; of several, the first. `seen` is the union of the

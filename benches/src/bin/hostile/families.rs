@@ -83,6 +83,7 @@ families! {
     "value: backticks and quotes" => |n| query(join("a=", &fill("`'\"", n))),
     "value: dots" => |n| query(join("a=", &fill("..%2F", n))),
     // The path and the host.
+    "path: tokens in segments" => |n| path(fill("ghp_abcdefghijklmnopqrst/", n)),
     "path: segments" => |n| path(fill("a/", n)),
     "path: `../`" => |n| path(fill("../", n)),
     "path: `./`" => |n| path(fill("./", n)),
