@@ -787,7 +787,9 @@ fn value_flags(
     if value.is_empty() {
         flags.insert("QEMPTYVAL".into());
     }
-    if value.contains(&Char::Plain('\0')) {
+    let marker = cx.marker_kind(value);
+    let is_left = marker.is_some_and(|kind| kind == MarkerKind::Secret || !names::is_sensitive(key));
+    if !is_left && value.contains(&Char::Plain('\0')) {
         flags.insert("QNUL".into());
     }
     if chars::to_bytes(value).len() > cx.options.limits.long_value {
@@ -796,7 +798,7 @@ fn value_flags(
     if shape::shape(value) == "jwt" {
         flags.insert("JWT".into());
     }
-    if cx.marker_kind(value).is_none() && inner::read(spaced, cx).is_none() {
+    if marker.is_none() && inner::read(spaced, cx).is_none() {
         let kind = if form { Kind::Form } else { Kind::Value };
         flags.extend(cx.scan_at(value, kind, places::of_value(key)));
     }
