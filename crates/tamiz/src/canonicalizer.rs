@@ -5,11 +5,11 @@ use std::fmt;
 
 use bumpalo::Bump;
 
+use crate::cache::Cache;
 use crate::config::Config;
 use crate::context::{Context, Shared, Spare};
 use crate::document::{self, Document, Evidence, Notes};
 use crate::fingerprint::Fingerprint;
-use crate::memo::Memos;
 use crate::message::parts::{self, Parts};
 use crate::message::{self, Message};
 use crate::request::Request;
@@ -55,7 +55,7 @@ pub struct Scratch {
     bump: Bump,
     spare: Spare,
     tail: Vec<u8>,
-    memos: Memos,
+    cache: Cache,
     without_cache: bool,
 }
 
@@ -73,7 +73,7 @@ impl Scratch {
         if self.bump.allocated_bytes() < least {
             self.bump = Bump::with_capacity(least);
         }
-        self.memos.begin(owner);
+        self.cache.begin(owner);
     }
 
     /// How many bytes that were set aside for the last request were never touched: for those who measure memory, to
@@ -220,16 +220,17 @@ impl Canonicalizer {
         out: &mut Vec<u8>,
     ) -> (usize, Option<Box<Evidence>>) {
         scratch.begin(input.len(), self.settings.id);
-        let Scratch { bump, spare, tail, memos, without_cache } = scratch;
-        // What is remembered has no evidence.
-        let memo = if traced || *without_cache { None } else { Some(&*memos) };
-        let shared = Shared { bump, spare, settings: &self.settings, traced, memo };
+        let Scratch { bump, spare, tail, cache, without_cache } = scratch;
+        // Finished lines have no evidence, and the view `literal` notes what their text hides.
+        let finishes = !traced && !self.settings.literal();
+        let cache = Some(&*cache).filter(|_| finishes && !*without_cache);
+        let shared = Shared { bump, spare, settings: &self.settings, traced, finishes, cache };
         let cx = Context::new(&shared);
         let request = Request::read(input.read(cx), cx);
-        if !request.echoes_into_known {
+        if !request.echoes_into_finished {
             return document::write(&request, notes, cx, out, tail);
         }
-        let shared = Shared { memo: None, ..shared };
+        let shared = Shared { finishes: false, cache: None, ..shared };
         let cx = Context::new(&shared);
         document::write(&Request::read(input.read(cx), cx), notes, cx, out, tail)
     }

@@ -5,8 +5,8 @@ use std::ops::Deref;
 
 use bumpalo::Bump;
 
+use crate::cache::Cache;
 use crate::flags::Flags;
-use crate::memo::Memos;
 use crate::settings::Settings;
 
 /// What the stages of one canonicalisation share.
@@ -16,8 +16,10 @@ pub(crate) struct Shared<'a> {
     pub(crate) spare: &'a Spare,
     pub(crate) settings: &'a Settings,
     pub(crate) traced: bool,
-    /// Fields that came before; `None` where every one is to be read.
-    pub(crate) memo: Option<&'a Memos>,
+    /// Whether quiet header lines are finished without being opened.
+    pub(crate) finishes: bool,
+    /// Header lines that came before; `None` where each is to be read.
+    pub(crate) cache: Option<&'a Cache>,
 }
 
 /// A word to pass on; lives as long as one canonicalisation.
@@ -92,7 +94,14 @@ pub(crate) mod tests {
         let bump = Bump::new();
         let settings = Settings::new(Config::default());
         let spare = Spare::default();
-        let shared = Shared { bump: &bump, spare: &spare, settings: &settings, traced: true, memo: None };
+        let shared = Shared {
+            bump: &bump,
+            spare: &spare,
+            settings: &settings,
+            traced: true,
+            finishes: false,
+            cache: None,
+        };
         test(Context::new(&shared))
     }
 

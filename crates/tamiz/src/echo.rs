@@ -1,8 +1,6 @@
 //! Secrets by echo (clause 6.14): a secret of eight or more characters makes a secret of whatever
 //! else contains it.
 
-use std::cell::Cell;
-
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
@@ -17,8 +15,7 @@ use crate::decode::{self, layers, unicode, utf8};
 use crate::flags::Flags;
 use crate::headers::table::{Kind, Rule};
 use crate::headers::{Content, Header, Value};
-use crate::memo;
-use crate::message::Known;
+use crate::headers::finished::Finished;
 use crate::request::Request;
 use crate::show::{NameShown, marker};
 use crate::target::Url;
@@ -47,8 +44,6 @@ struct Echo<'a> {
     shortest: usize,
     /// Whether one of them has a blank in its plain form.
     has_blanks: bool,
-    /// Whether a path that was not read holds a secret.
-    is_in_known_path: Cell<bool>,
     /// Sorted; used instead of `needles` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
 }
@@ -62,7 +57,6 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         is_nowhere_plain: false,
         shortest: SHORTEST,
         has_blanks: false,
-        is_in_known_path: Cell::new(false),
         prefixes: None,
     };
     echo.collect(request, cx);
@@ -77,15 +71,13 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     if let Some(body) = &mut request.body {
         echo.hide_in_body(body);
     }
-    let known = |known: &Known<'a>| {
-        let Some(memo) = cx.memo else { return false };
-        let is_elsewhere = echo.is_nowhere_plain && known.is_plain;
-        let is_in_name =
-            || memo.lines.with(known.slot, |text, said| echo.is_in_plain(memo::name_of(text, said)));
-        !is_elsewhere && echo.is_in(known.line)
-            || usize::from(known.name_len) >= echo.shortest && is_in_name()
+    let is_in = |line: &Finished<'a>| {
+        let is_elsewhere = echo.is_nowhere_plain && line.record.is_plain;
+        let is_in_name = || echo.is_in_plain(line.name());
+        !is_elsewhere && echo.is_in(line.line)
+            || usize::from(line.record.name_len) >= echo.shortest && is_in_name()
     };
-    request.echoes_into_known = request.headers.known.iter().any(known) || echo.is_in_known_path.get();
+    request.echoes_into_finished = request.headers.finished.iter().any(is_in);
     if request.method.shown != NameShown::ShapeAlone && echo.is_in(request.method.text.bytes) {
         request.method.shown = NameShown::ShapeAlone;
         request.flags.hide(request.method.text);
@@ -500,9 +492,6 @@ impl<'a> Echo<'a> {
             let is_single = |text: Text<'a>| is_single(text.bytes, bytes::union(text.bytes), self.cx);
             let is_elsewhere = self.is_elsewhere(path.raw.bytes)
                 && path.segments.iter().flat_map(|segment| segment.texts()).all(is_single);
-            if path.known.is_some() && !is_elsewhere && self.is_in(path.raw.bytes) {
-                self.is_in_known_path.set(true);
-            }
             for segment in path.segments.iter_mut().filter(|_| !is_elsewhere) {
                 if segment.shown != Shown::Secret && self.is_in_segment(segment) {
                     segment.shown = Shown::Secret;

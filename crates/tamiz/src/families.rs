@@ -253,12 +253,6 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
     all
 });
 
-/// Whether a path may end a token that begins with a host.
-pub(crate) fn may_follow_host(path: &[u8]) -> bool {
-    let ends = CREDENTIAL_PREFIXES.iter().filter_map(|(head, ..)| head.get(head.find('/')?..));
-    ends.into_iter().any(|end| memchr::memmem::find(path, end.as_bytes()).is_some())
-}
-
 /// So many tokens of a text are looked at for one that holds a separator: each is a search of all that follows.
 const MOST_ACROSS: usize = 16;
 
@@ -353,24 +347,35 @@ fn find_prefixed_in_ascii(text: &[u8], seen: u32) -> Option<(usize, Range<usize>
     None
 }
 
-/// Whether the two characters at `at` may begin a head.
+/// The first three characters of heads, case ignored, a bit each; other characters share these bits.
+const TRIPLES: [u64; 512] = {
+    let mut triples = [0; 512];
+    let mut row = 0;
+    while row < CREDENTIAL_PREFIXES.len() {
+        let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
+        row += 1;
+        if head[0] == b'{' {
+            continue;
+        }
+        // Of a head of two characters the third is any, and so is one that a gap begins with.
+        let is_any = head.len() == 2 || head[2] == b'{';
+        let mut third = if is_any { 0 } else { head[2] as usize & 31 };
+        let last = if is_any { 31 } else { third };
+        while third <= last {
+            let triple = (head[0] as usize & 31) << 10 | (head[1] as usize & 31) << 5 | third;
+            triples[triple >> 6] |= 1 << (triple & 63);
+            third += 1;
+        }
+    }
+    triples
+};
+
+/// Whether the three characters at `at` may begin a head.
 #[inline]
 fn may_begin_token(text: &[u8], at: usize) -> bool {
-    /// By the first character, a bit for each second one; some share a bit.
-    const SECONDS: [u32; 256] = {
-        let mut seconds = [0; 256];
-        let mut row = 0;
-        while row < CREDENTIAL_PREFIXES.len() {
-            let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
-            if head[0] != b'{' {
-                seconds[head[0] as usize] |= 1 << (head[1] & 31);
-            }
-            row += 1;
-        }
-        seconds
-    };
-    let [Some(first), Some(second)] = [at, at + 1].map(|at| text.get(at)) else { return false };
-    SECONDS.get(usize::from(*first)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
+    let Some([first, second, third]) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
+    let triple = usize::from(first & 31) << 10 | usize::from(second & 31) << 5 | usize::from(third & 31);
+    TRIPLES.get(triple >> 6).is_some_and(|bits| bits >> (triple & 63) & 1 != 0)
 }
 
 /// The token that begins at `at` with the text of its head, with its row.

@@ -40,6 +40,7 @@
 
 mod body;
 mod bytes;
+mod cache;
 mod canonicalizer;
 mod config;
 mod context;
@@ -51,12 +52,12 @@ mod families;
 mod fingerprint;
 mod flags;
 mod framing;
+mod hash;
 mod headers;
 mod json;
 mod lists;
 
 mod measure;
-mod memo;
 mod message;
 mod request;
 mod scan;

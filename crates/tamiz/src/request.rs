@@ -33,9 +33,8 @@ pub(crate) struct Request<'a> {
     pub(crate) version: Version,
     /// A version that is none.
     pub(crate) odd_version: Option<Text<'a>>,
-    /// A secret is echoed in a line that was not read: all of the request is to be read again, without
-    /// what is remembered.
-    pub(crate) echoes_into_known: bool,
+    /// Whether a secret is echoed in a finished line: all of the request has to be read again, with every line opened.
+    pub(crate) echoes_into_finished: bool,
 }
 
 /// The method, after NFKC.
@@ -52,7 +51,7 @@ impl<'a> Request<'a> {
         let scheme = url.scheme.unwrap_or(cx.settings.config.scheme);
         let named_by_target =
             form == Form::Absolute || form == Form::Authority || message.authority.is_some();
-        let headers = headers::read(message.lines, message.known, scheme, cx);
+        let headers = headers::read(message.lines, scheme, cx);
         let version = message.version;
         let mut request = Request {
             method,
@@ -64,7 +63,7 @@ impl<'a> Request<'a> {
             flags: message.flags,
             version,
             odd_version: message.odd_version,
-            echoes_into_known: false,
+            echoes_into_finished: false,
         };
         request.settle_host(named_by_target, message.target);
         if request.form == Form::Absolute

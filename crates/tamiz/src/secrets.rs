@@ -294,6 +294,11 @@ impl SensitiveNames {
         self.find_plain(text, bytes::union(text), cx).is_some()
     }
 
+    /// Whether a text holds `name=value` or `name: value` with a sensitive name.
+    pub(crate) fn holds_named(&self, text: &[u8], cx: Context<'_>) -> bool {
+        self.find_without_markers(text, cx, Self::find_named).is_some()
+    }
+
     fn find_disguised(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         let is_credential = |text: &[u8]| {
             cx.spare.with(|repaired| self.holds_plain_credential(utf8::repaired(text, repaired), cx))

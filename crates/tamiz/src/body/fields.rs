@@ -14,7 +14,6 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
-use crate::memo::{self, NameSaid, Recalled, ValueSaid};
 use crate::scan::{self, Kind, LastName};
 use crate::shape::Shape;
 use crate::show::NameShown;
@@ -36,8 +35,6 @@ pub(crate) struct Field<'a> {
     pub(crate) echoes: Cell<bool>,
     /// The union of the classes of the bytes of its text, where that is known.
     seen: Option<u32>,
-    /// Where the value is remembered.
-    recalled: Option<Recalled<'a>>,
     /// Its leaves, where it is JSON.
     pub(crate) json: Option<&'a Embedded<'a>>,
     pub(crate) flags: Flags<'a>,
@@ -158,8 +155,8 @@ impl<'a> Fields<'a> {
         way.push(Place::Name(self.names.len()));
         self.names.push(Name::new(pair.key, false));
         let leaf = Leaf::Text(pair.value.unwrap_or(Text::untraced(b"")));
-        let Pair { secret, seen, recalled, json, flags, .. } = pair;
-        self.keep(Field { way, leaf, secret, seen, recalled, json, flags, echoes: Cell::new(false) });
+        let Pair { secret, seen, json, flags, .. } = pair;
+        self.keep(Field { way, leaf, secret, seen, json, flags, echoes: Cell::new(false) });
     }
 
     fn keep(&mut self, field: Field<'a>) {
@@ -216,12 +213,7 @@ impl<'a> Fields<'a> {
         } else {
             scan::names(text, flags);
         }
-        let memo = self.cx.memo.map(|memo| &memo.members);
-        let known = memo.and_then(|memo| memo.find_with(text.bytes, |_, said| *said));
-        let name = match known {
-            Some(said) => Name::new(Key { text, shown: NameShown::Text }, said.is_sensitive),
-            None => self.look_at_name(text, flags),
-        };
+        let name = self.look_at_name(text, flags);
         self.names.push(name);
         self.names.len() - 1
     }
@@ -229,55 +221,16 @@ impl<'a> Fields<'a> {
     /// Judges a name by itself.
     fn look_at_name(&self, text: Text<'a>, flags: &mut Flags<'a>) -> Name<'a> {
         let key = Key::new(text, self.cx);
-        let mut told = self.cx.flags();
         let secret = key.shown == NameShown::Secret;
-        scan::scan(text, Kind::Leaf, secret, self.cx, &mut told);
+        let classes = bytes::union(text.bytes);
+        if !scan::cannot_flag(text.bytes, classes) {
+            scan::scan_seen(text, classes, Kind::Leaf, secret, self.cx, flags);
+        }
         if secret {
-            told.hide(text);
+            flags.hide(text);
         }
         let is_sensitive = self.cx.settings.names.matches(text.bytes, self.cx);
-        if let Some(memo) = self.cx.memo
-            && key.shown == NameShown::Text
-            && told.set.is_empty()
-            && memo.members.comes_again(text.bytes)
-        {
-            memo.members.keep(text.bytes, b"", NameSaid { flags: told.set, is_sensitive });
-        }
-        flags.absorb(&told);
         Name::new(key, is_sensitive)
-    }
-
-    /// Looks at the text of a leaf that is no secret by its name, unless it came before.
-    /// `seen` is the union of the classes of its bytes.
-    fn look_or_recall(
-        &self,
-        text: Text<'a>,
-        seen: u32,
-        flags: &mut Flags<'a>,
-    ) -> (bool, Option<Recalled<'a>>) {
-        if scan::cannot_flag(text.bytes, seen) {
-            return (false, None);
-        }
-        let Some(memo) = self.cx.memo.map(|memo| &memo.leaves).filter(|_| !text.is_empty()) else {
-            return (look_at_value_seen(text, seen, Kind::Leaf, false, self.cx, flags), None);
-        };
-        let came = memo::Field::from(text.bytes);
-        if let Some(slot) = memo.find(came) {
-            memo.with(slot, |_, said| flags.recall(said.flags, &said.words));
-            return (false, Some(Recalled { memo, slot }));
-        }
-        let mut told = self.cx.flags();
-        let secret = look_at_value_seen(text, seen, Kind::Leaf, false, self.cx, &mut told);
-        if !secret && memo.comes_again(came) {
-            self.cx.spare.with(|marker| {
-                write_text(text, seen, false, &told, self.cx, marker);
-                if let Some(said) = ValueSaid::new(&told, seen, marker.len(), false) {
-                    memo.keep(came, marker, said);
-                }
-            });
-        }
-        flags.absorb(&told);
-        (secret, None)
     }
 
     /// Looks at a leaf; true if it is a secret.
@@ -373,10 +326,6 @@ impl<'a> Fields<'a> {
             number(out, text.len() as u64);
             out.push(b'>');
         };
-        if let Some(recalled) = field.recalled.filter(|_| !field.is_secret()) {
-            recalled.write(out);
-            return;
-        }
         match field.leaf {
             Leaf::Text(text) if field.json.is_some() => {
                 let seen = bytes::union(text.bytes);
@@ -441,16 +390,18 @@ impl<'a> Fields<'a> {
                 leaf,
                 secret,
                 seen: Some(seen),
-                recalled: None,
                 json: Some(json),
                 flags,
                 echoes: Cell::new(false),
             });
             return;
         }
-        let (secret, recalled) = match (leaf, seen) {
-            (Leaf::Text(text), Some(seen)) if !sensitive => self.look_or_recall(text, seen, &mut flags),
-            _ => (self.look(leaf, sensitive, &mut flags), None),
+        let secret = match (leaf, seen) {
+            (Leaf::Text(text), Some(seen)) if !sensitive => {
+                !scan::cannot_flag(text.bytes, seen)
+                    && look_at_value_seen(text, seen, Kind::Leaf, false, self.cx, &mut flags)
+            }
+            _ => self.look(leaf, sensitive, &mut flags),
         };
         if let Leaf::Text(text) = leaf
             && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Place::Item))
@@ -459,7 +410,7 @@ impl<'a> Fields<'a> {
             let name = if self.nested { LastName::Nested(name.bytes) } else { LastName::Flat(name.bytes) };
             scan::redirect(name, text, secret, self.cx, &mut flags);
         }
-        self.keep(Field { way, leaf, secret, seen, recalled, json: None, flags, echoes: Cell::new(false) });
+        self.keep(Field { way, leaf, secret, seen, json: None, flags, echoes: Cell::new(false) });
     }
 }
 

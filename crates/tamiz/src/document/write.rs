@@ -11,11 +11,12 @@ use super::made_of::{self, HeaderNote};
 use super::places::{evidence, write_notes};
 use crate::body::fields::Fields;
 use crate::body::{self, Body};
+use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
 use crate::headers::{Header, Headers};
-use crate::memo::{self, Field, PathSaid, Rank, Said, Slot};
+use crate::headers::finished::{self, Finished, Rank, Record};
 use crate::request::{Method, Request};
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
@@ -43,20 +44,13 @@ struct Rollup<'a> {
     capped: bool,
 }
 
-/// The remembered headers of a request, on their way to the output.
-struct Remembered<'a, 'h> {
+/// The finished lines of a request, by name, on their way to the output.
+struct FinishedLines<'a, 'h> {
     headers: &'h Headers<'a>,
     /// How many are written.
     next: usize,
     /// The length of these.
     len: u64,
-}
-
-impl Remembered<'_, '_> {
-    /// The next one.
-    fn peek(&self) -> Option<(Slot, Rank)> {
-        self.headers.known_from(self.next).next().map(|known| (known.slot, known.rank))
-    }
 }
 
 struct Writer<'a, 'o> {
@@ -172,15 +166,6 @@ impl<'a> Writer<'a, '_> {
 
     /// Writes the line of a path, which may be written already at some place of the output.
     fn path_line(&mut self, path: &Path<'a>, written: Range<usize>) {
-        if let (Some(slot), Some(memo)) = (path.known, self.cx.memo) {
-            memo.paths.with(slot, |line, said| {
-                self.out.extend_from_slice(line);
-                self.rollup.plain =
-                    self.rollup.plain.union(said.flags.intersection(self.cx.settings.enabled));
-            });
-            return;
-        }
-        let line_start = self.out.len();
         push(self.out, "P:");
         let start = self.out.len();
         if written.is_empty() {
@@ -189,7 +174,6 @@ impl<'a> Writer<'a, '_> {
             self.out.extend_from_within(written);
         }
         let text = self.out.get(start..).unwrap_or_default();
-        let path_len = text.len();
         let (len, longest) = length::of_path(text, self.cx.settings.beyond_core());
         self.measure(" PLEN:", len as u64);
         self.measure(" PMAX:", longest as u64);
@@ -200,14 +184,6 @@ impl<'a> Writer<'a, '_> {
             let mut parameters = words_of(&path.flags, self.cx);
             parameters.extend([(Flag::DotDotN, climb), (Flag::MultiEnc, &b"path"[..])]);
             self.end_line_of(path.flags.set, &mut parameters);
-        }
-        if let Some(memo) = self.cx.memo
-            && path.may_be_kept(self.cx.settings.config.limits.segments)
-            && memo.paths.comes_again(path.raw.bytes)
-            && !path.hides_base64(self.cx)
-        {
-            let line = self.out.get(line_start..).unwrap_or_default();
-            memo.paths.keep(path.raw.bytes, line, PathSaid { flags: path.flags.set, len: path_len });
         }
     }
 
@@ -473,14 +449,14 @@ impl<'a> Writer<'a, '_> {
             |i: usize| (list.get(i).is_none_or(|h: &Header<'_>| h.name.is_none()), names.get(i).copied());
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
         let most = self.cx.settings.config.limits.headers;
-        let mut known = Remembered { headers: &request.headers, next: 0, len: 0 };
+        let mut finished = FinishedLines { headers: &request.headers, next: 0, len: 0 };
         for (written, &i) in order.iter().take(most).enumerate() {
             if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
-                self.known_lines(&mut known, header.name.as_ref().map(|_| *name));
-                self.header_line(header, name, written + known.next);
+                self.finished_lines(&mut finished, header.name.as_ref().map(|_| *name), written);
+                self.header_line(header, name, written + finished.next);
             }
         }
-        self.known_lines(&mut known, None);
+        self.finished_lines(&mut finished, None, order.len());
         let rest = order.get(most..).unwrap_or_default();
         if !rest.is_empty() {
             self.more_headers(list, rest, &names);
@@ -492,76 +468,92 @@ impl<'a> Writer<'a, '_> {
         }
         let total: u64 = list.iter().map(|header| header.len as u64).sum();
         push(self.out, "HCNT:");
-        number(self.out, (list.len() + known.next) as u64);
-        self.measure(" HLEN:", total + known.len);
+        number(self.out, (list.len() + finished.next) as u64);
+        self.measure(" HLEN:", total + finished.len);
         self.out.push(b'\n');
         names
     }
 
-    /// Copies the remembered lines that come before a name; all of them before a line without one.
+    /// Copies the finished lines that come before a name; all of them before a line without one. So many opened ones are
+    /// written already.
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
-    fn known_lines(&mut self, known: &mut Remembered<'a, '_>, before: Option<&[u8]>) {
-        let Some(memo) = self.cx.memo.filter(|_| known.peek().is_some()) else { return };
-        let lines = memo.lines.open();
+    fn finished_lines(&mut self, lines: &mut FinishedLines<'a, '_>, before: Option<&[u8]>, opened: usize) {
         let before = before.map(|name| (name, Rank::of(name)));
-        while let Some((slot, rank)) = known.peek()
-            && let Some((text, said)) = lines.get(slot)
-        {
-            let is_before = before.is_none_or(|(name, other)| match rank.cmp(&other) {
+        for line in lines.headers.finished_from(lines.next) {
+            let record = &line.record;
+            let is_before = before.is_none_or(|(name, other)| match record.rank.cmp(&other) {
                 Ordering::Less => true,
-                Ordering::Equal => memo::name_of(text, said) < name,
+                Ordering::Equal => line.name() < name,
                 Ordering::Greater => false,
             });
             if !is_before {
                 return;
             }
-            self.out.extend_from_slice(text);
-            known.len += said.len as u64;
-            known.next += 1;
-            self.rollup.plain = self.rollup.plain.union(said.plain);
-            for (flag, parameter) in said.parameters.iter().map_while(Option::as_ref) {
+            self.out.extend_from_slice(line.text);
+            if record.is_shape
+                && let Some(notes) = &mut self.header_notes
+            {
+                let value = line.value().bytes;
+                let words = Some(value).filter(|value| made_of::may_have_words(value));
+                let words = words.and_then(|value| made_of::header_words(value, None, self.cx));
+                notes.extend(words.map(|words| (opened + lines.next, words)));
+            }
+            lines.len += record.len as u64;
+            lines.next += 1;
+            self.rollup.plain = self.rollup.plain.union(record.plain);
+            for (flag, parameter) in record.parameters.iter().map_while(Option::as_ref) {
                 let parameter = match parameter {
-                    memo::Parameter::Name => &*self.cx.bump.alloc_slice_copy(memo::name_of(text, said)),
-                    memo::Parameter::Word(word) => word.as_bytes(),
+                    finished::Parameter::Name => line.name(),
+                    finished::Parameter::Word(word) => word.as_bytes(),
                 };
                 self.rollup.parametrised.push((*flag, parameter));
             }
         }
     }
 
-    /// Remembers the line that begins at `start` of the output, where that holds in any request.
+    /// Caches the line that begins at `start` of the output, where that holds in any request.
     fn keep(&self, header: &Header<'a>, name: &'a [u8], start: usize, parameters: &[Parametrised<'a>]) {
-        let (Some(memo), Some(line)) = (self.cx.memo, header.line_to_keep()) else { return };
-        let field = Field::from(line);
-        if !memo.lines.comes_again(field) {
+        let (Some(cache), Some(line)) = (self.cx.cache, header.line_to_keep()) else { return };
+        if !cache.admits(line) {
             return;
         }
         let set = header.flags.set.intersection(self.cx.settings.enabled);
-        let mut told_elsewhere = self.cx.flags();
-        hidden::check_header(header, self.cx, &mut told_elsewhere);
-        header.check_limits(&self.cx.settings.config.limits, &mut told_elsewhere);
+        let mut elsewhere = self.cx.flags();
+        hidden::check_header(header, self.cx, &mut elsewhere);
+        header.check_limits(&self.cx.settings.config.limits, &mut elsewhere);
         let most = self.cx.settings.config.limits.flag_parameters;
+        let is_counted =
+            set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
         if header.hides_base64(self.cx)
-            || !told_elsewhere.set.is_empty()
+            || is_counted
+            || !elsewhere.set.is_empty()
             || parameters.len() > most
             || name_parameter(name, header, self.cx) != name
         {
             return;
         }
-        let plain = set.iter().filter(|flag| flag.parameter_kind() == Parameter::None).collect();
         let parametrised = parameters.iter().filter(|(flag, _)| set.contains(*flag)).map(|(flag, _)| *flag);
         let words = header.flags.words().iter().filter(|(flag, _)| set.contains(*flag));
-        let words = words.map(|(flag, word)| (*flag, memo::Parameter::Word(word)));
+        let words = words.map(|(flag, word)| (*flag, finished::Parameter::Word(word)));
         let names = parametrised.filter(|flag| flag.parameter_kind() == Parameter::Name);
-        let names = names.map(|flag| (flag, memo::Parameter::Name));
-        let is_counted =
-            set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
-        if let Some(said) =
-            Said::new(plain, words.chain(names), line, name, header.len).filter(|_| !is_counted)
-            && let Ok(value_len) = u16::try_from(header.whole.len())
-        {
-            let said = Said { role: header.role(), value_len, ..said };
-            memo.lines.keep(field, self.out.get(start..).unwrap_or_default(), said);
+        let names = names.map(|flag| (flag, finished::Parameter::Name));
+        let (Ok(name_len), Ok(value_len)) = (u16::try_from(name.len()), u16::try_from(header.whole.len()))
+        else {
+            return;
+        };
+        let record = Record {
+            plain: set.iter().filter(|flag| flag.parameter_kind() == Parameter::None).collect(),
+            name_len,
+            value_len,
+            len: header.len,
+            rank: Rank::of(name),
+            is_plain: bytes::union(line) & (BACKSLASH | ENCODED | HIGH) == 0,
+            role: header.role(),
+            ..Record::default()
+        };
+        if let Some(record) = record.with_parameters(words.chain(names)) {
+            let text = self.out.get(start..).unwrap_or_default();
+            cache.keep(&Finished { line, text, record });
         }
     }
 

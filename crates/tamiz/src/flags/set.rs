@@ -126,14 +126,6 @@ impl<'a> Flags<'a> {
         }
     }
 
-    /// Raises what a text raised when it came before.
-    pub(crate) fn recall(&mut self, set: FlagSet, words: &[Option<(Flag, &'static str)>]) {
-        self.set = self.set.union(set);
-        for (flag, word) in words.iter().map_while(|word| *word) {
-            self.add_word(flag, word);
-        }
-    }
-
     /// The words of the flags whose parameter is one.
     pub(crate) fn words(&self) -> &[(Flag, &'static str)] {
         self.more.as_ref().map_or(&[], |more| &more.words)

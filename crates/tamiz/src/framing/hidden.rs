@@ -78,6 +78,11 @@ pub(crate) fn check_header<'a>(header: &Header<'a>, cx: Context<'a>, flags: &mut
     }
 }
 
+/// Whether a name, in lower case, that is not known has the letters of one that steers framing.
+pub(crate) fn is_disguised(name: &[u8]) -> bool {
+    NAMES.iter().any(|(_, letters)| spells(name, letters, true))
+}
+
 /// What follows the line ends embedded in a name: the last of it ends at the colon.
 fn check_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let mut pieces = raw.split(|b| matches!(b, b'\r' | b'\n')).skip(1).peekable();
@@ -93,7 +98,7 @@ fn check_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
 /// A whole header inside a value, behind whatever some parser takes for a line end. `host` is a
 /// word that values may well hold.
 #[allow(clippy::arithmetic_side_effects, reason = "it is above zero")]
-fn check_value<'a>(value: Text<'a>, flags: &mut Flags<'a>) {
+pub(crate) fn check_value<'a>(value: Text<'a>, flags: &mut Flags<'a>) {
     for colon in memchr::memchr_iter(b':', value.bytes) {
         let before = bytes::trim_end(value.bytes.get(..colon).unwrap_or_default());
         for (name, _) in NAMES.iter().filter(|(name, _)| *name != "host") {

@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, DIGIT, LOWER, UPPER};
+use crate::bytes::{self, DIGIT, ENCODED, LOWER, UPPER};
 use crate::context::Context;
 use crate::show::escape::{self, Spot};
 
 /// An item of a list: its name, escaped and folded, and its quality in thousandths.
 #[derive(Clone, Copy)]
 struct Item<'a> {
+    /// How wide it is as a media range.
+    width: u8,
     name: &'a [u8],
     quality: u16,
 }
@@ -21,40 +23,69 @@ struct Item<'a> {
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-fn items<'a>(text: &[u8], cx: Context<'a>) -> BumpVec<'a, Item<'a>> {
-    let mut items = BumpVec::new_in(cx.bump);
-    cx.spare.with(|tight| {
-        for (i, &byte) in text.iter().enumerate() {
-            let joins = |b: Option<&u8>| matches!(b, Some(b';' | b'='));
-            let before = i.checked_sub(1).and_then(|before| text.get(before));
-            if byte == b' ' && (joins(before) || joins(text.get(i + 1))) {
-                continue;
-            }
-            tight.push(byte);
+fn items<'a>(text: &'a [u8], cx: Context<'a>) -> BumpVec<'a, Item<'a>> {
+    let mut items = BumpVec::with_capacity_in(8, cx.bump);
+    let mut rest = tight(text, cx);
+    loop {
+        let len = rest.iter().position(|b| matches!(b, b',' | b' ')).unwrap_or(rest.len());
+        let (item, after) = rest.split_at_checked(len).unwrap_or_default();
+        let item = Item::read(item, cx);
+        if !item.name.is_empty() {
+            items.push(item);
         }
-        let all = tight.split(|&b| b == b',' || b == b' ').map(|text| Item::read(text, cx));
-        items.extend(all.filter(|item| !item.name.is_empty()));
-    });
-    items
+        match after {
+            [_, more @ ..] => rest = more,
+            [] => return items,
+        }
+    }
+}
+
+/// A list without the blanks that stand next to `;` or `=`.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+fn tight<'a>(text: &'a [u8], cx: Context<'a>) -> &'a [u8] {
+    let joins = |at: Option<usize>| matches!(at.and_then(|at| text.get(at)), Some(b';' | b'='));
+    let is_dropped = |at: usize| joins(at.checked_sub(1)) || joins(Some(at + 1));
+    if !memchr::memchr_iter(b' ', text).any(is_dropped) {
+        return text;
+    }
+    cx.written(|tight| {
+        let kept = text.iter().enumerate().filter(|(i, byte)| **byte != b' ' || !is_dropped(*i));
+        tight.extend(kept.map(|(_, byte)| *byte));
+    })
 }
 
 impl<'a> Item<'a> {
-    fn read(text: &[u8], cx: Context<'a>) -> Self {
-        let mut parts = text.split(|&b| b == b';');
-        let raw = parts.next().unwrap_or_default();
-        let name = cx.written(|out| {
-            // A bracket after a space would look like a flag, and the order must not hang on that.
-            let rest = raw.strip_prefix(b"[").inspect(|_| out.extend_from_slice(b"%5B"));
-            escape::write_lowercase(rest.unwrap_or(raw), Spot::Name, cx, out);
-        });
-        let quality = parts.find_map(quality_parameter).unwrap_or(1000);
-        Item { name, quality }
+    fn read(text: &'a [u8], cx: Context<'a>) -> Self {
+        let (raw, parameters) = match bytes::position(b';', text).and_then(|at| text.split_at_checked(at)) {
+            Some((raw, [_, parameters @ ..])) => (raw, Some(parameters)),
+            _ => (text, None),
+        };
+        let name = lowercase_name(raw, cx);
+        let mut parameters = parameters.into_iter().flat_map(|text| text.split(|&b| b == b';'));
+        let quality = parameters.find_map(quality_parameter).unwrap_or(1000);
+        Item { width: width(name), name, quality }
     }
 
     fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.name);
         write_quality(self.quality, out);
     }
+}
+
+/// A name in lower case, escaped.
+fn lowercase_name<'a>(raw: &'a [u8], cx: Context<'a>) -> &'a [u8] {
+    let classes = bytes::union(raw);
+    if classes & (UPPER | ENCODED) == 0 && escape::is_plain(classes, Spot::Name) && raw.first() != Some(&b'[') {
+        return raw;
+    }
+    cx.written(|out| {
+        // A bracket after a space would look like a flag, and the order must not hang on that.
+        let rest = raw.strip_prefix(b"[").inspect(|_| out.extend_from_slice(b"%5B"));
+        escape::write_lowercase(rest.unwrap_or(raw), Spot::Name, cx, out);
+    })
 }
 
 /// The quality that a parameter gives: `q=0.5`, or `q0.5` as this form writes it.
@@ -117,15 +148,17 @@ fn write_items(items: &[Item<'_>], out: &mut Vec<u8>) {
 }
 
 /// `accept` and `accept-charset`.
-pub(crate) fn write(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<u8>) {
     let mut items = items(text, cx);
-    items.sort_unstable_by_key(|item| (width(item.name), item.name, Reverse(item.quality)));
+    items.sort_unstable_by(|a, b| {
+        a.width.cmp(&b.width).then_with(|| a.name.cmp(b.name)).then(b.quality.cmp(&a.quality))
+    });
     items.dedup_by(|a, b| a.name == b.name && a.quality == b.quality);
     write_items(&items, out);
 }
 
 /// `accept-encoding`: a set; only a refusal keeps its quality.
-pub(crate) fn write_encoding(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write_encoding<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<u8>) {
     let mut items = items(text, cx);
     for item in items.iter_mut().filter(|item| item.quality == 0) {
         item.name = cx.written(|out| {
@@ -144,9 +177,9 @@ pub(crate) fn write_encoding(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
 }
 
 /// `accept-language`: by quality, then tag, as `ll-CC`.
-pub(crate) fn write_language(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write_language<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<u8>) {
     let mut items = items(text, cx);
-    for item in &mut items {
+    for item in items.iter_mut().filter(|item| bytes::position(b'-', item.name).is_some()) {
         let tag = cx.bump.alloc_slice_copy(item.name);
         fold_language(tag);
         item.name = tag;

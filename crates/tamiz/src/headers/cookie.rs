@@ -7,7 +7,6 @@ use crate::bytes::{self, ALNUM, HIGH, PATH_MARK, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
-use crate::memo::NameSaid;
 use crate::scan::{self, Kind};
 use crate::secrets;
 use crate::show::NameShown;
@@ -71,24 +70,15 @@ fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cook
 
 /// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
 fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key<'a>, bool) {
-    if let Some(said) = cx.memo.and_then(|memo| memo.cookies.find_with(text.bytes, |_, said| *said)) {
-        return (Key { text, shown: NameShown::Text }, said.is_sensitive);
-    }
     let name = Key::new(text, cx);
     let is_sensitive = cx.settings.names.matches(text.bytes, cx);
-    let mut told = cx.flags();
-    scan::scan(text, Kind::Free, name.shown == NameShown::Secret, cx, &mut told);
+    let classes = bytes::union(text.bytes);
+    if !scan::cannot_flag(text.bytes, classes) {
+        scan::scan_seen(text, classes, Kind::Free, name.shown == NameShown::Secret, cx, flags);
+    }
     if name.shown == NameShown::Secret {
-        told.hide(text);
+        flags.hide(text);
     }
-    if let Some(memo) = cx.memo
-        && name.shown == NameShown::Text
-        && told.set.is_empty()
-        && memo.cookies.comes_again(text.bytes)
-    {
-        memo.cookies.keep(text.bytes, b"", NameSaid { flags: told.set, is_sensitive });
-    }
-    flags.absorb(&told);
     (name, is_sensitive)
 }
 

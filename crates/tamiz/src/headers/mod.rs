@@ -4,16 +4,18 @@ mod accept;
 mod authorization;
 mod content;
 mod cookie;
+pub(crate) mod finished;
 mod forwarded;
 mod name;
-mod order;
 mod parameters;
+mod quiet;
 pub(crate) mod table;
 mod user_agent;
 mod value;
 mod vocabulary;
 mod whitespace;
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, HIGH};
@@ -21,17 +23,16 @@ use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{Rank, Role};
-use crate::message::{Known, Line};
+use crate::message::{Line, RawLine};
 use crate::scan;
 use crate::show::NameShown;
 use crate::target::host::{self, Host};
 use crate::text::{Builder, Text};
 
 pub(crate) use cookie::Cookie;
+use finished::{Finished, Rank, Role};
 pub(crate) use forwarded::is_private;
 pub(crate) use name::Name;
-pub(crate) use order::Orders;
 use table::{Hop, Kind, Rule};
 pub(crate) use value::{Content, Value};
 use whitespace::Break;
@@ -93,12 +94,7 @@ impl<'a> Header<'a> {
 
     /// What it is to those who read the rest of the request.
     pub(crate) fn role(&self) -> Role {
-        match self.name.as_ref().map(|name| name.rule.kind) {
-            Some(Kind::Host) => Role::Host,
-            Some(Kind::ContentType) => Role::ContentType,
-            Some(Kind::ContentLength) => Role::ContentLength,
-            _ => Role::None,
-        }
+        self.name.as_ref().map_or(Role::None, |name| quiet::role(name.rule.kind))
     }
 
     /// `CAPPED`: more segments or pairs of a URL than are shown.
@@ -137,13 +133,13 @@ pub(crate) struct Headers<'a> {
     pub(crate) list: BumpVec<'a, Header<'a>>,
     /// Continuations of nothing, in `core`, which does not show them.
     pub(crate) unseen: BumpVec<'a, Text<'a>>,
-    /// Those that are remembered: none of them has the name of another header.
-    pub(crate) known: BumpVec<'a, Known<'a>>,
-    /// Their places, by name.
-    order: &'a [u8],
+    /// Those that were not opened: none of them has the name of another header.
+    pub(crate) finished: BumpVec<'a, Finished<'a>>,
+    /// Their places in that list, by name.
+    order: BumpVec<'a, (Rank, u16)>,
     /// The values of those that steer how the body is read.
-    known_type: Option<Text<'a>>,
-    known_length: Option<Text<'a>>,
+    finished_type: Option<Text<'a>>,
+    finished_length: Option<Text<'a>>,
     /// The first `Host`, where there is one and it is valid, with its port as written.
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
@@ -170,18 +166,11 @@ impl<'a> Collapsed<'a> {
 
 /// Reads the header block. `scheme` tells which port need not be shown.
 pub(crate) fn read<'a>(
-    mut lines: BumpVec<'a, Line<'a>>,
-    mut known: BumpVec<'a, Known<'a>>,
+    lines: BumpVec<'a, RawLine<'a>>,
     scheme: Scheme,
     cx: Context<'a>,
 ) -> Headers<'a> {
-    let mut order = &[][..];
-    if !known.is_empty() {
-        match order_of(&lines, &known, cx) {
-            Some(places) => order = places,
-            None => lines = unfold_known(lines, &mut known, cx),
-        }
-    }
+    let Cut { finished, order, opened: lines } = finish_quiet(lines, cx);
     let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
     let mut unseen = BumpVec::new_in(cx.bump);
     for line in lines {
@@ -196,10 +185,10 @@ pub(crate) fn read<'a>(
     let mut headers = Headers {
         list: BumpVec::with_capacity_in(collapsed.len(), cx.bump),
         unseen,
-        known,
+        finished,
         order,
-        known_type: None,
-        known_length: None,
+        finished_type: None,
+        finished_length: None,
         host: None,
         has_host: false,
     };
@@ -210,39 +199,87 @@ pub(crate) fn read<'a>(
     headers
 }
 
-/// The places of the known lines by name; `None` where one has the name of another line, or a limit is reached.
-fn order_of<'a>(lines: &[Line<'a>], known: &[Known<'a>], cx: Context<'a>) -> Option<&'a [u8]> {
-    if lines.len().saturating_add(known.len()) > cx.settings.config.limits.headers {
-        return None;
-    }
-    let is_other = |line: &Line<'a>| {
-        line.name.is_some_and(|name| {
-            let rank = Rank::of(name.bytes);
-            bytes::is_token(name.bytes) && known.iter().all(|known| known.rank != rank)
-        })
-    };
-    if !lines.iter().all(is_other) {
-        return None;
-    }
-    cx.memo?.orders.of(known, cx.bump)
+/// The lines of a header block: finished, or to be read.
+struct Cut<'a> {
+    finished: BumpVec<'a, Finished<'a>>,
+    order: BumpVec<'a, (Rank, u16)>,
+    opened: BumpVec<'a, Line<'a>>,
 }
 
-/// All lines as lines to be read, in order of arrival.
-fn unfold_known<'a>(
-    lines: BumpVec<'a, Line<'a>>,
-    known: &mut BumpVec<'a, Known<'a>>,
+/// Finishes the quiet lines, and opens all others.
+fn finish_quiet<'a>(
+    lines: BumpVec<'a, RawLine<'a>>,
     cx: Context<'a>,
-) -> BumpVec<'a, Line<'a>> {
-    let mut all = BumpVec::with_capacity_in(lines.len().saturating_add(known.len()), cx.bump);
-    let mut known = known.drain(..).peekable();
-    for (i, line) in lines.into_iter().enumerate() {
-        while let Some(before) = known.next_if(|known| known.at <= i) {
-            all.push(before.unfold(cx));
+) -> Cut<'a> {
+    let mut finished = BumpVec::new_in(cx.bump);
+    let mut opened = BumpVec::with_capacity_in(lines.len(), cx.bump);
+    let is_tried = cx.finishes && lines.len() <= cx.settings.config.limits.headers;
+    if is_tried {
+        finished.reserve_exact(lines.len());
+    }
+    // Where each finished line came, among the opened ones.
+    let mut places = BumpVec::with_capacity_in(finished.capacity(), cx.bump);
+    for line in lines {
+        match line {
+            RawLine::Cut(line) => opened.push(Box::into_inner(line)),
+            RawLine::Plain(line) => match Some(line.bytes).filter(|_| is_tried).and_then(|line| finish(line, cx)) {
+                Some(line) => {
+                    places.push(opened.len());
+                    finished.push(line);
+                }
+                None => opened.push(Line::cut(line, cx)),
+            },
+        }
+    }
+    if finished.is_empty() {
+        return Cut { finished, order: BumpVec::new_in(cx.bump), opened };
+    }
+    if have_other_names(&opened, &finished)
+        && let Some(order) = order_by_name(&finished, cx)
+    {
+        return Cut { finished, order, opened };
+    }
+    let mut all = BumpVec::with_capacity_in(opened.len().saturating_add(finished.len()), cx.bump);
+    let mut finished = finished.into_iter().zip(places).peekable();
+    for (i, line) in opened.into_iter().enumerate() {
+        while let Some((before, _)) = finished.next_if(|(_, at)| *at <= i) {
+            all.push(Line::cut(Text::untraced(before.line), cx));
         }
         all.push(line);
     }
-    all.extend(known.map(|known| known.unfold(cx)));
-    all
+    all.extend(finished.map(|(line, _)| Line::cut(Text::untraced(line.line), cx)));
+    Cut { finished: BumpVec::new_in(cx.bump), order: BumpVec::new_in(cx.bump), opened: all }
+}
+
+/// Takes a line from the cache, or finishes it.
+fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>> {
+    let Some(cache) = cx.cache else { return quiet::finish(line, cx) };
+    cache.get(line, cx.bump).or_else(|| {
+        let finished = quiet::finish(line, cx)?;
+        if cache.admits(line) {
+            cache.keep(&finished);
+        }
+        Some(finished)
+    })
+}
+
+/// Whether no line has the name of a finished one, as far as names tell by their rank.
+fn have_other_names(opened: &[Line<'_>], finished: &[Finished<'_>]) -> bool {
+    opened.iter().all(|line| {
+        line.name.is_some_and(|name| {
+            let rank = Rank::of(name.bytes);
+            bytes::is_token(name.bytes) && finished.iter().all(|line| line.record.rank != rank)
+        })
+    })
+}
+
+/// The places of lines by name; `None` where two may have the same.
+fn order_by_name<'a>(lines: &[Finished<'a>], cx: Context<'a>) -> Option<BumpVec<'a, (Rank, u16)>> {
+    let mut order = BumpVec::with_capacity_in(lines.len(), cx.bump);
+    order.extend(lines.iter().map(|line| line.record.rank).zip(0..));
+    order.sort_unstable();
+    let differ = order.windows(2).all(|two| matches!(two, [a, b] if a.0 != b.0));
+    (differ && order.len() == lines.len()).then_some(order)
 }
 
 fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
@@ -363,30 +400,30 @@ fn join<'a>(
 }
 
 impl<'a> Headers<'a> {
-    /// The remembered lines from one on, by name.
-    pub(crate) fn known_from(&self, nth: usize) -> impl Iterator<Item = &Known<'a>> {
+    /// The finished lines from the `nth` on, by name.
+    pub(crate) fn finished_from(&self, nth: usize) -> impl Iterator<Item = &Finished<'a>> {
         let places = self.order.get(nth..).unwrap_or_default();
-        places.iter().filter_map(|place| self.known.get(usize::from(*place)))
+        places.iter().filter_map(|(_, place)| self.finished.get(usize::from(*place)))
     }
 
-    /// Takes note of the remembered lines that have a role; there is no other header of their names.
+    /// Takes note of the finished lines that have a role; there is no other header of their names.
     fn take_roles(&mut self, cx: Context<'a>) {
-        for known in self.known.iter().filter(|known| known.role != Role::None) {
-            match known.role {
+        for line in self.finished.iter().filter(|line| line.record.role != Role::None) {
+            match line.record.role {
                 Role::None => {}
                 Role::Host => {
-                    self.host = Host::read(known.value(), host::Source::Header, cx, &mut cx.flags());
+                    self.host = Host::read(line.value(), host::Source::Header, cx, &mut cx.flags());
                     self.has_host = true;
                 }
-                Role::ContentType => self.known_type = Some(known.value()),
-                Role::ContentLength => self.known_length = Some(known.value()),
+                Role::ContentType => self.finished_type = Some(line.value()),
+                Role::ContentLength => self.finished_length = Some(line.value()),
             }
         }
     }
 
     /// The value of each `content-length`.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = Text<'a>> {
-        self.named(b"content-length").map(|header| header.whole).chain(self.known_length)
+        self.named(b"content-length").map(|header| header.whole).chain(self.finished_length)
     }
 
     /// The value of the first `content-type`, whose name may be spelt in any way: it steers nothing.
@@ -395,7 +432,7 @@ impl<'a> Headers<'a> {
             header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type")
         };
         let read = self.list.iter().find(is_type).map(|header| header.whole);
-        read.or(self.known_type)
+        read.or(self.finished_type)
     }
 
     /// The headers of a name that is never remembered, spelt exactly so.

@@ -5,7 +5,7 @@ use crate::lists::{
     ADDRESS_HEADERS, HOP_BY_HOP_HEADERS, KNOWN_HEADERS, LIST_HEADERS, METHOD_OVERRIDE_HEADERS,
     PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
 };
-use crate::memo;
+use crate::hash::hash;
 use crate::secrets::SensitiveNames;
 
 /// How a header's value is shown.
@@ -195,7 +195,7 @@ impl HeaderTable {
 /// Where a name may be among so many places, a power of two: one after the other.
 #[allow(clippy::arithmetic_side_effects, reason = "there is at least one place, and a hash has 64 bits")]
 fn tries(name: &[u8], places: usize) -> impl Iterator<Item = usize> {
-    let first = (memo::hash(name) >> 32) as usize;
+    let first = (hash(name) >> 32) as usize;
     (first..first + places).map(move |at| at & (places - 1))
 }
 

@@ -378,7 +378,7 @@ fn read_url<'a>(
     Some(url)
 }
 
-fn write_plain<'a>(text: &[u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) {
+pub(super) fn write_plain<'a>(text: &'a [u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) {
     let settings = cx.settings;
     match rule.kind {
         Kind::UserAgent => user_agent::write(text, settings.config.headers.user_agent_words, cx, out),

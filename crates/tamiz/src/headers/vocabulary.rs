@@ -67,7 +67,15 @@ impl Vocabulary {
     }
 
     fn is_word(self, item: &[u8]) -> bool {
-        !item.is_empty() && self.words.split('|').any(|word| item.eq_ignore_ascii_case(word.as_bytes()))
+        let mut words = Some(self.words.as_bytes());
+        while let Some(rest) = words.filter(|_| !item.is_empty()) {
+            let is_end = rest.get(item.len()).is_none_or(|byte| *byte == b'|');
+            if is_end && rest.get(..item.len()).is_some_and(|word| word.eq_ignore_ascii_case(item)) {
+                return true;
+            }
+            words = cut(rest, b'|').map(|(_, after)| after);
+        }
+        false
     }
 
     fn is_product(self, item: &[u8]) -> bool {
@@ -86,7 +94,11 @@ impl Vocabulary {
     }
 }
 
+#[inline]
 fn trim(item: &[u8]) -> &[u8] {
+    if !matches!((item.first(), item.last()), (Some(b' '), _) | (_, Some(b' '))) {
+        return item;
+    }
     let start = item.iter().position(|byte| *byte != b' ').unwrap_or(item.len());
     let end = item.iter().rposition(|byte| *byte != b' ').map_or(start, |last| last.saturating_add(1));
     item.get(start..end).unwrap_or_default()

@@ -4,13 +4,13 @@ pub(crate) mod parts;
 mod request_line;
 mod wire;
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::memo::{Rank, Role, Said, Slot};
 use crate::text::{Builder, Text};
 
 pub(crate) use wire::read;
@@ -28,9 +28,7 @@ pub(crate) struct Message<'a> {
     /// A `:scheme` was given that is none of HTTP's.
     pub(crate) has_unknown_scheme: bool,
     pub(crate) authority: Option<Text<'a>>,
-    pub(crate) lines: BumpVec<'a, Line<'a>>,
-    /// The lines of the header block that are remembered.
-    pub(crate) known: BumpVec<'a, Known<'a>>,
+    pub(crate) lines: BumpVec<'a, RawLine<'a>>,
     /// What the `M` line tells: request line, line ends, orphans.
     pub(crate) flags: Flags<'a>,
     /// Every byte after the blank line; `None` where whoever cut the request did not say.
@@ -87,41 +85,12 @@ pub(crate) struct Line<'a> {
     pub(crate) flags: Flags<'a>,
 }
 
-/// A line of the header block that came before, in another request. What is remembered has no evidence, so it is no
-/// [`Text`].
-#[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
-    pub(crate) line: &'a [u8],
-    pub(crate) slot: Slot,
-    /// How many lines that are read came before it.
-    pub(crate) at: usize,
-    /// The place of its name among others.
-    pub(crate) rank: Rank,
-    /// How long its name is, as shown.
-    pub(crate) name_len: u16,
-    value_len: u16,
-    pub(crate) role: Role,
-    /// Whether nothing in it would be decoded.
-    pub(crate) is_plain: bool,
-}
-
-impl<'a> Known<'a> {
-    /// A line that is found in a slot; so many that are read came before it.
-    pub(crate) fn new(line: &'a [u8], slot: Slot, said: &Said, at: usize) -> Self {
-        let Said { rank, role, is_plain, name_len, value_len, .. } = *said;
-        Known { line, slot, at, rank, name_len, value_len, role, is_plain }
-    }
-
-    /// Its value, repaired and collapsed, where it has a role.
-    pub(crate) fn value(&self) -> Text<'a> {
-        let line = Text::untraced(self.line);
-        line.from(line.len().saturating_sub(usize::from(self.value_len))).repaired()
-    }
-
-    /// The same as a line to be read.
-    pub(crate) fn unfold(&self, cx: Context<'a>) -> Line<'a> {
-        Line::cut(Text::untraced(self.line), cx)
-    }
+/// A line of the header block.
+pub(crate) enum RawLine<'a> {
+    /// One line of the wire, without its end, not cut yet.
+    Plain(Text<'a>),
+    /// A line that is cut: it came in parts, was continued, or continues nothing.
+    Cut(Box<'a, Line<'a>>),
 }
 
 impl<'a> Line<'a> {

@@ -1,8 +1,9 @@
 //! A request that someone else has cut already (clause 2.2).
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{Line, Message, Version, on_one_line, raise_embedded};
+use super::{Line, Message, RawLine, Version, on_one_line, raise_embedded};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
@@ -124,14 +125,17 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
     let version = parts.version.map_or_else(Version::default, Version::of);
     let scheme = parts.scheme.and_then(Scheme::of);
     let mut lines = BumpVec::with_capacity_in(parts.headers.len(), cx.bump);
-    lines.extend(parts.headers.iter().map(|(name, value)| Line {
-        name: Some(text(name)),
-        value: text(value),
-        after_colon: false,
-        pairs_crlf: true,
-        is_orphan: false,
-        raw: None,
-        flags: cx.flags(),
+    lines.extend(parts.headers.iter().map(|(name, value)| {
+        let line = Line {
+            name: Some(text(name)),
+            value: text(value),
+            after_colon: false,
+            pairs_crlf: true,
+            is_orphan: false,
+            raw: None,
+            flags: cx.flags(),
+        };
+        RawLine::Cut(Box::new_in(line, cx.bump))
     }));
     Message {
         raw: b"",
@@ -142,7 +146,6 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
         has_unknown_scheme: parts.scheme.is_some() && scheme.is_none(),
         authority: parts.authority.map(text),
         lines,
-        known: BumpVec::new_in(cx.bump),
         flags,
         body: parts.body.map(text),
         is_in_frames: version.has_frames(),

@@ -7,14 +7,14 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{Known, Line, Message, request_line};
+use super::{Line, Message, RawLine, request_line};
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::framing::hidden;
-use crate::memo::{Following, Said};
 use crate::text::{Builder, Text};
 
 /// What ends a line, as the request line's own end tells.
@@ -46,7 +46,6 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         has_unknown_scheme: false,
         authority: None,
         lines: block.lines,
-        known: block.known,
         flags,
         body: Some(body),
         // Whatever its first line says of the version.
@@ -94,70 +93,24 @@ fn next_line(input: Text<'_>, line_end: LineEnd) -> Option<(Text<'_>, Text<'_>)>
 
 /// The header block so far.
 struct Block<'a> {
-    lines: BumpVec<'a, Line<'a>>,
-    known: BumpVec<'a, Known<'a>>,
-    /// What continuations would add to.
-    last: Last,
+    lines: BumpVec<'a, RawLine<'a>>,
+    /// Whether continuations would add to the last line, if that is a header.
+    is_open: bool,
     /// The value of the last line so far, once it has a continuation.
     joined: Option<Builder<'a>>,
     cx: Context<'a>,
 }
 
-/// What stands before the first LF, if that ends a line by CR LF.
-fn before_crlf(bytes: &[u8]) -> Option<&[u8]> {
-    let line = bytes.get(..memchr::memchr(b'\n', bytes)?)?;
-    line.strip_suffix(b"\r").filter(|line| !line.is_empty())
-}
-
-/// What the last line of a block was.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
-    /// None, or one without a colon.
-    Other,
-    Header,
-    Known,
-}
-
 impl<'a> Block<'a> {
     fn new(cx: Context<'a>) -> Self {
-        Block {
-            lines: BumpVec::with_capacity_in(8, cx.bump),
-            known: BumpVec::with_capacity_in(16, cx.bump),
-            last: Last::Other,
-            joined: None,
-            cx,
-        }
+        Block { lines: BumpVec::with_capacity_in(16, cx.bump), is_open: false, joined: None, cx }
     }
 
     /// A line of its own.
     fn push(&mut self, line: Text<'a>) {
         self.close();
-        let line = Line::cut(line, self.cx);
-        self.last = if line.name.is_some() { Last::Header } else { Last::Other };
-        self.lines.push(line);
-    }
-
-    /// Takes the lines that `rest` begins with as far as they are known; what follows them.
-    fn push_known(&mut self, rest: Text<'a>, following: &mut Option<Following<'a, Said>>) -> Text<'a> {
-        let Some(following) = following else { return rest };
-        let mut bytes = rest.bytes;
-        loop {
-            let known = match following.guess(bytes) {
-                Some((slot, len, said)) => {
-                    bytes.get(..len).map(|line| Known::new(line, slot, said, self.lines.len()))
-                }
-                None => before_crlf(bytes).and_then(|line| {
-                    let (slot, said) = following.find(line.into())?;
-                    Some(Known::new(line, slot, said, self.lines.len()))
-                }),
-            };
-            let Some(known) = known else { break };
-            self.close();
-            self.known.push(known);
-            self.last = Last::Known;
-            bytes = bytes.get(known.line.len() + 2..).unwrap_or_default();
-        }
-        rest.from(rest.len() - bytes.len())
+        self.lines.push(RawLine::Plain(line));
+        self.is_open = true;
     }
 
     /// Ends the line that continuations may add to.
@@ -166,31 +119,36 @@ impl<'a> Block<'a> {
         if self.joined.is_some() {
             self.close_joined();
         }
-        self.last = Last::Other;
+        self.is_open = false;
     }
 
     #[cold]
     fn close_joined(&mut self) {
         if let Some(joined) = self.joined.take()
-            && let Some(line) = self.lines.last_mut()
+            && let Some(RawLine::Cut(line)) = self.lines.last_mut()
         {
             line.value = joined.finish();
             line.raw = None;
         }
     }
 
+    /// Whether the last line is a header that a continuation may add to.
     fn has_header(&self) -> bool {
-        self.last != Last::Other
+        self.is_open
+            && match self.lines.last() {
+                None => false,
+                Some(RawLine::Plain(line)) => memchr::memchr(b':', line.bytes).is_some(),
+                Some(RawLine::Cut(line)) => line.name.is_some(),
+            }
     }
 
     /// The last line, which is a header, and its value so far.
     fn open(&mut self) -> Option<(&mut Line<'a>, &mut Builder<'a>)> {
-        if self.last == Last::Known {
-            // With a continuation it is another line.
-            self.lines.extend(self.known.pop().map(|known| known.unfold(self.cx)));
-            self.last = Last::Header;
+        let last = self.lines.last_mut()?;
+        if let RawLine::Plain(line) = *last {
+            *last = RawLine::Cut(Box::new_in(Line::cut(line, self.cx), self.cx.bump));
         }
-        let line = self.lines.last_mut()?;
+        let RawLine::Cut(line) = last else { return None };
         let joined = self.joined.get_or_insert_with(|| {
             let value = line.value;
             let mut builder = Builder::new(self.cx.bump, value.is_traced(), value.len() + 64);
@@ -227,9 +185,7 @@ fn read_lines<'a>(
     flags: &mut Flags<'a>,
 ) -> (Block<'a>, Text<'a>) {
     let mut block = Block::new(cx);
-    let mut following = cx.memo.map(|memo| memo.lines.follow());
     let body = loop {
-        rest = block.push_known(rest, &mut following);
         let (line, ended) = match next_line(rest, line_end) {
             Some((line, after)) => {
                 rest = after;
@@ -258,7 +214,7 @@ fn read_lines<'a>(
                 hidden::check_line(line, cx, flags);
                 super::raise_embedded(line, flags);
                 flags.hide(line);
-                block.lines.push(Line::orphan(line, cx));
+                block.lines.push(RawLine::Cut(Box::new_in(Line::orphan(line, cx), cx.bump)));
             }
             Some(b'\r' | b'\n') if block.has_header() => block.append(line),
             Some(_) => block.push(line),

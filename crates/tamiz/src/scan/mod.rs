@@ -31,7 +31,7 @@ pub(crate) use again::{absorb_in_cookie, decode_base64};
 pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use inclusion::bare_key;
 pub(crate) use names::{method_key, name, names};
-pub(crate) use quiet::cannot_flag;
+pub(crate) use quiet::{Signs, cannot_flag, cannot_flag_header};
 pub(crate) use redirect::{LastName, redirect};
 
 /// What is being looked at.

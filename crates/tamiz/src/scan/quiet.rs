@@ -2,15 +2,18 @@
 //! their words, before anything is decoded, folded or searched.
 
 use super::structure::doubles_dot_or_dash;
-use super::{serial, witness};
+use super::{Kind, Look, serial, urls, witness};
 use crate::bytes;
 use crate::bytes::{
     ALNUM, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM,
-    NO_SPACED_BASE64, SLASH, WORD_SIGN,
+    NO_SPACED_BASE64, SLASH, UNDERSCORE, WORD_SIGN,
 };
+use crate::context::Context;
 use crate::decode::base64;
 use crate::families;
+use crate::framing::hidden;
 use crate::secrets;
+use crate::text::Text;
 
 /// What is left are letters, digits and `. - _ / + , ? [ ]`, SP.
 const LOUD: u32 = DANGER | CONTROL | HIGH | WORD_SIGN | ENCODED | COLON | BANG | EQUALS | AT;
@@ -40,7 +43,124 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
     if text.len() >= base64::SHORTEST && (may_be_token(text, classes) || may_be_base64(text, classes)) {
         return false;
     }
-    !serial::may_begin_stream(text, classes) && !witness::may_hold(text, classes)
+    !(serial::may_begin_stream(text, classes) && serial::holds_stream(text)) && !witness::may_hold(text, classes)
+}
+
+/// The signs that are grammar in a header value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signs {
+    /// Free text.
+    Text = 1,
+    /// `;name=value` parameters and quoted strings.
+    Parameters = 2,
+    /// Products with comments in brackets, as in `user-agent`.
+    Comments = 4,
+    /// Brands with versions, as in `sec-ch-ua`.
+    Brands = 8,
+}
+
+/// The bytes that a value with each kind of signs may have, a bit each.
+#[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
+const ALLOWED: [u8; 256] = {
+    let mut allowed = [0; 256];
+    let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_/+,?]= :";
+    let mut at = 0;
+    while at < plain.len() {
+        allowed[plain[at] as usize] = 1 | 2 | 4 | 8;
+        at += 1;
+    }
+    allowed[b'*' as usize] = 2 | 4 | 8;
+    allowed[b';' as usize] = 2 | 4 | 8;
+    allowed[b'"' as usize] = 2 | 8;
+    allowed[b'(' as usize] = 4 | 8;
+    allowed[b')' as usize] = 4 | 8;
+    allowed[b'!' as usize] = 8;
+    allowed
+};
+
+/// Whether a header value, whose signs of a kind are grammar, raises no flag by its content and holds no credential, as
+/// far as that is seen quickly. `classes` is the union of the classes of its bytes.
+pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Context<'_>) -> bool {
+    if classes & LOUD == 0 {
+        return cannot_flag(text, classes);
+    }
+    let all = text.iter().fold(u8::MAX, |all, &byte| {
+        all & ALLOWED.get(usize::from(byte)).copied().unwrap_or_default()
+    });
+    if all & signs as u8 == 0 || !is_well_formed(text, classes, signs) {
+        return false;
+    }
+    let has = |class: u32| classes & class != 0;
+    let is_loud = has(DOT | DASH) && doubles_dot_or_dash(text)
+        || has(BLANK) && secrets::names_scheme(text)
+        || has(DOT) && secrets::may_hold_jwt(text)
+        || has(SLASH) && text.starts_with(b"//")
+        || text.len() >= base64::SHORTEST && (may_be_token(text, classes) || may_be_base64(text, classes))
+        || has(DANGER) && has_data_url(text)
+        || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
+    if is_loud || has(COLON | EQUALS) && cx.settings.names.holds_named(text, cx) {
+        return false;
+    }
+    let whole = Text::untraced(text).repaired();
+    let look = Look { text: whole, kind: Kind::Structured, secret: false, seen: classes, cx };
+    let mut flags = cx.flags();
+    if has(COLON | BANG | UNDERSCORE) {
+        urls::tell(&look, &mut flags);
+        serial::tell(&look, &mut flags);
+        hidden::check_value(whole, &mut flags);
+    }
+    if has(EQUALS) && !has(DANGER | COLON | WORD_SIGN) {
+        return flags.set.is_empty() && !witness::may_hold(text, classes);
+    }
+    look.tell_words(&mut flags);
+    flags.set.is_empty()
+}
+
+/// Whether the brackets and quotes of a value are those of its grammar.
+fn is_well_formed(text: &[u8], classes: u32, signs: Signs) -> bool {
+    if classes & DANGER == 0 {
+        return true;
+    }
+    match signs {
+        Signs::Text => false,
+        Signs::Parameters => {
+            // Inside a string a `;` is no separator.
+            let mut is_quoted = false;
+            let is_grammar = |at: usize| {
+                let is_quote = text.get(at) == Some(&b'"');
+                is_quoted ^= is_quote;
+                is_quote || !is_quoted
+            };
+            memchr::memchr2_iter(b'"', b';', text).all(is_grammar) && !is_quoted
+        }
+        Signs::Brands => true,
+        Signs::Comments => {
+            let mut depth = 0_usize;
+            let is_grammar = |byte: &u8| match byte {
+                b'(' => {
+                    depth = depth.saturating_add(1);
+                    true
+                }
+                b')' => {
+                    let is_open = depth > 0;
+                    depth = depth.saturating_sub(1);
+                    is_open
+                }
+                b';' => depth > 0,
+                b']' => false,
+                _ => true,
+            };
+            text.iter().all(is_grammar) && depth == 0
+        }
+    }
+}
+
+/// Whether `;base64` is in a text.
+fn has_data_url(text: &[u8]) -> bool {
+    memchr::memchr_iter(b';', text).any(|at| {
+        let word = text.get(at.saturating_add(1)..at.saturating_add(7));
+        word.is_some_and(|word| word.eq_ignore_ascii_case(b"base64"))
+    })
 }
 
 fn may_be_token(text: &[u8], classes: u32) -> bool {

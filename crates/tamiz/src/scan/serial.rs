@@ -134,7 +134,7 @@ pub(super) fn may_begin_stream(text: &[u8], seen: u32) -> bool {
 }
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
-fn holds_stream(text: &[u8]) -> bool {
+pub(super) fn holds_stream(text: &[u8]) -> bool {
     static DIGITS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("0005"));
     let is_worth_it = text.len() >= LONG || holds_zeros(text);
     is_worth_it

@@ -111,6 +111,12 @@ fn kept_case(text: &[u8], spot: Spot) -> usize {
 }
 
 fn fold(text: &[u8], spot: Spot, cx: Context<'_>, out: &mut Vec<u8>) {
+    if is_plain(bytes::union(text), spot) {
+        let start = out.len();
+        out.extend_from_slice(text);
+        out.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
+        return;
+    }
     cx.spare.with(|lower| {
         lower.extend(text.iter().map(u8::to_ascii_lowercase));
         write(lower, spot, out);

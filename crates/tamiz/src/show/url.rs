@@ -7,7 +7,6 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flag;
-use crate::memo;
 use crate::shape::Shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -77,10 +76,6 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> R
 
 #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
 pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    if let (Some(slot), Some(memo)) = (path.known, cx.memo) {
-        memo.paths.with(slot, |line, said| out.extend_from_slice(memo::path_of(line, said)));
-        return;
-    }
     let most = cx.settings.config.limits.segments;
     let is_plain = escape::is_plain(path.seen, Spot::Line);
     for (i, segment) in path.segments.iter().take(most).enumerate() {
@@ -139,10 +134,6 @@ fn is_left(pair: &Pair<'_>, cx: Context<'_>) -> bool {
 
 /// Writes a value as its marker, whatever the view.
 pub(crate) fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    if let Some(recalled) = pair.recalled.filter(|_| !pair.secret) {
-        recalled.write(out);
-        return;
-    }
     let value = pair.value.map_or(&b""[..], |value| value.bytes);
     if is_left(pair, cx) {
         marker::write_left(value, out);

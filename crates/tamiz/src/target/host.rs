@@ -10,7 +10,6 @@ use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::{self, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::HostSaid;
 use crate::scan;
 use crate::secrets;
 use crate::show::marker;
@@ -50,18 +49,12 @@ impl<'a> Host<'a> {
         flags: &mut Flags<'a>,
     ) -> Option<Self> {
         let trimmed = text.trim();
-        if let Some(host) = recall(trimmed, cx, flags) {
-            return Some(host);
-        }
         let mut told = cx.flags();
         look(trimmed, cx, &mut told);
         let host = read_host(trimmed, cx, &mut told);
         flags.absorb(&told);
         match host {
-            Ok(host) => {
-                keep(trimmed, host, &told, cx);
-                Some(host)
-            }
+            Ok(host) => Some(host),
             Err(bad) => {
                 flags.raise(Flag::BadHost, text);
                 if matches!(bad, Bad::Character) && source == Source::Header {
@@ -83,26 +76,6 @@ impl<'a> Host<'a> {
             out.push(b':');
             marker::number(out, u64::from(port));
         }
-    }
-}
-
-/// A host that came before.
-fn recall<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Option<Host<'a>> {
-    let memo = &cx.memo?.hosts;
-    memo.with(memo.find(text.bytes)?, |name, said| {
-        flags.recall(said.flags, &[]);
-        let name = std::str::from_utf8(name).ok()?;
-        Some(Host { name: cx.bump.alloc_str(name), port: said.port })
-    })
-}
-
-/// Remembers a host that may come again.
-fn keep<'a>(text: Text<'a>, host: Host<'a>, told: &Flags<'a>, cx: Context<'a>) {
-    if let Some(memo) = cx.memo
-        && told.words().is_empty()
-        && memo.hosts.comes_again(text.bytes)
-    {
-        memo.hosts.keep(text.bytes, host.name.as_bytes(), HostSaid { flags: told.set, port: host.port });
     }
 }
 

@@ -9,9 +9,7 @@ use crate::bytes::{self, AT, DIGIT, DOT, ENCODED, HIGH, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
-use crate::families;
-use crate::flags::{Flag, Flags, Parameter};
-use crate::memo::{Memos, Slot};
+use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::marker;
@@ -24,8 +22,6 @@ pub(crate) struct Path<'a> {
     pub(crate) raw: Text<'a>,
     /// The union of the classes of the bytes of all segments; of those that are read.
     pub(crate) seen: u32,
-    /// Where it is remembered; its segments are not read then.
-    pub(crate) known: Option<Slot>,
     /// Whether it begins with `/`.
     pub(crate) rooted: bool,
     /// The longest run of `..`.
@@ -76,21 +72,6 @@ fn is_marker(text: Text<'_>, cx: Context<'_>) -> bool {
 impl<'a> Path<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let found = |memo: &Memos| memo.paths.find_with(raw.bytes, |slot, said| (slot, said.flags));
-        if let Some((slot, set)) = cx.memo.and_then(found) {
-            flags.set = set;
-            return Path {
-                segments: BumpVec::new_in(cx.bump),
-                raw,
-                seen: 0,
-                known: Some(slot),
-                rooted: true,
-                longest_climb: 0,
-                is_net_path: false,
-                before_collapsing: None,
-                flags,
-            };
-        }
         let (text, seen) = decode_all(raw, cx, &mut flags);
         if seen & ENCODED != 0 {
             raise_escapes(text, &mut flags);
@@ -99,7 +80,6 @@ impl<'a> Path<'a> {
             segments: BumpVec::with_capacity_in(8, cx.bump),
             raw,
             seen,
-            known: None,
             rooted: matches!(text.bytes, [] | [b'/', ..]),
             longest_climb: 0,
             is_net_path: is_net_path(text.bytes),
@@ -131,25 +111,7 @@ impl<'a> Path<'a> {
 
     /// Whether it is `/` alone.
     pub(crate) fn is_empty(&self) -> bool {
-        self.segments.is_empty() && self.known.is_none()
-    }
-
-    /// Whether the document would say the same of it in any request.
-    pub(crate) fn may_be_kept(&self, most: usize) -> bool {
-        // A parameter of a hidden segment may be a secret.
-        let is_plain = |segment: &Segment<'a>| match segment.shown {
-            Shown::Text => true,
-            Shown::Shape => memchr::memchr(b';', segment.text.bytes).is_none(),
-            Shown::Secret | Shown::Parameters => false,
-        };
-        let is_shown = !self.segments.is_empty() && self.segments.len() <= most;
-        let has_parameter = |flag: Flag| flag.parameter_kind() != Parameter::None;
-        self.rooted
-            && !self.is_net_path
-            && !families::may_follow_host(self.raw.bytes)
-            && is_shown
-            && self.segments.iter().all(is_plain)
-            && !self.flags.set.iter().any(has_parameter)
+        self.segments.is_empty()
     }
 
     /// Whether a segment, or a part of one, is Base64 of readable text, also behind other layers.
@@ -225,10 +187,6 @@ impl<'a> Path<'a> {
     fn look_at_segments(&mut self, seen: u32, cx: Context<'a>) {
         for segment in &mut self.segments {
             let text = segment.text;
-            let memo = cx.memo.map(|memo| &memo.segments).filter(|_| segment.shown == Shown::Text);
-            if memo.is_some_and(|memo| memo.find(text.bytes).is_some()) {
-                continue;
-            }
             if seen & WORD_SIGN != 0
                 && let Some(at) = memchr::memchr(b';', text.bytes)
             {
@@ -236,6 +194,15 @@ impl<'a> Path<'a> {
             }
             if let Some(tail) = odd_tail(text.bytes) {
                 self.flags.raise_at(Flag::DotTail, text, tail..text.len());
+            }
+            let classes = bytes::union(text.bytes);
+            let is_quiet = classes & bytes::SPACE == 0 && scan::cannot_flag(text.bytes, classes);
+            if is_quiet && segment.shown != Shown::Secret {
+                if is_hidden(text, true, cx) {
+                    self.flags.hide(text);
+                    segment.shown = Shown::Shape;
+                }
+                continue;
             }
             if is_marker(text, cx) {
                 self.flags.raise(Flag::Marker, text);
@@ -250,14 +217,6 @@ impl<'a> Path<'a> {
                 segment.shown = shown(text, cx, &mut self.flags);
             }
             scan::scan(text, Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
-            // Of flags that are raised already it is not known whose they are.
-            if let Some(memo) = memo
-                && self.flags.set.is_empty()
-                && segment.shown == Shown::Text
-                && memo.comes_again(text.bytes)
-            {
-                memo.keep(text.bytes, b"", ());
-            }
         }
     }
 
@@ -284,6 +243,9 @@ impl<'a> Path<'a> {
         let is_changed = [Flag::MultipleSlash, Flag::DotCur, Flag::Marker, Flag::TrailSlash];
         let is_changed = is_changed.iter().any(|flag| self.flags.set.contains(*flag));
         let text = if is_changed { self.joined(text, cx) } else { text };
+        if !is_changed && scan::cannot_flag(text.bytes, seen) {
+            return;
+        }
         if seen & ENCODED == 0 && !is_changed {
             scan::content_seen(text, seen, Kind::Path, secret, cx, &mut self.flags);
         } else {
@@ -453,14 +415,18 @@ fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown
             return Shown::Secret;
         }
     }
-    let options = &cx.settings.config.path;
-    let is_hidden = options.identifiers && is_personal(segment, shown == Shown::Text, cx)
-        || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT);
-    if is_hidden {
+    if is_hidden(segment, shown == Shown::Text, cx) {
         flags.hide(segment);
         return Shown::Shape;
     }
     shown
+}
+
+/// Whether a segment is shown by its shape; `is_whole` where no part of it is hidden.
+fn is_hidden<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+    let options = &cx.settings.config.path;
+    options.identifiers && is_personal(segment, is_whole, cx)
+        || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT)
 }
 
 /// The parts of a segment between `;`: what may be shown of each, and the value that is hidden.

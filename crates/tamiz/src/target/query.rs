@@ -5,17 +5,16 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::body::embedded::{self, Embedded};
-use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, DIGIT, ENCODED, HIGH, NAME_MARK, NO_ALNUM};
+use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, ENCODED, HIGH, NAME_MARK, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
-use crate::memo::{self, Field, Memo, Memos, NameSaid, Recalled, ValueSaid};
+use crate::hash::hash;
 use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::NameShown;
 use crate::show::marker::{self, Plus};
-use crate::show::url::write_value_shape;
 use crate::text::Text;
 
 /// So many keys are compared with each other faster than they are sorted.
@@ -42,8 +41,6 @@ pub(crate) struct Pair<'a> {
     pub(crate) seen: Option<u32>,
     /// What the `+` of its value stand for.
     pub(crate) plus: Plus,
-    /// Where its value is remembered.
-    pub(crate) recalled: Option<Recalled<'a>>,
     /// The leaves of its value, where that is JSON.
     pub(crate) json: Option<&'a Embedded<'a>>,
     pub(crate) flags: Flags<'a>,
@@ -118,14 +115,6 @@ impl Syntax {
         match self {
             Syntax::Url => Kind::Value,
             Syntax::Form => Kind::Form,
-        }
-    }
-
-    /// The values that came before.
-    fn values(self, memo: &Memos) -> &Memo<ValueSaid> {
-        match self {
-            Syntax::Url => &memo.query_values,
-            Syntax::Form => &memo.form_values,
         }
     }
 
@@ -205,7 +194,7 @@ impl<'a> Query<'a> {
     /// By a table of those before it; by sorting, where many share their places in that.
     fn find_repeats_among_many(&mut self, cx: Context<'a>) {
         let mut hashes = BumpVec::with_capacity_in(self.pairs.len(), cx.bump);
-        hashes.extend(self.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)));
+        hashes.extend(self.pairs.iter().map(|pair| hash(pair.key.text.bytes)));
         let repeated =
             self.repeats_by_table(&hashes, cx).unwrap_or_else(|| self.repeats_by_order(&hashes, cx));
         for i in repeated {
@@ -357,21 +346,13 @@ impl<'a> Pair<'a> {
             Some((key, value)) => (key, Some(value)),
             None => (spaced, None),
         };
-        let (key, is_sensitive) =
-            match cx.memo.and_then(|memo| memo.keys.find_with(raw_key.bytes, |_, said| *said)) {
-                Some(said) => {
-                    flags.set = said.flags;
-                    (Key { text: raw_key.repaired(), shown: NameShown::Text }, said.is_sensitive)
-                }
-                None => read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags),
-            };
+        let (key, is_sensitive) = read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags);
         let mut pair = Pair {
             key,
             value: None,
             secret: false,
             seen: None,
             plus: Plus::default(),
-            recalled: None,
             json: None,
             flags,
         };
@@ -385,13 +366,7 @@ impl<'a> Pair<'a> {
                 pair.flags.raise(Flag::QEmptyVal, token);
                 pair.secret = look_at_value(raw, syntax.kind(), is_sensitive, cx, &mut pair.flags);
             }
-            // To recall a number costs more than to look at it.
-            Some(raw) if bytes::all(raw.bytes, DIGIT) => pair.look(raw, is_sensitive, syntax, cx),
-            Some(raw) if is_sensitive => pair.look(raw, true, syntax, cx),
-            Some(raw) => match cx.memo.map(|memo| syntax.values(memo)) {
-                None => pair.look(raw, false, syntax, cx),
-                Some(memo) => pair.look_or_recall(raw, memo, syntax, cx),
-            },
+            Some(raw) => pair.look(raw, is_sensitive, syntax, cx),
         }
         if let Some(value) = pair.value.filter(|_| !pair.flags.set.contains(Flag::Marker)) {
             scan::redirect(
@@ -458,44 +433,6 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The same, but what came before is not looked at again. The key is no secret's.
-    fn look_or_recall(&mut self, raw: Text<'a>, memo: &'a Memo<ValueSaid>, syntax: Syntax, cx: Context<'a>) {
-        let field = Field::from(raw.bytes);
-        if let Some(slot) = memo.find(field) {
-            memo.with(slot, |text, said| {
-                self.flags.recall(said.flags, &said.words);
-                let decoded = text.get(said.marker_len..).filter(|_| said.is_decoded);
-                let value = decoded.map(|decoded| Text::untraced(cx.bump.alloc_slice_copy(decoded)));
-                let value = value.unwrap_or(raw).repaired();
-                self.value = Some(value);
-                self.plus = syntax.plus(raw, value);
-                self.seen = Some(said.seen);
-            });
-            self.recalled = Some(Recalled { memo, slot });
-            return;
-        }
-        if !memo.comes_again(field) {
-            self.look(raw, false, syntax, cx);
-            return;
-        }
-        let key_flags = std::mem::replace(&mut self.flags, cx.flags());
-        self.look(raw, false, syntax, cx);
-        if let Some(value) = self.value.filter(|_| !self.secret && self.json.is_none()) {
-            cx.spare.with(|text| {
-                write_value_shape(self, cx, text);
-                let marker_len = text.len();
-                let is_decoded = value.bytes != raw.bytes;
-                if is_decoded {
-                    text.extend_from_slice(value.bytes);
-                }
-                let seen = self.seen.unwrap_or_else(|| bytes::union(value.bytes));
-                if let Some(said) = ValueSaid::new(&self.flags, seen, marker_len, is_decoded) {
-                    memo.keep(field, text, said);
-                }
-            });
-        }
-        self.flags.absorb(&key_flags);
-    }
 }
 
 /// Reads a key and tells what it alone tells; and whether its value is a secret.
@@ -522,14 +459,6 @@ fn read_and_look_at_key<'a>(
     }
     raise_encoding(text, seen, flags);
     let is_sensitive = cx.settings.names.matches(text.bytes, cx);
-    if let Some(memo) = cx.memo
-        && key.shown == NameShown::Text
-        && text.bytes == raw.bytes
-        && flags.words().is_empty()
-        && memo.keys.comes_again(raw.bytes)
-    {
-        memo.keys.keep(raw.bytes, b"", NameSaid { flags: flags.set, is_sensitive });
-    }
     (key, is_sensitive)
 }
 
@@ -648,7 +577,7 @@ mod tests {
                 let is_repeat = |i: &usize| (0..*i).any(|before| query.key_at(before) == query.key_at(*i));
                 let repeats: Vec<usize> = (0..query.pairs.len()).filter(is_repeat).collect();
                 let hashes: Vec<u64> =
-                    query.pairs.iter().map(|pair| memo::hash(pair.key.text.bytes)).collect();
+                    query.pairs.iter().map(|pair| hash(pair.key.text.bytes)).collect();
                 let mut by_order = query.repeats_by_order(&hashes, cx).to_vec();
                 by_order.sort_unstable();
                 assert_eq!(by_order, repeats);
