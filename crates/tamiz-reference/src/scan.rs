@@ -723,12 +723,12 @@ pub(crate) fn beyond_core(text: &[Char], kind: Kind, place: Place, told: &Flags)
     if all.into_iter().flatten().any(|layer| layer.undid_base64) {
         flags.insert("B64TEXT".into());
     }
-    best_fit(text, kind, &mut flags);
+    best_fit(text, kind, place, &mut flags);
     flags
 }
 
 /// 7.9.
-fn best_fit(text: &[Char], kind: Kind, flags: &mut Flags) {
+fn best_fit(text: &[Char], kind: Kind, place: Place, flags: &mut Flags) {
     let mut replaced = Text::new();
     for c in text {
         match c.plain() {
@@ -754,6 +754,9 @@ fn best_fit(text: &[Char], kind: Kind, flags: &mut Flags) {
         flags.extend(structure(&replaced, kind));
         if overlong::holds_overlong(&replaced) {
             flags.insert("OVERLONG".into());
+        }
+        if places::is_remote_inclusion(&replaced, kind, Place { bare_key: false, ..place }) {
+            flags.insert("RFI".into());
         }
     }
 }

@@ -158,8 +158,10 @@ impl Family {
             // The two digits of a guarded byte are no characters.
             let most = if lengths.least == lengths.most { lengths.most } else { lengths.most + 3 };
             let count = before.iter().rev().take(most).take_while(|byte| alphabet.has(**byte)).count();
-            let is_guarded = before.len() > count && before.get(before.len() - count - 1) == Some(&GUARD);
-            let count = if is_guarded { count.checked_sub(2)? } else { count };
+            let is_guard =
+                |back: usize| before.len().checked_sub(back).and_then(|at| before.get(at)) == Some(&GUARD);
+            let digits = if is_guard(count + 1) { 2 } else { usize::from(is_guard(count + 2)) };
+            let count = count.checked_sub(digits)?;
             start -= Some(count).filter(|count| lengths.has(*count))?;
         }
         if starts_word(text, start) { Some(start..self.end_of(rest, text, at)?) } else { None }
