@@ -197,15 +197,11 @@ impl Request {
         }
     }
 
-    /// Appends the text of its document to `out`, using memory of `scratch` where that can be done.
+    /// Appends the text of its document to `out`, using memory of `scratch`.
     pub fn write_document(&self, canonicalizer: &Canonicalizer, scratch: &mut Scratch, out: &mut Vec<u8>) {
         match self {
             Request::Raw(bytes) => canonicalizer.canonicalize_into(scratch, bytes, out),
-            Request::Parts(parts) => {
-                out.extend_from_slice(
-                    canonicalizer.canonicalize_parts(&parts.borrowed()).as_str().as_bytes(),
-                );
-            }
+            Request::Parts(parts) => canonicalizer.canonicalize_parts_into(scratch, &parts.borrowed(), out),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::headers::finished::{Finished, Record};
 /// How many lines are kept: a power of two.
 const SLOTS: usize = 512;
 /// How many bytes a line and its text may have together.
-const SLOT_BYTES: usize = 640;
+const SLOT_BYTES: usize = 512;
 /// How many slots a line may be in.
 const WAYS: usize = 4;
 /// The upper bits of a hash choose a set of slots.
@@ -87,6 +87,16 @@ impl Inner {
 }
 
 impl Cache {
+    /// The number of bytes that it holds.
+    #[cfg(test)]
+    pub(crate) fn allocated(&self) -> usize {
+        let inner = self.inner.borrow();
+        inner.bytes.capacity()
+            + inner.entries.capacity() * size_of::<Entry>()
+            + inner.hashes.capacity() * size_of::<[u64; WAYS]>()
+            + inner.came.capacity() * size_of::<u16>()
+    }
+
     /// Begins another request. Lines written by other settings are not found.
     pub(crate) fn begin(&mut self, owner: u64) {
         let inner = self.inner.get_mut();

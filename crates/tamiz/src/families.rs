@@ -193,6 +193,8 @@ struct Families {
     gapped: Vec<Gapped>,
     /// The heads that have nothing of [`IN_HEADS`].
     unmarked: Vec<Finder<'static>>,
+    /// What the heads with a `/` have right before it.
+    hosts: Vec<&'static [u8]>,
 }
 
 /// A family that begins with a gap.
@@ -225,16 +227,38 @@ impl Gapped {
 /// The families whose heads begin with one byte.
 #[derive(Clone, Default)]
 struct Prefixes {
-    /// What their second bytes are, a bit each.
-    seconds: u128,
-    list: Vec<Family>,
+    list: Vec<(Head, Family)>,
+}
+
+/// The first four bytes of a head, or as many as it has, the first lowest.
+#[derive(Clone, Copy)]
+struct Head {
+    bytes: u32,
+    mask: u32,
+}
+
+impl Head {
+    fn new(text: &[u8]) -> Self {
+        let first = |byte: usize| text.get(byte).map_or(0, |byte| u32::from(*byte));
+        let bytes = first(0) | first(1) << 8 | first(2) << 16 | first(3) << 24;
+        Head { bytes, mask: u32::MAX >> (32 - 8 * text.len().clamp(1, 4)) }
+    }
 }
 
 static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
-    let mut all =
-        Families { by_first: vec![Prefixes::default(); 256], gapped: Vec::new(), unmarked: Vec::new() };
+    let mut all = Families {
+        by_first: vec![Prefixes::default(); 256],
+        gapped: Vec::new(),
+        unmarked: Vec::new(),
+        hosts: Vec::new(),
+    };
     for (row, columns) in CREDENTIAL_PREFIXES.iter().enumerate() {
         let family = Family::new(row, *columns);
+        let texts = family.head.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(*text),
+            Piece::Gap(..) => None,
+        });
+        all.hosts.extend(texts.filter_map(|text| text.get(..memchr::memchr(b'/', text)?)));
         if let (_, [Piece::Text(anchor), ..]) = family.cut()
             && !matches!(family.head.first(), Some(Piece::Text(_)))
         {
@@ -243,17 +267,21 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
             continue;
         }
         let Some(Piece::Text(text)) = family.head.first() else { continue };
-        let &[first, second, ..] = *text else { continue };
+        let &[first, ..] = *text else { continue };
         if bytes::union(text) & IN_HEADS == 0 && family.head.len() == 1 {
             all.unmarked.push(Finder::new(*text));
         }
         if let Some(place) = all.by_first.get_mut(usize::from(first)) {
-            place.seconds |= 1_u128.checked_shl(u32::from(second)).unwrap_or_default();
-            place.list.push(family);
+            place.list.push((Head::new(text), family));
         }
     }
     all
 });
+
+/// Whether a token may begin with a host that a path follows.
+pub(crate) fn may_begin_with(host: &[u8]) -> bool {
+    FAMILIES.hosts.iter().any(|end| host.ends_with(end))
+}
 
 /// So many tokens of a text are looked at for one that holds a separator: each is a search of all that follows.
 const MOST_ACROSS: usize = 16;
@@ -349,47 +377,67 @@ fn find_prefixed_in_ascii(text: &[u8], seen: u32) -> Option<(usize, Range<usize>
     None
 }
 
-/// The first three characters of heads, case ignored, a bit each; other characters share these bits.
-const TRIPLES: [u64; 512] = {
-    let mut triples = [0; 512];
+/// The number of bits of [`TRIPLES`], as a power of two.
+const TRIPLE_BITS: u32 = 13;
+
+/// The first three characters of heads, hashed, a bit each.
+const TRIPLES: [u64; 1 << (TRIPLE_BITS - 6)] = {
+    let mut triples = [0; 1 << (TRIPLE_BITS - 6)];
     let mut row = 0;
     while row < CREDENTIAL_PREFIXES.len() {
         let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
+        if head[0] != b'{' && !is_short(head) {
+            let bit = hash_triple(head[0], head[1], head[2]);
+            triples[bit >> 6] |= 1 << (bit & 63);
+        }
         row += 1;
-        if head[0] == b'{' {
-            continue;
-        }
-        // Of a head of two characters the third is any, and so is one that a gap begins with.
-        let is_any = head.len() == 2 || head[2] == b'{';
-        let mut third = if is_any { 0 } else { head[2] as usize & 31 };
-        let last = if is_any { 31 } else { third };
-        while third <= last {
-            let triple = (head[0] as usize & 31) << 10 | (head[1] as usize & 31) << 5 | third;
-            triples[triple >> 6] |= 1 << (triple & 63);
-            third += 1;
-        }
     }
     triples
 };
 
-/// Whether the three characters at `at` may begin a head.
+/// The second characters of heads that have two, by the first one, a bit each; some share a bit.
+const SECONDS: [u32; 128] = {
+    let mut seconds = [0; 128];
+    let mut row = 0;
+    while row < CREDENTIAL_PREFIXES.len() {
+        let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
+        if head[0] != b'{' && is_short(head) {
+            seconds[head[0] as usize] |= 1 << (head[1] & 31);
+        }
+        row += 1;
+    }
+    seconds
+};
+
+/// Whether a head has two characters before it ends or a gap begins.
+const fn is_short(head: &[u8]) -> bool {
+    head.len() == 2 || head[2] == b'{'
+}
+
+const fn hash_triple(first: u8, second: u8, third: u8) -> usize {
+    let triple = first as u32 | (second as u32) << 8 | (third as u32) << 16;
+    (triple.wrapping_mul(0x9E37_79B1) >> (u32::BITS - TRIPLE_BITS)) as usize
+}
+
+/// Whether the characters at `at` may begin a head.
 #[inline]
 fn may_begin_token(text: &[u8], at: usize) -> bool {
-    let Some([first, second, third]) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
-    let triple = usize::from(first & 31) << 10 | usize::from(second & 31) << 5 | usize::from(third & 31);
-    TRIPLES.get(triple >> 6).is_some_and(|bits| bits >> (triple & 63) & 1 != 0)
+    let Some([first, second, third]) = text.get(at..).and_then(|rest| rest.first_chunk()) else {
+        return false;
+    };
+    let bit = hash_triple(*first, *second, *third);
+    TRIPLES.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 != 0)
+        || SECONDS.get(usize::from(*first)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
 }
 
 /// The token that begins at `at` with the text of its head, with its row.
 #[inline(never)]
 fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
-    let rest = text.get(at..)?;
-    let Prefixes { seconds, list } = FAMILIES.by_first.get(usize::from(*rest.first()?))?;
-    let second = rest.get(1).copied().unwrap_or_default();
-    if *seconds == 0 || seconds.checked_shr(u32::from(second)).unwrap_or_default() & 1 == 0 {
-        return None;
-    }
-    list.iter().find_map(|family| Some((family.row, at..family.end(text, at)?)))
+    let first = text.get(at..).and_then(|rest| rest.first_chunk())?;
+    let bytes = u32::from_le_bytes(*first);
+    let Prefixes { list } = FAMILIES.by_first.get(usize::from(*first.first()?))?;
+    let mut families = list.iter().filter(|(head, _)| bytes & head.mask == head.bytes);
+    families.find_map(|(_, family)| Some((family.row, at..family.end(text, at)?)))
 }
 
 /// Where no letter or digit stands right before.

@@ -81,7 +81,7 @@ pub use config::{
 pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised, TokenOptions};
 pub use fingerprint::Fingerprint;
 pub use flags::{Family, Flag, Weight};
-pub use measure::Buckets;
+pub use measure::{Buckets, BucketsError};
 pub use message::parts::Parts;
 pub use shape::Shape;
 

@@ -1,5 +1,7 @@
 //! Lengths: buckets (clause 5.29) and the entropy suffix (clause 6.17).
 
+use std::fmt;
+
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
@@ -18,12 +20,12 @@ impl Buckets {
     /// # Errors
     /// When there are none, or they do not strictly increase.
     #[allow(clippy::arithmetic_side_effects, reason = "`from` is one more than a bound")]
-    pub fn new(bounds: Vec<u64>) -> Result<Self, &'static str> {
+    pub fn new(bounds: Vec<u64>) -> Result<Self, BucketsError> {
         if bounds.is_empty() {
-            return Err("buckets need at least one bound");
+            return Err(BucketsError { reason: Reason::Empty });
         }
-        if !bounds.is_sorted_by(|a, b| a < b) {
-            return Err("the bounds of buckets must increase");
+        if let Some(at) = bounds.windows(2).position(|two| matches!(two, [a, b] if a >= b)) {
+            return Err(BucketsError { reason: Reason::NotIncreasing { at: at + 1 } });
         }
         let mut labels = Vec::with_capacity(bounds.len() + 1);
         let mut from = 0;
@@ -46,6 +48,34 @@ impl Buckets {
         self.labels.get(at).map_or("", String::as_str)
     }
 }
+
+/// The bounds of buckets that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BucketsError {
+    reason: Reason,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reason {
+    Empty,
+    /// The bound at this place is no greater than the one before it.
+    NotIncreasing {
+        at: usize,
+    },
+}
+
+impl fmt::Display for BucketsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reason {
+            Reason::Empty => f.write_str("buckets need at least one bound"),
+            Reason::NotIncreasing { at } => {
+                write!(f, "the bounds of buckets must increase: the one at place {at} does not")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BucketsError {}
 
 impl Default for Buckets {
     fn default() -> Self {
@@ -126,8 +156,9 @@ mod tests {
         ] {
             assert_eq!(buckets.label(length), label, "{length}");
         }
-        assert!(Buckets::new(vec![]).is_err());
-        assert!(Buckets::new(vec![1, 1]).is_err());
+        let error = |bounds: &[u64]| Buckets::new(bounds.to_vec()).unwrap_err().to_string();
+        assert_eq!(error(&[]), "buckets need at least one bound");
+        assert_eq!(error(&[1, 1]), "the bounds of buckets must increase: the one at place 1 does not");
     }
 
     #[test]

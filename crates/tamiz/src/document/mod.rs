@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::str::FromStr;
 
 use crate::config::Source;
 use crate::fingerprint::Fingerprint;
@@ -120,6 +121,21 @@ impl fmt::Display for Document {
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Document").field(&self.as_str()).finish()
+    }
+}
+
+impl AsRef<str> for Document {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl FromStr for Document {
+    type Err = ParseError;
+
+    /// Reads a document that this form has written, as [`Document::parse`] does.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Document::parse(text)
     }
 }
 

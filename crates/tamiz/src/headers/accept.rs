@@ -78,7 +78,8 @@ impl<'a> Item<'a> {
 /// A name in lower case, escaped.
 fn lowercase_name<'a>(raw: &'a [u8], cx: Context<'a>) -> &'a [u8] {
     let classes = bytes::union(raw);
-    if classes & (UPPER | ENCODED) == 0 && escape::is_plain(classes, Spot::Name) && raw.first() != Some(&b'[') {
+    if classes & (UPPER | ENCODED) == 0 && escape::is_plain(classes, Spot::Name) && raw.first() != Some(&b'[')
+    {
         return raw;
     }
     cx.written(|out| {

@@ -7,7 +7,7 @@ use crate::flags::{Flag, FlagSet};
 use crate::text::Text;
 
 /// How many flags with a parameter a line may have.
-pub(crate) const MOST_PARAMETERS: usize = 4;
+pub(crate) const MOST_PARAMETERS: usize = 2;
 
 /// A header line and its text in the document.
 #[derive(Clone, Copy)]

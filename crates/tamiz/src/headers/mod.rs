@@ -165,11 +165,7 @@ impl<'a> Collapsed<'a> {
 }
 
 /// Reads the header block. `scheme` tells which port need not be shown.
-pub(crate) fn read<'a>(
-    lines: BumpVec<'a, RawLine<'a>>,
-    scheme: Scheme,
-    cx: Context<'a>,
-) -> Headers<'a> {
+pub(crate) fn read<'a>(lines: BumpVec<'a, RawLine<'a>>, scheme: Scheme, cx: Context<'a>) -> Headers<'a> {
     let Cut { finished, order, opened: lines } = finish_quiet(lines, cx);
     let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
     let mut unseen = BumpVec::new_in(cx.bump);
@@ -207,10 +203,7 @@ struct Cut<'a> {
 }
 
 /// Finishes the quiet lines, and opens all others.
-fn finish_quiet<'a>(
-    lines: BumpVec<'a, RawLine<'a>>,
-    cx: Context<'a>,
-) -> Cut<'a> {
+fn finish_quiet<'a>(lines: BumpVec<'a, RawLine<'a>>, cx: Context<'a>) -> Cut<'a> {
     let mut finished = BumpVec::new_in(cx.bump);
     let mut opened = BumpVec::with_capacity_in(lines.len(), cx.bump);
     let is_tried = cx.finishes && lines.len() <= cx.settings.config.limits.headers;
@@ -222,13 +215,15 @@ fn finish_quiet<'a>(
     for line in lines {
         match line {
             RawLine::Cut(line) => opened.push(Box::into_inner(line)),
-            RawLine::Plain(line) => match Some(line.bytes).filter(|_| is_tried).and_then(|line| finish(line, cx)) {
-                Some(line) => {
-                    places.push(opened.len());
-                    finished.push(line);
+            RawLine::Plain(line) => {
+                match Some(line.bytes).filter(|_| is_tried).and_then(|line| finish(line, cx)) {
+                    Some(line) => {
+                        places.push(opened.len());
+                        finished.push(line);
+                    }
+                    None => opened.push(Line::cut(line, cx)),
                 }
-                None => opened.push(Line::cut(line, cx)),
-            },
+            }
         }
     }
     if finished.is_empty() {

@@ -32,7 +32,10 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
     name.make_ascii_lowercase();
     let name = &*name;
     let rule = cx.settings.headers.get(name);
-    if cx.settings.config.limits.flag_parameters == 0 || !is_finishable(rule, name) || !rule.is_known && !is_quiet_name(raw_name, name, cx) {
+    if cx.settings.config.limits.flag_parameters == 0
+        || !is_finishable(rule, name)
+        || !rule.is_known && !is_quiet_name(raw_name, name, cx)
+    {
         return None;
     }
     let (value, classes) = whitespace::as_it_came(Text::untraced(value), true)?;

@@ -237,6 +237,14 @@ mod tests {
                 .lines
                 .iter()
                 .map(|line| {
+                    let cut;
+                    let line = match line {
+                        RawLine::Plain(text) => {
+                            cut = Line::cut(*text, cx);
+                            &cut
+                        }
+                        RawLine::Cut(line) => &**line,
+                    };
                     let name = line.name.map_or("?".into(), |name| name.bytes.escape_ascii().to_string());
                     format!("{name}|{}", line.value.bytes.escape_ascii())
                 })

@@ -31,8 +31,9 @@ pub(crate) use again::{absorb_in_cookie, decode_base64};
 pub(crate) use characters::{characters, may_tell_characters};
 pub(crate) use inclusion::bare_key;
 pub(crate) use names::{method_key, name, names};
-pub(crate) use quiet::{Signs, cannot_flag, cannot_flag_header};
+pub(crate) use quiet::{Signs, cannot_flag, cannot_flag_header, cannot_flag_part};
 pub(crate) use redirect::{LastName, redirect};
+pub(crate) use structure::doubles_dot_or_dash;
 
 /// What is being looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,7 +43,16 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
     if text.len() >= base64::SHORTEST && (may_be_token(text, classes) || may_be_base64(text, classes)) {
         return false;
     }
-    !(serial::may_begin_stream(text, classes) && serial::holds_stream(text)) && !witness::may_hold(text, classes)
+    !(serial::may_begin_stream(text, classes) && serial::holds_stream(text))
+        && !witness::may_hold(text, classes)
+}
+
+/// Whether a part, at signs, of a text that cannot flag raises no flag either: it may still be Base64 by itself.
+pub(crate) fn cannot_flag_part(text: &[u8], classes: u32) -> bool {
+    !(text.len() >= base64::SHORTEST && may_be_base64(text, classes)
+        || classes & NO_ALNUM != 0
+            && matches!(text.first(), Some(b'[' | b' ' | b'+')) | (text.last() == Some(&b'?'))
+        || text == b"c__builtin__")
 }
 
 /// The signs that are grammar in a header value.
@@ -84,9 +93,9 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
     if classes & LOUD == 0 {
         return cannot_flag(text, classes);
     }
-    let all = text.iter().fold(u8::MAX, |all, &byte| {
-        all & ALLOWED.get(usize::from(byte)).copied().unwrap_or_default()
-    });
+    let all = text
+        .iter()
+        .fold(u8::MAX, |all, &byte| all & ALLOWED.get(usize::from(byte)).copied().unwrap_or_default());
     if all & signs as u8 == 0 || !is_well_formed(text, classes, signs) {
         return false;
     }

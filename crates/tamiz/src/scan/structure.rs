@@ -105,7 +105,7 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
 
 /// Whether a text has `..` or `--`.
-pub(super) fn doubles_dot_or_dash(text: &[u8]) -> bool {
+pub(crate) fn doubles_dot_or_dash(text: &[u8]) -> bool {
     let is_double = |two: &[u8]| matches!(two, b".." | b"--");
     let mut rest = text;
     // Seven neighbours at a time, of which most have none that is the same.

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use bumpalo::collections::String as BumpString;
 use idna::uts46::{AsciiDenyList, ErrorPolicy, Hyphens, ProcessingSuccess, Uts46};
 
-use crate::bytes::{self, ALNUM, DIGIT};
+use crate::bytes::{self, ALNUM, DASH, DIGIT, DOT, LOWER};
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::{self, unicode, utf8};
@@ -49,11 +49,11 @@ impl<'a> Host<'a> {
         flags: &mut Flags<'a>,
     ) -> Option<Self> {
         let trimmed = text.trim();
-        let mut told = cx.flags();
-        look(trimmed, cx, &mut told);
-        let host = read_host(trimmed, cx, &mut told);
-        flags.absorb(&told);
-        match host {
+        if let Some(host) = Host::plain(trimmed.bytes) {
+            return Some(host);
+        }
+        look(trimmed, cx, flags);
+        match read_host(trimmed, cx, flags) {
             Ok(host) => Some(host),
             Err(bad) => {
                 flags.raise(Flag::BadHost, text);
@@ -63,6 +63,15 @@ impl<'a> Host<'a> {
                 None
             }
         }
+    }
+
+    /// Reads a name in lower case, perhaps with a port, of which nothing is to be flagged.
+    fn plain(text: &'a [u8]) -> Option<Self> {
+        let (name, port) = match bytes::position(b':', text).and_then(|colon| text.split_at_checked(colon)) {
+            Some((name, [_, port @ ..])) => (name, Some(read_port(port).ok()?)),
+            _ => (text, None),
+        };
+        Some(Host { name: plain_name(name)?, port })
     }
 
     /// Without the port its scheme implies.
@@ -77,6 +86,17 @@ impl<'a> Host<'a> {
             marker::number(out, u64::from(port));
         }
     }
+}
+
+/// A name in lower case of which nothing is to be flagged.
+fn plain_name(text: &[u8]) -> Option<&str> {
+    let last = text.rsplit(|byte| *byte == b'.').next()?;
+    let is_plain = bytes::all(text, LOWER | DIGIT | DOT | DASH)
+        && matches!(last.first(), Some(b'a'..=b'z'))
+        && text.first() != Some(&b'.')
+        && !scan::doubles_dot_or_dash(text)
+        && !secrets::holds_token(text);
+    std::str::from_utf8(text).ok().filter(|_| is_plain)
 }
 
 /// What the characters of a host raise, whether it is valid or not. Scripts are judged label by label.

@@ -119,6 +119,9 @@ impl<'a> Url<'a> {
     pub(crate) fn hide_tokens(&mut self, cx: Context<'a>, flags: &mut Flags<'a>) {
         let Some(path) = self.path.as_mut().filter(|path| !path.segments.is_empty()) else { return };
         let host = self.host.map_or(&b""[..], |host| host.name.as_bytes());
+        if path.is_quiet && !families::may_begin_with(host) {
+            return;
+        }
         self.token = cx.spare.with(|joined| {
             joined.extend_from_slice(host);
             for segment in &path.segments {

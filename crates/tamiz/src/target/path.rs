@@ -22,6 +22,8 @@ pub(crate) struct Path<'a> {
     pub(crate) raw: Text<'a>,
     /// The union of the classes of the bytes of all segments; of those that are read.
     pub(crate) seen: u32,
+    /// Whether nothing in it raises a flag or is a token, as a whole.
+    pub(crate) is_quiet: bool,
     /// Whether it begins with `/`.
     pub(crate) rooted: bool,
     /// The longest run of `..`.
@@ -80,6 +82,7 @@ impl<'a> Path<'a> {
             segments: BumpVec::with_capacity_in(8, cx.bump),
             raw,
             seen,
+            is_quiet: false,
             rooted: matches!(text.bytes, [] | [b'/', ..]),
             longest_climb: 0,
             is_net_path: is_net_path(text.bytes),
@@ -94,8 +97,11 @@ impl<'a> Path<'a> {
             path.rooted = true;
             path.flags.raise(Flag::Home, raw);
         }
+        path.is_quiet = !path.is_changed() && scan::cannot_flag(text.bytes, seen);
         path.look_at_segments(seen, cx);
-        path.look_at_whole(text, seen, cx);
+        if !path.is_quiet {
+            path.look_at_whole(text, seen, cx);
+        }
         if path.is_net_path {
             path.before_collapsing = Some(text);
         }
@@ -196,8 +202,12 @@ impl<'a> Path<'a> {
                 self.flags.raise_at(Flag::DotTail, text, tail..text.len());
             }
             let classes = bytes::union(text.bytes);
-            let is_quiet = classes & bytes::SPACE == 0 && scan::cannot_flag(text.bytes, classes);
-            if is_quiet && segment.shown != Shown::Secret {
+            let is_quiet = if self.is_quiet {
+                scan::cannot_flag_part(text.bytes, classes)
+            } else {
+                scan::cannot_flag(text.bytes, classes)
+            };
+            if is_quiet && classes & bytes::SPACE == 0 && segment.shown != Shown::Secret {
                 if is_hidden(text, true, cx) {
                     self.flags.hide(text);
                     segment.shown = Shown::Shape;
@@ -237,15 +247,17 @@ impl<'a> Path<'a> {
         builder.finish()
     }
 
+    /// Whether collapsing changed it.
+    fn is_changed(&self) -> bool {
+        let flags = [Flag::MultipleSlash, Flag::DotCur, Flag::TrailSlash];
+        flags.iter().any(|flag| self.flags.set.contains(*flag))
+    }
+
     /// What the segments tell together, as a layer sees them that decodes what a path keeps.
     fn look_at_whole(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
-        let is_changed = [Flag::MultipleSlash, Flag::DotCur, Flag::Marker, Flag::TrailSlash];
-        let is_changed = is_changed.iter().any(|flag| self.flags.set.contains(*flag));
+        let is_changed = self.is_changed() || self.flags.set.contains(Flag::Marker);
         let text = if is_changed { self.joined(text, cx) } else { text };
-        if !is_changed && scan::cannot_flag(text.bytes, seen) {
-            return;
-        }
         if seen & ENCODED == 0 && !is_changed {
             scan::content_seen(text, seen, Kind::Path, secret, cx, &mut self.flags);
         } else {

@@ -347,15 +347,8 @@ impl<'a> Pair<'a> {
             None => (spaced, None),
         };
         let (key, is_sensitive) = read_and_look_at_key(raw_key, syntax.field(), cx, &mut flags);
-        let mut pair = Pair {
-            key,
-            value: None,
-            secret: false,
-            seen: None,
-            plus: Plus::default(),
-            json: None,
-            flags,
-        };
+        let mut pair =
+            Pair { key, value: None, secret: false, seen: None, plus: Plus::default(), json: None, flags };
         match raw_value {
             None => {
                 pair.flags.raise(Flag::QBare, token);
@@ -432,7 +425,6 @@ impl<'a> Pair<'a> {
             flags.raise(Flag::QNul, value);
         }
     }
-
 }
 
 /// Reads a key and tells what it alone tells; and whether its value is a secret.
@@ -576,8 +568,7 @@ mod tests {
                 let query = Query::read(Text::request(query.as_bytes(), true), Syntax::Url, cx);
                 let is_repeat = |i: &usize| (0..*i).any(|before| query.key_at(before) == query.key_at(*i));
                 let repeats: Vec<usize> = (0..query.pairs.len()).filter(is_repeat).collect();
-                let hashes: Vec<u64> =
-                    query.pairs.iter().map(|pair| hash(pair.key.text.bytes)).collect();
+                let hashes: Vec<u64> = query.pairs.iter().map(|pair| hash(pair.key.text.bytes)).collect();
                 let mut by_order = query.repeats_by_order(&hashes, cx).to_vec();
                 by_order.sort_unstable();
                 assert_eq!(by_order, repeats);
