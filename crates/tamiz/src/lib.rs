@@ -53,6 +53,7 @@ mod flags;
 mod framing;
 mod headers;
 mod json;
+mod keywords;
 mod lists;
 
 mod measure;
@@ -68,7 +69,6 @@ mod show;
 mod steps;
 mod target;
 mod text;
-mod words;
 
 pub use canonicalizer::{Canonicalizer, Scratch};
 #[cfg(feature = "toml")]

@@ -1,8 +1,8 @@
 //! Texts that nothing can be told of, which is most of them: decided from the classes of their bytes and one walk over
 //! their words, before anything is decoded, folded or searched.
 
+use super::serial;
 use super::structure::doubles_dot_or_dash;
-use super::{serial, witness};
 use crate::bytes;
 use crate::bytes::{
     ALNUM, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM,
@@ -10,6 +10,7 @@ use crate::bytes::{
 };
 use crate::decode::base64;
 use crate::families;
+use crate::keywords;
 use crate::secrets;
 
 /// What is left are letters, digits and `. - _ / + , ? [ ]`, SP.
@@ -40,7 +41,7 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
     if text.len() >= base64::SHORTEST && (may_be_token(text, classes) || may_be_base64(text, classes)) {
         return false;
     }
-    !serial::may_begin_stream(text, classes) && !witness::may_hold(text, classes)
+    !serial::may_begin_stream(text, classes) && !keywords::may_match(text, classes)
 }
 
 fn may_be_token(text: &[u8], classes: u32) -> bool {
@@ -64,8 +65,8 @@ mod tests {
     use super::super::{Kind, scan};
     use super::*;
     use crate::context::tests::{random, with_context};
+    use crate::keywords::entries::CLASSES;
     use crate::text::Text;
-    use crate::words::CLASSES;
 
     /// Pieces that texts are put together from: what attacks, tokens and honest values are made of.
     fn pieces() -> Vec<String> {
