@@ -29,6 +29,7 @@ Commands:
   digests            fail if documents of the vectors, or of a corpus, are not those of spec/digests.tsv
   digests --write    keep the digests of the documents as they are
   expected FILE      write requests and their documents to FILE: the vectors, and rows of a corpus
+  frequencies        count in the corpus how common the words of spec/words/ are, for the prefilter of keywords
   generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
   prior              count the flags of attacks and honest requests of the corpus, and write spec/prior.tsv
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         ["digests"] => digests::run(&root, digests::Mode::Compare),
         ["digests", "--write"] => digests::run(&root, digests::Mode::Write),
         ["expected", file] => expected::run(Path::new(file)),
+        ["frequencies"] => generate::keywords::frequencies::write(&root),
         ["generate"] => generate::run(&root, Mode::Write),
         ["generate", "--check"] => generate::run(&root, Mode::Check),
         ["signal"] => signal::run(None),

@@ -17,16 +17,6 @@ pub(crate) fn letters(eight: u64) -> u64 {
     (lower + ONES * 0x1F) & !(lower + ONES * 0x05) & TOPS
 }
 
-pub(crate) fn underscores(eight: u64) -> u64 {
-    // Nothing but `_` is zero then.
-    !((eight ^ (ONES * 0x5F)) + ONES * 0x7F) & TOPS
-}
-
-/// The digits, each as `0`.
-pub(crate) fn with_zeros(eight: u64, digits: u64) -> u64 {
-    eight & !((digits >> 7) * 0x0F)
-}
-
 /// Where a byte first is.
 pub(crate) fn position(byte: u8, eight: u64) -> Option<usize> {
     let zeros = zeros(eight ^ (ONES * u64::from(byte)));
@@ -81,7 +71,6 @@ mod tests {
             let is = |tops: u64| tops >> 15 & 1 == 1;
             assert_eq!(is(digits(eight)), (byte & 0x7F).is_ascii_digit());
             assert_eq!(is(letters(eight)), (byte & 0x7F).is_ascii_alphabetic());
-            assert_eq!(is(underscores(eight)), byte & 0x7F == b'_');
         }
     }
 

@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 use crate::FORM_VERSION;
 use crate::config::{Limits, Source};
 use crate::decode::unicode::UNICODE_VERSION;
+use crate::keywords;
 use crate::lists;
 use crate::settings::Settings;
-use crate::words;
 
 /// Documents with equal fingerprints are comparable: a model keeps the one it was trained on.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ impl Fingerprint {
             ("confusables", confusables()),
             ("entities", "HTML5-2231".to_owned()),
             ("lists", lists::DIGEST.get(..16).unwrap_or_default().to_owned()),
-            ("words", words::DIGEST.get(..16).unwrap_or_default().to_owned()),
+            ("words", keywords::DIGEST.get(..16).unwrap_or_default().to_owned()),
             ("scheme", config.scheme.to_string()),
             ("view", config.view.to_string()),
             ("profile", config.profile.to_string()),

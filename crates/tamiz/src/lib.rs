@@ -55,6 +55,7 @@ mod framing;
 mod hash;
 mod headers;
 mod json;
+mod keywords;
 mod lists;
 
 mod measure;
@@ -69,7 +70,6 @@ mod show;
 mod steps;
 mod target;
 mod text;
-mod words;
 
 pub use canonicalizer::{Canonicalizer, Scratch};
 #[cfg(feature = "toml")]

@@ -3,7 +3,7 @@
 //! | file | made from |
 //! |---|---|
 //! | `crates/tamiz/src/lists.rs` | `spec/lists/*.txt` |
-//! | `crates/tamiz/src/words.rs` | `spec/words/*.txt` |
+//! | `crates/tamiz/src/keywords/tables.rs`, `tables.bin`, `entries.rs` | `spec/words/*.txt` |
 //! | `spec/flags.md` | the flag registry |
 //! | `python/tamiz/_flags.py` | the flag registry |
 //! | `spec/schema.json` | `schema.template.json` and the flag registry |
@@ -14,10 +14,10 @@
 
 mod clauses;
 mod flags;
+pub(crate) mod keywords;
 mod lists;
 mod python;
 mod schema;
-mod words;
 
 use std::fs;
 use std::path::Path;
@@ -37,20 +37,29 @@ pub(crate) enum Mode {
 /// A file, and what it should hold.
 struct Generated {
     path: &'static str,
-    text: String,
+    bytes: Vec<u8>,
+}
+
+impl Generated {
+    fn new(path: &'static str, content: impl Into<Vec<u8>>) -> Self {
+        Generated { path, bytes: content.into() }
+    }
 }
 
 /// Writes or checks every generated file, then checks that the registry and the specification
 /// agree on where each flag is defined.
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
     let clauses = Clauses::read(root)?;
+    let keywords = keywords::render(root)?;
     let files = [
-        Generated { path: "crates/tamiz/src/lists.rs", text: lists::render(root)? },
-        Generated { path: "crates/tamiz/src/words.rs", text: words::render(root)? },
-        Generated { path: "spec/flags.md", text: flags::render(&clauses) },
-        Generated { path: "python/tamiz/_flags.py", text: python::render() },
-        Generated { path: "spec/schema.json", text: schema::render() },
-        Generated { path: "spec/schema-lines.json", text: schema::render_lines() },
+        Generated::new("crates/tamiz/src/lists.rs", lists::render(root)?),
+        Generated::new("crates/tamiz/src/keywords/tables.rs", keywords.tables),
+        Generated::new("crates/tamiz/src/keywords/tables.bin", keywords.data),
+        Generated::new("crates/tamiz/src/keywords/entries.rs", keywords.entries),
+        Generated::new("spec/flags.md", flags::render(&clauses)),
+        Generated::new("python/tamiz/_flags.py", python::render()),
+        Generated::new("spec/schema.json", schema::render()),
+        Generated::new("spec/schema-lines.json", schema::render_lines()),
     ];
     settle(root, &files, mode)?;
     clauses.check()
@@ -60,17 +69,17 @@ fn settle(root: &Path, files: &[Generated], mode: Mode) -> Result<()> {
     let mut stale = Vec::new();
     for file in files {
         let path = root.join(file.path);
-        let found = fs::read_to_string(&path).unwrap_or_default();
-        if found == file.text {
+        let found = fs::read(&path).unwrap_or_default();
+        if found == file.bytes {
             continue;
         }
         match mode {
             Mode::Write => {
-                fs::write(&path, &file.text).map_err(|error| format!("{}: {error}", file.path))?;
+                fs::write(&path, &file.bytes).map_err(|error| format!("{}: {error}", file.path))?;
                 println!("wrote {}", file.path);
             }
             Mode::Check => {
-                stale.push(format!("{}, from line {}", file.path, first_difference(&found, &file.text)))
+                stale.push(format!("{}, from line {}", file.path, first_difference(&found, &file.bytes)))
             }
         }
     }
@@ -81,8 +90,9 @@ fn settle(root: &Path, files: &[Generated], mode: Mode) -> Result<()> {
 }
 
 /// The first line, from 1, in which two texts differ.
-fn first_difference(a: &str, b: &str) -> usize {
-    a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count() + 1
+fn first_difference(a: &[u8], b: &[u8]) -> usize {
+    let lines = |text: &[u8]| text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    lines(a).iter().zip(&lines(b)).take_while(|(a, b)| a == b).count() + 1
 }
 
 #[cfg(test)]
@@ -95,10 +105,8 @@ mod tests {
         fs::create_dir_all(&root).unwrap();
         fs::write(root.join("same"), "a\n").unwrap();
         fs::write(root.join("other"), "a\nb\nc\n").unwrap();
-        let files = ["same", "other", "missing"].map(|path| Generated {
-            path,
-            text: if path == "same" { "a\n" } else { "a\nB\nc\n" }.to_owned(),
-        });
+        let files = ["same", "other", "missing"]
+            .map(|path| Generated { path, bytes: if path == "same" { "a\n" } else { "a\nB\nc\n" }.into() });
 
         let error = settle(&root, &files, Mode::Check).unwrap_err().to_string();
         assert!(error.starts_with("stale: other, from line 2; missing, from line 1\n"), "{error}");
@@ -111,8 +119,8 @@ mod tests {
 
     #[test]
     fn differences_are_found() {
-        assert_eq!(first_difference("a\nb", "a\nc"), 2);
-        assert_eq!(first_difference("a\n", "a\nb\n"), 2);
-        assert_eq!(first_difference("", "a"), 1);
+        assert_eq!(first_difference(b"a\nb", b"a\nc"), 2);
+        assert_eq!(first_difference(b"a\n", b"a\nb\n"), 2);
+        assert_eq!(first_difference(b"", b"a"), 1);
     }
 }

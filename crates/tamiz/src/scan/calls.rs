@@ -6,13 +6,11 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use crate::bytes::{self, ALNUM};
 use crate::decode::GUARD;
-use crate::words::CLASSES;
+use crate::keywords::{self, CLASSES};
 
 /// How many blanks may stand before a bracket.
 const MOST_BLANKS: usize = 32;
@@ -21,23 +19,6 @@ const LONGEST: usize = 64;
 
 /// The classes of words, a bit each, in the order of their names.
 type Classes = u16;
-
-/// The classes that know a name as that of a function; runs of digits in it are `0`.
-static NAMES: LazyLock<HashMap<Vec<u8>, Classes>> = LazyLock::new(|| {
-    let mut names: HashMap<Vec<u8>, Classes> = HashMap::new();
-    for (class, (_, entries)) in CLASSES.iter().enumerate() {
-        for name in entries.iter().filter_map(|entry| name_of(entry)) {
-            *names.entry(folded(name.as_bytes())).or_default() |= 1 << class;
-        }
-    }
-    names
-});
-
-/// The name of an entry that is one and a bracket, whatever its marks.
-fn name_of(entry: &str) -> Option<&str> {
-    let part = entry.trim_start_matches(['~', '^']).trim_end_matches([' ', '!', '$', '~']);
-    part.strip_suffix('(').filter(|name| !name.is_empty() && name.bytes().all(is_in_name))
-}
 
 fn is_in_name(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || byte == b'_'
@@ -70,8 +51,7 @@ pub(super) fn find(text: &[u8], mut give: impl FnMut(&'static str, Range<usize>)
         let before = text.get(..at).unwrap_or_default();
         let Some((start, classes)) = function(before).or_else(|| variable(before)) else { continue };
         let news = classes & !given;
-        for (name, _) in
-            CLASSES.iter().enumerate().filter(|(nth, _)| news >> nth & 1 == 1).map(|(_, class)| class)
+        for name in CLASSES.iter().enumerate().filter(|(nth, _)| news >> nth & 1 == 1).map(|(_, class)| class)
         {
             give(name, start..at + 1);
         }
@@ -113,7 +93,7 @@ fn function(before: &[u8]) -> Option<(usize, Classes)> {
         _ => text,
     };
     let (start, name) = last_name(text)?;
-    Some((start, *NAMES.get(&folded(name))?))
+    Some((start, keywords::classes_of_call(&folded(name)))).filter(|(_, classes)| *classes != 0)
 }
 
 /// A call of what a variable names: `$x (`, `$_[o](`.
@@ -127,7 +107,7 @@ fn variable(before: &[u8]) -> Option<(usize, Classes)> {
     let (start, name) = last_name(text)?;
     let is_variable =
         !name.first()?.is_ascii_digit() && start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'$');
-    let php = CLASSES.iter().position(|(name, _)| *name == "php")?;
+    let php = CLASSES.iter().position(|name| *name == "php")?;
     is_variable.then(|| (start - 1, 1 << php))
 }
 

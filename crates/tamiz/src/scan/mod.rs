@@ -11,20 +11,18 @@ mod inclusion;
 mod lookalike;
 mod names;
 mod overlong;
-mod patterns;
 mod quiet;
 mod redirect;
 mod serial;
 mod structure;
 mod urls;
-mod witness;
-mod words;
 
 use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
+use crate::keywords;
 use crate::text::Text;
 
 pub(crate) use again::{absorb_in_cookie, decode_base64};
@@ -134,13 +132,13 @@ impl<'a> Look<'a> {
     }
 
     fn tell_words(&self, flags: &mut Flags<'a>) {
-        let found = words::classes(self.text.bytes, self.seen, self.cx);
-        for (class, range) in found.iter().flat_map(words::Found::iter) {
+        let found = keywords::scan(self.text.bytes, self.seen, self.cx);
+        for (class, range) in found.iter().flat_map(keywords::Found::iter) {
             self.raise_word(Flag::Kw, class, range, flags);
         }
         if self.seen & bytes::WORD_SIGN != 0 {
             calls::find(self.text.bytes, |class, range| {
-                let is_known = found.iter().flat_map(words::Found::iter).any(|(known, _)| known == class);
+                let is_known = found.iter().flat_map(keywords::Found::iter).any(|(known, _)| known == class);
                 if !is_known {
                     self.raise_word(Flag::Kw, class, range, flags);
                 }

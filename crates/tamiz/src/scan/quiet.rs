@@ -2,7 +2,7 @@
 //! their words, before anything is decoded, folded or searched.
 
 use super::structure::doubles_dot_or_dash;
-use super::{Kind, Look, serial, urls, witness};
+use super::{Kind, Look, serial, urls};
 use crate::bytes;
 use crate::bytes::{
     ALNUM, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM,
@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::decode::base64;
 use crate::families;
 use crate::framing::hidden;
+use crate::keywords;
 use crate::secrets;
 use crate::text::Text;
 
@@ -44,7 +45,7 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
         return false;
     }
     !(serial::may_begin_stream(text, classes) && serial::holds_stream(text))
-        && !witness::may_hold(text, classes)
+        && !keywords::may_match(text, classes)
 }
 
 /// Whether a part, at signs, of a text that cannot flag raises no flag either: it may still be Base64 by itself.
@@ -118,9 +119,6 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
         serial::tell(&look, &mut flags);
         hidden::check_value(whole, &mut flags);
     }
-    if has(EQUALS) && !has(DANGER | COLON | WORD_SIGN) {
-        return flags.set.is_empty() && !witness::may_hold(text, classes);
-    }
     look.tell_words(&mut flags);
     flags.set.is_empty()
 }
@@ -193,8 +191,8 @@ mod tests {
     use super::super::{Kind, scan};
     use super::*;
     use crate::context::tests::{random, with_context};
+    use crate::keywords::entries::CLASSES;
     use crate::text::Text;
-    use crate::words::CLASSES;
 
     /// Pieces that texts are put together from: what attacks, tokens and honest values are made of.
     fn pieces() -> Vec<String> {

@@ -1,0 +1,208 @@
+//! The ways to read a text (clause 7.8.3): as it is, without comments, and as shells read it.
+
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its bytes")]
+
+use super::is_word;
+use crate::bytes::{CONTROL, WORD_SIGN};
+use crate::steps;
+
+/// One way to read a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Everything that is there.
+    Plain,
+    /// As databases and languages read it: comments are spaces.
+    Comments,
+    /// As shells read it: what they drop from words is dropped.
+    Shell,
+}
+
+/// The readings that may differ from the plain one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Others {
+    /// The text may have a comment.
+    pub(super) comments: bool,
+    /// The text has what shells drop.
+    pub(super) shell: bool,
+}
+
+impl Others {
+    /// The readings of a text to scan besides the plain one; `seen` is the union of the classes of its bytes.
+    pub(super) fn of(text: &[u8], seen: u32) -> Self {
+        // Every comment and quote has a sign or a control.
+        if seen & (WORD_SIGN | CONTROL) == 0 {
+            return Others { comments: false, shell: false };
+        }
+        const QUOTING: u8 = 1;
+        const STAR: u8 = 2;
+        const LINE_COMMENT: u8 = 4;
+        const LINE_END: u8 = 8;
+        const BITS: [u8; 256] = {
+            let mut bits = [0; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                bits[byte] = match byte as u8 {
+                    b'-' | b'#' => LINE_COMMENT,
+                    b'\n' => LINE_END,
+                    b'*' => STAR,
+                    b'\\' | b'^' | b'\'' | b'"' | b'$' | b'`' => QUOTING,
+                    _ => 0,
+                };
+                byte += 1;
+            }
+            bits
+        };
+        let bits =
+            text.iter().fold(0, |bits, byte| bits | BITS.get(usize::from(*byte)).copied().unwrap_or(0));
+        let may_comment = bits & STAR != 0 || bits & LINE_COMMENT != 0 && bits & LINE_END != 0;
+        Others { comments: may_comment && has_comment(text), shell: bits & QUOTING != 0 }
+    }
+}
+
+/// Whether a comment or the mark of one may be in a text.
+fn has_comment(text: &[u8]) -> bool {
+    let mut before = 0;
+    let mut is_in_line_comment = false;
+    text.iter().any(|&byte| {
+        let is_comment = match byte {
+            b'*' => before == b'/',
+            b'\n' => is_in_line_comment,
+            _ => false,
+        };
+        is_in_line_comment |= byte == b'#' || byte == b'-' && before == b'-';
+        before = byte;
+        is_comment
+    })
+}
+
+/// Finds what a reading drops, from the start of a text to its end.
+#[derive(Clone, Copy)]
+pub(super) struct Dropper {
+    reading: Reading,
+    comments: Comments,
+}
+
+impl Dropper {
+    pub(super) fn new(reading: Reading) -> Self {
+        Dropper { reading, comments: Comments::default() }
+    }
+
+    /// What `rest` begins with that is dropped: whether it is read as a space, and its length.
+    pub(super) fn skip(&mut self, rest: &[u8]) -> Option<(bool, usize)> {
+        match self.reading {
+            Reading::Plain => None,
+            Reading::Comments => self.comments.skip(rest).map(|len| (true, len)),
+            Reading::Shell => dropped(rest),
+        }
+    }
+}
+
+/// Appends a text without what a reading drops.
+pub(super) fn strip(text: &[u8], reading: Reading, stripped: &mut Vec<u8>) {
+    let starts: &[bool; 256] = match reading {
+        Reading::Plain => return stripped.extend_from_slice(text),
+        Reading::Comments => &COMMENT_STARTS,
+        Reading::Shell => &SHELL_STARTS,
+    };
+    let mut dropper = Dropper::new(reading);
+    let (mut at, mut kept) = (0, 0);
+    while let Some(byte) = text.get(at) {
+        if !starts.get(usize::from(*byte)).copied().unwrap_or_default() {
+            at += 1;
+            continue;
+        }
+        let Some((is_space, len)) = dropper.skip(text.get(at..).unwrap_or_default()) else {
+            at += 1;
+            continue;
+        };
+        stripped.extend_from_slice(text.get(kept..at).unwrap_or_default());
+        if is_space {
+            stripped.push(b' ');
+        }
+        at += len;
+        kept = at;
+    }
+    stripped.extend_from_slice(text.get(kept..).unwrap_or_default());
+}
+
+/// The bytes that a comment, or the mark of one, begins with.
+const COMMENT_STARTS: [bool; 256] = table(b"/*#-");
+/// The bytes that what shells drop begins with.
+const SHELL_STARTS: [bool; 256] = table(b"\\^'\"`$<");
+
+const fn table(set: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut nth = 0;
+    while nth < set.len() {
+        table[set[nth] as usize] = true;
+        nth += 1;
+    }
+    table
+}
+
+/// Finds comments.
+#[derive(Clone, Copy, Default)]
+struct Comments {
+    /// No `*/`, no line end follows any more: neither is searched for twice in vain.
+    no_end: bool,
+    no_line_end: bool,
+    /// How many `/*!`, whose content counts, are open.
+    open: usize,
+}
+
+impl Comments {
+    /// The length of the comment, or of the mark, that `rest` begins with.
+    fn skip(&mut self, rest: &[u8]) -> Option<usize> {
+        match rest {
+            [b'/', b'*', b'!', after @ ..] => {
+                self.open += 1;
+                Some(3 + after.iter().take_while(|byte| byte.is_ascii_digit()).count())
+            }
+            [b'*', b'/', ..] if self.open > 0 => {
+                self.open -= 1;
+                Some(2)
+            }
+            [b'/', b'*', after @ ..] if !self.no_end => {
+                let end = memchr::memmem::find(after, b"*/");
+                steps::count(end.unwrap_or(after.len()));
+                self.no_end = end.is_none();
+                end.map(|end| end + 4)
+            }
+            [b'#', ..] | [b'-', b'-', ..] if !self.no_line_end => {
+                let end = memchr::memchr(b'\n', rest);
+                steps::count(end.unwrap_or(rest.len()));
+                self.no_line_end = end.is_none();
+                end.map(|end| end + 1)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What shells drop from words, or read as a space, and its length: quotes and escapes of `sh` and
+/// `cmd.exe`, and what expands to nothing or to white space.
+fn dropped(rest: &[u8]) -> Option<(bool, usize)> {
+    match rest {
+        [b'\\' | b'^', b'\r', b'\n', ..] => Some((false, 3)),
+        [b'\\' | b'^', b'\n', ..] => Some((false, 2)),
+        [b'\\' | b'^' | b'\'' | b'"', ..] => Some((false, 1)),
+        [b'`', b'`', ..] => Some((false, 2)),
+        [b'$' | b'<', b'(', b')', ..] => Some((false, 3)),
+        [b'$', b'@' | b'*' | b'!' | b'-' | b'0'..=b'9', ..] => Some((false, 2)),
+        [b'$', b'{', after @ ..] => {
+            let name = after.get(..after.iter().take(16).position(|&byte| byte == b'}')?)?;
+            let is_name = |byte: &u8| is_word(*byte) || matches!(byte, b'@' | b'*' | b'!');
+            let is_space = name.eq_ignore_ascii_case(b"ifs");
+            (!name.is_empty() && name.iter().all(is_name)).then_some((is_space, name.len() + 3))
+        }
+        [b'$', name @ ..] => {
+            let len = name.iter().take(4).take_while(|&&byte| is_word(byte)).count();
+            match name.get(..len)? {
+                [_] => Some((false, 2)),
+                name if name.eq_ignore_ascii_case(b"ifs") => Some((true, 4)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
