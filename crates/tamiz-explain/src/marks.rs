@@ -17,6 +17,8 @@ pub(crate) struct Mark<'d> {
     pub(crate) label: String,
     /// Each time it was raised, in the order of the document.
     pub(crate) raised: Vec<Raised<'d>>,
+    /// The evidence of each of them; sorted, disjoint.
+    evidence: Vec<Vec<Range<usize>>>,
     /// The evidence of all of them; sorted, disjoint.
     pub(crate) ranges: Vec<Range<usize>>,
 }
@@ -29,29 +31,31 @@ impl<'d> Mark<'d> {
     }
 
     fn new(flag: Flag, raised: Vec<Raised<'d>>) -> Self {
-        Mark {
-            flag,
-            label: label(raised.iter()),
-            ranges: merged(raised.iter().flat_map(|raised| raised.evidence()).cloned().collect()),
-            raised,
-        }
+        let evidence: Vec<_> = raised.iter().map(|raised| merged(raised.evidence().to_vec())).collect();
+        let ranges = merged(evidence.iter().flatten().cloned().collect());
+        Mark { flag, label: label(raised.iter()), evidence, ranges, raised }
     }
 
     /// The label for what meets `range`.
     pub(crate) fn label_within(&self, range: &Range<usize>) -> String {
-        let meets = |evidence: &Range<usize>| evidence.start < range.end && range.start < evidence.end;
         if self.raised.len() > MOST_RAISED {
             return self.label.clone();
         }
-        label(self.raised.iter().filter(|raised| raised.evidence().iter().any(meets)))
+        let here = self.raised.iter().zip(&self.evidence);
+        label(here.filter(|(_, evidence)| !met(evidence, range).is_empty()).map(|(raised, _)| raised))
     }
 
     /// The evidence that meets `range`.
     pub(crate) fn within(&self, range: Range<usize>) -> &[Range<usize>] {
-        let from = self.ranges.partition_point(|evidence| evidence.end <= range.start);
-        let to = self.ranges.partition_point(|evidence| evidence.start < range.end);
-        self.ranges.get(from..to).unwrap_or_default()
+        met(&self.ranges, &range)
     }
+}
+
+/// The ranges, of sorted and disjoint ones, that meet `range`.
+fn met<'r>(ranges: &'r [Range<usize>], range: &Range<usize>) -> &'r [Range<usize>] {
+    let from = ranges.partition_point(|evidence| evidence.end <= range.start);
+    let to = ranges.partition_point(|evidence| evidence.start < range.end);
+    ranges.get(from..to).unwrap_or_default()
 }
 
 /// Every flag of a document, in the order it first appears.

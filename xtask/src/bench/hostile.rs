@@ -29,7 +29,7 @@ const COPIES: u64 = 8;
 /// How many families one process measures: starting is slow under callgrind, and its dumps are large.
 const AT_ONCE: usize = 8;
 
-/// The three works: the default document; the full profile with evidence; reading back and tokens.
+/// The three works: the default document; the full profile with evidence, explained; reading back and tokens.
 const WORKS: usize = 3;
 
 /// What one size of a family took.

@@ -19,6 +19,9 @@ use tamiz::{Canonicalizer, Config, Document, Profile, Scratch};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
+/// The width of the terminal that evidence is explained on.
+const COLUMNS: usize = 80;
+
 /// Beyond this, only the first work is measured: the others take as long again, each.
 const LARGEST_OF_ALL_WORKS: usize = 1 << 20;
 
@@ -98,7 +101,8 @@ fn counted_text(tamiz: &Canonicalizer, request: &[u8]) -> (String, usize) {
 #[inline(never)]
 fn counted_evidence(tamiz: &Canonicalizer, request: &[u8]) -> usize {
     let document = tamiz.canonicalize_with_evidence(black_box(request));
-    document.flags().map(|raised| raised.evidence().len()).sum()
+    let evidence: usize = document.flags().map(|raised| raised.evidence().len()).sum();
+    evidence + tamiz_explain::text("-", request, &document, COLUMNS).len()
 }
 
 #[inline(never)]
