@@ -6,6 +6,7 @@
 )]
 
 use super::fold::{Kind, OTHER, beyond_ascii, kind};
+use super::prefilter::has_pair;
 use super::tables::GRAMS;
 
 /// In place of a folded character that has to be there: anything.
@@ -67,17 +68,16 @@ pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
         return false;
     }
     let sign = if sign == b'\\' { b'/' } else { sign };
-    let before = before(text, at, sign).map(|(byte, _)| byte);
     let mut following = Following { text, at: at + 1, last: sign };
-    let mut gram = [sign, 0, 0, 0];
-    for nth in 1..gram.len() {
-        let Some(next) = following.next() else { return false };
-        if let Some(place) = gram.get_mut(nth) {
-            *place = next;
-        }
+    let Some(second) = following.next().filter(|second| has_pair([sign, *second])) else { return false };
+    let mut gram = [sign, second, 0, 0];
+    let before = || before(text, at, sign).map(|(byte, _)| byte);
+    for nth in 2..=gram.len() {
         if has_gram(gram, before) {
             return true;
         }
+        let (Some(place), Some(next)) = (gram.get_mut(nth), following.next()) else { return false };
+        *place = next;
     }
     false
 }
@@ -96,14 +96,14 @@ fn is_dropped(text: &[u8], at: usize) -> bool {
 }
 
 /// Whether a gram is known, with what is before it; zeros follow a short one.
-fn has_gram(gram: [u8; 4], before: Option<u8>) -> bool {
+fn has_gram(gram: [u8; 4], before: impl Fn() -> Option<u8>) -> bool {
     let hash = u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1);
     let mut slot = (hash >> (u32::BITS - GRAM_BITS)) as usize;
     while let Some(&[a, b, c, d, wanted, ..]) = GRAMS.get(slot) {
         if a == 0 {
             break;
         }
-        if [a, b, c, d] == gram && (wanted == ANY || before == Some(wanted)) {
+        if [a, b, c, d] == gram && (wanted == ANY || before() == Some(wanted)) {
             return true;
         }
         slot = (slot + 1) % GRAMS.len();

@@ -141,8 +141,13 @@ fn may_have_inside(text: &[u8], at: usize, len: usize) -> bool {
 #[inline(never)]
 fn is_witness(text: &[u8], at: usize, len: usize) -> bool {
     let token = text.get(at..at + len).unwrap_or_default();
-    let around = Around::new(text, at, len);
-    let is_core = |letters: &[u8], seed: u32| core(letters, seed).iter().any(|wanted| around.has(*wanted));
+    let is_core = |letters: &[u8], seed: u32| {
+        let known = core(letters, seed);
+        !known.is_empty() && {
+            let around = Around::new(text, at, len);
+            known.iter().any(|wanted| around.has(*wanted))
+        }
+    };
     let (fours, _) = token.as_chunks::<PREFIX>();
     is_core(token, WHOLE)
         || token.get(..PREFIX).is_some_and(|first| is_core(first, BEGUN))
@@ -171,7 +176,12 @@ fn core(letters: &[u8], seed: u32) -> &'static [[u8; 4]] {
 /// Whether a gram may begin with the sign at `at`, by the byte behind it.
 #[inline]
 fn may_begin_gram(text: &[u8], at: usize) -> bool {
-    let Some(&[first, second]) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
-    let bit = usize::from(u16::from_be_bytes([first, second]));
+    text.get(at..).and_then(|rest| rest.first_chunk()).is_some_and(|pair| has_pair(*pair))
+}
+
+/// Whether a gram may begin with a sign and a byte behind it.
+#[inline]
+pub(super) fn has_pair(pair: [u8; 2]) -> bool {
+    let bit = usize::from(u16::from_be_bytes(pair));
     SIGN_PAIRS.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 != 0)
 }
