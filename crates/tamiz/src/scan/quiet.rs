@@ -44,16 +44,17 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
     if text.len() >= base64::SHORTEST && (may_be_token(text, classes) || may_be_base64(text, classes)) {
         return false;
     }
-    !(serial::may_begin_stream(text, classes) && serial::holds_stream(text))
-        && !keywords::may_match(text, classes)
+    let may_be_stream = serial::may_begin_stream(text, classes) && serial::holds_stream(text);
+    !may_be_stream && !keywords::may_match(text, classes)
 }
 
 /// Whether a part, at signs, of a text that cannot flag raises no flag either: it may still be Base64 by itself.
 pub(crate) fn cannot_flag_part(text: &[u8], classes: u32) -> bool {
-    !(text.len() >= base64::SHORTEST && may_be_base64(text, classes)
-        || classes & NO_ALNUM != 0
-            && matches!(text.first(), Some(b'[' | b' ' | b'+')) | (text.last() == Some(&b'?'))
-        || text == b"c__builtin__")
+    let may_be_json = matches!(text.first(), Some(b'[' | b' ' | b'+'));
+    let is_loud = classes & NO_ALNUM != 0
+        && (may_be_json || text.last() == Some(&b'?') || text == b"c__builtin__")
+        || text.len() >= base64::SHORTEST && may_be_base64(text, classes);
+    !is_loud
 }
 
 /// The signs that are grammar in a header value.
