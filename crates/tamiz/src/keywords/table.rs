@@ -1,6 +1,10 @@
 //! Reads tables out of one file of bytes, at compile time.
 
-#![allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::panic,
+    reason = "runs at compile time, where an overflow or a panic is an error of the build"
+)]
 
 /// The bytes of a table, which is all of `start..end`.
 pub(super) const fn bytes<const LEN: usize>(

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::prefilter::{PREFIX, candidates};
+use super::prefilter::{PREFIX, Witness, candidates};
 use super::{entries, part};
 use crate::{Result, corpus};
 
@@ -72,7 +72,7 @@ pub(crate) fn write(root: &Path) -> Result<()> {
     let files = corpus::files()?.ok_or("set TAMIZ_CORPUS to a folder of *.jsonl.gz files")?;
     let (all, _) = part::all(&entries::read(root)?);
     let wanted: BTreeSet<(Kind, Vec<u8>)> =
-        all.iter().flat_map(|entry| candidates(entry)).flat_map(|candidate| candidate.counted()).collect();
+        all.iter().flat_map(candidates).flat_map(Witness::counted).collect();
     let mut rates: BTreeMap<(Kind, Vec<u8>), f64> = BTreeMap::new();
     for name in HONEST {
         let file = files.iter().find(|file| file.ends_with(format!("{name}.jsonl.gz")));
