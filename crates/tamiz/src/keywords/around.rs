@@ -21,41 +21,50 @@ const BOUNDARY: u8 = 3;
 const GRAM_BITS: u32 = 10;
 const _: () = assert!(GRAMS.len() == 1 << GRAM_BITS);
 
-/// The characters around a token; nothing at the ends of the text.
-pub(super) struct Around {
-    before: Option<u8>,
-    before_that: Option<u8>,
+/// The characters around a token, folded as they are asked for.
+pub(super) struct Around<'t> {
+    text: &'t [u8],
+    /// Where the token begins.
+    at: usize,
+    /// The character after it; nothing at the end of the text.
     next: Option<u8>,
-    after_next: Option<u8>,
+    following: Following<'t>,
 }
 
-impl Around {
+impl<'t> Around<'t> {
     /// Those around the letters of a token, which has no guarded bytes beside it.
-    pub(super) fn new(text: &[u8], at: usize, len: usize) -> Self {
-        let before = before(text, at, b'a');
+    pub(super) fn new(text: &'t [u8], at: usize, len: usize) -> Self {
         let mut following = Following { text, at: at + len, last: b'a' };
-        Around {
-            before: before.map(|(byte, _)| byte),
-            before_that: before.and_then(|(byte, at)| self::before(text, at, byte)).map(|(byte, _)| byte),
-            next: following.next(),
-            after_next: following.next(),
-        }
+        Around { text, at, next: following.next(), following }
     }
 
     /// Whether they are what has to be there: before the token, after it, after that, and before the one before.
     pub(super) fn has(&self, wanted: [u8; 4]) -> bool {
         let [before, next, after_next, before_that] = wanted;
-        let is = |wanted: u8, found: Option<u8>, command: &[u8], may_end: bool| match wanted {
-            ANY => true,
-            COMMAND => found.map_or(may_end, |found| command.contains(&found)),
-            END => found.is_none(),
-            BOUNDARY => found != Some(b'0') && found != Some(b'_'),
-            wanted => found == Some(wanted),
-        };
-        is(before, self.before, b";|&(", false)
-            && is(next, self.next, b" ;|&)<>$", true)
-            && is(after_next, self.after_next, b"", false)
-            && is(before_that, self.before_that, b"", false)
+        is(next, self.next, b" ;|&)<>$", true)
+            && (before == ANY && before_that == ANY || self.has_before(before, before_that))
+            && (after_next == ANY || is(after_next, self.following.clone().next(), b"", false))
+    }
+
+    fn has_before(&self, before: u8, before_that: u8) -> bool {
+        let found = self::before(self.text, self.at, b'a');
+        is(before, found.map(|(byte, _)| byte), b";|&(", false)
+            && (before_that == ANY || {
+                let found = found.and_then(|(byte, at)| self::before(self.text, at, byte));
+                is(before_that, found.map(|(byte, _)| byte), b"", false)
+            })
+    }
+}
+
+/// Whether a character is what has to be there; `command` are those that are beside one, and so may be the end.
+#[inline]
+fn is(wanted: u8, found: Option<u8>, command: &[u8], may_end: bool) -> bool {
+    match wanted {
+        ANY => true,
+        COMMAND => found.map_or(may_end, |found| command.contains(&found)),
+        END => found.is_none(),
+        BOUNDARY => found != Some(b'0') && found != Some(b'_'),
+        wanted => found == Some(wanted),
     }
 }
 
@@ -149,6 +158,7 @@ fn is_tight(byte: u8) -> bool {
 }
 
 /// Folds what follows a character that counts as `last`, one character at a time.
+#[derive(Clone)]
 struct Following<'t> {
     text: &'t [u8],
     at: usize,
