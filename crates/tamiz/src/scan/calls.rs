@@ -28,17 +28,20 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'+')
 }
 
-/// A name in lower case, with `0` for each run of digits.
-fn folded(name: &[u8]) -> Vec<u8> {
-    let mut folded: Vec<u8> = Vec::with_capacity(name.len());
-    for byte in name {
-        match byte {
-            b'0'..=b'9' if folded.last() == Some(&b'0') => {}
-            b'0'..=b'9' => folded.push(b'0'),
-            _ => folded.push(byte.to_ascii_lowercase()),
+/// Writes a name in lower case to `folded`, with `0` for each run of digits; returns what is written.
+fn fold<'f>(name: &[u8], folded: &'f mut [u8; LONGEST]) -> &'f [u8] {
+    let mut len = 0;
+    let mut last = 0;
+    for byte in name.iter().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte.to_ascii_lowercase() }) {
+        if (byte != b'0' || last != b'0')
+            && let Some(place) = folded.get_mut(len)
+        {
+            *place = byte;
+            len += 1;
         }
+        last = byte;
     }
-    folded
+    folded.get(..len).unwrap_or_default()
 }
 
 /// Gives the first call of each class in a text.
@@ -93,7 +96,8 @@ fn function(before: &[u8]) -> Option<(usize, Classes)> {
         _ => text,
     };
     let (start, name) = last_name(text)?;
-    Some((start, keywords::classes_of_call(&folded(name)))).filter(|(_, classes)| *classes != 0)
+    Some((start, keywords::classes_of_call(fold(name, &mut [0; LONGEST]))))
+        .filter(|(_, classes)| *classes != 0)
 }
 
 /// A call of what a variable names: `$x (`, `$_[o](`.
