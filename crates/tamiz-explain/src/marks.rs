@@ -17,7 +17,7 @@ pub(crate) struct Mark<'d> {
     pub(crate) label: String,
     /// Each time it was raised, in the order of the document.
     pub(crate) raised: Vec<Raised<'d>>,
-    /// The evidence of each of them; sorted, disjoint.
+    /// The evidence of each of them, sorted and disjoint, where they are at most [`MOST_RAISED`].
     evidence: Vec<Vec<Range<usize>>>,
     /// The evidence of all of them; sorted, disjoint.
     pub(crate) ranges: Vec<Range<usize>>,
@@ -31,8 +31,14 @@ impl<'d> Mark<'d> {
     }
 
     fn new(flag: Flag, raised: Vec<Raised<'d>>) -> Self {
-        let evidence: Vec<_> = raised.iter().map(|raised| merged(raised.evidence().to_vec())).collect();
-        let ranges = merged(evidence.iter().flatten().cloned().collect());
+        let few = raised.get(..MOST_RAISED.min(raised.len())).filter(|few| few.len() == raised.len());
+        let few = few.unwrap_or_default().iter();
+        let evidence = few.map(|raised| merged(raised.evidence().to_vec())).collect();
+        // Keys that are not shown share their evidence.
+        let mut slices: Vec<&[Range<usize>]> = raised.iter().map(Raised::evidence).collect();
+        slices.sort_unstable_by_key(|slice| (slice.as_ptr(), slice.len()));
+        slices.dedup_by_key(|slice| (slice.as_ptr(), slice.len()));
+        let ranges = merged(slices.into_iter().flatten().cloned().collect());
         Mark { flag, label: label(raised.iter()), evidence, ranges, raised }
     }
 
