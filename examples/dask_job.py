@@ -1,4 +1,7 @@
-"""Documents of a folder of Parquet, with Dask: `python examples/dask_job.py IN OUT --column raw`."""
+"""Documents of a folder of Parquet, with Dask: `python examples/dask_job.py IN OUT --column raw`.
+
+Without `--column`, IN is what `tamiz batch --format requests --split 128M` wrote.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,17 @@ from pathlib import Path
 import dask
 import pyarrow.parquet as pq
 
-from tamiz.spark import canonicalize_batches
+from tamiz.spark import canonicalize_batches, canonicalize_request_batches
 
 
 @dask.delayed
-def convert(source: Path, target: Path, column: str, id: str | None, label: str | None) -> int:
+def convert(source: Path, target: Path, column: str | None, id: str | None, label: str | None) -> int:
     """One file; nothing but a group of its rows is in memory."""
-    columns = [name for name in (column, id, label) if name is not None]
-    run = canonicalize_batches(column, id=id, label=label)
+    if column is None:
+        columns, run = None, canonicalize_request_batches()
+    else:
+        columns = [name for name in (column, id, label) if name is not None]
+        run = canonicalize_batches(column, id=id, label=label)
     rows = 0
     writer = None
     for batch in run(pq.ParquetFile(source).iter_batches(columns=columns)):
@@ -31,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--column", default="raw")
+    parser.add_argument("--column")
     parser.add_argument("--id")
     parser.add_argument("--label")
     arguments = parser.parse_args()

@@ -95,6 +95,15 @@ class Canonicalizer:
         given.
         """
 
+    def canonicalize_requests(self, requests: Any) -> "pyarrow.RecordBatch":
+        """The documents of a batch of requests that ``tamiz batch --format requests`` wrote, by their bytes or by
+        their parts: all columns of ``tamiz batch``, with where each request is from.
+        """
+
+    @staticmethod
+    def request_schema() -> "pyarrow.Schema":
+        """The columns that ``canonicalize_requests`` takes."""
+
 class Document:
     """What a request is.
 

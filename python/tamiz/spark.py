@@ -5,6 +5,12 @@
     documents = canonicalize(spark.read.parquet("requests/"), "raw", id="id", label="label")
     documents.write.parquet("documents/")
 
+What ``tamiz batch --format requests`` wrote has its own functions, since some of its requests are there by their parts:
+
+    from tamiz.spark import canonicalize_requests
+
+    documents = canonicalize_requests(spark.read.parquet("requests/"))
+
 The rows are those of ``tamiz batch``'s Parquet, byte for byte, whatever machine made them.
 """
 
@@ -17,7 +23,14 @@ import pyarrow as pa
 
 from tamiz import Canonicalizer
 
-__all__ = ["canonicalize", "canonicalize_batches", "schema"]
+__all__ = [
+    "canonicalize",
+    "canonicalize_batches",
+    "canonicalize_request_batches",
+    "canonicalize_requests",
+    "request_schema",
+    "schema",
+]
 
 Config = Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]]
 
@@ -27,6 +40,14 @@ def schema() -> Any:
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return from_arrow_schema(Canonicalizer().canonicalize_arrow(pa.array([], pa.binary())).schema)
+
+
+def request_schema() -> Any:
+    """The schema of the documents of :func:`canonicalize_requests`, as Spark says it."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    empty = pa.RecordBatch.from_pylist([], schema=Canonicalizer.request_schema())
+    return from_arrow_schema(Canonicalizer().canonicalize_requests(empty).schema)
 
 
 def canonicalize_batches(
@@ -52,6 +73,19 @@ def canonicalize_batches(
                 source=source,
                 nulls="drop",
             )
+
+    return run
+
+
+def canonicalize_request_batches(
+    canonicalizer: Optional[Canonicalizer] = None,
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What :func:`canonicalize_requests` runs on each executor; for Ray, Dask and anything that maps Arrow batches."""
+    made = canonicalizer if canonicalizer is not None else Canonicalizer()
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield made.canonicalize_requests(batch)
 
     return run
 
@@ -92,6 +126,29 @@ def canonicalize(
     columns: List[str] = list(dict.fromkeys(name for name in (column, id, label) if name is not None))
     run = canonicalize_batches(column, id=id, label=label, source=source, canonicalizer=canonicalizer)
     return df.select(*columns).mapInArrow(run, schema())
+
+
+def canonicalize_requests(
+    df: Any,
+    *,
+    config: Config = None,
+    profile: Optional[str] = None,
+    view: Optional[str] = None,
+    scheme: Optional[str] = None,
+) -> Any:
+    """The documents of what ``tamiz batch --format requests`` wrote: a data frame with all columns of ``tamiz batch``.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    config, profile, view, scheme
+        As in :class:`tamiz.Canonicalizer`. Read here, on the driver: executors need no files.
+    """
+    names: List[str] = Canonicalizer.request_schema().names
+    for name in names:
+        _check(df, name, None)
+    canonicalizer = Canonicalizer(config, profile=profile, view=view, scheme=scheme)
+    return df.select(*names).mapInArrow(canonicalize_request_batches(canonicalizer), request_schema())
 
 
 def _check(df: Any, name: str, kinds: Optional[List[str]]) -> None:

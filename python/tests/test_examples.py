@@ -60,8 +60,33 @@ def documents(path: Path) -> List[str]:
 def test_a_folder_of_parquet(package: str, tmp_path: Path) -> None:
     pytest.importorskip(package)
     source = folder_of_requests(tmp_path / "requests")
-    run(f"{package}_job.py", source, tmp_path / "documents", "--id", "id", "--label", "label")
+    run(f"{package}_job.py", source, tmp_path / "documents", "--column", "raw", "--id", "id", "--label", "label")
     assert documents(tmp_path / "documents") == TEXTS
+
+
+def mixed_requests(path: Path) -> Path:
+    """What `tamiz batch --format requests` writes of a capture and of a HAR file, in two files."""
+    path.mkdir()
+    schema = tamiz.Canonicalizer.request_schema()
+    rows = [{"input": "a.pcap", "record": n + 1, "source": "wire", "raw": raw} for n, raw in enumerate(REQUESTS)]
+    headers = [{"name": b"Host", "value": b"ex.com"}]
+    parts = {"input": "a.har", "source": "har", "method": b"GET", "target": b"/a?b=1", "headers": headers}
+    rows += [{**parts, "record": n + 1} for n in range(20)]
+    for name, share in (("part-000001.parquet", rows[:400]), ("part-000002.parquet", rows[400:])):
+        pq.write_table(pa.Table.from_pylist(share, schema=schema), path / name)
+    return path
+
+
+@pytest.mark.parametrize("package", ["ray", "dask"])
+def test_a_folder_of_requests(package: str, tmp_path: Path) -> None:
+    pytest.importorskip(package)
+    source = mixed_requests(tmp_path / "requests")
+    run(f"{package}_job.py", source, tmp_path / "documents")
+    key = [("input", "ascending"), ("record", "ascending")]
+    found = pq.read_table(tmp_path / "documents").combine_chunks().sort_by(key)
+    batch = pq.read_table(source).combine_chunks().to_batches()[0]
+    expected = pa.Table.from_batches([tamiz.Canonicalizer().canonicalize_requests(batch)]).sort_by(key)
+    assert found.to_pylist() == expected.to_pylist() and found.num_rows == len(REQUESTS) + 20
 
 
 def test_a_tokenizer_and_a_data_set(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -15,10 +17,14 @@ import pytest
 
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 import tamiz
 from conftest import PATIENCE
-from tamiz.spark import canonicalize
+from tamiz.spark import canonicalize, canonicalize_requests
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+needs_command = pytest.mark.skipif("TAMIZ_COMMAND" not in os.environ, reason="`cargo x test` builds the command")
 
 REQUESTS = [b"GET /%d?q=%%27 HTTP/1.1\r\nHost: ex.com\r\n\r\n" % n for n in range(2_000)] + [b"", b"\xff\x00"]
 
@@ -80,6 +86,81 @@ def test_bad_rows_and_mistakes(spark: Any) -> None:
         canonicalize(numbers, "raw")
     with pytest.raises(ValueError, match="profile"):
         canonicalize(bad, "raw", profile="all")
+
+
+def packet(source: int, sequence: int, payload: bytes) -> bytes:
+    """A packet of a client's, over TCP and IPv4, as a capture of raw IP has it."""
+    tcp = struct.pack(">HHIIBBHHH", source, 80, sequence, 1, 5 << 4, 0x18, 65535, 0, 0) + payload
+    length = 20 + len(tcp)
+    return struct.pack(">BBHHHBBH4s4s", 0x45, 0, length, 7, 0, 64, 6, 0, bytes([192, 0, 2, 7]), bytes([192, 0, 2, 9])) + tcp
+
+
+def captures(folder: Path) -> Path:
+    """A capture, a HAR file and a log: requests by their bytes and by their parts, of three sources."""
+    folder.mkdir()
+    packets = b""
+    for n in range(300):
+        request = b"GET /c/%d?q=%%27&token=hunter2 HTTP/1.1\r\nHost: ex.com\r\n\r\n" % n
+        data = packet(10_000 + n, 1, request)
+        packets += struct.pack("<IIII", 1_791_640_536 + n, 500, len(data), len(data)) + data
+    (folder / "a.pcap").write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101) + packets)
+    headers = [{"name": "Host", "value": "ex.com"}, {"name": "X-A", "value": "1"}, {"name": "X-A", "value": "2"}]
+    request = {"method": "POST", "url": "https://ex.com/a?b=1", "httpVersion": "HTTP/2", "headers": headers}
+    request["postData"] = {"mimeType": "text/plain", "text": "x=1"}
+    entries = [{"startedDateTime": "2026-10-10T13:55:36.123Z", "request": request} for _ in range(50)]
+    (folder / "b.har").write_text(json.dumps({"log": {"version": "1.2", "creator": {"name": "x"}, "entries": entries}}))
+    line = '192.0.2.1 - - [10/Oct/2026:13:55:%02d +0200] "GET /l/%d HTTP/1.1" 200 5 "-" "curl/8"\n'
+    (folder / "c.log").write_text("".join(line % (n % 60, n) for n in range(200)))
+    return folder
+
+
+def command(*arguments: object) -> None:
+    subprocess.run([os.environ["TAMIZ_COMMAND"], *map(str, arguments), "--quiet"], check=True)
+
+
+def rows(table: Any) -> List[Any]:
+    return sorted(table.to_pylist(), key=lambda row: (row["input"], row["record"]))
+
+
+@needs_command
+def test_all_columns_are_those_of_batch(spark: Any, tmp_path: Path) -> None:
+    folder = captures(tmp_path / "captures")
+    command("batch", folder, "-o", tmp_path / "batch.parquet")
+    command("batch", folder, "--format", "requests", "--split", "8K", "-o", tmp_path / "requests")
+    parts = sorted((tmp_path / "requests").iterdir())
+    assert len(parts) > 1, "there is something to share out"
+    requests = spark.read.parquet(str(tmp_path / "requests")).repartition(8)
+    canonicalize_requests(requests).write.parquet(str(tmp_path / "documents"))
+    found, expected = pq.read_table(tmp_path / "documents"), pq.read_table(tmp_path / "batch.parquet")
+    assert found.schema.names == expected.schema.names
+    assert rows(found) == rows(expected) and found.num_rows == 550
+    assert {row["tamiz.source"] for row in found.to_pylist()} == {"wire", "har", "access-log"}
+    with pytest.raises(ValueError, match="no column 'input'"):
+        canonicalize_requests(requests.select("raw"))
+
+
+@needs_command
+def test_the_job_goes_from_captures_to_scores(tmp_path: Path) -> None:
+    folder = captures(tmp_path / "captures")
+    command("learn", folder, "-o", tmp_path / "site.model")
+    command("batch", folder, "-o", tmp_path / "batch.parquet")
+    job = [sys.executable, str(EXAMPLES / "spark_job.py"), str(folder), str(tmp_path / "out"), "--split", "8K"]
+    job += ["--model", str(tmp_path / "site.model"), "--tamiz", os.environ["TAMIZ_COMMAND"]]
+    submit = "--master local-cluster[2,1,1024] --conf spark.ui.enabled=false --conf spark.network.timeout=3600s pyspark-shell"
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": submit, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(job, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr[-3000:]
+    documents = pq.read_table(tmp_path / "out" / "documents")
+    assert rows(documents) == rows(pq.read_table(tmp_path / "batch.parquet"))
+    lines = subprocess.run(
+        [os.environ["TAMIZ_COMMAND"], "score", "--model", str(tmp_path / "site.model"), "--format", "jsonl", str(folder)],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    scores = rows(pq.read_table(tmp_path / "out" / "scores"))
+    assert [score["score"] for score in scores] == [json.loads(line)["score"] for line in lines]
+    assert {score["verdict"] for score in scores} <= {"alert", "usual"} and len(scores) == 550
 
 
 def executors(spark: Any) -> List[int]:

@@ -197,6 +197,11 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) client: Client,
 
+    /// Make a folder of files of at most about this many bytes each, as 256M, for columns and requests: OUT is
+    /// the folder
+    #[arg(long, value_name = "BYTES", value_parser = bytes, conflicts_with = "dedup")]
+    pub(crate) split: Option<u64>,
+
     /// Name every record that cannot be read in this file, a JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
@@ -260,6 +265,18 @@ impl ContainerOptions {
         options.mapping = self.map.clone().unwrap_or_default().into();
         options
     }
+}
+
+/// A number of bytes, of kibi-, mebi- or gibibytes with `K`, `M` or `G` behind it.
+fn bytes(text: &str) -> Result<u64, String> {
+    let unit = [("K", 10), ("M", 20), ("G", 30)]
+        .into_iter()
+        .find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+    let (number, shift) = unit.unwrap_or((text, 0));
+    let number = number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    number
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "a number of bytes is expected, as 268435456 or 256M".to_owned())
 }
 
 /// A mapping, in place or in a file, whose name ends in `.toml`.

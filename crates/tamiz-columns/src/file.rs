@@ -82,7 +82,8 @@ pub struct Writer(Inner);
 
 enum Inner {
     Parquet(Box<ArrowWriter<File>>),
-    Arrow(Box<FileWriter<BufWriter<File>>>),
+    /// With how many bytes the batches so far have in memory, which is about what they have in the file.
+    Arrow(Box<FileWriter<BufWriter<File>>>, u64),
 }
 
 impl Writer {
@@ -101,7 +102,7 @@ impl Writer {
                     .build();
                 Inner::Parquet(Box::new(ArrowWriter::try_new(file, schema, Some(properties))?))
             }
-            Kind::Arrow => Inner::Arrow(Box::new(FileWriter::try_new(BufWriter::new(file), &schema)?)),
+            Kind::Arrow => Inner::Arrow(Box::new(FileWriter::try_new(BufWriter::new(file), &schema)?), 0),
         }))
     }
 
@@ -117,9 +118,25 @@ impl Writer {
                     writer.flush()?;
                 }
             }
-            Inner::Arrow(writer) => writer.write(batch)?,
+            Inner::Arrow(writer, len) => {
+                writer.write(batch)?;
+                *len = len.saturating_add(batch.get_array_memory_size() as u64);
+            }
         }
         Ok(())
+    }
+
+    /// About how many bytes the file has so far.
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            Inner::Parquet(writer) => writer.bytes_written().saturating_add(writer.in_progress_size()) as u64,
+            Inner::Arrow(_, len) => *len,
+        }
+    }
+
+    /// Whether nothing is written yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Ends the file and makes sure that it is on the disk.
@@ -129,7 +146,7 @@ impl Writer {
     pub fn finish(self) -> Result<(), Error> {
         let file = match self.0 {
             Inner::Parquet(writer) => writer.into_inner()?,
-            Inner::Arrow(writer) => {
+            Inner::Arrow(writer, _) => {
                 let mut buffered = writer.into_inner()?;
                 buffered.flush()?;
                 buffered.into_inner().map_err(|error| error.into_error())?

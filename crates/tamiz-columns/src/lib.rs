@@ -42,6 +42,7 @@ mod counts;
 mod file;
 mod join;
 mod origin;
+mod read_requests;
 mod requests;
 mod shown;
 
@@ -52,5 +53,6 @@ pub use counts::{with_counts, with_rows};
 pub use file::{Error, Kind, Reader, Writer};
 pub use join::join;
 pub use origin::{Begins, Origin, OriginBuilder, with_origins};
+pub use read_requests::Requests;
 pub use requests::{RequestBuilder, RequestParts, RequestRow, request_schema};
 pub use shown::Shown;

@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-/// How much is handed over at once.
+/// The bytes that are handed over at once.
 const BLOCK: usize = 256 << 10;
-/// How many blocks may wait.
+/// The most blocks that may wait.
 const WAITING: usize = 4;
 
 /// An input that is read ahead.

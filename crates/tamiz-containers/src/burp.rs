@@ -51,7 +51,7 @@ impl Burp {
         }
     }
 
-    /// What an item holds, up to its end.
+    /// Reads an item up to its end.
     fn inside(&mut self) -> Result<Vec<u8>, Reason> {
         let mut kept = Vec::new();
         let (mut is_too_long, mut in_response) = (false, false);

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::archive::{self, Archive, Entries, tar, zip};
+use crate::chunk::{Chunk, ChunkRecords, Pieces, placed};
 use crate::compressed::Trailing;
 use crate::format::Format;
 use crate::input::Input;
-use crate::lines::{self, LineFormat, LineReader, Piece};
+use crate::lines::{LineFormat, LineReader, Piece};
 use crate::mapping::Mapping;
 use crate::record::{At, Found, Place, Reason, Record, Unreadable};
+use crate::seekable::Seekable;
 use crate::table::{self, Table};
 use crate::whole::Whole;
 use crate::window::Window;
@@ -21,11 +23,11 @@ use crate::{
     openapi, pcap, postman, warc, zap,
 };
 
-/// How containers are read.
+/// Choices for reading containers.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the container is; found out from its first bytes when it is not said.
+    /// The format of the container; found out from its first bytes when it is not said.
     pub format: Option<Format>,
     /// The most bytes that one record may have; a longer one is unreadable. 16 MiB when nothing is
     /// said.
@@ -48,7 +50,7 @@ pub struct Container {
     format: Format,
     content: Content,
     records: u64,
-    /// What is told behind the last record, once.
+    /// A fault that is told behind the last record, once.
     trailing: Option<Trailing>,
 }
 
@@ -58,7 +60,7 @@ enum Content {
     Archive(Box<Archive>),
 }
 
-/// What reads the records of a format that is not made of lines.
+/// A reader of a format that is not made of lines.
 pub(crate) trait Reader: Send {
     /// The next one; where it begins, and what it is.
     fn next_found(&mut self) -> Option<(At, Result<Found, Reason>)>;
@@ -134,7 +136,7 @@ impl Container {
             let entries: Box<dyn Entries> = if is_tar {
                 Box::new(tar::Tar::new(window.into_input()))
             } else {
-                let place = zip_place(window, path, options.record_limit)
+                let place = Seekable::of(window, path, zip::begins, options.record_limit)
                     .map_err(|reason| refused(Arc::clone(&file), reason))?;
                 Box::new(zip::Zip::open(place).map_err(|reason| refused(Arc::clone(&file), reason))?)
             };
@@ -165,9 +167,8 @@ impl Container {
             Format::W3c => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::W3c)))),
             Format::Zeek => lines(window, LineFormat::Table(Arc::new(Table::new(table::Kind::Zeek)))),
             Format::Urls => lines(window, LineFormat::Urls),
-            Format::Parquet => {
-                parquet_rows(path, mapping, limit).map_err(|reason| refused(Arc::clone(&file), reason))?
-            }
+            Format::Parquet => parquet_rows(window, path, mapping, limit)
+                .map_err(|reason| refused(Arc::clone(&file), reason))?,
             Format::Archive => return Err(refused(file, "neither a ZIP nor a tar archive".into())),
             Format::Json => Content::Records(Box::new(json::Json::new(window, mapping, limit))),
             Format::Csv => Content::Records(Box::new(csv::Csv::new(window, mapping, limit))),
@@ -191,7 +192,7 @@ impl Container {
         detect::is_container(bytes)
     }
 
-    /// What it is, as said or found out.
+    /// The format, as said or found out.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -270,130 +271,25 @@ impl Iterator for Records {
     }
 }
 
-/// A few records that are next to each other. Taking them out is where the work is.
-pub struct Chunk {
-    file: Arc<str>,
-    content: Pieces,
-}
-
-enum Pieces {
-    Lines { bytes: Vec<u8>, first: u64, format: LineFormat, limit: usize },
-    Records(Vec<Result<Record, Unreadable>>),
-}
-
-impl Chunk {
-    /// The most records of a chunk that is not made of lines.
-    const RECORDS: usize = 256;
-    /// About the most bytes of a chunk, unless one record has more.
-    pub(crate) const BYTES: usize = 256 << 10;
-
-    /// About how many bytes it holds.
-    pub fn weight(&self) -> usize {
-        match &self.content {
-            Pieces::Lines { bytes, .. } => bytes.len(),
-            Pieces::Records(records) => records
-                .iter()
-                .map(|record| record.as_ref().map_or(0, |record| record.request.len()))
-                .fold(0, usize::saturating_add),
-        }
-    }
-}
-
-impl FromIterator<Result<Record, Unreadable>> for Chunk {
-    /// A chunk of records that were taken out of others, or of what cannot be read.
-    fn from_iter<I: IntoIterator<Item = Result<Record, Unreadable>>>(records: I) -> Self {
-        Chunk { file: Arc::default(), content: Pieces::Records(records.into_iter().collect()) }
-    }
-}
-
-impl IntoIterator for Chunk {
-    type Item = Result<Record, Unreadable>;
-    type IntoIter = ChunkRecords;
-
-    fn into_iter(self) -> ChunkRecords {
-        let content = match self.content {
-            Pieces::Lines { bytes, first, format, limit } => {
-                Taken::Lines { bytes, at: 0, line: first, format, limit }
-            }
-            Pieces::Records(records) => Taken::Records(records.into_iter()),
-        };
-        ChunkRecords { file: self.file, content }
-    }
-}
-
-/// The records of a chunk.
-pub struct ChunkRecords {
-    file: Arc<str>,
-    content: Taken,
-}
-
-enum Taken {
-    Lines { bytes: Vec<u8>, at: usize, line: u64, format: LineFormat, limit: usize },
-    Records(std::vec::IntoIter<Result<Record, Unreadable>>),
-}
-
-impl Iterator for ChunkRecords {
-    type Item = Result<Record, Unreadable>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.content {
-            Taken::Records(records) => records.next(),
-            Taken::Lines { bytes, at, line, format, limit } => loop {
-                let rest = bytes.get(*at..).filter(|rest| !rest.is_empty())?;
-                let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let found = rest.get(..len).and_then(|text| lines::read(text, format, *limit));
-                let number = *line;
-                *at = at.saturating_add(len).saturating_add(1);
-                *line = line.saturating_add(1);
-                if let Some(found) = found {
-                    return Some(placed(&self.file, number, At::Line(number), found));
-                }
-            },
-        }
-    }
-}
-
-/// A record, or why there is none, at its place.
-fn placed(file: &Arc<str>, record: u64, at: At, result: Result<Found, Reason>) -> Result<Record, Unreadable> {
-    let place = Place { file: Arc::clone(file), record, at };
-    match result {
-        Ok(found) => Ok(found.at(place)),
-        Err(reason) => Err(Unreadable::because(place, reason)),
-    }
-}
-
-/// The rows of a Parquet file, whose directory is at its end: it has to be a file.
+/// The rows of a Parquet file, whose directory is at its end.
 #[cfg(feature = "parquet")]
-fn parquet_rows(path: Option<&Path>, mapping: Arc<Mapping>, limit: usize) -> Result<Content, Reason> {
-    let path = path.ok_or("Parquet, which can only be read from a file of its own")?;
-    Ok(Content::Records(Box::new(crate::parquet::Rows::open(path, mapping, limit)?)))
+fn parquet_rows(
+    window: Window,
+    path: Option<&Path>,
+    mapping: Arc<Mapping>,
+    limit: usize,
+) -> Result<Content, Reason> {
+    let place = Seekable::of(window, path, crate::parquet::begins, limit)?;
+    Ok(Content::Records(Box::new(crate::parquet::Rows::open(place, mapping, limit)?)))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet_rows(_: Option<&Path>, _: Arc<Mapping>, _: usize) -> Result<Content, Reason> {
+fn parquet_rows(_: Window, _: Option<&Path>, _: Arc<Mapping>, _: usize) -> Result<Content, Reason> {
     Err("Parquet, which this program was built without".into())
 }
 
-/// How many bytes tell that something is an archive.
+/// The number of bytes that tell an archive.
 const ARCHIVE_HEADER: usize = 512;
-
-/// Where a ZIP archive can be read at any place: its file, or memory, if there is not much of it.
-fn zip_place(mut window: Window, path: Option<&Path>, limit: usize) -> Result<zip::Place, Reason> {
-    // A file that is compressed once more is not the archive.
-    let is_file = path.and_then(|path| {
-        let mut magic = [0; 4];
-        File::open(path).and_then(|mut file| file.read_exact(&mut magic)).ok()?;
-        Some(zip::begins(&magic))
-    });
-    if let (Some(path), Some(true)) = (path, is_file) {
-        return Ok(zip::Place::File(path.to_owned()));
-    }
-    let limit = limit.saturating_mul(4);
-    if window.fill(limit.saturating_add(1)) {
-        return Err(format!("a ZIP archive of more than {limit} bytes that is no file of its own").into());
-    }
-    Ok(zip::Place::Memory(window.take(usize::MAX).into()))
-}
 
 /// A container that cannot be read at all.
 fn refused(file: Arc<str>, reason: Reason) -> Unreadable {

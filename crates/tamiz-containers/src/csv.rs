@@ -25,7 +25,7 @@ pub(crate) struct Csv {
     is_over: bool,
 }
 
-/// What one record is.
+/// One record, read.
 enum Next {
     Values(Vec<Vec<u8>>),
     Fault(Reason),
@@ -131,7 +131,7 @@ fn request(names: &[String], values: Vec<Vec<u8>>, mapping: &Mapping) -> Result<
     jsonl::object(&Value::Object(object), mapping)
 }
 
-/// What is between the values of the first line.
+/// Finds the separator of the values of the first line.
 fn delimiter(text: &[u8]) -> u8 {
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |delimiter: &u8| line.iter().filter(|byte| *byte == delimiter).count();

@@ -150,7 +150,7 @@ fn words(text: &str) -> (Result<Vec<String>, Reason>, usize) {
     (Ok(words), text.len())
 }
 
-/// What the options of a command make of a request.
+/// A request, as far as the options of a command have made it.
 fn request(words: &[&str]) -> Result<Found, Reason> {
     let mut parts = Parts::default();
     let (mut method, mut whole, mut data) = (None, None, None::<Vec<u8>>);

@@ -12,9 +12,9 @@ use crate::{
     openapi, pcap, postman, request_line, urls, w3c, warc, zap, zeek,
 };
 
-/// How much is looked at.
+/// The bytes that are looked at.
 const LOOKED_AT: usize = 64 << 10;
-/// How many lines of a log are tried.
+/// The lines of a log that are tried.
 const LINES: usize = 50;
 /// Names that say that a file is one request, where nothing in it says what it is.
 const EXTENSIONS: [&str; 3] = [".http", ".req", ".raw"];
@@ -23,7 +23,7 @@ const EXTENSIONS: [&str; 3] = [".http", ".req", ".raw"];
 struct Beginning<'a> {
     /// All of it that is looked at, without the mark that some programs put before UTF-8.
     bytes: &'a [u8],
-    /// The same without white space before it.
+    /// The bytes without white space before them.
     text: &'a [u8],
     /// Its first line, without its end.
     line: &'a [u8],
@@ -33,7 +33,7 @@ struct Beginning<'a> {
     mapping: &'a Mapping,
 }
 
-/// How a format is known by its beginning.
+/// Tells a format by its beginning.
 type Test = fn(&Beginning<'_>) -> bool;
 
 /// The formats, in the order in which they are tried: those that say most of themselves first.
@@ -87,7 +87,7 @@ pub(crate) fn detect(window: &mut Window, name: &str, mapping: &Mapping) -> Resu
     })
 }
 
-/// What `canon`, which takes a request, may be given by mistake: a container that cannot be a request.
+/// Whether `canon`, which takes a request, was given a container by mistake: one that cannot be a request.
 pub(crate) fn is_container(bytes: &[u8]) -> bool {
     if compressed::is_compressed(bytes) || pcap::is_one(bytes) {
         return true;
@@ -203,7 +203,7 @@ impl Beginning<'_> {
         self.mapping.apply(value).is_some_and(|value| fields::is_request(&value))
     }
 
-    /// What the first line is that has a request.
+    /// The format of the first line that has a request.
     fn later_lines(&self) -> Option<Format> {
         self.lines().into_iter().find_map(|line| {
             let value: Value = serde_json::from_slice(line).ok()?;
@@ -220,6 +220,9 @@ impl Beginning<'_> {
         let known = known_as(self.bytes);
         if let Some(known) = known {
             return format!("of no kind that is known: {known}").into();
+        }
+        if self.text.starts_with(b"<") && memchr::memmem::find(self.text, b"<session").is_some() {
+            return format!("of no kind that is known: {ZAP_SESSION}").into();
         }
         if self.text.starts_with(b"<") {
             return "of no kind that is known: XML or HTML, but no Burp export, which has <items>".into();
@@ -251,9 +254,15 @@ fn is_archive(value: &Value) -> bool {
     })
 }
 
-/// What a file is that others know by its first bytes, and what to do about it.
+/// Said of the files of a session of ZAP, which is a database of HSQLDB that only Java reads.
+const ZAP_SESSION: &str =
+    "a file of a ZAP session (a database of HSQLDB); open it in ZAP, and export its messages, or a HAR";
+
+/// Names a file that others know by its first bytes, and says what to do about it.
 fn known_as(bytes: &[u8]) -> Option<&'static str> {
-    const KNOWN: [(&[u8], &str); 6] = [
+    const KNOWN: [(&[u8], &str); 8] = [
+        (b"#HSQL Database Engine", ZAP_SESSION),
+        (b"SET DATABASE ", ZAP_SESSION),
         (b"%PDF", "a PDF"),
         (b"\x89PNG", "a picture"),
         (b"\x7FELF", "a program"),

@@ -3,7 +3,7 @@
 
 use crate::window::Window;
 
-/// What is wrong with the text.
+/// A fault of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It ends before it should.

@@ -23,12 +23,12 @@ pub(crate) fn read(value: &Value, source: Source, mapping: &Mapping) -> Result<F
     }
 }
 
-/// What has this name in an object, as one key or as a way through objects.
+/// Looks up a name in an object, as one key or as a way through objects.
 pub(crate) fn get<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     Object(value).get(name)
 }
 
-/// The same, if it is text.
+/// Looks up a name that has text.
 pub(crate) fn text(value: &Value, name: &str) -> Option<String> {
     Object(value).text(name)
 }
@@ -81,7 +81,8 @@ pub(crate) fn is_log(value: &Value) -> bool {
         "properties.httpMethod",
         "id.orig_h",
         "eventData.httpMethod",
-    ]) || has(&["x-envoy-original-path", "x-envoy-origin-path", ":authority"])
+    ]) || has(&["httpMethod"]) && has(&["requestTime", "requestTimeEpoch"])
+        || has(&["x-envoy-original-path", "x-envoy-origin-path", ":authority"])
         || object.text("request").is_some_and(|line| request_line::is_one_of_any_version(line.as_bytes()))
         || object.text("log").is_some()
         || object.text("MESSAGE").is_some()
@@ -98,7 +99,7 @@ pub(crate) fn is_request(value: &Value) -> bool {
 struct Object<'a>(&'a Value);
 
 impl<'a> Object<'a> {
-    /// What has this name, as one key or as a way through objects.
+    /// Looks up a name, as one key or as a way through objects.
     fn get(self, name: &str) -> Option<&'a Value> {
         let map = self.0.as_object()?;
         map.get(name).or_else(|| name.split('.').try_fold(self.0, |value, key| value.as_object()?.get(key)))
@@ -270,6 +271,8 @@ mod tests {
             r#"{"requestId":"r","ip":"192.0.2.1","requestTime":"10/Oct/2026:13:55:36 +0000","httpMethod":"GET","path":"/a?b=1","domainName":"ex.com","protocol":"HTTP/1.1","userAgent":"x"}"#,
             // Cloudflare Logpush.
             r#"{"ClientIP":"192.0.2.1","ClientRequestHost":"ex.com","ClientRequestMethod":"GET","ClientRequestURI":"/a?b=1","ClientRequestProtocol":"HTTP/1.1","ClientRequestUserAgent":"x","EdgeStartTimestamp":"2026-10-10T13:55:36Z","RayID":"r"}"#,
+            // Fastly.
+            r#"{"timestamp":"2026-10-10T13:55:36+0000","client_ip":"192.0.2.1","host":"ex.com","url":"/a?b=1","request_method":"GET","request_protocol":"HTTP/1.1","request_referer":"","request_user_agent":"x","fastly_server":"cache-mad"}"#,
             // Azure Application Gateway.
             r#"{"timeStamp":"2026-10-10T13:55:36Z","properties":{"httpMethod":"GET","requestUri":"/a","requestQuery":"b=1","userAgent":"x","httpVersion":"HTTP/1.1","host":"ex.com","transactionId":"r"}}"#,
             // Kong.

@@ -41,7 +41,7 @@ pub enum Format {
     HttpFile,
     /// Commands of curl.
     Curl,
-    /// A description of an interface, OpenAPI or Swagger, as JSON.
+    /// A description of an interface, OpenAPI or Swagger, as JSON or YAML.
     OpenApi,
     /// A web archive: the requests in it.
     Warc,

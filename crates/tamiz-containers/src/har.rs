@@ -14,7 +14,7 @@ use crate::{fields, jsonl, url};
 
 const SOURCE: Source = Source::Har;
 
-/// What entries hold beside the request, and may be long.
+/// Keys of entries beside the request, whose values may be long.
 const DROPPED: &[&str] = &["response", "cache", "timings", "_webSocketMessages"];
 
 pub(crate) struct Har {
@@ -80,7 +80,7 @@ impl Reader for Har {
 /// The longest call around a HARP, an archive that pages load as a script: `onInputData({…})`.
 const LONGEST_CALL: usize = 256;
 
-/// What is called with, where text begins with a call.
+/// Cuts the argument out, where text begins with a call.
 pub(crate) fn without_call(text: &[u8]) -> Option<&[u8]> {
     let start = text.get(..LONGEST_CALL).unwrap_or(text);
     let open = memchr::memchr(b'(', start)?;

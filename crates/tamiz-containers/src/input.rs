@@ -21,7 +21,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// What an argument names: `-` is standard input.
+    /// Takes an argument: `-` is standard input.
     pub fn of(argument: &Path) -> Self {
         if argument.as_os_str() == "-" { Input::Stdin } else { Input::File(argument.to_owned()) }
     }
@@ -33,7 +33,7 @@ impl Input {
         Input::walk_without(arguments, &[])
     }
 
-    /// The same without `excluded`, files and folders that are passed over in silence where a folder has them: what is
+    /// Walks as [`Input::walk`] does, without `excluded`, files and folders that are passed over in silence where a folder has them: what is
     /// being written.
     pub fn walk_without(
         arguments: &[PathBuf],
@@ -55,7 +55,7 @@ impl fmt::Display for Input {
 }
 
 struct Walk {
-    /// What is still to be looked at, last first.
+    /// Paths that are still to be looked at, last first.
     pending: Vec<Pending>,
     excluded: Vec<PathBuf>,
     /// The regular files that were given out.
@@ -150,7 +150,7 @@ impl Walk {
     }
 }
 
-/// What is in a folder, by name.
+/// Lists a folder, by name.
 fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
@@ -169,7 +169,7 @@ fn link(path: &Path, root: &Path) -> Unreadable {
     }
 }
 
-/// What a file is that is no regular one.
+/// Names the kind of a file that is no regular one.
 fn special(kind: fs::FileType) -> &'static str {
     #[cfg(unix)]
     {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::container::Chunk;
+use crate::chunk::Chunk;
 use crate::mapping::Mapping;
 use crate::record::{Found, Reason};
 use crate::table::Table;
 use crate::window::Window;
 use crate::{access_log, compressed, jsonl, urls};
 
-/// What the lines are, and what is known of them beforehand.
+/// The format of lines, with all that is known of them beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LineFormat {
     Jsonl(Arc<Mapping>),
@@ -18,7 +18,7 @@ pub(crate) enum LineFormat {
     Urls,
 }
 
-/// What one line holds; `None` for a blank one, or one that is of no request by its own account.
+/// Reads one line; `None` for a blank one, or one that is of no request by its own account.
 pub(crate) fn read(line: &[u8], format: &LineFormat, limit: usize) -> Option<Result<Found, Reason>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.trim_ascii().is_empty() {

@@ -111,7 +111,7 @@ impl Reader for Audit {
 /// Its lines are ModSecurity's, not the client's.
 const SOURCE: Source = Source::Modsecurity;
 
-/// What stands in the first brackets of the first part.
+/// Cuts the text in the first brackets of the first part.
 fn bracketed(line: &[u8]) -> Option<Time> {
     let rest = line.strip_prefix(b"[")?;
     Time::parse(rest.get(..memchr::memchr(b']', rest)?)?)

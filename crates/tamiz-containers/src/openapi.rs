@@ -1,4 +1,4 @@
-//! Descriptions of interfaces, OpenAPI 3 and Swagger 2 as JSON: a request for each operation, with the examples and defaults
+//! Descriptions of interfaces, OpenAPI 3 and Swagger 2 as JSON or YAML: a request for each operation, with the examples and defaults
 //! that the description gives. What it gives none for stays as it is named, `{id}`.
 
 use serde_json::{Map, Value};
@@ -7,19 +7,39 @@ use tamiz::Source;
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
 use crate::whole::Records;
+use crate::yaml;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// Whether an object is a description.
 pub(crate) fn is_one(text: &[u8]) -> bool {
+    if !text.starts_with(b"{") {
+        return is_yaml(text);
+    }
     let has = |needle: &[u8]| memchr::memmem::find(text, needle).is_some();
-    text.starts_with(b"{")
-        && (has(b"\"openapi\"") || has(b"\"swagger\""))
-        && (has(b"\"info\"") || has(b"\"paths\""))
+    (has(b"\"openapi\"") || has(b"\"swagger\"")) && (has(b"\"info\"") || has(b"\"paths\""))
+}
+
+/// Whether lines of the text, without indentation, are the keys of a description in YAML.
+fn is_yaml(text: &[u8]) -> bool {
+    let has = |name: &[u8]| {
+        text.split(|byte| *byte == b'\n').any(|line| {
+            let line = line.strip_prefix(b"\"").or_else(|| line.strip_prefix(b"'")).unwrap_or(line);
+            let rest = line.strip_prefix(name);
+            let rest =
+                rest.map(|rest| rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest));
+            rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
+        })
+    };
+    (has(b"openapi") || has(b"swagger")) && (has(b"info") || has(b"paths"))
 }
 
 pub(crate) fn parse(bytes: &[u8]) -> Result<Records, Reason> {
-    let description: Value = serde_json::from_slice(bytes).map_err(|error| crate::jsonl::not_json(&error))?;
+    let description: Value = if bytes.trim_ascii_start().starts_with(b"{") {
+        serde_json::from_slice(bytes).map_err(|error| crate::jsonl::not_json(&error))?
+    } else {
+        yaml::parse(std::str::from_utf8(bytes).map_err(|_| "YAML that is not UTF-8")?)?
+    };
     let paths = description.get("paths").and_then(Value::as_object).ok_or("a description without paths")?;
     let server = server(&description);
     let mut found = Vec::new();
@@ -105,7 +125,7 @@ fn request(
     found
 }
 
-/// What a reference leads to within the description.
+/// Follows a reference within the description.
 fn resolved<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
     let reference =
         value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
@@ -158,6 +178,29 @@ mod tests {
         assert_eq!((&one.method[..], &one.target[..]), (&b"GET"[..], &b"/v1/a/7/{other}?q=a+b"[..]));
         assert_eq!((one.authority.as_deref(), one.headers.len()), (Some(&b"ex.com"[..]), 1));
         assert_eq!((two.body.as_deref(), get.id.as_deref()), (Some(&br#"{"k":1}"#[..]), Some("one")));
+    }
+
+    #[test]
+    fn yaml_gives_what_json_gives() {
+        let yaml = "openapi: 3.0.0\ninfo: {title: x}\nservers:\n- url: https://ex.com/v1\npaths:\n  /a/{id}:\n    get:\n      \
+                    operationId: one\n      parameters:\n      - {name: id, in: path, example: 7}\n      - name: q\n        in: query\n        \
+                    schema: {default: a b}\n  /b:\n    post:\n      requestBody:\n        content:\n          application/json:\n            \
+                    example:\n              k: 1\n";
+        assert!(is_one(yaml.as_bytes()) && is_one(b"'swagger': '2.0'\n\"paths\" : {}\n"));
+        assert!(!is_one(b"openapi: 3\n") && !is_one(b"  openapi: 3\n  info: x\n"));
+        let all = parse(yaml.as_bytes()).unwrap();
+        let parts: Vec<_> = all
+            .iter()
+            .map(|(_, found)| match &found.as_ref().unwrap().request {
+                Request::Parts(parts) => parts,
+                Request::Raw(_) => panic!("bytes"),
+            })
+            .collect();
+        assert_eq!((&parts[0].target[..], parts.len()), (&b"/v1/a/7?q=a+b"[..], 2));
+        assert_eq!(parts[1].body.as_deref(), Some(&br#"{"k":1}"#[..]));
+        for bad in [&b"openapi: 3\ninfo: [\n"[..], b"openapi: 3\ninfo: x\n", b"openapi: \xFF\npaths:\n"] {
+            assert!(parse(bad).is_err());
+        }
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! them, or with columns under the names of JSON lines or of a mapping.
 
 use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -13,15 +12,19 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
+use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::file::reader::ChunkReader;
 use serde_json::{Map, Value};
 use tamiz::Source;
 
+use crate::compressed;
 use crate::container::Reader;
 use crate::jsonl;
 use crate::lines::too_long;
 use crate::mapping::Mapping;
 use crate::record::{At, Found, Parts, Reason};
+use crate::seekable::Seekable;
 use crate::time::Time;
 
 /// Rows that are read at once: requests may be long.
@@ -37,18 +40,41 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Opens a file.
+    /// Opens a file, or one that is in memory.
     ///
     /// # Errors
-    /// When it cannot be opened, or its directory is damaged.
-    pub(crate) fn open(path: &Path, mapping: Arc<Mapping>, limit: usize) -> Result<Self, Reason> {
-        let file =
-            File::open(path).map_err(|error| Reason::from(format!("cannot be opened: {}", error.kind())))?;
-        let damaged = |_| Reason::from("a Parquet file whose directory is damaged or missing");
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;
-        let reader = builder.with_batch_size(ROWS).build().map_err(damaged)?;
-        Ok(Rows { reader, batch: None, row: 0, mapping, limit, is_over: false })
+    /// When it cannot be opened, its directory is damaged, or it expands as only bombs do.
+    pub(crate) fn open(place: Seekable, mapping: Arc<Mapping>, limit: usize) -> Result<Self, Reason> {
+        let reader = match place {
+            Seekable::File(path) => rows(
+                File::open(path)
+                    .map_err(|error| Reason::from(format!("cannot be opened: {}", error.kind())))?,
+            ),
+            Seekable::Memory(bytes) => rows(Bytes::from_owner(bytes)),
+        };
+        Ok(Rows { reader: reader?, batch: None, row: 0, mapping, limit, is_over: false })
     }
+}
+
+/// Whether bytes begin such a file.
+pub(crate) fn begins(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PAR1")
+}
+
+/// Reads the directory of a file.
+fn rows(file: impl ChunkReader + 'static) -> Result<ParquetRecordBatchReader, Reason> {
+    let damaged = |_| Reason::from("a Parquet file whose directory is damaged or missing");
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;
+    let is_bomb = builder.metadata().row_groups().iter().flat_map(|group| group.columns()).any(|column| {
+        let size = |size: i64| u64::try_from(size).unwrap_or(u64::MAX);
+        compressed::is_bomb(size(column.compressed_size()), size(column.uncompressed_size()))
+    });
+    if is_bomb {
+        return Err(
+            "a Parquet file whose columns expand to more than 400 times their size, as only bombs do".into(),
+        );
+    }
+    builder.with_batch_size(ROWS).build().map_err(damaged)
 }
 
 impl Reader for Rows {
@@ -82,7 +108,7 @@ impl Reader for Rows {
 
 /// The request of a row.
 fn read(batch: &RecordBatch, row: usize, mapping: &Mapping) -> Result<Found, Reason> {
-    let value = |name: &str| batch.column_by_name(name).and_then(|column| bytes(column.as_ref(), row));
+    let value = |name: &str| batch.column_by_name(name).and_then(|column| value_of(column.as_ref(), row));
     let text = |name: &str| value(name).and_then(|text| String::from_utf8(text).ok());
     let mut found = if mapping.is_empty()
         && let Some(raw) = value("raw")
@@ -125,7 +151,7 @@ fn read(batch: &RecordBatch, row: usize, mapping: &Mapping) -> Result<Found, Rea
 }
 
 /// A value of bytes or of text.
-fn bytes(column: &dyn Array, row: usize) -> Option<Vec<u8>> {
+fn value_of(column: &dyn Array, row: usize) -> Option<Vec<u8>> {
     if column.is_null(row) {
         return None;
     }
@@ -155,7 +181,7 @@ fn pairs_of(pairs: &arrow_array::StructArray) -> Vec<(Vec<u8>, Vec<u8>)> {
     let (Some(names), Some(values)) = (pairs.columns().first(), pairs.columns().get(1)) else {
         return Vec::new();
     };
-    let pair = |at| Some((bytes(names.as_ref(), at)?, bytes(values.as_ref(), at)?));
+    let pair = |at| Some((value_of(names.as_ref(), at)?, value_of(values.as_ref(), at)?));
     (0..pairs.len()).filter_map(pair).collect()
 }
 
@@ -177,7 +203,7 @@ fn time(column: &dyn Array, row: usize) -> Option<Time> {
         DataType::Timestamp(TimeUnit::Nanosecond, _) => {
             column.as_primitive::<TimestampNanosecondType>().value(row) / 1000
         }
-        _ => return Time::parse(&bytes(column, row)?),
+        _ => return Time::parse(&value_of(column, row)?),
     };
     Some(Time::from_micros(micros))
 }
@@ -204,6 +230,6 @@ fn json(column: &dyn Array, row: usize) -> Option<Value> {
             let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes).into_owned());
             pairs.iter().map(|(name, value)| Value::Array(vec![text(name), text(value)])).collect()
         }
-        _ => String::from_utf8(bytes(column, row)?).ok()?.into(),
+        _ => String::from_utf8(value_of(column, row)?).ok()?.into(),
     })
 }

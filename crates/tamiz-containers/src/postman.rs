@@ -9,7 +9,7 @@ use crate::url;
 use crate::variables::Variables;
 use crate::whole::Records;
 
-/// How deep folders may be in one another.
+/// The most folders in one another.
 const DEEPEST: usize = 64;
 
 /// Whether an object is a collection.

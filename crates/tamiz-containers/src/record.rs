@@ -21,7 +21,7 @@ pub struct Record {
     pub source: Source,
     /// Its name, where the container gives it one.
     pub id: Option<String>,
-    /// What it is known to be, where the container says so.
+    /// The class that it is known to be of, where the container says so.
     pub label: Option<String>,
     /// When it was sent or logged, where the container says so.
     pub time: Option<Time>,
@@ -72,7 +72,7 @@ impl Record {
         self.write_json_of_client(document, None, out);
     }
 
-    /// The same, with as much of who sent it as may be shown.
+    /// Appends what [`Record::write_json`] does, with as much of who sent it as may be shown.
     pub fn write_json_of_client(&self, document: &Document, client: Option<&str>, out: &mut Vec<u8>) {
         let line = JsonLine {
             id: self.id.as_deref(),
@@ -86,7 +86,7 @@ impl Record {
     }
 }
 
-/// What the document's own object says, and what the container does.
+/// A line of JSON: the document's own object, and what the container says of it.
 #[derive(Serialize)]
 struct JsonLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,7 +164,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The same, borrowed, as the canonicalizer takes them.
+    /// Borrows them, as the canonicalizer takes them.
     pub fn borrowed(&self) -> tamiz::Parts<'_> {
         let mut parts = tamiz::Parts::new(&self.method, &self.target);
         parts.scheme = self.scheme.as_deref();
@@ -285,7 +285,7 @@ impl fmt::Display for Place {
 pub struct Unreadable {
     /// Where it is.
     pub place: Place,
-    /// What is wrong with it.
+    /// The reason, without any content.
     pub reason: Reason,
     /// Whether no request is lost by it that could be told: something beside the records that a reader should know of,
     /// such as a hidden file in a folder, or packets that are encrypted.
@@ -318,7 +318,7 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// What a reader makes of one record: everything but the file's name and the record's number.
+/// A record as a reader makes it: everything but the file's name and the record's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) request: Request,

@@ -14,7 +14,7 @@ pub(crate) fn is_one(line: &[u8]) -> bool {
     has_method(line) && version(line).is_some()
 }
 
-/// The same, also of HTTP/0.9, which has no version.
+/// Whether a line is a request line, also of HTTP/0.9, which has no version.
 pub(crate) fn is_one_of_any_version(line: &[u8]) -> bool {
     is_one(line)
         || METHODS.iter().any(|method| {

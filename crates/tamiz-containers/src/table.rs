@@ -12,14 +12,14 @@ pub(crate) enum Kind {
     Zeek,
 }
 
-/// What is known of the columns at some line; lines that begin with `#` change it.
+/// The columns, as far as they are known at some line; lines that begin with `#` change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     kind: Kind,
     /// The columns, by name.
     pub(crate) names: Vec<Vec<u8>>,
     pub(crate) separator: u8,
-    /// What is written for a value that is not there.
+    /// The text that stands for a value that is not there.
     pub(crate) unset: Vec<u8>,
     /// The day of lines that have only a time of it.
     pub(crate) date: Option<Vec<u8>>,
@@ -41,12 +41,15 @@ impl Table {
         }
     }
 
-    /// What a line holds; `None` if it is no request.
+    /// Reads a line; `None` if it is no request.
     pub(crate) fn read(&self, line: &[u8]) -> Option<Result<Found, Reason>> {
         if line.starts_with(b"#") {
             return None;
         }
         if self.names.is_empty() {
+            if self.kind == Kind::W3c && w3c::is_preamble(line.trim_ascii_end()) {
+                return None;
+            }
             return Some(Err("a line before any that names its columns".into()));
         }
         match self.kind {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables(BTreeMap<String, String>);
 
-/// How often the value of a variable may hold variables.
+/// The most variables whose values hold one another.
 const DEEPEST: usize = 4;
 /// The longest text that comes of one.
 const LONGEST: usize = 1 << 20;

@@ -9,12 +9,28 @@ use tamiz::Source;
 use crate::record::{Found, Parts, Reason};
 use crate::table::Table;
 use crate::time::Time;
-use crate::url;
+use crate::{escapes, url};
+
+/// The line that Imperva (Incapsula) puts between its own lines and the log.
+const IMPERVA_MARK: &[u8] = b"|==|";
+
+/// Whether a line before the first that names columns is one that Imperva adds: `accountId:1`, `checksum:…`.
+pub(crate) fn is_preamble(line: &[u8]) -> bool {
+    const NAMES: [&[u8]; 8] =
+        [b"accountId", b"configId", b"checksum", b"format", b"startTime", b"endTime", b"publicKeyId", b"key"];
+    line == IMPERVA_MARK
+        || NAMES.iter().any(|name| line.strip_prefix(*name).is_some_and(|rest| rest.starts_with(b":")))
+}
 
 /// Whether text begins as such a log does.
 pub(crate) fn begins(text: &[u8]) -> bool {
     const DIRECTIVES: [&[u8]; 6] =
         [b"#Fields:", b"#Version:", b"#Software:", b"#Date:", b"#Remark:", b"#Start-Date:"];
+    // Imperva's files have lines of their own before the log.
+    let text = memchr::memmem::find(text, IMPERVA_MARK)
+        .filter(|_| text.starts_with(b"accountId:"))
+        .and_then(|at| text.get(at.saturating_add(IMPERVA_MARK.len())..))
+        .map_or(text, <[u8]>::trim_ascii_start);
     DIRECTIVES.iter().any(|directive| {
         text.get(..directive.len()).is_some_and(|start| start.eq_ignore_ascii_case(directive))
     }) && memchr::memmem::find(text, b"#Fields:").is_some()
@@ -44,7 +60,7 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
     let mut parts = Parts { method: method.to_vec(), ..Parts::default() };
     match (first(&["cs-uri-stem"]), first(&["cs-uri", "cs-url"])) {
         (Some(stem), _) => parts.target = stem.to_vec(),
-        (None, Some(whole)) => url::put(whole, &mut parts),
+        (None, Some(whole)) => put_url(whole, &mut parts),
         (None, None) => return Some(Err("no target in it".into())),
     }
     if let Some(query) = first(&["cs-uri-query"])
@@ -66,9 +82,12 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
         if let Some(header) = header.and_then(|header| std::str::from_utf8(header).ok())
             && let Some(value) = std::str::from_utf8(name).ok().and_then(value)
         {
+            // Imperva spells it as English does.
+            let header = if header.eq_ignore_ascii_case("referrer") { "referer" } else { header };
             parts.add_missing(&header.to_ascii_lowercase(), value);
         }
     }
+    parts.body = first(&["cs-postbody"]).map(<[u8]>::to_vec);
     let mut found = Found::parts(parts, Source::AccessLog);
     found.id = first(&["x-edge-request-id", "cs-request-id", "s-requestid"])
         .and_then(|id| String::from_utf8(id.to_vec()).ok());
@@ -79,6 +98,17 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
         _ => None,
     };
     Some(Ok(found))
+}
+
+/// Puts a URL in its place; Imperva leaves out its scheme, so that it begins with the host.
+fn put_url(whole: &[u8], parts: &mut Parts) {
+    url::put(whole, parts);
+    if parts.authority.is_none() && !whole.starts_with(b"/") && whole != b"*" {
+        let path = memchr::memchr(b'/', whole).unwrap_or(whole.len());
+        let (host, path) = whole.split_at_checked(path).unwrap_or((whole, b""));
+        parts.authority = Some(host.to_vec());
+        parts.target = if path.is_empty() { b"/".to_vec() } else { path.to_vec() };
+    }
 }
 
 /// The values of a line; those in quotes without them.
@@ -114,22 +144,7 @@ fn decoded(value: &[u8], has_tabs: bool) -> Vec<u8> {
         let has_spaces = value.contains(&b' ');
         return value.iter().map(|byte| if *byte == b'+' && !has_spaces { b' ' } else { *byte }).collect();
     }
-    let mut out = Vec::with_capacity(value.len());
-    let mut rest = value;
-    while let [byte, after @ ..] = rest {
-        let escape = if *byte == b'%' { after.get(..2) } else { None };
-        match escape.and_then(|digits| data_encoding::HEXUPPER_PERMISSIVE.decode(digits).ok()) {
-            Some(bytes) => {
-                out.extend_from_slice(&bytes);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                out.push(*byte);
-                rest = after;
-            }
-        }
-    }
-    out
+    escapes::undone(value, b"%")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(crate) struct Warc {
     is_over: bool,
 }
 
-/// What a header says.
+/// A header, read.
 #[derive(Default)]
 struct Header {
     is_request: bool,

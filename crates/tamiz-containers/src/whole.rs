@@ -12,7 +12,7 @@ use crate::window::Window;
 /// The records of a file, or why there are none, each with its place.
 pub(crate) type Records = Vec<(At, Result<Found, Reason>)>;
 
-/// What makes records of a file.
+/// Makes records of a file.
 pub(crate) type Parse = fn(&[u8]) -> Result<Records, Reason>;
 
 pub(crate) struct Whole {

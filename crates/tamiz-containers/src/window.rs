@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// How much is read at once.
+/// The bytes that are read at once.
 const STEP: usize = 256 << 10;
 
 /// A window on an input.
@@ -16,7 +16,7 @@ pub(crate) struct Window {
     end: End,
 }
 
-/// What is known of the input's end.
+/// The state of the input's end.
 enum End {
     Unknown,
     Reached,
@@ -30,7 +30,7 @@ impl Window {
         Window { input, buffer: Vec::new(), start: 0, offset: 0, end: End::Unknown }
     }
 
-    /// What is in it.
+    /// The bytes that are in it.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.buffer.get(self.start..).unwrap_or_default()
     }

@@ -6,7 +6,7 @@ use tamiz::Source;
 use crate::record::{Found, Parts, Reason};
 use crate::table::Table;
 use crate::time::Time;
-use crate::url;
+use crate::{escapes, url};
 
 /// Whether text begins as such a log does.
 pub(crate) fn begins(text: &[u8]) -> bool {
@@ -54,22 +54,7 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
 
 /// A value with its escapes, `\xHH`, undone.
 fn unescaped(value: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(value.len());
-    let mut rest = value;
-    while let [byte, after @ ..] = rest {
-        let escape = after.strip_prefix(b"x").filter(|_| *byte == b'\\').and_then(|digits| digits.get(..2));
-        match escape.and_then(|digits| data_encoding::HEXUPPER_PERMISSIVE.decode(digits).ok()) {
-            Some(bytes) => {
-                out.extend_from_slice(&bytes);
-                rest = after.get(3..).unwrap_or_default();
-            }
-            None => {
-                out.push(*byte);
-                rest = after;
-            }
-        }
-    }
-    out
+    escapes::undone(value, br"\x")
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::arrow::{Column, Nulls, Task};
 use crate::config;
 use crate::document::Document;
 use crate::input::{Input, TextOrBytes};
+use crate::requests;
 
 /// Turns requests into documents.
 ///
@@ -233,6 +234,36 @@ impl Canonicalizer {
             batch
         };
         py.detach(run)?.into_pyarrow(py)
+    }
+
+    /// The documents of a batch of requests that ``tamiz batch --format requests`` wrote, by their bytes or by their
+    /// parts: all columns of ``tamiz batch``, with where each request is from.
+    ///
+    /// >>> import pyarrow
+    /// >>> request = {"input": "a.har", "record": 1, "source": "har", "method": b"GET", "target": b"/a"}
+    /// >>> batch = pyarrow.RecordBatch.from_pylist([request], schema=tamiz.Canonicalizer.request_schema())
+    /// >>> documents = tamiz.Canonicalizer().canonicalize_requests(batch)
+    /// >>> documents.select(["url.path", "tamiz.source", "input", "record"]).to_pylist()
+    /// [{'url.path': '/a', 'tamiz.source': 'har', 'input': 'a.har', 'record': 1}]
+    fn canonicalize_requests<'py>(
+        &self,
+        py: Python<'py>,
+        requests: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let batch = requests::read(requests)?;
+        let run = || {
+            let mut scratch = self.lock().pop().unwrap_or_default();
+            let documents = requests::documents(&self.inner, &batch, &mut scratch);
+            self.lock().push(scratch);
+            documents
+        };
+        py.detach(run)?.into_pyarrow(py)
+    }
+
+    /// The columns that ``canonicalize_requests`` takes.
+    #[staticmethod]
+    fn request_schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        pyo3_arrow::PySchema::new(tamiz_columns::request_schema()).into_pyarrow(py)
     }
 
     /// Pickles as its configuration.

@@ -18,6 +18,7 @@ mod canonicalizer;
 mod config;
 mod document;
 mod input;
+mod requests;
 
 use pyo3::prelude::*;
 

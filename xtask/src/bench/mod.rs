@@ -6,6 +6,7 @@ mod compare;
 mod edge;
 mod hostile;
 mod peers;
+mod processor;
 mod profile;
 mod programs;
 mod python;

@@ -6,6 +6,7 @@
 //! ```
 
 mod client;
+mod column_sink;
 mod counts;
 pub(crate) mod errors;
 mod format;
@@ -51,13 +52,19 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     if output == Output::Requests && args.dedup {
         return Err(Failure::Usage("requests are written as they are: leave out '--dedup'".to_owned()));
     }
+    if args.split.is_some() && matches!(output, Output::Bytes(..)) {
+        return Err(Failure::Usage("only columns and requests are split: leave out '--split'".to_owned()));
+    }
     let canonicalizer = config::canonicalizer_for(&args.read, args.as_seen_by)?;
     let is_stdout = args.out.as_os_str() == "-";
-    let mut partial = Partial::of(&args.out, args.sample.is_none());
+    let mut partial = Partial::of(&args.out, args.sample.is_none()).with_folder(args.split.is_some());
     let mut written: Vec<&Path> = vec![&args.out, partial.folder()];
     written.extend(args.errors.as_deref());
     let inputs = Inputs::of(&args.inputs, &written)?;
     outputs::check(&args.inputs, &to_write(args), (!is_stdout).then(|| partial.folder()))?;
+    if args.split.is_some() {
+        outputs::check_folder(&args.inputs, &args.out)?;
+    }
     let (state, sink) = if is_stdout {
         let sink = Sink::stdout(output).ok_or_else(|| {
             Failure::Usage("columns cannot be written to standard output: name a file".to_owned())
@@ -65,7 +72,7 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
         (State::default(), sink)
     } else {
         let state = partial.begin(&description(args, &canonicalizer, &inputs), args.resume, args.force)?;
-        let sink = Sink::open(output, &partial, &state)?;
+        let sink = Sink::open(output, &partial, &state, args.split)?;
         (state, sink)
     };
     let counts = match (args.dedup, is_stdout) {
@@ -108,7 +115,7 @@ fn to_write(args: &BatchArgs) -> Vec<Written<'_>> {
 /// What tells this run from others, for whoever goes on with it: everything that decides what is written.
 fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
-        "{RUN_BEGINS}{} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?} map {:?} client {:?}",
+        "{RUN_BEGINS}{} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?} map {:?} client {:?} split {:?}",
         env!("CARGO_PKG_VERSION"),
         canonicalizer.fingerprint(),
         inputs.identity(),
@@ -123,6 +130,7 @@ fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs)
         args.errors,
         args.containers.map,
         args.client,
+        args.split,
     )
 }
 

@@ -75,6 +75,20 @@ pub(crate) fn check(
     Ok(())
 }
 
+/// Checks that no input is in the folder that is written.
+///
+/// # Errors
+/// When one is.
+pub(crate) fn check_folder(inputs: &[PathBuf], out: &Path) -> Result<(), Failure> {
+    match arguments(inputs).find(|input| is_same(input, out) || is_below(input, out)) {
+        Some(input) => Err(Failure::Usage(format!(
+            "{} is read, so it cannot be in the folder that '--out' writes; name another folder",
+            input.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The arguments as paths; standard input as what it is connected to.
 fn arguments(inputs: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     let inputs = if inputs.is_empty() { vec![PathBuf::from("-")] } else { inputs.to_vec() };

@@ -46,6 +46,8 @@ pub(crate) const RUN_BEGINS: &str = "tamiz ";
 /// The file that is locked as long as the process of a run lives.
 const LOCK: &str = "lock";
 const STATE: &str = "state.json";
+/// The folder of an output that is being replaced.
+const OLD: &str = "old";
 
 /// The folder of a run.
 pub(crate) struct Partial {
@@ -53,15 +55,26 @@ pub(crate) struct Partial {
     folder: PathBuf,
     /// Whether a run that was stopped can go on.
     is_resumable: bool,
+    /// Whether the output is a folder of files.
+    is_folder: bool,
     /// Held until the run is over; the system lets go of it when the process dies, however it dies.
     lock: Option<File>,
 }
 
 impl Partial {
     pub(crate) fn of(out: &Path, is_resumable: bool) -> Self {
+        // A folder may be named with a slash behind it.
+        let out: PathBuf = out.components().collect();
         let mut folder = OsString::from(out.as_os_str());
         folder.push(".partial");
-        Partial { out: out.to_owned(), folder: folder.into(), is_resumable, lock: None }
+        Partial { out, folder: folder.into(), is_resumable, is_folder: false, lock: None }
+    }
+
+    /// Says whether the output is a folder of files.
+    #[must_use]
+    pub(crate) fn with_folder(mut self, is_folder: bool) -> Self {
+        self.is_folder = is_folder;
+        self
     }
 
     /// Makes the folder, or takes the one that is there; the state that it is in.
@@ -71,8 +84,18 @@ impl Partial {
     /// folder is of another run, of a run under way, or of no run at all.
     pub(crate) fn begin(&mut self, run: &str, resumes: bool, forces: bool) -> Result<State, Failure> {
         let fresh = State { run: run.to_owned(), forces, ..State::default() };
-        if self.out.is_dir() {
-            return Err(Failure::Usage(format!("{} is a directory; name a file", self.out.display())));
+        match (self.out.is_dir(), self.is_folder) {
+            (true, false) => {
+                return Err(Failure::Usage(format!("{} is a directory; name a file", self.out.display())));
+            }
+            (true, true) => self.check_folder()?,
+            (false, true) if self.out.exists() => {
+                return Err(Failure::Usage(format!(
+                    "{} is a file, and '--split' makes a folder; name another output",
+                    self.out.display()
+                )));
+            }
+            _ => {}
         }
         let left = self.left()?;
         if left.is_some() {
@@ -98,6 +121,21 @@ impl Partial {
         }
         self.save(&fresh)?;
         Ok(fresh)
+    }
+
+    /// Checks that a folder that is to be replaced holds nothing but what such a run makes.
+    fn check_folder(&self) -> Result<(), Failure> {
+        let entries = fs::read_dir(&self.out).map_err(|error| self.failure(&error))?;
+        let is_ours = |entry: fs::DirEntry| {
+            is_part(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
+        };
+        if entries.flatten().all(is_ours) {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!(
+            "{} holds files that '--split' does not make, so it is not replaced; name another output",
+            self.out.display()
+        )))
     }
 
     fn exists(&self) -> Failure {
@@ -165,7 +203,12 @@ impl Partial {
     fn clear(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
-            if is_of_a_run(&entry.file_name()) {
+            if !is_of_a_run(&entry.file_name()) {
+                continue;
+            }
+            if entry.file_type()?.is_dir() {
+                remove_parts(&entry.path())?;
+            } else {
                 fs::remove_file(entry.path())?;
             }
         }
@@ -248,6 +291,43 @@ impl Partial {
         Ok(())
     }
 
+    /// Makes an empty folder in the folder.
+    pub(crate) fn new_folder(&self, name: &str, is_private: bool) -> io::Result<PathBuf> {
+        let path = self.file(name);
+        if path.is_dir() {
+            remove_parts(&path)?;
+        }
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        if is_private {
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        }
+        #[cfg(not(unix))]
+        let _ = is_private;
+        builder.create(&path)?;
+        Ok(path)
+    }
+
+    /// Puts a finished folder of the folder where the output should be, and removes the folder. One that is there is kept
+    /// until the new one is in its place.
+    pub(crate) fn finish_folder(&self, name: &str, forces: bool) -> Result<(), Failure> {
+        let io = |error: io::Error| self.failure(&error);
+        if self.out.exists() {
+            if !forces {
+                return Err(self.exists());
+            }
+            self.check_folder()?;
+            let old = self.file(OLD);
+            if old.is_dir() {
+                remove_parts(&old).map_err(io)?;
+            }
+            fs::rename(&self.out, old).map_err(io)?;
+        }
+        fs::rename(self.file(name), &self.out).map_err(io)?;
+        self.remove();
+        Ok(())
+    }
+
     /// Says what cannot be done and, where something is written already, that it is not lost.
     pub(crate) fn failure(&self, error: &io::Error) -> Failure {
         let kept = if self.is_resumable && self.file(STATE).exists() {
@@ -282,8 +362,26 @@ fn is_of_a_run(name: &OsStr) -> bool {
         name.strip_prefix(prefix)
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    [STATE, "rows", "whole", "model"].contains(&name)
+    [STATE, OLD, "rows", "whole", "model"].contains(&name)
         || ["part-", "counts-", "model-"].into_iter().any(is_numbered)
+}
+
+/// Whether a file of this name is one of an output that is split: `part-000001.parquet`.
+fn is_part(name: &OsStr) -> bool {
+    let name = name.to_str().and_then(|name| name.strip_prefix("part-"));
+    let number = name.and_then(|name| name.strip_suffix(".parquet").or_else(|| name.strip_suffix(".arrow")));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Removes a folder of parts; what else is in it keeps it there.
+fn remove_parts(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if is_part(&entry.file_name()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_dir(folder)
 }
 
 fn counts_name(chunks: u64) -> String {

@@ -167,7 +167,7 @@ impl<'a> RowMaker<'a> {
             RowFormat::Jsonl | RowFormat::Tokens => {
                 let document = record.document(self.canonicalizer);
                 if self.format == RowFormat::Tokens {
-                    out.extend_from_slice(document.tokens_with(self.options).join(" ").as_bytes());
+                    document.write_tokens(self.options, out);
                 } else {
                     let client = record.client.and_then(|address| self.client.shown(address));
                     record.write_json_of_client(&document, client.as_deref(), out);

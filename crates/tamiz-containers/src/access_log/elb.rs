@@ -36,7 +36,7 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     Some(Ok((parts, Some(time))))
 }
 
-/// What the Application Load Balancer calls connections.
+/// The kinds of connections, as the Application Load Balancer names them.
 const KINDS: [&[u8]; 6] = [b"http", b"https", b"h2", b"grpcs", b"ws", b"wss"];
 
 #[cfg(test)]

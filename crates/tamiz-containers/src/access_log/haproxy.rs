@@ -2,7 +2,7 @@
 //! its escapes are `#hh` (8.6).
 
 use super::quoted::{Logged, time_in_brackets};
-use crate::request_line;
+use crate::{escapes, request_line};
 
 /// `None` when the line is not of this form.
 pub(super) fn read(line: &[u8]) -> Option<Logged> {
@@ -17,7 +17,7 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     if request == b"<BADREQ>" {
         return Some(Err("a line of a request that HAProxy could not read".into()));
     }
-    Some(Ok((request_line::cut(&unescape(request)), time_in_brackets(before))))
+    Some(Ok((request_line::cut(&escapes::undone(request, b"#")), time_in_brackets(before))))
 }
 
 /// Whether a word is numbers with slashes between them, as timers and counters are.
@@ -29,25 +29,6 @@ fn is_counters(word: &[u8], count: usize) -> bool {
     };
     numbers.by_ref().take(count).filter(|number| is_number(number)).count() == count
         && numbers.next().is_none()
-}
-
-fn unescape(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let [byte, after @ ..] = rest {
-        let escaped = if *byte == b'#' { after.get(..2) } else { None };
-        match escaped.and_then(|digits| data_encoding::HEXUPPER_PERMISSIVE.decode(digits).ok()) {
-            Some(bytes) => {
-                out.extend_from_slice(&bytes);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                out.push(*byte);
-                rest = after;
-            }
-        }
-    }
-    out
 }
 
 #[cfg(test)]

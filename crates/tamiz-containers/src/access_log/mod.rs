@@ -31,7 +31,7 @@ const SOURCE: Source = Source::AccessLog;
 /// The most things that are put before a line, one before the other.
 const MOST_PREFIXES: usize = 4;
 
-/// What reads a line of one form; `None` when the line is not of it.
+/// Reads a line of one form; `None` when the line is not of it.
 type Form = fn(&[u8]) -> Option<quoted::Logged>;
 
 /// The forms of lines, in the order in which they are tried: those that say most of themselves first.

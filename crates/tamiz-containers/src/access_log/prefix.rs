@@ -74,7 +74,7 @@ fn compose(line: &[u8]) -> Option<&[u8]> {
     line.get(bar.saturating_add(1)..).filter(|_| is_name).map(<[u8]>::trim_ascii_start)
 }
 
-/// What follows `Oct 10 13:55:36 ` or `2026-10-10T13:55:36+00:00 `.
+/// Cuts off `Oct 10 13:55:36 ` or `2026-10-10T13:55:36+00:00 `.
 fn after_time(line: &[u8]) -> Option<&[u8]> {
     let old = line.get(..16).is_some_and(|time| {
         time.first().is_some_and(u8::is_ascii_uppercase)

@@ -23,7 +23,7 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     Some(Ok((parts, line.get(..19).and_then(Time::parse))))
 }
 
-/// What stands between a name and the bracket that ends it.
+/// Cuts the text between a name and the bracket that ends it.
 fn named<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let at = memchr::memmem::find(line, name)?.saturating_add(name.len());
     let rest = line.get(at..)?;

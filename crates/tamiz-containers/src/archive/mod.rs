@@ -7,7 +7,8 @@ pub(crate) mod zip;
 use std::io::Read;
 use std::sync::Arc;
 
-use crate::container::{Chunk, Container, Options};
+use crate::chunk::Chunk;
+use crate::container::{Container, Options};
 use crate::format::Format;
 use crate::record::{At, Place, Reason, Unreadable};
 
@@ -22,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) content: Content,
 }
 
-/// What an entry holds.
+/// The content of an entry.
 pub(crate) enum Content {
     /// A file, and what it is if the archive says so.
     File(Box<dyn Read + Send>, Option<Format>),
@@ -32,7 +33,7 @@ pub(crate) enum Content {
     Unreadable(Reason),
 }
 
-/// What gives the entries of an archive, in their order.
+/// A source of the entries of an archive, in their order.
 pub(crate) trait Entries: Send {
     /// The next one; an error if the rest cannot be told.
     fn next_entry(&mut self) -> Option<Result<Entry, Reason>>;

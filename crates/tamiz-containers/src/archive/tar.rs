@@ -28,7 +28,7 @@ pub(crate) struct Tar {
 
 struct Shared {
     input: Box<dyn Read + Send>,
-    /// How many bytes of the present entry are left, and of the padding behind it.
+    /// The bytes of the present entry that are left, and of the padding behind it.
     data: u64,
     padding: u64,
     /// Which entry is the present one.
@@ -68,7 +68,9 @@ impl Read for Data {
         let most = usize::try_from(shared.data).unwrap_or(usize::MAX).min(out.len());
         let read = shared.input.read(out.get_mut(..most).unwrap_or_default())?;
         if read == 0 {
-            return Err(io::Error::other("the archive ends early"));
+            // It is told of the entry; nothing is left to tell of the archive.
+            (shared.data, shared.padding) = (0, 0);
+            return Err(compressed::archive_ends());
         }
         shared.data = shared.data.saturating_sub(read as u64);
         Ok(read)

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use flate2::Crc;
@@ -14,33 +13,25 @@ use super::{Content, Entries, Entry};
 use crate::compressed::Bounded;
 use crate::format::Format;
 use crate::record::Reason;
+use crate::seekable::Seekable;
 
 /// Whether bytes begin such an archive.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Where an archive is.
-#[derive(Clone)]
-pub(crate) enum Place {
-    File(PathBuf),
-    Memory(Arc<[u8]>),
-}
-
 trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-impl Place {
-    fn open(&self) -> io::Result<Box<dyn ReadSeek>> {
-        Ok(match self {
-            Place::File(path) => Box::new(File::open(path)?),
-            Place::Memory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
-        })
-    }
+fn reader(place: &Seekable) -> io::Result<Box<dyn ReadSeek>> {
+    Ok(match place {
+        Seekable::File(path) => Box::new(File::open(path)?),
+        Seekable::Memory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+    })
 }
 
 pub(crate) struct Zip {
-    place: Place,
+    place: Seekable,
     archive: ZipArchive<Box<dyn ReadSeek>>,
     next: usize,
     is_saz: bool,
@@ -51,8 +42,8 @@ impl Zip {
     ///
     /// # Errors
     /// When there is none, or it is damaged.
-    pub(crate) fn open(place: Place) -> Result<Self, Reason> {
-        let reader = place.open().map_err(|error| crate::compressed::reason(&error))?;
+    pub(crate) fn open(place: Seekable) -> Result<Self, Reason> {
+        let reader = reader(&place).map_err(|error| crate::compressed::reason(&error))?;
         let archive =
             ZipArchive::new(reader).map_err(|_| "a ZIP archive whose directory is damaged or missing")?;
         let is_saz = archive.file_names().flatten().any(|name| is_request_of_saz(&name));
@@ -89,7 +80,7 @@ impl Zip {
         packed: u64,
         method: CompressionMethod,
     ) -> Result<Box<dyn Read + Send>, Reason> {
-        let mut reader = self.place.open().map_err(|error| crate::compressed::reason(&error))?;
+        let mut reader = reader(&self.place).map_err(|error| crate::compressed::reason(&error))?;
         let start = start.ok_or("an entry that is damaged")?;
         reader.seek(SeekFrom::Start(start)).map_err(|error| crate::compressed::reason(&error))?;
         let data = reader.take(packed);

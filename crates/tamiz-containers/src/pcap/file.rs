@@ -35,7 +35,7 @@ pub(crate) fn is_one(bytes: &[u8]) -> bool {
         || u32::from_be_bytes(*magic) == SECTION && is_pcapng()
 }
 
-/// What comes next.
+/// The next thing of a capture.
 pub(super) enum Next {
     /// A packet, as the link carried it; whether the capture has only its beginning.
     Packet { link: u32, bytes: Vec<u8>, packet: Packet, is_cut: bool },
@@ -65,7 +65,7 @@ enum Kind {
 #[derive(Clone, Copy)]
 struct Interface {
     link: u32,
-    /// How many of a timestamp's units make a second.
+    /// The number of a timestamp's units in a second.
     units: f64,
 }
 
@@ -259,7 +259,7 @@ fn u32_at(bytes: &[u8], at: usize, is_little: bool) -> Option<u32> {
     Some(if is_little { u32::from_le_bytes(*bytes) } else { u32::from_be_bytes(*bytes) })
 }
 
-/// How many units of an interface's timestamps make a second (option 9): microseconds if nothing is said.
+/// The number of units of an interface's timestamps in a second (option 9): microseconds if nothing is said.
 fn units(mut options: &[u8], is_little: bool) -> f64 {
     while let Some(header) = options.first_chunk::<4>() {
         let word =

@@ -10,7 +10,7 @@ use super::requests::Outcome;
 use crate::lines::too_long;
 use crate::record::{Parts, Reason, Request};
 
-/// How a connection begins (RFC 9113, 3.4).
+/// The beginning of a connection (RFC 9113, 3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The types of frames that are looked at, and their flags.
@@ -35,7 +35,7 @@ pub(super) struct Connection {
     streams: BTreeMap<u32, Stream>,
     /// A header block that is not whole yet: of which stream, whether that ends with it, its bytes.
     block: Option<(u32, bool, Vec<u8>)>,
-    /// How many bytes the streams hold.
+    /// The number of bytes that the streams hold.
     held: usize,
     limit: usize,
     has_begun: bool,
@@ -72,7 +72,7 @@ impl Connection {
         }
     }
 
-    /// How many bytes it holds.
+    /// Counts the bytes that it holds.
     pub(super) fn kept(&self) -> usize {
         let block = self.block.as_ref().map_or(0, |(_, _, block)| block.len());
         self.buffer.len().saturating_add(self.held).saturating_add(block)

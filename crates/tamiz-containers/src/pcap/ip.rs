@@ -25,7 +25,7 @@ pub(super) struct Segment<'a> {
     pub(super) data: &'a [u8],
 }
 
-/// What an IP packet carries, perhaps put together from fragments.
+/// The payload of an IP packet, perhaps put together from fragments.
 #[derive(Clone, Debug)]
 pub(super) struct Payload {
     from: IpAddr,

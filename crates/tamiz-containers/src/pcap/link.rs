@@ -73,7 +73,7 @@ impl Decoder {
         self.ether_type(ether_type, frame.get(14..)?)
     }
 
-    /// What is behind an EtherType (<https://www.iana.org/assignments/ieee-802-numbers>).
+    /// Reads the packet behind an EtherType (<https://www.iana.org/assignments/ieee-802-numbers>).
     pub(super) fn ether_type(&mut self, ether_type: u16, bytes: &[u8]) -> Option<Payload> {
         self.deeper()?;
         match ether_type {
@@ -174,7 +174,7 @@ impl Decoder {
         }
     }
 
-    /// What Linux's netfilter logs: attributes, one of which is the packet.
+    /// Reads what Linux's netfilter logs: attributes, one of which is the packet.
     fn nflog(&mut self, bytes: &[u8]) -> Option<Payload> {
         const PAYLOAD: u16 = 9;
         let attributes = bytes.get(4..)?;

@@ -10,6 +10,7 @@
 
 mod file;
 mod fragments;
+mod framing;
 mod http2;
 mod ip;
 mod link;
@@ -52,7 +53,7 @@ pub(crate) struct Capture {
     /// The flows by when they last had a packet, for the one to give way.
     by_use: BTreeMap<u64, FlowKey>,
     uses: u64,
-    /// How many flows there were.
+    /// The number of flows so far.
     streams: u64,
     ready: VecDeque<(At, Result<Found, Reason>)>,
     notices: VecDeque<(At, Reason)>,

@@ -4,6 +4,7 @@
 //! What is sent in the other direction, and what is no HTTP, has no line that begins a request.
 
 use super::Packet;
+use super::framing::end_of_request;
 use super::http2::Connection;
 use crate::lines::too_long;
 use crate::record::{Reason, Request};
@@ -12,7 +13,7 @@ use crate::request_line;
 /// The longest request line that is waited for.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// How much of the preface of HTTP/2 tells it from a request.
+/// As much of the preface of HTTP/2 as tells it from a request.
 const PREFACE_LINE: &[u8] = b"PRI * HTTP/2.0\r\n";
 
 /// A request, or what is left of one, and the packet that it began in.
@@ -28,9 +29,9 @@ pub(super) struct Cutter {
     packet: Option<Packet>,
     state: State,
     limit: usize,
-    /// How long the buffer has to be before its end is looked for again.
+    /// The length of the buffer from which on its end is looked for again.
     look_at: usize,
-    /// What reads the stream once it speaks HTTP/2.
+    /// The reader of the stream once it speaks HTTP/2.
     http2: Option<Box<Connection>>,
     is_tls: bool,
 }
@@ -69,7 +70,7 @@ impl Cutter {
         self.is_tls
     }
 
-    /// How many bytes wait.
+    /// Counts the bytes that wait.
     pub(super) fn kept(&self) -> usize {
         self.http2.as_ref().map_or(0, |http2| http2.kept()).saturating_add(self.buffer.len())
     }
@@ -238,105 +239,6 @@ impl Cutter {
 fn begins_request(bytes: &[u8]) -> bool {
     let line = memchr::memchr(b'\n', bytes).and_then(|end| bytes.get(..end));
     line.is_some_and(|line| request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)))
-}
-
-/// Where the request at the start of `bytes` ends; `None` while that cannot be told.
-fn end_of_request(bytes: &[u8]) -> Option<usize> {
-    let line_end = memchr::memchr(b'\n', bytes)?;
-    let line = bytes.get(..line_end)?;
-    let is_bare = request_line::begins_without_target(bytes) == Some(true);
-    if !is_bare && !request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)) {
-        // HTTP/0.9 is a line.
-        return Some(line_end.saturating_add(1));
-    }
-    let headers = end_of_headers(bytes)?;
-    let block = bytes.get(..headers)?;
-    if is_chunked(block) {
-        return end_of_chunks(bytes, headers);
-    }
-    Some(headers.saturating_add(content_length(block)))
-}
-
-/// Where the header block ends, empty line included. A line ends with LF, as a tolerant server reads it.
-fn end_of_headers(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'\n', bytes).find_map(|at| {
-        let after = at.saturating_add(1);
-        match bytes.get(after..)? {
-            [b'\n', ..] => Some(after.saturating_add(1)),
-            [b'\r', b'\n', ..] => Some(after.saturating_add(2)),
-            _ => None,
-        }
-    })
-}
-
-/// The values of a header.
-fn values<'a>(block: &'a [u8], name: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-    block.split(|byte| *byte == b'\n').filter_map(move |line| {
-        let colon = memchr::memchr(b':', line)?;
-        let (there, value) = (line.get(..colon)?, line.get(colon.saturating_add(1)..)?);
-        there.trim_ascii_end().eq_ignore_ascii_case(name).then(|| value.trim_ascii())
-    })
-}
-
-fn is_chunked(block: &[u8]) -> bool {
-    values(block, b"transfer-encoding").any(|value| {
-        value.split(|byte| *byte == b',').any(|coding| coding.trim_ascii().eq_ignore_ascii_case(b"chunked"))
-    })
-}
-
-/// The first length that is one; leading zeros and all.
-fn content_length(block: &[u8]) -> usize {
-    let length = values(block, b"content-length").find_map(|value| {
-        let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = std::str::from_utf8(value.get(..digits)?).ok()?;
-        // One that no number can hold is as good as endless.
-        (digits > 0 && digits == value.len()).then(|| number.parse().unwrap_or(usize::MAX))
-    });
-    length.unwrap_or(0)
-}
-
-/// Where a chunked body ends, trailer included; at the bad chunk if there is one.
-fn end_of_chunks(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    loop {
-        let rest = bytes.get(at..)?;
-        let line_end = memchr::memchr(b'\n', rest)?;
-        let line = rest.get(..line_end)?;
-        let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-        let size =
-            std::str::from_utf8(line.get(..digits)?).ok().and_then(|size| u64::from_str_radix(size, 16).ok());
-        let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else { return Some(at) };
-        let data = at.saturating_add(line_end).saturating_add(1);
-        if size == 0 {
-            return end_of_trailer(bytes, data);
-        }
-        let end = data.saturating_add(size);
-        at = match bytes.get(end..)? {
-            [b'\r', b'\n', ..] => end.saturating_add(2),
-            [b'\n', ..] => end.saturating_add(1),
-            [] | [b'\r'] => return None,
-            _ => return Some(end),
-        };
-    }
-}
-
-/// Where a trailer that begins at `from` ends, empty line included.
-fn end_of_trailer(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    loop {
-        let rest = bytes.get(at..)?;
-        let line_end = memchr::memchr(b'\n', rest)?;
-        let next = at.saturating_add(line_end).saturating_add(1);
-        let line = rest.get(..line_end)?;
-        if line.is_empty() || line == b"\r" {
-            return Some(next);
-        }
-        // What is no header is the next request of a sender who forgot the empty line.
-        if request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)) {
-            return Some(at);
-        }
-        at = next;
-    }
 }
 
 #[cfg(test)]

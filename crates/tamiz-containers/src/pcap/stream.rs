@@ -12,7 +12,7 @@ use super::ip::Segment;
 const MOST_BYTES: usize = 1 << 20;
 const MOST_SEGMENTS: usize = 1 << 10;
 
-/// What becomes of a segment.
+/// The fate of a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// Bytes that are next, and the packet that they came with.
@@ -38,7 +38,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// How many bytes wait.
+    /// Counts the bytes that wait.
     pub(super) fn kept(&self) -> usize {
         self.kept
     }

@@ -4,7 +4,7 @@ use super::ip::Payload;
 use super::link::{Decoder, u16_at, u32_at};
 use super::tally::Unread;
 
-/// How long the header of Prism is: 144 bytes, or as an AVS header says that is sent under this name.
+/// The length of the header of Prism: 144 bytes, or as an AVS header says that is sent under this name.
 pub(super) fn prism_len(bytes: &[u8]) -> Option<usize> {
     let is_avs = u32_at(bytes, 0)? & 0xFFFF_F000 == 0x8021_1000;
     if is_avs { usize::try_from(u32_at(bytes, 4)?).ok() } else { Some(144) }

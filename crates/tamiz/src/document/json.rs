@@ -1,7 +1,9 @@
 //! The document as JSON (clause 9.15): OpenTelemetry names, canonical content only.
 
+use std::fmt;
+
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 
 use super::keys::Values;
 use super::lines::Measure;
@@ -64,7 +66,8 @@ impl Serialize for Document {
                 map.serialize_entry("tamiz.body.values", &ValueList(&body.values))?;
             }
         }
-        map.serialize_entry("tamiz.flags", &FlagList(self))?;
+        let flags = FlagList { raised: self.raised_in(&lines), with_evidence: self.evidence.is_some() };
+        map.serialize_entry("tamiz.flags", &flags)?;
         map.serialize_entry("tamiz.text", self.as_str())?;
         map.end()
     }
@@ -94,15 +97,24 @@ struct ValueEntry<'d> {
     shapes: Vec<&'d str>,
 }
 
-struct FlagList<'d>(&'d Document);
+struct FlagList<'d> {
+    raised: Vec<Raised<'d>>,
+    with_evidence: bool,
+}
 
 impl Serialize for FlagList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        for raised in self.0.flags() {
-            list.serialize_element(&FlagEntry { raised, with_evidence: self.0.evidence.is_some() })?;
-        }
-        list.end()
+        let with_evidence = self.with_evidence;
+        serializer.collect_seq(self.raised.iter().map(|raised| FlagEntry { raised: *raised, with_evidence }))
+    }
+}
+
+/// Something as it is displayed.
+struct Shown<T>(T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
     }
 }
 
@@ -119,7 +131,7 @@ impl Serialize for FlagEntry<'_> {
         if let Some(parameter) = self.raised.parameter() {
             map.serialize_entry("parameter", parameter)?;
         }
-        map.serialize_entry("place", &self.raised.place().to_string())?;
+        map.serialize_entry("place", &Shown(self.raised.place()))?;
         map.serialize_entry("family", &flag.family())?;
         map.serialize_entry("weight", &flag.weight())?;
         if self.with_evidence {

@@ -1,5 +1,6 @@
 //! Keys and the shapes of their values, of the query and of the body alike (clauses 9.2 and 9.11).
 
+use super::cut::split_at;
 use super::marker::{Marker, more};
 use super::parse::{Cursor, Reader, Result, check_no_space};
 
@@ -17,7 +18,7 @@ pub(crate) struct Keys<'d> {
 
 impl<'d> Keys<'d> {
     /// Reads a list of keys; `None` unless there are `count` of them.
-    fn of(count: u64, list: &'d str) -> Option<Self> {
+    pub(super) fn of(count: u64, list: &'d str) -> Option<Self> {
         let (before, last) = match list.rsplit_once(',') {
             Some((before, last)) => (Some(before), last),
             None => (None, list),
@@ -97,6 +98,15 @@ impl<'d> Values<'d> {
             values.lines.push((key, shapes));
         }
         Ok(values)
+    }
+
+    /// Adds a line of a document that is known to be one, without its tag; `None` for what is none.
+    pub(super) fn add(&mut self, rest: &'d str) -> Option<()> {
+        match more(rest) {
+            Some(more) => self.more = more,
+            None => self.lines.push(split_at(rest, b'=')?),
+        }
+        Some(())
     }
 
     pub(crate) fn is_empty(&self) -> bool {

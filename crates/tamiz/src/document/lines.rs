@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::body::Body;
 use super::keys::{Keys, Values};
-use super::{Document, parse};
+use super::{Document, cut, parse};
 use crate::flags::Flag;
 
 /// Where in a request something is.
@@ -160,8 +160,9 @@ impl<'d> Lines<'d> {
     /// Where the URL points: host and port, after any userinfo.
     pub(crate) fn host(&self) -> Option<&'d str> {
         let url = self.url.filter(|url| !url.starts_with('/'))?;
-        let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next()?;
-        Some(authority.split_once('@').map_or(authority, |(_, host)| host))
+        let rest = behind_scheme(url).unwrap_or(url);
+        let authority = cut::split_at(rest, b'/').map_or(rest, |(authority, _)| authority);
+        Some(cut::split_at(authority, b'@').map_or(authority, |(_, host)| host))
     }
 
     /// What stands between the path and the fragment of `U`, without its `?`.
@@ -170,13 +171,16 @@ impl<'d> Lines<'d> {
         let rest = if url.starts_with('/') {
             url
         } else {
-            let (_, rest) = url.split_once("://")?;
-            rest.get(rest.find('/')?..)?
+            let rest = behind_scheme(url)?;
+            rest.get(memchr::memchr(b'/', rest.as_bytes())?..)?
         };
         let path = self.path?;
         let rest = if path.starts_with('/') { rest } else { rest.strip_prefix('/')? };
         let query = rest.strip_prefix(path)?.strip_prefix('?')?;
-        query.get(..query.find("%23<").unwrap_or(query.len()))
+        // A fragment is a marker behind an escaped `#`; most queries hold no `%` at all.
+        let is_fragment = |at: &usize| query.get(*at..).is_some_and(|rest| rest.starts_with("%23<"));
+        let end = memchr::memchr_iter(b'%', query.as_bytes()).find(is_fragment);
+        query.get(..end.unwrap_or(query.len()))
     }
 
     /// The flags of every line that carries some, each as it is written.
@@ -187,6 +191,13 @@ impl<'d> Lines<'d> {
         let body = self.body.iter().map(|body| body.flags);
         head.into_iter().chain(headers).chain(more).chain(body).flat_map(split_flags)
     }
+}
+
+/// What stands behind the first `://`.
+fn behind_scheme(url: &str) -> Option<&str> {
+    let is_one = |at: &usize| url.get(*at..).is_some_and(|rest| rest.starts_with("://"));
+    let at = memchr::memchr_iter(b':', url.as_bytes()).find(is_one)?;
+    url.get(at.saturating_add(3)..)
 }
 
 /// The flags of ` [A] [B:x]`, each as `A`, `B:x`.
@@ -207,7 +218,8 @@ pub(crate) fn read_flag(written: &str) -> Option<(Flag, Option<&str>)> {
 
 impl Document {
     pub(crate) fn lines(&self) -> Lines<'_> {
-        parse::cut(self.as_str()).unwrap_or_default()
+        let text = self.as_str();
+        cut::lines(text).or_else(|| parse::cut(text).ok()).unwrap_or_default()
     }
 
     /// The method, as shown.
@@ -268,7 +280,11 @@ impl Document {
     /// Every flag with its place, in the order of the document's lines; the same flag, parameter
     /// and place only once.
     pub fn flags(&self) -> impl Iterator<Item = Raised<'_>> {
-        let lines = self.lines();
+        self.raised_in(&self.lines()).into_iter()
+    }
+
+    /// The flags of [`Document::flags`], for whoever has cut the lines already.
+    pub(super) fn raised_in<'d>(&'d self, lines: &Lines<'d>) -> Vec<Raised<'d>> {
         let mut raised: Vec<Raised<'_>> = Vec::new();
         self.collect(lines.method_flags, Place::Method, &mut raised);
         self.collect(lines.url_flags, Place::Url, &mut raised);
@@ -288,11 +304,11 @@ impl Document {
         if let Some(more) = lines.more_headers {
             self.collect(more.flags, Place::Header(MORE_HEADERS), &mut raised);
         }
-        if let Some(body) = lines.body.filter(|_| notes.is_empty()) {
+        if let Some(body) = lines.body.as_ref().filter(|_| notes.is_empty()) {
             self.collect(body.flags, Place::Body, &mut raised);
         }
         self.noted("b", Place::Body, Place::BodyKey, &mut raised);
-        raised.into_iter()
+        raised
     }
 
     /// The flags that the notes tell of `whole`, and of one key of it.
@@ -303,7 +319,9 @@ impl Document {
         key_place: fn(&'d str) -> Place<'d>,
         raised: &mut Vec<Raised<'d>>,
     ) {
-        for (written, at) in self.notes().lines().filter_map(|note| note.split_once(' ')) {
+        // Notes of what values are made of begin with a colon.
+        let notes = self.notes().split('\n').filter(|note| !note.starts_with(':'));
+        for (written, at) in notes.filter_map(|note| cut::split_at(note, b' ')) {
             let place = match at.strip_prefix(whole) {
                 Some("") => place,
                 Some(rest) => match rest.strip_prefix('.') {

@@ -2,6 +2,7 @@
 
 mod body;
 mod check;
+mod cut;
 mod json;
 mod keys;
 mod lines;

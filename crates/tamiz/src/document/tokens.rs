@@ -3,22 +3,26 @@
 //!
 //! Everything in a token comes from the text or the notes, so nothing that these hide can be in one.
 
-use std::collections::HashMap;
-use std::fmt::Display;
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use super::Document;
 use super::keys::{Keys, Values, grouped};
 use super::lines::{HeaderLine, Lines, Place};
 use super::made_of::{Note, Notes};
 use super::marker::{Marker, more};
+use super::{Document, Raised};
 use crate::bytes;
 use crate::decode::unicode;
 use crate::measure::Buckets;
 use crate::show::charset;
+use crate::show::marker::{number, push};
 
 /// Headers whose values are shown as items with a space between them.
 const SPACED_HEADERS: [&str; 6] =
     ["accept", "accept-charset", "accept-encoding", "accept-language", "cookie", "user-agent"];
+
+/// Up to so many values, looking at all before each is quicker than sorting them.
+const FEW: usize = 16;
 
 /// The marker of a value that is not there.
 const NOTHING: &str = "<mixed:0>";
@@ -54,15 +58,36 @@ impl Document {
 
     /// The tokens that [`Document::tokens`] gives, and those that the options ask for.
     pub fn tokens_with(&self, options: TokenOptions) -> Vec<String> {
+        let mut written = Vec::new();
+        self.write_tokens(options, &mut written);
+        // Tokens are cut from UTF-8 at ASCII; were they not, nothing may leak from them.
+        let written = String::from_utf8(written).unwrap_or_default();
+        written.split(' ').filter(|token| !token.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// Appends the tokens of [`Document::tokens_with`] to `out`, with a space between them: for many documents, since
+    /// nothing is allocated for a token.
+    ///
+    /// ```
+    /// use tamiz::{Canonicalizer, Config, TokenOptions};
+    ///
+    /// let document = Canonicalizer::new(Config::default()).canonicalize(b"GET / HTTP/1.1\r\n\r\n");
+    /// let mut line = Vec::new();
+    /// document.write_tokens(TokenOptions::default(), &mut line);
+    /// assert_eq!(line, document.tokens().join(" ").as_bytes());
+    /// ```
+    pub fn write_tokens(&self, options: TokenOptions, out: &mut Vec<u8>) {
         let lines = self.lines();
+        let buckets = self.buckets();
         let notes = Notes::read(self.notes());
-        let mut tokens = Tokens { list: Vec::new(), buckets: self.buckets(), notes, options };
-        tokens.shown("m", lines.method);
+        let start = out.len();
+        let mut tokens = Tokens { out, start, buckets: &buckets, notes, options };
+        tokens.shown(["m", "", ""], lines.method);
         if let Some(version) = self.version() {
-            tokens.pair("v", version);
+            tokens.push(&["v=", version]);
         }
         if let Some(host) = lines.host() {
-            tokens.pair("u.host", host);
+            tokens.push(&["u.host=", host]);
         }
         tokens.path(&lines);
         if let Some(keys) = lines.query {
@@ -71,74 +96,93 @@ impl Document {
         }
         tokens.headers(&lines);
         if let Some(body) = &lines.body {
-            tokens.pair("b.kind", body.kind);
-            tokens.push(format!("blen@{}", body.length.bucket));
+            tokens.push(&["b.kind=", body.kind]);
+            tokens.push(&["blen@", body.length.bucket]);
             if let Some(shape) = body.shape {
-                tokens.value("b", Some(b'b'), 0, shape);
+                tokens.value(["b", "", ""], Some(b'b'), 0, shape);
             }
             if let Some(keys) = body.keys {
                 tokens.keys("b", keys);
                 tokens.values("b", keys.iter(), &body.values);
             }
         }
-        for flag in self.rollup() {
-            tokens.pair("f", flag);
+        for flag in lines.rollup.into_iter().flat_map(|rollup| rollup.split(' ')) {
+            tokens.push(&["f=", flag]);
         }
-        for raised in self.flags() {
-            let place = match raised.place() {
-                Place::Header(name) => header_place(name),
-                place => place.to_string(),
-            };
-            tokens.push(format!("f.{place}={raised}"));
+        for raised in self.raised_in(&lines) {
+            tokens.raised(&raised);
         }
-        tokens.list
     }
 
     /// The buckets of whoever wrote it, as far as the document knows.
-    fn buckets(&self) -> Buckets {
-        let components = self.fingerprint().map(|fingerprint| fingerprint.components()).unwrap_or_default();
-        let bounds = components.iter().find(|(name, _)| *name == "buckets").and_then(|(_, bounds)| {
-            bounds.split(',').map(|bound| bound.parse().ok()).collect::<Option<Vec<u64>>>()
+    fn buckets(&self) -> Cow<'static, Buckets> {
+        static DEFAULT: LazyLock<(Buckets, String)> = LazyLock::new(|| {
+            let buckets = Buckets::default();
+            let bounds: Vec<String> = buckets.bounds().iter().map(u64::to_string).collect();
+            (buckets, bounds.join(","))
         });
-        bounds.and_then(|bounds| Buckets::new(bounds).ok()).unwrap_or_default()
+        let components = self.fingerprint().map(|fingerprint| fingerprint.components()).unwrap_or_default();
+        let bounds = components.iter().find(|(name, _)| *name == "buckets").map(|(_, bounds)| bounds);
+        let others = bounds.filter(|bounds| **bounds != DEFAULT.1).and_then(|bounds| {
+            let bounds = bounds.split(',').map(|bound| bound.parse().ok()).collect::<Option<Vec<u64>>>();
+            Buckets::new(bounds?).ok()
+        });
+        others.map_or(Cow::Borrowed(&DEFAULT.0), Cow::Owned)
     }
 }
 
-struct Tokens<'d> {
-    list: Vec<String>,
-    buckets: Buckets,
+/// A place, in pieces that follow each other: `q.`, a key, and the way to a leaf of its value.
+type At<'p> = [&'p str; 3];
+
+/// Writes tokens, one behind the other.
+struct Tokens<'d, 'o> {
+    out: &'o mut Vec<u8>,
+    /// Where the first begins.
+    start: usize,
+    buckets: &'o Buckets,
     notes: Notes<'d>,
     options: TokenOptions,
 }
 
-impl<'d> Tokens<'d> {
+impl<'d> Tokens<'d, '_> {
     /// Adds a token, with its white space as `%HH`.
-    fn push(&mut self, token: String) {
-        let escaped = token.contains(unicode::is_white_space).then(|| escape(&token));
-        self.list.push(escaped.unwrap_or(token));
+    fn token(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.out.len() > self.start {
+            self.out.push(b' ');
+        }
+        let from = self.out.len();
+        write(self.out);
+        let token = self.out.get(from..).unwrap_or_default();
+        if !token.iter().fold(true, |is_plain, byte| is_plain & byte.is_ascii_graphic()) {
+            escape_from(self.out, from);
+        }
     }
 
-    /// `place=what`.
-    fn pair(&mut self, place: &str, what: impl Display) {
-        self.push(format!("{place}={what}"));
+    /// Adds a token that is made of these pieces.
+    fn push(&mut self, pieces: &[&str]) {
+        self.token(|out| pieces.iter().filter(|piece| !piece.is_empty()).for_each(|piece| push(out, piece)));
     }
 
     fn path(&mut self, lines: &Lines<'_>) {
         let Some(path) = lines.path else { return };
-        self.pair("p", path);
+        self.push(&["p=", path]);
         for segment in path.split('/').filter(|segment| !segment.is_empty() && more(segment).is_none()) {
-            self.shown("p/", segment);
+            self.shown(["p/", "", ""], segment);
         }
         if let Some(extension) = path.rsplit('/').next().and_then(extension) {
-            self.pair("p.ext", extension);
+            self.push(&["p.ext=", &extension]);
         }
-        self.push(format!("plen@{}", lines.path_length.bucket));
-        self.push(format!("pmax@{}", lines.path_longest.bucket));
+        self.push(&["plen@", lines.path_length.bucket]);
+        self.push(&["pmax@", lines.path_longest.bucket]);
     }
 
     fn keys(&mut self, place: &str, keys: Keys<'_>) {
-        self.push(format!("{place}.n={}", keys.count));
-        self.push(format!("{place}.keys={}", keys.text()));
+        self.token(|out| {
+            push(out, place);
+            push(out, ".n=");
+            number(out, keys.count);
+        });
+        self.push(&[place, ".keys=", keys.text()]);
     }
 
     /// The values of the query: from the `QK` lines where there are some, else from the URL.
@@ -155,28 +199,50 @@ impl<'d> Tokens<'d> {
 
     /// The values of `keys`, whose shapes stand in lines of their own.
     fn values(&mut self, place: &str, keys: impl Iterator<Item = &'d str>, values: &Values<'d>) {
-        // Keys come in order of arrival, their shapes key by key.
-        let mut shapes: HashMap<&str, _> = values.iter().collect();
-        let mut shape = |key| shapes.get_mut(key).and_then(Iterator::next).unwrap_or_default();
-        let pairs: Vec<(&str, &str)> = keys.map(|key| (key, shape(key))).collect();
+        let mut shapes: Vec<(&str, _)> = values.iter().collect();
+        let mut next = 0;
+        // Keys come in order of arrival, their shapes key by key in order of first arrival: mostly the next is the one.
+        let mut shape = |key: &str| {
+            let is_next = shapes.get(next).is_some_and(|(there, _)| *there == key);
+            let at = if is_next { Some(next) } else { shapes.iter().position(|(there, _)| *there == key) };
+            next = at?.saturating_add(1);
+            shapes.get_mut(at?)?.1.next()
+        };
+        let pairs: Vec<(&str, &str)> = keys.map(|key| (key, shape(key).unwrap_or_default())).collect();
         self.grouped_values(place, pairs.into_iter());
     }
 
     /// Values in order of arrival, told key by key.
     fn grouped_values(&mut self, place: &str, pairs: impl Iterator<Item = (&'d str, &'d str)>) {
         let tag = place.bytes().next();
+        let dotted = if place == "q" { "q." } else { "b." };
         let indexed = pairs.enumerate().map(|(i, (key, shape))| (key, (i, shape)));
-        for (key, values) in grouped(indexed) {
-            let place = format!("{place}.{key}");
-            self.push(place.clone());
-            for (index, shape) in values {
-                self.value(&place, tag, index, shape);
+        let indexed: Vec<(&str, (usize, &str))> = indexed.collect();
+        if indexed.len() > FEW {
+            for (key, values) in grouped(indexed.into_iter()) {
+                self.values_of([dotted, key, ""], tag, values.into_iter());
+            }
+            return;
+        }
+        for (at, (key, _)) in indexed.iter().enumerate() {
+            let is_told = indexed.iter().take(at).any(|(before, _)| before == key);
+            if !is_told {
+                let same = indexed.iter().skip(at).filter(|(other, _)| other == key);
+                self.values_of([dotted, key, ""], tag, same.map(|(_, value)| *value));
             }
         }
     }
 
+    /// The values of one key.
+    fn values_of(&mut self, place: At<'_>, tag: Option<u8>, values: impl Iterator<Item = (usize, &'d str)>) {
+        self.push(&place);
+        for (index, shape) in values {
+            self.value(place, tag, index, shape);
+        }
+    }
+
     /// One value: its shape, what it is made of, and its leaves where it is JSON.
-    fn value(&mut self, place: &str, tag: Option<u8>, index: usize, shown: &'d str) {
+    fn value(&mut self, place: At<'_>, tag: Option<u8>, index: usize, shown: &'d str) {
         let mut notes: Vec<Note<'d>> = tag.into_iter().flat_map(|tag| self.notes.of(tag, index)).collect();
         let own = match notes.first() {
             Some(note) if note.leaf.is_none() => notes.remove(0),
@@ -185,70 +251,90 @@ impl<'d> Tokens<'d> {
         let marker = Marker::of_leaf(shown);
         self.shaped(place, own.marker.unwrap_or(shown));
         if marker.is_none() && !shown.is_empty() {
-            self.push(format!("{place}=\"{shown}\""));
+            let [first, key, leaf] = place;
+            self.push(&[first, key, leaf, "=\"", shown, "\""]);
         }
         self.made_of(place, own, marker);
         let leaves = notes.iter().filter_map(|note| Some((note.leaf?, *note)));
         for (leaf, notes) in grouped(leaves) {
-            let place = format!("{place}{leaf}");
-            self.push(place.clone());
+            let [first, key, _] = place;
+            let place = [first, key, leaf];
+            self.push(&place);
             for note in notes {
-                self.shaped(&place, note.marker.unwrap_or_default());
-                self.made_of(&place, note, None);
+                self.shaped(place, note.marker.unwrap_or_default());
+                self.made_of(place, note, None);
             }
         }
     }
 
     /// What a value is made of: by its note, or by the set of its marker in a document that was read back.
-    fn made_of(&mut self, place: &str, note: Note<'d>, marker: Option<Marker<'_>>) {
+    fn made_of(&mut self, [first, key, leaf]: At<'_>, note: Note<'d>, marker: Option<Marker<'_>>) {
         let mut words = note.words().peekable();
         if words.peek().is_some() {
-            return words.for_each(|word| self.push(format!("{place}{word}")));
+            return words.for_each(|word| self.push(&[first, key, leaf, word]));
         }
         for sign in marker.into_iter().flat_map(|marker| marker.set.signs()) {
-            let mut token = format!("{place}~").into_bytes();
-            charset::write_sign(sign, &mut token);
-            self.push(String::from_utf8_lossy(&token).into_owned());
+            self.token(|out| {
+                [first, key, leaf, "~"].iter().for_each(|piece| push(out, piece));
+                charset::write_sign(sign, out);
+            });
         }
     }
 
     fn headers(&mut self, lines: &Lines<'d>) {
         let mut before = None;
         for (index, header) in lines.headers.iter().enumerate() {
+            let name = header_name(header.name);
             if before != Some(header.name) {
-                self.push(header_place(header.name));
+                self.push(&["h.", &name]);
             }
             before = Some(header.name);
-            self.header(header, index);
+            self.header(header, ["h.", &name, ""], index);
         }
-        self.push(format!("hcnt={}", lines.header_count));
-        self.push(format!("hlen@{}", lines.header_length.bucket));
+        self.token(|out| {
+            push(out, "hcnt=");
+            number(out, lines.header_count);
+        });
+        self.push(&["hlen@", lines.header_length.bucket]);
     }
 
-    fn header(&mut self, header: &HeaderLine<'d>, index: usize) {
-        let place = header_place(header.name);
+    fn header(&mut self, header: &HeaderLine<'d>, place: At<'_>, index: usize) {
         if !SPACED_HEADERS.contains(&header.name) {
-            return match self.bucket(header.value).filter(|_| header.name == "content-length") {
-                Some(bucket) => self.push(format!("{place}@{bucket}")),
+            let is_length = header.name == "content-length";
+            return match Some(header.value).filter(|_| is_length).and_then(|value| self.bucket(value)) {
+                Some(bucket) => self.push(&["h.content-length@", bucket]),
                 None => {
                     let note = self.notes.of(b'h', index).next().unwrap_or_default();
-                    self.shown(&place, header.value);
+                    self.shown(place, header.value);
                     if let Some(marker) = note.marker {
-                        self.shown(&place, marker);
+                        self.shown(place, marker);
                     }
-                    self.made_of(&place, note, Marker::of_value(header.value));
+                    self.made_of(place, note, Marker::of_value(header.value));
                 }
             };
         }
         for item in header.value.split(' ').filter(|item| !item.is_empty()) {
-            match cookie(item).filter(|_| header.name == "cookie") {
-                Some((name, length)) => {
-                    let bucket = self.buckets.label(length).to_owned();
-                    self.push(format!("c.{name}@{bucket}"));
-                }
-                None => self.shown(&place, item),
+            match Some(item).filter(|_| header.name == "cookie").and_then(cookie) {
+                Some((name, length)) => self.push(&["c.", name, "@", self.buckets.label(length)]),
+                None => self.shown(place, item),
             }
         }
+    }
+
+    /// A flag at its place.
+    fn raised(&mut self, raised: &Raised<'_>) {
+        let (place, name) = match raised.place() {
+            Place::Method => ("m", Cow::Borrowed("")),
+            Place::Url => ("u", Cow::Borrowed("")),
+            Place::Path => ("p", Cow::Borrowed("")),
+            Place::Query => ("q", Cow::Borrowed("")),
+            Place::QueryKey(key) => ("q.", Cow::Borrowed(key)),
+            Place::Header(name) => ("h.", header_name(name)),
+            Place::Body => ("b", Cow::Borrowed("")),
+            Place::BodyKey(key) => ("b.", Cow::Borrowed(key)),
+        };
+        let (colon, parameter) = raised.parameter().map_or(("", ""), |parameter| (":", parameter));
+        self.push(&["f.", place, &name, "=", raised.flag().name(), colon, parameter]);
     }
 
     /// The bucket of `n@bucket`, where it is that of the number.
@@ -259,56 +345,54 @@ impl<'d> Tokens<'d> {
 
     /// Text that may stand in clear: a marker keeps its brackets, so that it is no word of the
     /// request, and is told again with the bucket of its length.
-    fn shown(&mut self, place: &str, text: &str) {
+    fn shown(&mut self, place: At<'_>, text: &str) {
         match Marker::of_value(text) {
-            None => self.pair(place, text),
-            Some(marker) => {
-                let what = format!("<{}>", word(&marker));
-                self.measured(place, &what, &marker);
+            None => {
+                let [first, key, leaf] = place;
+                self.push(&[first, key, leaf, "=", text]);
             }
+            Some(marker) => self.measured(place, ["=<", ">"], &marker),
         }
     }
 
     /// A shape. What is none stands in clear, and gives nothing.
-    fn shaped(&mut self, place: &str, text: &str) {
+    fn shaped(&mut self, place: At<'_>, text: &str) {
         if let Some(marker) = Marker::of_leaf(text) {
-            self.measured(place, &word(&marker), &marker);
+            self.measured(place, ["=", ""], &marker);
         }
     }
 
-    fn measured(&mut self, place: &str, what: &str, marker: &Marker<'_>) {
-        self.pair(place, what);
-        if let Some(length) = marker.length {
-            let bucket = self.buckets.label(length).to_owned();
-            self.push(format!("{place}={what}@{bucket}"));
-            if self.options.lengths {
-                self.push(format!("{place}={what}#{length}"));
-            }
+    /// `lower`, `SECRET.alpha`, `file.tar.gz`, between `around`; again with the bucket of its length, and with that itself
+    /// where it is asked for.
+    fn measured(&mut self, [first, key, leaf]: At<'_>, around: [&str; 2], marker: &Marker<'_>) {
+        let [open, close] = around;
+        let secret = if marker.is_secret { "SECRET." } else { "" };
+        let (dot, extension) = marker.extension.map_or(("", ""), |extension| (".", extension));
+        let what = [first, key, leaf, open, secret, marker.word, dot, extension, close];
+        self.push(&what);
+        let Some(length) = marker.length else { return };
+        let bucket = self.buckets.label(length);
+        self.token(|out| {
+            what.iter().for_each(|piece| push(out, piece));
+            push(out, "@");
+            push(out, bucket);
+        });
+        if self.options.lengths {
+            self.token(|out| {
+                what.iter().for_each(|piece| push(out, piece));
+                push(out, "#");
+                number(out, length);
+            });
         }
     }
 }
 
-/// `h.name`, with those signs of the name escaped that a sign, a skeleton or a length begins with.
-fn header_place(name: &str) -> String {
-    let mut place = "h.".to_owned();
-    for c in name.chars() {
-        match c {
-            '~' => place.push_str("%7E"),
-            '^' => place.push_str("%5E"),
-            '#' => place.push_str("%23"),
-            _ => place.push(c),
-        }
+/// The name of a header, with those signs escaped that a sign, a skeleton or a length begins with.
+fn header_name(name: &str) -> Cow<'_, str> {
+    if !name.bytes().any(|byte| matches!(byte, b'~' | b'^' | b'#')) {
+        return Cow::Borrowed(name);
     }
-    place
-}
-
-/// `lower`, `SECRET.alpha`, `file.tar.gz`.
-fn word(marker: &Marker<'_>) -> String {
-    let secret = if marker.is_secret { "SECRET." } else { "" };
-    match marker.extension {
-        Some(extension) => format!("{secret}{}.{extension}", marker.word),
-        None => format!("{secret}{}", marker.word),
-    }
+    Cow::Owned(name.replace('~', "%7E").replace('^', "%5E").replace('#', "%23"))
 }
 
 /// What follows the last dot of a segment, its parameters aside: one to eight letters and digits.
@@ -321,24 +405,29 @@ fn extension(segment: &str) -> Option<String> {
 
 /// The name and length of `NAME<len:n>`.
 fn cookie(item: &str) -> Option<(&str, u64)> {
-    let (name, length) = item.strip_suffix('>')?.rsplit_once("<len:")?;
+    let inner = item.strip_suffix('>')?;
+    let at = memchr::memrchr(b'<', inner.as_bytes())?;
+    let (name, length) = (inner.get(..at)?, inner.get(at..)?.strip_prefix("<len:")?);
     Some((name, length.parse().ok()?))
 }
 
-/// `text` with its white space as `%HH`.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+/// Writes the white space of what `out` has behind `from` as `%HH`.
+#[cold]
+fn escape_from(out: &mut Vec<u8>, from: usize) {
+    let token = out.split_off(from.min(out.len()));
+    // Whoever writes tokens writes UTF-8; were it not, nothing may leak from it.
+    for c in std::str::from_utf8(&token).unwrap_or_default().chars() {
+        let mut buffer = [0; 4];
+        let encoded = c.encode_utf8(&mut buffer).as_bytes();
         if unicode::is_white_space(c) {
-            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                out.push('%');
-                out.extend(bytes::hex(byte).map(char::from));
+            for byte in encoded {
+                out.push(b'%');
+                out.extend(bytes::hex(*byte));
             }
         } else {
-            out.push(c);
+            out.extend_from_slice(encoded);
         }
     }
-    out
 }
 
 #[cfg(test)]
@@ -377,7 +466,12 @@ mod tests {
 
     #[test]
     fn white_space_is_escaped_and_nothing_else() {
-        assert_eq!(escape("a/b%20<c>"), "a/b%20<c>");
-        assert_eq!(escape("a b\u{a0}c\u{3000}é"), "a%20b%C2%A0c%E3%80%80é");
+        let escaped = |text: &str| {
+            let mut out = format!("a {text}").into_bytes();
+            escape_from(&mut out, 2);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(escaped("a/b%20<c>"), "a a/b%20<c>");
+        assert_eq!(escaped("a b\u{a0}c\u{3000}é"), "a a%20b%C2%A0c%E3%80%80é");
     }
 }

@@ -38,7 +38,12 @@ impl CharSet {
 
     /// Lists the characters, sorted.
     pub(crate) fn signs(self) -> impl Iterator<Item = u8> {
-        (0..128).filter(move |sign| self.contains(*sign))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let sign = u8::try_from(rest.trailing_zeros()).ok().filter(u8::is_ascii)?;
+            rest &= rest.wrapping_sub(1);
+            Some(sign)
+        })
     }
 
     /// Writes the set as a marker carries it.

@@ -1,7 +1,7 @@
 //! Seeing through gzip, zstd, bzip2 and xz, also where several compressed files were joined.
 
-use std::error::Error;
-use std::fmt;
+mod damage;
+
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,8 +14,10 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::ahead::Ahead;
 use crate::record::Reason;
+use damage::Damage;
+pub(crate) use damage::reason;
 
-/// How much of an input decides what it is.
+/// As many bytes of an input as decide what it is.
 const MAGIC_LEN: u64 = 6;
 /// RFC 1952, 2.3.1, and the only method there is.
 const GZIP: &[u8] = b"\x1F\x8B\x08";
@@ -31,9 +33,9 @@ const XZ_MEMORY: u32 = 256 << 10;
 
 /// Up to here data may expand as it likes; beyond it, at most so many times: logs come nowhere near, and bombs live on it.
 const FREE_EXPANSION: u64 = 256 << 20;
-const MOST_EXPANSION: u64 = 400;
+pub(super) const MOST_EXPANSION: u64 = 400;
 
-/// What is wrong with an input behind its last whole byte: told once all of it was read.
+/// A fault behind the last whole byte of an input: told once all of it was read.
 pub(crate) type Trailing = Arc<OnceLock<Reason>>;
 
 /// The input behind its compression, if there is one.
@@ -71,7 +73,7 @@ pub(crate) fn see_through(
 /// Ends data that expands as only bombs do.
 pub(crate) struct Bounded {
     input: Box<dyn Read + Send>,
-    /// How many bytes there are of it, or were read, before it expands.
+    /// The number of bytes that there are of it, or were read, before it expands.
     packed: Arc<AtomicU64>,
     given: u64,
 }
@@ -82,10 +84,14 @@ impl Bounded {
     }
 }
 
+/// Whether so many bytes that come of `packed` ones are more than data ever gives.
+pub(crate) fn is_bomb(packed: u64, given: u64) -> bool {
+    given > packed.saturating_mul(MOST_EXPANSION).max(FREE_EXPANSION)
+}
+
 impl Read for Bounded {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let most = self.packed.load(Ordering::Relaxed).saturating_mul(MOST_EXPANSION).max(FREE_EXPANSION);
-        if self.given > most {
+        if is_bomb(self.packed.load(Ordering::Relaxed), self.given) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, Damage::Bomb));
         }
         let len = self.input.read(out)?;
@@ -113,71 +119,15 @@ impl<R: Read> Read for Located<R> {
     }
 }
 
+/// Says that an entry is cut since its archive is.
+pub(crate) fn archive_ends() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, Damage::ArchiveEnds)
+}
+
 /// Whether bytes begin as compressed ones do.
 pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
     [GZIP, ZSTD, BZIP2, XZ].iter().any(|magic| bytes.starts_with(magic))
 }
-
-/// Why an input ended before its end.
-pub(crate) fn reason(error: &io::Error) -> Reason {
-    if let Some(damage) = error.get_ref().and_then(|inner| inner.downcast_ref::<Damage>()) {
-        return damage.to_string().into();
-    }
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => "the compressed data ends early; what came before it was read".into(),
-        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            "the compressed data is damaged; what came before the damage was read".into()
-        }
-        io::ErrorKind::OutOfMemory => "there is no memory for it".into(),
-        kind => format!("the input fails: {kind}").into(),
-    }
-}
-
-/// What is wrong with compressed data, and at which byte of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Damage {
-    EndsEarly(u64),
-    Damaged(u64),
-    Checksum(u64),
-    Garbage(u64),
-    Bomb,
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Damage::EndsEarly(at) => {
-                write!(f, "the compressed data ends early, at byte {at}; what came before it was read")
-            }
-            Damage::Damaged(at) => {
-                write!(
-                    f,
-                    "the compressed data is damaged near byte {at}; what came before the damage was read"
-                )
-            }
-            Damage::Checksum(at) => {
-                write!(
-                    f,
-                    "the checksum of the compressed data before byte {at} is wrong; what was read may be, too"
-                )
-            }
-            Damage::Bomb => {
-                write!(
-                    f,
-                    "the data expands to more than {MOST_EXPANSION} times its size, as only bombs do; the rest is not read"
-                )
-            }
-            Damage::Garbage(at) => {
-                write!(
-                    f,
-                    "what follows the compressed data from byte {at} on is not compressed; it was not read"
-                )
-            }
-        }
-    }
-}
-
-impl Error for Damage {}
 
 /// Counts what passes.
 struct Counted {
@@ -195,7 +145,7 @@ impl Read for Counted {
 
 type Rest = BufReader<Counted>;
 
-/// How many bytes of the file were taken.
+/// Counts the bytes of the file that were taken.
 fn position(rest: &Rest) -> u64 {
     rest.get_ref().read.load(Ordering::Relaxed).saturating_sub(rest.buffer().len() as u64)
 }
