@@ -371,7 +371,7 @@ fn parquet_rows(path: Option<&Path>, mapping: Arc<Mapping>, limit: usize) -> Res
 
 #[cfg(not(feature = "parquet"))]
 fn parquet_rows(_: Option<&Path>, _: Arc<Mapping>, _: usize) -> Result<Content, Reason> {
-    Err("Parquet, which this program was built without".into())
+    Err("Parquet, which this program was built without: build it with '--features columns', or install a released one".into())
 }
 
 /// How many bytes tell that something is an archive.

@@ -14,7 +14,7 @@ pub(super) fn main_program(root: &Path) -> Result<PathBuf> {
 
 /// The command.
 pub(super) fn command(root: &Path) -> Result<PathBuf> {
-    build(root, &["--release", "--package", "tamiz-cli"])
+    build(root, &["--release", "--package", "tamiz-cli", "--all-features"])
 }
 
 /// What `cargo x bench serve` needs, in a profile of cargo.

@@ -30,14 +30,16 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     runner.step("cargo x bench hostile", |runner| bench::hostile(runner.root))
 }
 
-/// The library without its default features, and with each feature alone.
+/// The library without its default features, and with each feature alone; the command without any, which says how to get
+/// them.
 fn features(runner: &mut Runner<'_>) -> Result<()> {
     runner.cargo("check --package tamiz --no-default-features")?;
     let features = features_of("tamiz", &process::metadata(runner.root)?)?;
     for feature in features {
         runner.cargo(&format!("check --package tamiz --no-default-features --features {feature}"))?;
     }
-    Ok(())
+    let without = "test --package tamiz-cli --no-default-features --test without_features";
+    runner.cargo_test(cargo(runner.root, without.split(' ')))
 }
 
 /// The features of a package but `default`, as `cargo metadata` lists them.

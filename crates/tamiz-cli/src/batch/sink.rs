@@ -2,10 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
 
-use tamiz_columns::{Kind, Reader, SchemaRef, Writer};
-
+use super::columns::ColumnSink;
 use super::counts::Counts;
 use super::format::{Joints, Output, RowFormat};
 use super::partial::{Partial, State};
@@ -15,7 +13,7 @@ use crate::failure::Failure;
 /// The file that rows of bytes go to.
 const ROWS: &str = "rows";
 /// The file that is made of others at the end.
-const WHOLE: &str = "whole";
+pub(super) const WHOLE: &str = "whole";
 
 /// Takes rows.
 pub(crate) enum Sink<'a> {
@@ -29,25 +27,7 @@ impl<'a> Sink<'a> {
     pub(crate) fn open(output: Output, partial: &'a Partial, state: &State) -> Result<Self, Failure> {
         match output {
             Output::Bytes(format, joints) => ByteSink::open(format, joints, partial, state).map(Sink::Bytes),
-            Output::Columns(kind) => {
-                let schema = tamiz_columns::with_origins(&tamiz_columns::schema());
-                Ok(Sink::Columns(ColumnSink {
-                    kind,
-                    schema,
-                    partial,
-                    parts: state.parts,
-                    writer: None,
-                    is_private: false,
-                }))
-            }
-            Output::Requests => Ok(Sink::Columns(ColumnSink {
-                kind: Kind::Parquet,
-                schema: tamiz_columns::request_schema(),
-                partial,
-                parts: state.parts,
-                writer: None,
-                is_private: true,
-            })),
+            Output::Columns(columns) => Ok(Sink::Columns(ColumnSink::open(columns, partial, state))),
         }
     }
 
@@ -55,7 +35,7 @@ impl<'a> Sink<'a> {
     pub(crate) fn stdout(output: Output) -> Option<Self> {
         match output {
             Output::Bytes(_, joints) => Some(Sink::Stdout(BufWriter::new(io::stdout()), joints, 0)),
-            Output::Columns(_) | Output::Requests => None,
+            Output::Columns(_) => None,
         }
     }
 
@@ -73,16 +53,7 @@ impl<'a> Sink<'a> {
                 write_rows(out, *joints, rows, &bytes, &ends, kept.as_deref())?;
                 Ok(*rows - before)
             }
-            (Sink::Columns(sink), Content::Batch(batch)) => {
-                let batch = match kept {
-                    Some(kept) => {
-                        tamiz_columns::with_rows(&batch, kept).map_err(|error| sink.failure(error.into()))?
-                    }
-                    None => batch,
-                };
-                sink.write(&batch)?;
-                Ok(batch.num_rows() as u64)
-            }
+            (Sink::Columns(sink), Content::Batch(batch)) => sink.write_kept(batch, kept),
             // Rows are made in the format of the sink.
             _ => Ok(0),
         }
@@ -193,111 +164,4 @@ impl<'a> ByteSink<'a> {
         }
         out.into_inner()?.sync_all()
     }
-}
-
-/// Parts of columns, each a file of its own until the end: a file of columns cannot be gone on with.
-pub(crate) struct ColumnSink<'a> {
-    kind: Kind,
-    schema: SchemaRef,
-    /// Whether nobody else may read the files.
-    is_private: bool,
-    partial: &'a Partial,
-    /// How many parts are whole.
-    parts: u64,
-    /// The part that is under way.
-    writer: Option<Writer>,
-}
-
-impl ColumnSink<'_> {
-    fn part(&self, number: u64) -> PathBuf {
-        self.partial.file(&part_name(number))
-    }
-
-    fn failure(&self, error: tamiz_columns::Error) -> Failure {
-        match error.io() {
-            Some(io) => self.partial.failure(io),
-            None => self.partial.failure(&io::Error::other(error.to_string())),
-        }
-    }
-
-    fn write(&mut self, batch: &tamiz_columns::RecordBatch) -> Result<(), Failure> {
-        if self.writer.is_none() {
-            let file = self.create(&self.part(self.parts + 1))?;
-            let writer = Writer::new(file, self.kind, batch.schema());
-            self.writer = Some(writer.map_err(|error| self.failure(error))?);
-        }
-        let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write(batch));
-        written.map_err(|error| self.failure(error))
-    }
-
-    fn create(&self, path: &Path) -> Result<File, Failure> {
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        if self.is_private {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        options.open(path).map_err(|error| self.partial.failure(&error))
-    }
-
-    /// Ends the part that is under way; how many there are.
-    fn end_part(&mut self) -> Result<u64, Failure> {
-        if let Some(writer) = self.writer.take() {
-            writer.finish().map_err(|error| self.failure(error))?;
-            self.parts += 1;
-        }
-        Ok(self.parts)
-    }
-
-    fn finish(mut self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
-        if self.parts == 0 && self.writer.is_none() {
-            self.write(&tamiz_columns::RecordBatch::new_empty(SchemaRef::clone(&self.schema)))?;
-        }
-        self.end_part()?;
-        if counts.is_none() && self.parts == 1 {
-            return self.partial.finish(&part_name(1), forces);
-        }
-        let parts: Vec<PathBuf> = (1..=self.parts).map(|number| self.part(number)).collect();
-        let whole = self.create(&self.partial.file(WHOLE))?;
-        let joined = match counts {
-            Some(counts) => with_counts(&parts, whole, self.kind, counts),
-            None => tamiz_columns::join(&parts, whole, self.kind),
-        };
-        joined.map_err(|error| self.failure(error))?;
-        self.partial.finish(WHOLE, forces)
-    }
-}
-
-fn part_name(number: u64) -> String {
-    format!("part-{number:06}")
-}
-
-/// Every part again, with counts.
-fn with_counts(
-    parts: &[PathBuf],
-    whole: File,
-    kind: Kind,
-    counts: &Counts,
-) -> Result<(), tamiz_columns::Error> {
-    let mut counts = counts.iter();
-    let mut whole = Some(whole);
-    let mut writer = None;
-    let mut add = |batch: &tamiz_columns::RecordBatch, counted: Vec<u64>| {
-        let batch = tamiz_columns::with_counts(batch, counted)?;
-        if let Some(file) = whole.take() {
-            writer = Some(Writer::new(file, kind, batch.schema())?);
-        }
-        writer.as_mut().map_or(Ok(()), |writer| writer.write(&batch))
-    };
-    // So that there is a column of counts even if there are no rows.
-    let schema = tamiz_columns::with_origins(&tamiz_columns::schema());
-    add(&tamiz_columns::RecordBatch::new_empty(schema), Vec::new())?;
-    for part in parts {
-        for batch in Reader::open(part, kind)? {
-            let batch = batch?;
-            let counted = counts.by_ref().take(batch.num_rows()).collect();
-            add(&batch, counted)?;
-        }
-    }
-    writer.map_or(Ok(()), Writer::finish)
 }

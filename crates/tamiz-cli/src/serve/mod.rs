@@ -1,4 +1,6 @@
-//! `tamiz serve`.
+//! `tamiz serve`: what the feature `serve` adds. `no_serve.rs` stands for it without.
+
+mod args;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -6,9 +8,9 @@ use std::time::Duration;
 
 use tamiz_serve::{Deny, Limits, Settings, log};
 
-use crate::args::ServeArgs;
 use crate::failure::{Failure, reason};
 use crate::{config, output};
+pub(crate) use args::ServeArgs;
 use tamiz_explain::visible::harmless;
 
 /// Runs the service until it is told to stop.
