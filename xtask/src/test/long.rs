@@ -11,7 +11,7 @@ use crate::setup::Tools;
 use crate::{Result, bench, fuzz};
 
 /// The first command of the README: it must work as it is written there.
-const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
+const FIRST_COMMAND: &str = "cargo run --release -- canon examples/first.http";
 
 /// How long each fuzz target explores, in seconds, and from which seed.
 const FUZZED: fuzz::Extent = fuzz::Extent { seconds: 60, seed: 0 };
@@ -23,6 +23,8 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     features(runner)?;
     first_command(runner)?;
     package(runner, tools)?;
+    packages(runner)?;
+    released(runner)?;
     openapi(runner, tools)?;
     dependencies(runner)?;
     fuzzing(runner)?;
@@ -84,6 +86,53 @@ fn package(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
         Package { root: runner.root, target: &runner.target.clone(), console: &runner.console.clone() };
     runner.step("pip install .", |_| package.install())?;
     runner.step("pip wheel .", |runner| package.test_wheel(python, |line| runner.tally.add_pytest_line(line)))
+}
+
+/// Each crate that is published, built from what its package holds.
+fn packages(runner: &mut Runner<'_>) -> Result<()> {
+    let names = published(&process::metadata(runner.root)?);
+    let mut command = cargo(runner.root, ["package", "--locked", "--allow-dirty"]);
+    for name in &names {
+        command.args(["--package", name]);
+    }
+    runner.step("cargo package, of every crate", |runner| runner.console.run(&mut command))
+}
+
+/// The packages that are published, as `cargo metadata` lists them.
+fn published(metadata: &serde_json::Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let published = packages.iter().filter(|package| package["publish"].is_null());
+    published.filter_map(|package| package["name"].as_str()).map(str::to_owned).collect()
+}
+
+/// What a release has for Linux on x86-64: each is built, and tried in an empty folder.
+fn released(runner: &mut Runner<'_>) -> Result<()> {
+    let musl = "x86_64-unknown-linux-musl";
+    let script = |arguments: &str| {
+        let mut command = Command::new("bash");
+        command.current_dir(runner.root).args(arguments.split(' ')).env("CARGO_TARGET_DIR", &runner.target);
+        command
+    };
+    for needed in ["scripts/tools.sh".to_owned(), format!("scripts/toolchain.sh {musl}")] {
+        if let Err(error) = process::output(&mut script(&needed)) {
+            runner.skip_by_choice("programs and packages as released", &error.to_string());
+            return Ok(());
+        }
+    }
+    let steps = [
+        format!("scripts/release/binary.sh {musl}"),
+        "scripts/release/try.sh archive".to_owned(),
+        "scripts/release/wheel.sh x86_64-unknown-linux-gnu".to_owned(),
+        "scripts/release/try.sh wheel".to_owned(),
+        format!("scripts/release/image.sh {musl}"),
+        "scripts/release/try.sh image".to_owned(),
+        "scripts/sizes.sh".to_owned(),
+    ];
+    let mut steps: Vec<(String, Command)> = steps.map(|step| (step.clone(), script(&step))).into();
+    for (title, command) in &mut steps {
+        runner.step(title, |runner| runner.console.run(command))?;
+    }
+    Ok(())
 }
 
 /// The service against its own description.

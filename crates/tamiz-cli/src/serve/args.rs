@@ -1,5 +1,6 @@
 //! The options of `tamiz serve`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -93,6 +94,10 @@ pub(crate) struct ServeArgs {
     /// What lines of the log look like
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = word(log::Format::ALL, log::Format::as_str))]
     pub(crate) log_format: log::Format,
+
+    /// Do not serve: ask the service at ADDRESS:PORT whether it is healthy, and exit with 0 if it is, else with 1
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) probe: Option<SocketAddr>,
 
     #[command(flatten)]
     pub(crate) read: ReadOptions,

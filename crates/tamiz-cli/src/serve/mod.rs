@@ -1,6 +1,7 @@
 //! `tamiz serve`: what the feature `serve` adds. `no_serve.rs` stands for it without.
 
 mod args;
+mod probe;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,6 +16,9 @@ use tamiz_explain::visible::harmless;
 
 /// Runs the service until it is told to stop.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
+    if let Some(address) = args.probe {
+        return probe::run(address);
+    }
     let config = config::effective(&args.read)?;
     let log = log::start(args.log_format, args.log_level);
     let done = tamiz_serve::run(config, &settings(args), |places| {
