@@ -8,7 +8,8 @@ use crate::openapi::Openapi;
 use crate::process::{self, cargo, line};
 use crate::python::Package;
 use crate::setup::Tools;
-use crate::{Result, bench, fuzz};
+use crate::web::Web;
+use crate::{Result, bench, fuzz, site};
 
 /// The first command of the README: it must work as it is written there.
 const FIRST_COMMAND: &str = "cargo run --release -- canon examples/first.http";
@@ -25,6 +26,7 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     package(runner, tools)?;
     packages(runner)?;
     released(runner)?;
+    site(runner, tools)?;
     openapi(runner, tools)?;
     dependencies(runner)?;
     fuzzing(runner)?;
@@ -133,6 +135,27 @@ fn released(runner: &mut Runner<'_>) -> Result<()> {
         runner.step(title, |runner| runner.console.run(command))?;
     }
     Ok(())
+}
+
+/// The page without a server, in a browser, and the npm package, in Node.
+fn site(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
+    let (root, target, console) = (runner.root.to_path_buf(), runner.target.clone(), runner.console.clone());
+    let toolchain = match (&tools.browser, site::toolchain(&root, &target)) {
+        (Err(reason), _) => {
+            runner.skip("cargo x site", reason);
+            return Ok(());
+        }
+        (Ok(()), Err(error)) => {
+            runner.skip_by_choice("cargo x site", &error.to_string());
+            return Ok(());
+        }
+        (Ok(()), Ok(toolchain)) => toolchain,
+    };
+    let mut built = None;
+    runner.step("cargo x site", |_| Ok(built = Some(site::build(&root, &target, &toolchain)?)))?;
+    let Some(built) = built else { return Ok(()) };
+    let web = Web { root: &root, target: &target, console: &console };
+    runner.step("npm run test-site", |runner| web.test_site(&built, |line| runner.tally.add_tap_line(line)))
 }
 
 /// The service against its own description.

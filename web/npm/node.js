@@ -1,0 +1,9 @@
+// For Node: the library is read from the package.
+
+import { readFileSync } from "node:fs";
+
+import { initSync } from "./tamiz_wasm.js";
+
+initSync({ module: readFileSync(new URL("./tamiz_wasm_bg.wasm", import.meta.url)) });
+
+export * from "./tamiz.js";
