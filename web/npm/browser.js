@@ -1,7 +1,5 @@
-// For browsers and bundlers: the library is loaded from beside this file.
+// For browsers and bundlers. Modules are run in the order of their imports: the library is started before it is used.
 
-import init from "./tamiz_wasm.js";
-
-await init({ module_or_path: new URL("./tamiz_wasm_bg.wasm", import.meta.url) });
+import "./start-browser.js";
 
 export * from "./tamiz.js";

@@ -1,9 +1,5 @@
-// For Node: the library is read from the package.
+// For Node. Modules are run in the order of their imports: the library is started before it is used.
 
-import { readFileSync } from "node:fs";
-
-import { initSync } from "./tamiz_wasm.js";
-
-initSync({ module: readFileSync(new URL("./tamiz_wasm_bg.wasm", import.meta.url)) });
+import "./start-node.js";
 
 export * from "./tamiz.js";

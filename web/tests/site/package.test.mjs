@@ -18,8 +18,11 @@ test("all vectors give their documents and tokens", async () => {
   // The number that the library's own test pins.
   const pinned = /const TOTAL: usize = ([\d_]+);/.exec(await readFile(new URL("../../../crates/tamiz/tests/vectors.rs", import.meta.url), "utf8"));
   assert.equal(all.length, Number(pinned[1].replaceAll("_", "")));
+  const made = new Map();
   for (const { name, request, document, tokens, ...options } of all) {
-    const canonicalizer = new Canonicalizer(options);
+    const key = JSON.stringify(options);
+    const canonicalizer = made.get(key) ?? new Canonicalizer(options);
+    made.set(key, canonicalizer);
     const bytes = Buffer.from(request, "base64");
     assert.equal(canonicalizer.text(bytes), document, name);
     if (tokens) assert.deepEqual(canonicalizer.tokens(bytes), Array.isArray(tokens) ? tokens : tokens.trim().split(/\s+/), name);
@@ -50,8 +53,8 @@ test("a program imports it by its name, with types", async () => {
     await mkdir(join(folder, "node_modules"));
     await symlink(PACKAGE, join(folder, "node_modules/tamiz"));
     const program = `import { Canonicalizer } from "tamiz";
-const text: string = new Canonicalizer({ view: "literal" }).text("GET / HTTP/1.1\\r\\n\\r\\n");
-const first: string | undefined = new Canonicalizer().document(text)["tamiz.flags"][0]?.name;
+const request: string = "GET /%2e%2e HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n";
+const first: string | undefined = new Canonicalizer({ view: "literal" }).document(request)["tamiz.flags"][0]?.name;
 console.log(first);
 `;
     await writeFile(join(folder, "program.mts"), program);
@@ -59,7 +62,7 @@ console.log(first);
     const options = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext"];
     execFileSync(compiler, [...options, "--types", "", "--lib", "es2022,dom", "program.mts"], { cwd: folder, stdio: "inherit" });
     await writeFile(join(folder, "program.mjs"), program.replaceAll(/: string( \| undefined)?/g, ""));
-    assert.equal(execFileSync("node", ["program.mjs"], { cwd: folder }).toString(), "BADREQLINE\n");
+    assert.equal(execFileSync("node", ["program.mjs"], { cwd: folder }).toString(), "DOTDOT\n");
   } finally {
     await rm(folder, { recursive: true });
   }
