@@ -21,7 +21,7 @@ NEEDS = {"scikit-learn": ["sklearn"], "polars, pandas": ["polars", "pandas", "py
 def blocks(page: str) -> List[Any]:
     """The blocks of a page, each under the name of its heading."""
     found, heading = [], ""
-    for part in re.split(r"^(## .*|```python\n.*?^```)$", (ROOT / page).read_text("utf-8"), flags=re.M | re.S):
+    for part in re.split(r"^(## [^\n]*|```python\n.*?^```)$", (ROOT / page).read_text("utf-8"), flags=re.M | re.S):
         if part.startswith("## "):
             heading = part[3:]
         elif part.startswith("```python"):
