@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
-const SOURCES = new URL("src/", import.meta.url);
+export const SOURCES = new URL("src/", import.meta.url);
+/** The browsers that the page is for. */
+export const TARGETS = ["chrome111", "firefox115", "safari16.4"];
 const PAGE = new URL("../crates/tamiz-serve/page/", import.meta.url);
 
 /** The files of the page, by name. The same sources give the same bytes. */
@@ -17,7 +19,7 @@ async function files() {
     bundle: true,
     minify: true,
     format: "esm",
-    target: ["chrome111", "firefox115", "safari16.4"],
+    target: TARGETS,
     charset: "utf8",
     legalComments: "none",
     write: false,
@@ -28,16 +30,21 @@ async function files() {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-const isCheck = process.argv.includes("--check");
-const stale = [];
-if (!isCheck) await mkdir(PAGE, { recursive: true });
-for (const [name, contents] of await files()) {
-  const place = new URL(name, PAGE);
-  if (!isCheck) await writeFile(place, contents);
-  else if (!contents.equals(await readFile(place).catch(() => Buffer.alloc(0)))) stale.push(name);
-  console.log(`${name} ${contents.length}`);
-}
-if (stale.length > 0) {
-  console.error(`crates/tamiz-serve/page is stale (${stale.join(", ")}): run 'npm run build' in web/ and commit it`);
-  process.exit(1);
+// `site.mjs` takes the names above alone.
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
+
+async function main() {
+  const isCheck = process.argv.includes("--check");
+  const stale = [];
+  if (!isCheck) await mkdir(PAGE, { recursive: true });
+  for (const [name, contents] of await files()) {
+    const place = new URL(name, PAGE);
+    if (!isCheck) await writeFile(place, contents);
+    else if (!contents.equals(await readFile(place).catch(() => Buffer.alloc(0)))) stale.push(name);
+    console.log(`${name} ${contents.length}`);
+  }
+  if (stale.length > 0) {
+    console.error(`crates/tamiz-serve/page is stale (${stale.join(", ")}): run 'npm run build' in web/ and commit it`);
+    process.exit(1);
+  }
 }

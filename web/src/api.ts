@@ -1,57 +1,11 @@
-// The service that the page came from, and the only one it asks.
+// The service that the page came from, and the only one it asks. In the page without a server, `local.ts` stands for this
+// file.
 
+import type { Answer, Document, FlagInfo, Options } from "./answer.ts";
 import type { Bytes } from "./bytes.ts";
-import type { Raised, Weight } from "./evidence.ts";
 
-export const VIEWS = ["shape", "literal"] as const;
-export const PROFILES = ["core", "standard", "full"] as const;
-
-export type View = (typeof VIEWS)[number];
-export type Profile = (typeof PROFILES)[number];
-
-/** How requests are read. */
-export interface Options {
-  readonly view: View;
-  readonly profile: Profile;
-}
-
-/** The document as JSON; what the page looks into. */
-export interface Document {
-  readonly "tamiz.text": string;
-  readonly "tamiz.flags": readonly Raised[];
-  readonly "tamiz.fingerprint": string;
-}
-
-/** A flag of the registry. */
-export interface FlagInfo {
-  readonly name: string;
-  readonly family: string;
-  readonly weight: Weight;
-  readonly profile: string;
-  readonly meaning: string;
-  readonly why: string;
-  readonly clause: string;
-  /** What single parameters say, where they have texts of their own. */
-  readonly classes: readonly FlagClass[];
-}
-
-/** What a flag says with one parameter. */
-export interface FlagClass {
-  readonly parameter: string;
-  readonly meaning: string;
-  readonly why: string;
-}
-
-/** What became of a question. */
-export type Answer<T> =
-  | { readonly kind: "ok"; readonly value: T }
-  /** Nobody answers. */
-  | { readonly kind: "offline" }
-  /** To be asked again, after so many milliseconds. */
-  | { readonly kind: "busy"; readonly after: number }
-  | { readonly kind: "refused"; readonly status: number }
-  /** The one who asked does not want to know any more. */
-  | { readonly kind: "dropped" };
+/** Whether the page asks nobody. */
+export const IS_LOCAL = false;
 
 /** The document of a request, with evidence. */
 export function canonicalize(request: Bytes, options: Options, signal: AbortSignal): Promise<Answer<Document>> {

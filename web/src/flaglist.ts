@@ -1,6 +1,6 @@
 // The flags of a request, by family: what each means, where it is, and why it matters for those who ask.
 
-import type { FlagInfo } from "./api.ts";
+import type { FlagInfo } from "./answer.ts";
 import { type Bytes, excerpt } from "./bytes.ts";
 import { el, prose, reveal } from "./dom.ts";
 import { type Flag, WEIGHTS } from "./evidence.ts";

@@ -1,6 +1,7 @@
 // The page: two sides (the second only in comparison), what was chosen, and the service behind it.
 
-import { type Answer, type FlagInfo, type Options, PROFILES, type Profile, registry, type View, VIEWS } from "./api.ts";
+import { type Answer, type FlagInfo, type Options, PROFILES, type Profile, type View, VIEWS } from "./answer.ts";
+import { IS_LOCAL, registry } from "./api.ts";
 import type { Bytes } from "./bytes.ts";
 import { showComparison } from "./compare.ts";
 import { copy, el, need } from "./dom.ts";
@@ -22,7 +23,7 @@ type Tab = "document" | "tokens" | "json";
 
 class Page {
   #language: Language = preferred();
-  #words: Words = words(this.#language);
+  #words: Words = words(this.#language, IS_LOCAL);
   #options: Options = { view: "shape", profile: "standard" };
   #tab: Tab = "document";
   #isComparing = false;
@@ -275,7 +276,7 @@ class Page {
   // What is shown.
 
   #translate(): void {
-    this.#words = words(this.#language);
+    this.#words = words(this.#language, IS_LOCAL);
     document.documentElement.lang = this.#language;
     document.title = this.#words.title;
     for (const element of document.querySelectorAll("*")) {

@@ -1,7 +1,8 @@
 // One request with its document: what is asked of the service for it, and the light that goes from its flags to its
 // bytes and back.
 
-import { type Answer, canonicalize, type Document, type Options, tokens } from "./api.ts";
+import type { Answer, Document, Options } from "./answer.ts";
+import { canonicalize, tokens } from "./api.ts";
 import { RequestBox } from "./box.ts";
 import type { Bytes } from "./bytes.ts";
 import { type Flag, gather } from "./evidence.ts";

@@ -10,6 +10,7 @@ mod openapi;
 mod process;
 mod python;
 mod setup;
+mod site;
 mod test;
 mod web;
 
@@ -54,6 +55,7 @@ Commands:
                      packages of the system (with sudo where you are not root)
   signal [NAME]      count the flags that requests of the corpus raise, of all files or of those with NAME
                      in theirs
+  site               build the page that needs no server into target/site, and the npm package into target/npm
   test               run every deterministic test, formatted and linted; installs packages of the system
                      only as root
   test --all         also exploring fuzz runs, package builds, dependencies, a mutation sample, the OpenAPI
@@ -93,6 +95,7 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
         | ["prior"]
         | ["signal"]
         | ["signal", _] => dev::run(&root, arguments),
+        ["site"] => site::run(&root),
         ["setup"] => setup::run(&root),
         ["test"] => test::run(&root, test::Extent::EveryDay),
         ["test", "--all"] => test::run(&root, test::Extent::All),

@@ -10,7 +10,7 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 15] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-cli/src/detect",
@@ -25,6 +25,7 @@ const LIBRARIES: [&str; 14] = [
     "crates/tamiz-serve/src",
     "crates/tamiz-sources/src",
     "crates/tamiz-tower/src",
+    "crates/tamiz-wasm/src",
 ];
 
 /// Everything in backquotes.

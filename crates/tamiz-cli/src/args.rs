@@ -11,10 +11,10 @@ use tamiz::{
     Canonicalizer, Config, FORM_VERSION, Family, Profile, Scheme, Source, UnknownWord, View, Weight,
 };
 use tamiz_containers::{Format as Container, Mapping, Options};
-use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
 use crate::batch::{BatchFormat, Client, Separator};
 use crate::detect::args::{LearnArgs, ModelArgs, ScoreArgs};
+use crate::serve::ServeArgs;
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let default = Canonicalizer::new(Config::default());
@@ -436,97 +436,6 @@ pub(crate) struct ExplainArgs {
     pub(crate) color: ColorOption,
 }
 
-/// Answer over HTTP, and show a page
-///
-/// Documents of requests that are sent to it, the registry of flags, counters, and a page to look through. It speaks
-/// HTTP/1.1 in clear and asks nobody for a password: TLS and who may ask are the business of a proxy before it. What it
-/// is told is in no log and no counter. SIGTERM and SIGINT end it when what was asked is answered.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  tamiz serve
-  tamiz serve --spoe 127.0.0.1:8789 --ext-proc 127.0.0.1:8790 --sink file:documents.jsonl
-  tamiz serve --listen 127.0.0.1:8080 --listen unix:/run/tamiz/tamiz.sock
-  curl --data-binary @request.http http://127.0.0.1:8787/v1/canonicalize")]
-pub(crate) struct ServeArgs {
-    /// Where to listen: ADDRESS:PORT, or unix:PATH; may be given several times
-    #[arg(long, value_name = "WHERE", default_value = "127.0.0.1:8787")]
-    pub(crate) listen: Vec<Listen>,
-
-    /// The permissions of Unix sockets
-    #[arg(long, value_name = "MODE", default_value = "660", value_parser = mode)]
-    pub(crate) socket_mode: u32,
-
-    /// How many threads answer; as many as there are processors by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-
-    /// Where HAProxy asks, as its SPOE agent: as '--listen'; may be given several times
-    #[arg(long, value_name = "WHERE")]
-    pub(crate) spoe: Vec<Listen>,
-
-    /// Where Envoy asks, as its ext_proc server: as '--listen'; may be given several times
-    #[arg(long, value_name = "WHERE")]
-    pub(crate) ext_proc: Vec<Listen>,
-
-    /// Where the documents of what proxies ask about go, a JSON object a line: file:PATH, stdout, or
-    /// nats://HOST:PORT/SUBJECT
-    #[arg(long, value_name = "WHERE")]
-    pub(crate) sink: Option<SinkTo>,
-
-    /// Flags that '/check' and the other adapters of proxies turn away, such as 'NUL,KW:sql'; none by
-    /// default. May be given several times
-    #[arg(long, value_name = "FLAG[,FLAG…]")]
-    pub(crate) deny: Vec<Deny>,
-
-    /// A model of 'tamiz learn' that '/v1/score' scores against; without it, flags alone score. SIGHUP reads it again
-    #[arg(long, value_name = "FILE")]
-    pub(crate) model: Option<PathBuf>,
-
-    /// The most bytes of a body, or of a line of a batch
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body)]
-    pub(crate) max_body: usize,
-
-    /// The most connections at a time; more are answered 503
-    #[arg(long, value_name = "N", default_value_t = number(Limits::default().connections), value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) max_connections: u32,
-
-    /// The most bodies of more than 32 KiB at a time; more are answered 503
-    #[arg(long, value_name = "N", default_value_t = number(Limits::default().large), value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) max_large: u32,
-
-    /// The most batches at a time; more are answered 503
-    #[arg(long, value_name = "N", default_value_t = number(Limits::default().streams), value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) max_batches: u32,
-
-    /// How long a client may take for a head, from its last request on
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().head_time.as_secs_f64(), value_parser = seconds)]
-    pub(crate) head_timeout: f64,
-
-    /// How long a client may take for a body, or between the lines of a batch
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().body_time.as_secs_f64(), value_parser = seconds)]
-    pub(crate) body_timeout: f64,
-
-    /// How long a client may take nothing of its answer
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().write_time.as_secs_f64(), value_parser = seconds)]
-    pub(crate) write_timeout: f64,
-
-    /// How long what was asked may take once the service was told to stop
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().grace_time.as_secs_f64(), value_parser = seconds)]
-    pub(crate) grace: f64,
-
-    /// How much the log tells: its start and end with 'info', each answer with 'debug'
-    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = word(log::Level::ALL, log::Level::as_str))]
-    pub(crate) log_level: log::Level,
-
-    /// What lines of the log look like
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = word(log::Format::ALL, log::Format::as_str))]
-    pub(crate) log_format: log::Format,
-
-    #[command(flatten)]
-    pub(crate) read: ReadOptions,
-}
-
 /// List the flags, or tell everything about one
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -647,27 +556,9 @@ fn container() -> impl TypedValueParser<Value = Container> {
 }
 
 /// Reads one of the library's words.
-fn word<T>(all: &[T], as_str: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+pub(crate) fn word<T>(all: &[T], as_str: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = UnknownWord> + Copy + Send + Sync + 'static,
 {
     PossibleValuesParser::new(all.iter().map(|value| as_str(*value))).try_map(|word| word.parse::<T>())
-}
-
-/// A number of things.
-fn number(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// Reads permissions, as chmod takes them.
-fn mode(text: &str) -> Result<u32, &'static str> {
-    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
-    mode.ok_or("expected permissions, such as 660")
-}
-
-/// Reads a time in seconds.
-fn seconds(text: &str) -> Result<f64, &'static str> {
-    const MOST: f64 = 86_400.0;
-    let seconds = text.parse().ok().filter(|seconds| (0.001..=MOST).contains(seconds));
-    seconds.ok_or("expected seconds, at most those of a day")
 }

@@ -17,6 +17,14 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What is asked for is not in this program, since it was built without a feature.
+    #[cfg(not(all(feature = "columns", feature = "serve")))]
+    pub(crate) fn without(what: &str, feature: &str) -> Self {
+        Failure::Usage(format!(
+            "this program was built without {what}: build it with '--features {feature}', or install a released one"
+        ))
+    }
+
     /// Says it on standard error, and gives the exit code.
     ///
     /// A reader that has seen enough (`tamiz flags | head -1`) is no failure.

@@ -39,6 +39,10 @@ mod generate;
 mod input;
 mod output;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
+#[cfg(not(feature = "serve"))]
+#[path = "no_serve.rs"]
 mod serve;
 mod survey;
 mod tokens;

@@ -93,6 +93,26 @@ fn questions(request: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn a_probe_tells_whether_a_service_is_healthy() {
+    let served = Served::start(&[]);
+    assert_eq!(tamiz(["serve", "--probe", &served.address]).ok(), "");
+    let address = served.address.clone();
+    assert_eq!(served.stop().0, Some(0));
+    assert!(tamiz(["serve", "--probe", &address]).fails(1).contains("refused"));
+    // Whoever else answers is not the service.
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = other.accept().unwrap();
+        let mut head = [0; 64];
+        assert!(stream.read(&mut head).unwrap() > 0);
+        std::io::Write::write_all(&mut stream, b"HTTP/1.1 503 Service Unavailable\r\n\r\n").unwrap();
+    });
+    assert!(tamiz(["serve", "--probe", &address]).fails(1).contains("healthy"));
+    answering.join().unwrap();
+}
+
+#[test]
 fn no_secret_in_answers_errors_counters_or_logs() {
     for (number, level) in LEVELS.into_iter().chain(["trace"]).enumerate() {
         let format = ["text", "json"][number % 2];

@@ -39,7 +39,9 @@
 
 mod batch;
 mod counts;
+#[cfg(feature = "files")]
 mod file;
+#[cfg(feature = "files")]
 mod join;
 mod origin;
 mod read_requests;
@@ -50,7 +52,9 @@ pub use arrow_array::RecordBatch;
 pub use arrow_schema::SchemaRef;
 pub use batch::{Builder, Row, schema};
 pub use counts::{with_counts, with_rows};
+#[cfg(feature = "files")]
 pub use file::{Error, Kind, Reader, Writer};
+#[cfg(feature = "files")]
 pub use join::join;
 pub use origin::{Begins, Origin, OriginBuilder, with_origins};
 pub use read_requests::Requests;

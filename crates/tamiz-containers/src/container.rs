@@ -285,7 +285,7 @@ fn parquet_rows(
 
 #[cfg(not(feature = "parquet"))]
 fn parquet_rows(_: Window, _: Option<&Path>, _: Arc<Mapping>, _: usize) -> Result<Content, Reason> {
-    Err("Parquet, which this program was built without".into())
+    Err("Parquet, which this program was built without: build it with '--features columns', or install a released one".into())
 }
 
 /// The number of bytes that tell an archive.

@@ -18,8 +18,7 @@ const FLOOR: u64 = 100;
 /// Probabilities have so many bits behind the point.
 pub(crate) const BITS: u32 = 32;
 
-static SHIPPED: LazyLock<Prior> =
-    LazyLock::new(|| Prior::from_table(include_str!("../../../spec/prior.tsv"), &[]));
+static SHIPPED: LazyLock<Prior> = LazyLock::new(|| Prior::from_table(include_str!("prior.tsv"), &[]));
 
 /// Rates of flags by kind of place, in attacks and in honest requests.
 #[derive(Clone, Debug, Default)]

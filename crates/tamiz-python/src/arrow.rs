@@ -1,4 +1,5 @@
-//! `Canonicalizer.canonicalize_arrow`: requests in a column of Arrow, documents in a batch.
+//! `Canonicalizer.canonicalize_arrow`: requests in a column of Arrow, documents in a batch. It is the feature `columns`;
+//! `no_arrow.rs` stands for it without.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -10,9 +11,40 @@ use pyo3_arrow::input::AnyArray;
 use tamiz::Scratch;
 use tamiz_columns::{Builder, Row};
 
+/// Columns as Python gives them.
+pub(crate) struct Columns<'a, 'py> {
+    pub(crate) requests: &'a Bound<'py, PyAny>,
+    pub(crate) ids: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) labels: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// The documents of a column of requests, as a batch of pyarrow.
+pub(crate) fn canonicalize<'py>(
+    py: Python<'py>,
+    canonicalizer: &tamiz::Canonicalizer,
+    scratch: &mut Scratch,
+    columns: &Columns<'_, 'py>,
+    source: Option<&str>,
+    nulls: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let column = |name, given: Option<&Bound<'py, PyAny>>| {
+        given.filter(|given| !given.is_none()).map(|given| Column::read(name, given)).transpose()
+    };
+    let task = Task {
+        canonicalizer,
+        requests: Column::read("requests", columns.requests)?,
+        ids: column("ids", columns.ids)?,
+        labels: column("labels", columns.labels)?,
+        source: source.unwrap_or(canonicalizer.config().source.as_str()),
+        nulls: Nulls::read(nulls)?,
+    };
+    task.check()?;
+    py.detach(|| task.run(scratch))?.into_pyarrow(py)
+}
+
 /// What is done with a row that is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nulls {
+enum Nulls {
     /// It is a mistake.
     Raise,
     /// It has no row in the batch.
@@ -20,7 +52,7 @@ pub(crate) enum Nulls {
 }
 
 impl Nulls {
-    pub(crate) fn read(word: &str) -> PyResult<Self> {
+    fn read(word: &str) -> PyResult<Self> {
         match word {
             "raise" => Ok(Nulls::Raise),
             "drop" => Ok(Nulls::Drop),
@@ -30,14 +62,14 @@ impl Nulls {
 }
 
 /// A column of bytes or text, in chunks.
-pub(crate) struct Column {
+struct Column {
     name: &'static str,
     chunks: Vec<ArrayRef>,
 }
 
 impl Column {
     /// Takes over an array or chunked array without copying it.
-    pub(crate) fn read(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn read(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
         let kind = || given.get_type().name().map(|name| name.to_string()).unwrap_or_default();
         let array: AnyArray = given.extract().map_err(|_| {
             PyTypeError::new_err(format!("{name} must be an Arrow array or chunked array, not {}", kind()))
@@ -86,17 +118,17 @@ fn value(chunk: &ArrayRef, at: usize) -> Option<&[u8]> {
 }
 
 /// The batch of a column of requests.
-pub(crate) struct Task<'t> {
-    pub(crate) canonicalizer: &'t tamiz::Canonicalizer,
-    pub(crate) requests: Column,
-    pub(crate) ids: Option<Column>,
-    pub(crate) labels: Option<Column>,
-    pub(crate) source: &'t str,
-    pub(crate) nulls: Nulls,
+struct Task<'t> {
+    canonicalizer: &'t tamiz::Canonicalizer,
+    requests: Column,
+    ids: Option<Column>,
+    labels: Option<Column>,
+    source: &'t str,
+    nulls: Nulls,
 }
 
 impl Task<'_> {
-    pub(crate) fn check(&self) -> PyResult<()> {
+    fn check(&self) -> PyResult<()> {
         let rows = self.requests.len();
         for column in [&self.ids, &self.labels].into_iter().flatten() {
             if column.len() != rows {
@@ -108,7 +140,7 @@ impl Task<'_> {
     }
 
     /// Does the work: nothing of Python is needed.
-    pub(crate) fn run(&self, scratch: &mut Scratch) -> PyResult<PyRecordBatch> {
+    fn run(&self, scratch: &mut Scratch) -> PyResult<PyRecordBatch> {
         /// What a column of text can hold, in bytes.
         const MOST: usize = i32::MAX as usize;
         let fingerprint = self.canonicalizer.fingerprint().as_str();

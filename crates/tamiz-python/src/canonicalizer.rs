@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tamiz::{Parts, Profile, Scheme, Scratch, Source, View};
 
-use crate::arrow::{Column, Nulls, Task};
+use crate::arrow::{self, Columns};
 use crate::config;
 use crate::document::Document;
 use crate::input::{Input, TextOrBytes};
@@ -215,25 +215,11 @@ impl Canonicalizer {
         source: Option<&str>,
         nulls: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let column = |name, given: Option<&Bound<'py, PyAny>>| {
-            given.filter(|given| !given.is_none()).map(|given| Column::read(name, given)).transpose()
-        };
-        let task = Task {
-            canonicalizer: &self.inner,
-            requests: Column::read("requests", requests)?,
-            ids: column("ids", ids)?,
-            labels: column("labels", labels)?,
-            source: source.unwrap_or(self.inner.config().source.as_str()),
-            nulls: Nulls::read(nulls)?,
-        };
-        task.check()?;
-        let run = || {
-            let mut scratch = self.lock().pop().unwrap_or_default();
-            let batch = task.run(&mut scratch);
-            self.lock().push(scratch);
-            batch
-        };
-        py.detach(run)?.into_pyarrow(py)
+        let columns = Columns { requests, ids, labels };
+        let mut scratch = self.lock().pop().unwrap_or_default();
+        let batch = arrow::canonicalize(py, &self.inner, &mut scratch, &columns, source, nulls);
+        self.lock().push(scratch);
+        batch
     }
 
     /// The documents of a batch of requests that ``tamiz batch --format requests`` wrote, by their bytes or by their

@@ -13,6 +13,10 @@
     clippy::string_slice
 )]
 
+#[cfg(feature = "columns")]
+mod arrow;
+#[cfg(not(feature = "columns"))]
+#[path = "no_arrow.rs"]
 mod arrow;
 mod canonicalizer;
 mod config;

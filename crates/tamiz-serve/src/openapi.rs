@@ -16,7 +16,7 @@ use crate::routes::ROUTES;
 use crate::stamp::FINGERPRINT;
 
 /// The schema of documents as JSON.
-const DOCUMENT: &str = include_str!("../../../spec/schema.json");
+const DOCUMENT: &str = include_str!("schema.json");
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| description().to_string().into());
 

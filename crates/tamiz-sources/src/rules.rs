@@ -406,7 +406,7 @@ struct File {
 
 /// A file that does not read has no rules; the tests see to it that it does.
 static FILE: LazyLock<File> =
-    LazyLock::new(|| toml::from_str(include_str!("../../../spec/sources.toml")).unwrap_or_default());
+    LazyLock::new(|| toml::from_str(include_str!("sources.toml")).unwrap_or_default());
 
 /// The rules of a source that changes requests; `None` of those that have none: the wire, logs and containers.
 pub fn rules(source: Source) -> Option<&'static Rules> {
@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn the_file_has_every_proxy_once() {
-        let file: File = toml::from_str(include_str!("../../../spec/sources.toml")).unwrap();
+        let file: File = toml::from_str(include_str!("sources.toml")).unwrap();
         let names: Vec<Source> = file.sources.iter().map(|rules| rules.name).collect();
         assert_eq!(
             names,

@@ -87,12 +87,3 @@ pub use shape::Shape;
 
 /// The version of the form that this library writes.
 pub const FORM_VERSION: u32 = 2;
-
-/// The examples of the READMEs, run with the documentation's.
-#[cfg(doctest)]
-mod readme {
-    #[doc = include_str!("../../../README.md")]
-    struct English;
-    #[doc = include_str!("../../../README.es.md")]
-    struct Spanish;
-}

@@ -16,9 +16,10 @@ export type TextKey = { [K in keyof Words]: Words[K] extends string ? K : never 
 const DICTIONARIES: Readonly<Record<Language, Words>> = { en, es };
 const KEPT_AS = "tamiz.language";
 
-/** The words of a language. */
-export function words(language: Language): Words {
-  return DICTIONARIES[language];
+/** The words of a language; `isLocal`: of a page that asks no service. */
+export function words(language: Language, isLocal = false): Words {
+  const all = DICTIONARIES[language];
+  return isLocal ? { ...all, shareNote: all.shareNoteLocal, offline: all.offlineLocal, footer: all.footerLocal } : all;
 }
 
 /** The language chosen before; else the first of the browser's that the page speaks; else English. */

@@ -12,9 +12,9 @@ pub(super) fn main_program(root: &Path) -> Result<PathBuf> {
     build(root, &["--profile", "measure", "--package", "tamiz-bench", "--bin", "tamiz-bench"])
 }
 
-/// The command.
+/// The command, as it is released.
 pub(super) fn command(root: &Path) -> Result<PathBuf> {
-    build(root, &["--release", "--package", "tamiz-cli"])
+    build(root, &["--profile", "dist", "--package", "tamiz-cli", "--all-features"])
 }
 
 /// What `cargo x bench serve` needs, in a profile of cargo.

@@ -50,6 +50,12 @@ pub(crate) fn install(root: &Path, target: &Path, permission: Permission) -> Too
     })
 }
 
+/// Installs the Node packages of `web/` alone; Node where it is missing and this runs as root.
+pub(crate) fn node_packages(root: &Path, target: &Path) -> Result<()> {
+    provide("npm", "npm")?;
+    node::install(root, target)
+}
+
 /// Installs everything for `cargo x setup`, and says what is there and what is not.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let Tools { python, proxies, browser, java } = install(root, &process::target(root)?, Permission::Asked);

@@ -8,10 +8,11 @@ use crate::openapi::Openapi;
 use crate::process::{self, cargo, line};
 use crate::python::Package;
 use crate::setup::Tools;
-use crate::{Result, bench, fuzz};
+use crate::web::Web;
+use crate::{Result, bench, fuzz, site};
 
 /// The first command of the README: it must work as it is written there.
-const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
+const FIRST_COMMAND: &str = "cargo run --release -- canon examples/first.http";
 
 /// How long each fuzz target explores, in seconds, and from which seed.
 const FUZZED: fuzz::Extent = fuzz::Extent { seconds: 60, seed: 0 };
@@ -23,6 +24,9 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     features(runner)?;
     first_command(runner)?;
     package(runner, tools)?;
+    packages(runner)?;
+    released(runner)?;
+    site(runner, tools)?;
     openapi(runner, tools)?;
     dependencies(runner)?;
     fuzzing(runner)?;
@@ -30,14 +34,16 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     runner.step("cargo x bench hostile", |runner| bench::hostile(runner.root))
 }
 
-/// The library without its default features, and with each feature alone.
+/// The library without its default features, and with each feature alone; the command without any, which says how to get
+/// them.
 fn features(runner: &mut Runner<'_>) -> Result<()> {
     runner.cargo("check --package tamiz --no-default-features")?;
     let features = features_of("tamiz", &process::metadata(runner.root)?)?;
     for feature in features {
         runner.cargo(&format!("check --package tamiz --no-default-features --features {feature}"))?;
     }
-    Ok(())
+    let without = "test --package tamiz-cli --no-default-features --test without_features";
+    runner.cargo_test(cargo(runner.root, without.split(' ')))
 }
 
 /// The features of a package but `default`, as `cargo metadata` lists them.
@@ -82,6 +88,74 @@ fn package(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
         Package { root: runner.root, target: &runner.target.clone(), console: &runner.console.clone() };
     runner.step("pip install .", |_| package.install())?;
     runner.step("pip wheel .", |runner| package.test_wheel(python, |line| runner.tally.add_pytest_line(line)))
+}
+
+/// Each crate that is published, built from what its package holds.
+fn packages(runner: &mut Runner<'_>) -> Result<()> {
+    let names = published(&process::metadata(runner.root)?);
+    let mut command = cargo(runner.root, ["package", "--locked", "--allow-dirty"]);
+    for name in &names {
+        command.args(["--package", name]);
+    }
+    runner.step("cargo package, of every crate", |runner| runner.console.run(&mut command))
+}
+
+/// The packages that are published, as `cargo metadata` lists them.
+fn published(metadata: &serde_json::Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let published = packages.iter().filter(|package| package["publish"].is_null());
+    published.filter_map(|package| package["name"].as_str()).map(str::to_owned).collect()
+}
+
+/// What a release has for Linux on x86-64: each is built, and tried in an empty folder.
+fn released(runner: &mut Runner<'_>) -> Result<()> {
+    let musl = "x86_64-unknown-linux-musl";
+    let script = |arguments: &str| {
+        let mut command = Command::new("bash");
+        command.current_dir(runner.root).args(arguments.split(' ')).env("CARGO_TARGET_DIR", &runner.target);
+        command
+    };
+    for needed in ["scripts/tools.sh".to_owned(), format!("scripts/toolchain.sh {musl}")] {
+        if let Err(error) = process::output(&mut script(&needed)) {
+            runner.skip_by_choice("programs and packages as released", &error.to_string());
+            return Ok(());
+        }
+    }
+    let steps = [
+        format!("scripts/release/binary.sh {musl}"),
+        "scripts/release/try.sh archive".to_owned(),
+        "scripts/release/wheel.sh x86_64-unknown-linux-gnu".to_owned(),
+        "scripts/release/try.sh wheel".to_owned(),
+        format!("scripts/release/image.sh {musl}"),
+        "scripts/release/try.sh image".to_owned(),
+        "scripts/sizes.sh".to_owned(),
+    ];
+    let mut steps: Vec<(String, Command)> = steps.map(|step| (step.clone(), script(&step))).into();
+    for (title, command) in &mut steps {
+        runner.step(title, |runner| runner.console.run(command))?;
+    }
+    Ok(())
+}
+
+/// The page without a server, in a browser, and the npm package, in Node.
+fn site(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
+    let (root, target, console) = (runner.root.to_path_buf(), runner.target.clone(), runner.console.clone());
+    let toolchain = match (&tools.browser, site::toolchain(&root, &target)) {
+        (Err(reason), _) => {
+            runner.skip("cargo x site", reason);
+            return Ok(());
+        }
+        (Ok(()), Err(error)) => {
+            runner.skip_by_choice("cargo x site", &error.to_string());
+            return Ok(());
+        }
+        (Ok(()), Ok(toolchain)) => toolchain,
+    };
+    let mut built = None;
+    runner.step("cargo x site", |_| Ok(built = Some(site::build(&root, &target, &toolchain)?)))?;
+    let Some(built) = built else { return Ok(()) };
+    let web = Web { root: &root, target: &target, console: &console };
+    runner.step("npm run test-site", |runner| web.test_site(&built, |line| runner.tally.add_tap_line(line)))
 }
 
 /// The service against its own description.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tamiz_columns::{Kind, Reader, SchemaRef, Writer};
 
+use super::columns::{Batch, Columns};
 use super::counts::Counts;
-use super::partial::Partial;
+use super::partial::{Partial, State};
 use super::sink::WHOLE;
 use crate::failure::Failure;
 
@@ -27,30 +28,42 @@ pub(crate) struct ColumnSink<'a> {
 }
 
 impl<'a> ColumnSink<'a> {
-    /// Takes documents; `parts` are whole already.
-    pub(super) fn documents(kind: Kind, partial: &'a Partial, parts: u64, split: Option<u64>) -> Self {
-        let schema = tamiz_columns::with_origins(&tamiz_columns::schema());
-        ColumnSink { kind, split, schema, is_private: false, partial, parts, writer: None }
+    /// Goes on after the parts that `state` has. `split` is the most bytes of a file, where the output is a folder.
+    pub(super) fn open(columns: Columns, partial: &'a Partial, state: &State, split: Option<u64>) -> Self {
+        let is_private = columns.are_requests();
+        let schema = if is_private {
+            tamiz_columns::request_schema()
+        } else {
+            tamiz_columns::with_origins(&tamiz_columns::schema())
+        };
+        let (kind, parts) = (columns.kind(), state.parts);
+        ColumnSink { kind, split, schema, is_private, partial, parts, writer: None }
     }
 
-    /// Takes requests as they are, whose files nobody else may read.
-    pub(super) fn requests(partial: &'a Partial, parts: u64, split: Option<u64>) -> Self {
-        let (kind, schema) = (Kind::Parquet, tamiz_columns::request_schema());
-        ColumnSink { kind, split, schema, is_private: true, partial, parts, writer: None }
+    /// Writes the rows that are kept, or all of them; returns their number.
+    pub(super) fn write_kept(&mut self, batch: Batch, kept: Option<Vec<bool>>) -> Result<u64, Failure> {
+        let batch = match kept {
+            Some(kept) => {
+                tamiz_columns::with_rows(&batch, kept).map_err(|error| self.failure(error.into()))?
+            }
+            None => batch,
+        };
+        self.write(&batch)?;
+        Ok(batch.num_rows() as u64)
     }
 
     fn part(&self, number: u64) -> PathBuf {
         self.partial.file(&part_name(number))
     }
 
-    pub(super) fn failure(&self, error: tamiz_columns::Error) -> Failure {
+    fn failure(&self, error: tamiz_columns::Error) -> Failure {
         match error.io() {
             Some(io) => self.partial.failure(io),
             None => self.partial.failure(&io::Error::other(error.to_string())),
         }
     }
 
-    pub(super) fn write(&mut self, batch: &tamiz_columns::RecordBatch) -> Result<(), Failure> {
+    fn write(&mut self, batch: &Batch) -> Result<(), Failure> {
         if self.writer.is_none() {
             let file = self.create(&self.part(self.parts + 1))?;
             let writer = Writer::new(file, self.kind, batch.schema());
@@ -87,7 +100,7 @@ impl<'a> ColumnSink<'a> {
     /// Makes the output of the parts, with counts if there are some.
     pub(super) fn finish(mut self, counts: Option<&Counts>, forces: bool) -> Result<(), Failure> {
         if self.parts == 0 && self.writer.is_none() {
-            self.write(&tamiz_columns::RecordBatch::new_empty(SchemaRef::clone(&self.schema)))?;
+            self.write(&Batch::new_empty(SchemaRef::clone(&self.schema)))?;
         }
         self.end_part()?;
         if let Some(most) = self.split {
@@ -151,7 +164,7 @@ fn with_counts(
     let mut counts = counts.iter();
     let mut whole = Some(whole);
     let mut writer = None;
-    let mut add = |batch: &tamiz_columns::RecordBatch, counted: Vec<u64>| {
+    let mut add = |batch: &Batch, counted: Vec<u64>| {
         let batch = tamiz_columns::with_counts(batch, counted)?;
         if let Some(file) = whole.take() {
             writer = Some(Writer::new(file, kind, batch.schema())?);
@@ -160,7 +173,7 @@ fn with_counts(
     };
     // So that there is a column of counts even if there are no rows.
     let schema = tamiz_columns::with_origins(&tamiz_columns::schema());
-    add(&tamiz_columns::RecordBatch::new_empty(schema), Vec::new())?;
+    add(&Batch::new_empty(schema), Vec::new())?;
     for part in parts {
         for batch in Reader::open(part, kind)? {
             let batch = batch?;

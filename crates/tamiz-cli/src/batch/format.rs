@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use tamiz_columns::Kind;
 
+use super::columns::Columns;
 use crate::failure::Failure;
 
 /// What `--format` says.
@@ -32,8 +32,7 @@ pub(crate) enum RowFormat {
     Text,
     Jsonl,
     Tokens,
-    Columns,
-    Requests,
+    Columns(Columns),
 }
 
 /// What stands before, between and behind rows that are bytes.
@@ -47,9 +46,7 @@ pub(crate) struct Joints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     Bytes(RowFormat, Joints),
-    Columns(Kind),
-    /// Requests as Parquet: the one output that is not redacted.
-    Requests,
+    Columns(Columns),
 }
 
 impl Output {
@@ -68,6 +65,9 @@ impl Output {
                 out.display()
             ))
         })?;
+        if let (Some(columns), None) = (Columns::of(format)?, separator) {
+            return Ok(Output::Columns(columns));
+        }
         let joints = |between: &'static [u8], behind: &'static [u8]| Joints { between, behind };
         Ok(match (format, separator) {
             // A document ends with a line end: one more makes a blank line.
@@ -83,10 +83,7 @@ impl Output {
                 Output::Bytes(RowFormat::Tokens, joints(b"", b"\0"))
             }
             (BatchFormat::Jsonl, None) => Output::Bytes(RowFormat::Jsonl, joints(b"", b"\n")),
-            (BatchFormat::Parquet, None) => Output::Columns(Kind::Parquet),
-            (BatchFormat::Arrow, None) => Output::Columns(Kind::Arrow),
-            (BatchFormat::Requests, None) => Output::Requests,
-            (_, Some(_)) => {
+            (BatchFormat::Jsonl | BatchFormat::Parquet | BatchFormat::Arrow | BatchFormat::Requests, _) => {
                 return Err(Failure::Usage(
                     "only text and tokens have a separator: leave out '--separator'".to_owned(),
                 ));
@@ -97,9 +94,13 @@ impl Output {
     pub(crate) fn rows(self) -> RowFormat {
         match self {
             Output::Bytes(rows, _) => rows,
-            Output::Columns(_) => RowFormat::Columns,
-            Output::Requests => RowFormat::Requests,
+            Output::Columns(columns) => RowFormat::Columns(columns),
         }
+    }
+
+    /// Whether it holds requests as they are, with their secrets.
+    pub(crate) fn holds_requests(self) -> bool {
+        matches!(self, Output::Columns(columns) if columns.are_requests())
     }
 }
 

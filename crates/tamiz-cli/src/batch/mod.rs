@@ -6,7 +6,13 @@
 //! ```
 
 mod client;
+#[cfg(feature = "columns")]
 mod column_sink;
+#[cfg(feature = "columns")]
+mod columns;
+#[cfg(not(feature = "columns"))]
+#[path = "no_columns.rs"]
+mod columns;
 mod counts;
 pub(crate) mod errors;
 mod format;
@@ -49,7 +55,7 @@ pub(crate) const SOME_UNREADABLE: u8 = 3;
 /// Runs the command.
 pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     let output = Output::of(args.format, args.separator, &args.out)?;
-    if output == Output::Requests && args.dedup {
+    if output.holds_requests() && args.dedup {
         return Err(Failure::Usage("requests are written as they are: leave out '--dedup'".to_owned()));
     }
     if args.split.is_some() && matches!(output, Output::Bytes(..)) {
@@ -82,7 +88,7 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
     };
     let errors = Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume)?;
     stop::on_interrupt((!is_stdout).then(|| partial.stopped_message()));
-    if output == Output::Requests {
+    if output.holds_requests() {
         complain(&format!("{} will hold requests as they are, with their secrets", args.out.display()));
     }
     let options = args.containers.options();

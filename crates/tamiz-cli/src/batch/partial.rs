@@ -292,6 +292,7 @@ impl Partial {
     }
 
     /// Makes an empty folder in the folder.
+    #[cfg(feature = "columns")]
     pub(crate) fn new_folder(&self, name: &str, is_private: bool) -> io::Result<PathBuf> {
         let path = self.file(name);
         if path.is_dir() {
@@ -310,6 +311,7 @@ impl Partial {
 
     /// Puts a finished folder of the folder where the output should be, and removes the folder. One that is there is kept
     /// until the new one is in its place.
+    #[cfg(feature = "columns")]
     pub(crate) fn finish_folder(&self, name: &str, forces: bool) -> Result<(), Failure> {
         let io = |error: io::Error| self.failure(&error);
         if self.out.exists() {

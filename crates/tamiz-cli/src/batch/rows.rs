@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 use tamiz::{Canonicalizer, Scratch, TokenOptions};
-use tamiz_columns::{
-    Begins, Builder, Origin, OriginBuilder, RecordBatch, RequestBuilder, RequestParts, RequestRow, Row,
-};
-use tamiz_containers::{At, Chunk, Parts, Record, Request, Unreadable};
+use tamiz_containers::{Chunk, Parts, Record, Request, Unreadable};
 use tamiz_sources::{OwnedParts, Seen, as_seen_by};
 
 use super::client::Client;
+use super::columns::{Batch, ColumnRows};
 use super::format::RowFormat;
 
 /// The identity of a document with its label: rows that have the same are told once under `--dedup`.
@@ -31,7 +29,7 @@ pub(crate) enum Content {
     /// The bytes of all rows, and where each ends.
     Bytes { bytes: Vec<u8>, ends: Vec<usize> },
     /// The rows as columns.
-    Batch(RecordBatch),
+    Batch(Batch),
 }
 
 impl Content {
@@ -54,9 +52,8 @@ pub(crate) struct RowMaker<'a> {
     options: TokenOptions,
     scratch: Scratch,
     text: Vec<u8>,
-    builder: Builder,
-    requests: RequestBuilder,
-    origins: OriginBuilder,
+    /// Where rows of columns are made; nowhere for rows of bytes.
+    columns: Option<ColumnRows>,
     client: Client,
 }
 
@@ -77,9 +74,10 @@ impl<'a> RowMaker<'a> {
             options,
             scratch: Scratch::default(),
             text: Vec::new(),
-            builder: Builder::default(),
-            requests: RequestBuilder::default(),
-            origins: OriginBuilder::default(),
+            columns: match format {
+                RowFormat::Columns(columns) => Some(ColumnRows::new(columns)),
+                _ => None,
+            },
             client,
         }
     }
@@ -87,7 +85,7 @@ impl<'a> RowMaker<'a> {
     pub(crate) fn rows(&mut self, chunk: Chunk) -> Rows {
         // Documents are about as long as what they are of.
         let mut bytes = match self.format {
-            RowFormat::Columns | RowFormat::Requests => Vec::new(),
+            RowFormat::Columns(_) => Vec::new(),
             _ => Vec::with_capacity(chunk.weight()),
         };
         let mut ends = Vec::new();
@@ -106,14 +104,9 @@ impl<'a> RowMaker<'a> {
                 }
             }
         }
-        let content = match self.format {
-            RowFormat::Columns => {
-                let rows = self.builder.finish();
-                // There are as many of one as of the other: there is nothing to go wrong.
-                Content::Batch(self.origins.append_to(&rows).unwrap_or(rows))
-            }
-            RowFormat::Requests => Content::Batch(self.requests.finish()),
-            _ => Content::Bytes { bytes, ends },
+        let content = match &mut self.columns {
+            Some(columns) => Content::Batch(columns.finish()),
+            None => Content::Bytes { bytes, ends },
         };
         Rows { content, identities, unreadable, refused }
     }
@@ -146,24 +139,7 @@ impl<'a> RowMaker<'a> {
                     identities.push(identity(out.get(start..).unwrap_or_default(), record));
                 }
             }
-            RowFormat::Columns => {
-                self.text.clear();
-                record.request.write_document(self.canonicalizer, &mut self.scratch, &mut self.text);
-                // Documents are UTF-8; were one not, nothing may leak from it.
-                let text = std::str::from_utf8(&self.text).unwrap_or_default();
-                let source = record.source_for(self.canonicalizer);
-                let fingerprint = self.canonicalizer.fingerprint().with_source(source);
-                let mut row = Row::new(text, source.as_str(), fingerprint.as_str());
-                row.id = record.id.as_deref();
-                row.label = record.label.as_deref();
-                row.time = record.time.map(|time| time.micros());
-                self.builder.push(&row);
-                self.origins.push(&origin(record, self.client));
-                if self.wants_identities {
-                    identities.push(identity(&self.text, record));
-                }
-            }
-            RowFormat::Requests => self.requests.push(&request_row(record, self.client)),
+            RowFormat::Columns(_) => self.columns_row(record, identities),
             RowFormat::Jsonl | RowFormat::Tokens => {
                 let document = record.document(self.canonicalizer);
                 if self.format == RowFormat::Tokens {
@@ -178,43 +154,19 @@ impl<'a> RowMaker<'a> {
             }
         }
     }
-}
 
-/// Where a record is from.
-fn origin(record: &Record, client: Client) -> Origin<'_> {
-    let mut origin = Origin::new(&record.place.file, record.place.record);
-    origin.begins = match record.place.at {
-        At::Line(line) => Begins::Line(line),
-        At::Byte(byte) => Begins::Byte(byte),
-        At::Packet(packet) => Begins::Packet(packet),
-        _ => Begins::Input,
-    };
-    origin.stream = record.stream;
-    origin.client = record.client.and_then(|address| client.shown(address));
-    origin
-}
-
-/// A request as it is, with where it is from.
-fn request_row(record: &Record, client: Client) -> RequestRow<'_> {
-    RequestRow {
-        origin: origin(record, client),
-        id: record.id.as_deref(),
-        label: record.label.as_deref(),
-        time: record.time.map(|time| time.micros()),
-        source: record.source.as_str(),
-        request: match &record.request {
-            Request::Parts(parts) => Err(RequestParts {
-                method: &parts.method,
-                target: &parts.target,
-                scheme: parts.scheme.as_deref(),
-                authority: parts.authority.as_deref(),
-                version: parts.version.as_deref(),
-                headers: parts.headers.iter().map(|(name, value)| (&name[..], &value[..])).collect(),
-                body: parts.body.as_deref(),
-            }),
-            Request::Raw(bytes) => Ok(bytes),
-            _ => Ok(&[]),
-        },
+    fn columns_row(&mut self, record: &Record, identities: &mut Vec<Identity>) {
+        let Some(columns) = &mut self.columns else { return };
+        self.text.clear();
+        if columns.hold_documents() {
+            record.request.write_document(self.canonicalizer, &mut self.scratch, &mut self.text);
+        }
+        // Documents are UTF-8; were one not, nothing may leak from it.
+        let text = std::str::from_utf8(&self.text).unwrap_or_default();
+        columns.push(record, text, self.canonicalizer, self.client);
+        if self.wants_identities {
+            identities.push(identity(&self.text, record));
+        }
     }
 }
 

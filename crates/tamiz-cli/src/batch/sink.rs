@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 
-use super::column_sink::ColumnSink;
+use super::columns::ColumnSink;
 use super::counts::Counts;
 use super::format::{Joints, Output, RowFormat};
 use super::partial::{Partial, State};
@@ -33,10 +33,7 @@ impl<'a> Sink<'a> {
     ) -> Result<Self, Failure> {
         match output {
             Output::Bytes(format, joints) => ByteSink::open(format, joints, partial, state).map(Sink::Bytes),
-            Output::Columns(kind) => {
-                Ok(Sink::Columns(ColumnSink::documents(kind, partial, state.parts, split)))
-            }
-            Output::Requests => Ok(Sink::Columns(ColumnSink::requests(partial, state.parts, split))),
+            Output::Columns(columns) => Ok(Sink::Columns(ColumnSink::open(columns, partial, state, split))),
         }
     }
 
@@ -44,7 +41,7 @@ impl<'a> Sink<'a> {
     pub(crate) fn stdout(output: Output) -> Option<Self> {
         match output {
             Output::Bytes(_, joints) => Some(Sink::Stdout(BufWriter::new(io::stdout()), joints, 0)),
-            Output::Columns(_) | Output::Requests => None,
+            Output::Columns(_) => None,
         }
     }
 
@@ -62,16 +59,7 @@ impl<'a> Sink<'a> {
                 write_rows(out, *joints, rows, &bytes, &ends, kept.as_deref())?;
                 Ok(*rows - before)
             }
-            (Sink::Columns(sink), Content::Batch(batch)) => {
-                let batch = match kept {
-                    Some(kept) => {
-                        tamiz_columns::with_rows(&batch, kept).map_err(|error| sink.failure(error.into()))?
-                    }
-                    None => batch,
-                };
-                sink.write(&batch)?;
-                Ok(batch.num_rows() as u64)
-            }
+            (Sink::Columns(sink), Content::Batch(batch)) => sink.write_kept(batch, kept),
             // Rows are made in the format of the sink.
             _ => Ok(0),
         }

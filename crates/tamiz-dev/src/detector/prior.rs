@@ -33,13 +33,13 @@ const SOURCES: [(&str, &str); 16] = [
 /// How many requests there are, and how many raise each flag at each kind of place.
 type Counted = (u64, BTreeMap<(String, String), u64>);
 
-/// Counts, and writes `spec/prior.tsv`.
+/// Counts, and writes `spec/prior.tsv`, and the copy that the detector is built with.
 pub(crate) fn write(root: &Path) -> Result<()> {
     let Some(table) = count()? else {
         return Err("no corpus: set TAMIZ_CORPUS to a folder of *.jsonl.gz files".into());
     };
-    fs::write(root.join("spec/prior.tsv"), table)?;
-    Ok(())
+    fs::write(root.join("spec/prior.tsv"), &table)?;
+    Ok(fs::write(root.join("crates/tamiz-detector/src/prior.tsv"), &table)?)
 }
 
 /// The table; `None` where there is no corpus.

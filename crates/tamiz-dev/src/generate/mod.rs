@@ -8,6 +8,11 @@
 //! | `python/tamiz/_flags.py` | the flag registry |
 //! | `spec/schema.json` | `schema.template.json` and the flag registry |
 //! | `spec/schema-lines.json` | the same, and `schema.lines.json` |
+//! | `crates/tamiz-detector/src/prior.tsv` | `spec/prior.tsv` |
+//! | `crates/tamiz-serve/src/schema.json` | `spec/schema.json` |
+//! | `crates/tamiz-sources/src/sources.toml` | `spec/sources.toml` |
+//!
+//! The last three are copies: a crate that is published is built from its own folder alone.
 //!
 //! All of them are committed, so that the library builds without this program; `--check` fails when
 //! one of them is not what it would be now.
@@ -59,10 +64,19 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
         Generated::new("spec/flags.md", flags::render(&clauses)),
         Generated::new("python/tamiz/_flags.py", python::render()),
         Generated::new("spec/schema.json", schema::render()),
+        Generated::new("crates/tamiz-serve/src/schema.json", schema::render()),
         Generated::new("spec/schema-lines.json", schema::render_lines()),
+        copy(root, "spec/prior.tsv", "crates/tamiz-detector/src/prior.tsv")?,
+        copy(root, "spec/sources.toml", "crates/tamiz-sources/src/sources.toml")?,
     ];
     settle(root, &files, mode)?;
     clauses.check()
+}
+
+/// A file of a crate that is the same as one of `spec/`.
+fn copy(root: &Path, from: &str, path: &'static str) -> Result<Generated> {
+    let text = fs::read_to_string(root.join(from)).map_err(|error| format!("{from}: {error}"))?;
+    Ok(Generated::new(path, text))
 }
 
 fn settle(root: &Path, files: &[Generated], mode: Mode) -> Result<()> {

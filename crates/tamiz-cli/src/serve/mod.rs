@@ -1,4 +1,7 @@
-//! `tamiz serve`.
+//! `tamiz serve`: what the feature `serve` adds. `no_serve.rs` stands for it without.
+
+mod args;
+mod probe;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -6,13 +9,16 @@ use std::time::Duration;
 
 use tamiz_serve::{Deny, Limits, Settings, log};
 
-use crate::args::ServeArgs;
 use crate::failure::{Failure, reason};
 use crate::{config, output};
+pub(crate) use args::ServeArgs;
 use tamiz_explain::visible::harmless;
 
 /// Runs the service until it is told to stop.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
+    if let Some(address) = args.probe {
+        return probe::run(address);
+    }
     let config = config::effective(&args.read)?;
     let log = log::start(args.log_format, args.log_level);
     let done = tamiz_serve::run(config, &settings(args), |places| {

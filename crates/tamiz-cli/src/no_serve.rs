@@ -1,0 +1,22 @@
+//! What stands for `serve/` in a program that was built without the feature `serve`: it says how to get it.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::failure::Failure;
+
+/// Answer over HTTP, and show a page; this program was built without it
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct ServeArgs {
+    /// Whatever the service would be told
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _options: Vec<OsString>,
+}
+
+/// Says how to get the service.
+pub(crate) fn run(_: &ServeArgs) -> Result<ExitCode, Failure> {
+    Err(Failure::without("the service", "serve"))
+}
