@@ -28,8 +28,13 @@ const LEAST_SCALE: i64 = 94_548;
 const SCALE_SHARE: f64 = 0.01;
 /// Flags weigh so many sixteenths.
 const FLAG_SIXTEENTHS: i64 = 4;
+/// The smaller of novelty and flags counts this fraction, to order requests that are equal in the other.
+const SMALLER_OF: i64 = 1024;
 /// The rates of the prior weigh as much as so many requests.
 const FLAG_STRENGTH: u64 = 100;
+/// How often a flag is raised anywhere weighs as much as so many requests with the place. It is little, because a place
+/// raises a flag often or never.
+const PLACE_STRENGTH: u64 = 2;
 /// No traffic is taken to raise a flag less often than once in so many requests.
 const RAREST_FLAG: u64 = 100_000;
 /// The p-value that is counted by endpoint.
@@ -47,6 +52,8 @@ pub struct Detector {
     kinds: Kinds,
     /// How often each flag was raised at each kind of place.
     flags: Map<u64, u64>,
+    /// The logarithm of one more than the places that a request has, on average.
+    usual_places: i64,
     scale: i64,
     calibration: Calibration,
     /// The share of the sample with a token that is new, in requests.
@@ -144,6 +151,7 @@ impl Detector {
             endpoints: BTreeMap::new(),
             kinds: Kinds::default(),
             flags: Map::default(),
+            usual_places: 0,
             scale: LEAST_SCALE,
             calibration: Calibration::default(),
             with_new: 0,
@@ -160,11 +168,18 @@ impl Detector {
             let counts = Counts::of(&endpoint.table, endpoint.requests, &model);
             detector.endpoints.insert(name.clone(), counts);
         }
+        let mut places = 0_u64;
         for (id, count) in model.whole.sorted() {
-            if let Some((kind, flag)) = token::flag(model.names.name(id)) {
+            let token = model.names.name(id);
+            if let Some((kind, flag)) = token::flag(token) {
                 *detector.flags.entry(flag_key(kind, flag)).or_default() += count;
+            } else if Parts::of(token).op == b'.' {
+                places = places.saturating_add(count);
             }
         }
+        // A table that let tokens go has kept one in two to the power of its level.
+        let places = places.saturating_mul(1 << model.whole.level.min(20));
+        detector.usual_places = log2(places.saturating_add(model.requests)) - log2(model.requests);
         detector.model = Some(model);
         detector.calibrate();
         detector
@@ -238,7 +253,9 @@ impl Detector {
 
     fn combined(&self, parted: &Parted) -> i64 {
         let scaled = i64::try_from(i128::from(parted.novelty) * i128::from(ONE) / i128::from(self.scale));
-        log2_1p(scaled.unwrap_or(i64::MAX)) + parted.flags * FLAG_SIXTEENTHS / 16
+        let (novelty, flags) =
+            (log2_1p(scaled.unwrap_or(i64::MAX)), parted.flags.saturating_mul(FLAG_SIXTEENTHS) / 16);
+        novelty.max(flags) + novelty.min(flags) / SMALLER_OF
     }
 
     /// Adds up what the tokens of a request tell; `each` is told what weighs something, and how much.
@@ -304,7 +321,10 @@ impl Detector {
             raised.sort_unstable();
             flags = flags.max(raised.iter().fold(0, |sum, bits| sum / 2 + bits));
         }
-        Parted { novelty, flags: (flags - log2(places + 1)).max(0), has_new }
+        if flags > 0 {
+            flags = (flags + self.usual_places - log2(places + 1)).max(0);
+        }
+        Parted { novelty, flags, has_new }
     }
 
     /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
@@ -315,10 +335,11 @@ impl Detector {
         if self.model.is_some() {
             let raised = self.flags.get(&flag_key(kind, flag)).copied().unwrap_or_default();
             let out = u64::from(out);
-            rate = tempered(raised.saturating_sub(out), self.whole.requests.saturating_sub(out), rate);
-            if let Some(endpoint) = endpoint {
-                let raised = endpoint.seen(&item.key, out > 0).count;
-                rate = tempered(raised, endpoint.requests.saturating_sub(out), rate);
+            let raised =
+                Seen { count: raised.saturating_sub(out), of: self.whole.requests.saturating_sub(out) };
+            rate = tempered(raised, rate, FLAG_STRENGTH);
+            for counts in [Some(&self.whole), endpoint].into_iter().flatten() {
+                rate = tempered(counts.seen(&item.key, out > 0), rate, PLACE_STRENGTH);
             }
         }
         log2(attacks) - log2(rate.max((1 << prior::BITS) / RAREST_FLAG))
@@ -364,8 +385,8 @@ fn flag_key(kind: &str, flag: &str) -> u64 {
     crate::hash::mix(hash(kind.as_bytes()) ^ hash(flag.as_bytes()).rotate_left(1))
 }
 
-/// A rate as counted, shrunk to a rate known before.
-fn tempered(raised: u64, of: u64, before: u64) -> u64 {
-    let all = (u128::from(raised) << prior::BITS) + u128::from(before) * u128::from(FLAG_STRENGTH);
-    u64::try_from(all / (u128::from(of) + u128::from(FLAG_STRENGTH))).unwrap_or(u64::MAX)
+/// A rate as counted, shrunk to a rate known before, which weighs as much as `strength` observations.
+fn tempered(seen: Seen, before: u64, strength: u64) -> u64 {
+    let all = (u128::from(seen.count) << prior::BITS) + u128::from(before) * u128::from(strength);
+    u64::try_from(all / (u128::from(seen.of) + u128::from(strength))).unwrap_or(u64::MAX)
 }
