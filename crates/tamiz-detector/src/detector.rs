@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
 use tamiz::Document;
 
 use crate::calibrate::{Calibration, Threshold};
@@ -14,6 +13,7 @@ use crate::novelty::{Counts, Key, Kinds, Out, Seen, surprise};
 use crate::observation::Observation;
 use crate::prior::{self, Prior};
 use crate::reason::{Reason, Why};
+use crate::score::Score;
 use crate::table::Map;
 use crate::token::{self, Parts};
 
@@ -62,61 +62,6 @@ pub struct Detector {
     high: BTreeMap<String, (u64, u64)>,
 }
 
-/// How far a request is from what was learned.
-#[derive(Clone, Debug)]
-pub struct Score {
-    raw: i64,
-    p_value: Option<f64>,
-    novelty: i64,
-    flags: i64,
-    reasons: Vec<Reason>,
-    learned_endpoint: bool,
-}
-
-impl Score {
-    /// The score: higher is further away. It is finite and not negative.
-    pub fn value(&self) -> f64 {
-        self.raw as f64 / ONE as f64
-    }
-
-    /// The share of learned requests that score as high; `None` without a model.
-    pub fn p_value(&self) -> Option<f64> {
-        self.p_value
-    }
-
-    /// What is new or rare, in bits.
-    pub fn novelty(&self) -> f64 {
-        self.novelty as f64 / ONE as f64
-    }
-
-    /// What the flags weigh, in bits.
-    pub fn flags(&self) -> f64 {
-        self.flags as f64 / ONE as f64
-    }
-
-    /// The tokens that weigh most, at most five.
-    pub fn reasons(&self) -> &[Reason] {
-        &self.reasons
-    }
-
-    /// Whether requests to the same endpoint were learned.
-    pub fn learned_endpoint(&self) -> bool {
-        self.learned_endpoint
-    }
-}
-
-impl Serialize for Score {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Score", 5)?;
-        out.serialize_field("score", &self.value())?;
-        out.serialize_field("p_value", &self.p_value)?;
-        out.serialize_field("novelty", &self.novelty())?;
-        out.serialize_field("flags", &self.flags())?;
-        out.serialize_field("reasons", &self.reasons)?;
-        out.end()
-    }
-}
-
 /// A token of a request under way.
 struct Item<'t> {
     token: &'t str,
@@ -128,7 +73,8 @@ struct Item<'t> {
 struct Parted {
     novelty: i64,
     flags: i64,
-    has_new: bool,
+    /// How many tokens are new.
+    new: u64,
 }
 
 impl Detector {
@@ -201,7 +147,7 @@ impl Detector {
         self.scale = novelty.quantile(SCALE_SHARE).max(LEAST_SCALE);
         let scores: Vec<(i64, u64)> =
             parted.iter().map(|(parted, count)| (self.combined(parted), *count)).collect();
-        self.with_new = parted.iter().filter(|(parted, _)| parted.has_new).map(|(_, count)| count).sum();
+        self.with_new = parted.iter().filter(|(parted, _)| parted.new > 0).map(|(_, count)| count).sum();
         self.calibration = Calibration::of(scores.clone());
         for (sampled, (score, count)) in model.sample.values().zip(scores) {
             let (all, high) = self.high.entry(sampled.endpoint.clone()).or_default();
@@ -246,6 +192,7 @@ impl Detector {
             p_value: self.model.as_ref().map(|_| self.calibration.p_value(raw)),
             novelty: parted.novelty,
             flags: parted.flags,
+            new: parted.new,
             reasons: reasons.into_iter().map(reason).collect(),
             learned_endpoint: endpoint.is_some(),
         }
@@ -284,7 +231,7 @@ impl Detector {
             }
         }
         let mut by_site: BTreeMap<&str, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
-        let (mut places, mut has_new, mut rarest) = (0_u64, false, 0_i64);
+        let (mut places, mut new, mut rarest) = (0_u64, 0_u64, 0_i64);
         for item in &items {
             places += u64::from(item.parts.op == b'.');
             let site = item.parts.site(item.token);
@@ -294,8 +241,9 @@ impl Detector {
                 // An endpoint is rare or not among all of them.
                 let at = counts.filter(|_| item.parts.family != "e");
                 let bits = surprise(&item.key, at, &self.whole, &self.kinds, out);
-                let seen = at.unwrap_or(&self.whole).seen(&item.key, out.is_some());
-                has_new |= seen.count == 0;
+                let table = at.unwrap_or(&self.whole);
+                let is_new = table.keeps(&item.key) && table.seen(&item.key, out.is_some()).count == 0;
+                new += u64::from(is_new);
                 rarest = rarest.max(bits);
                 let bits = (bits - UNREMARKABLE) * sixteenths(item.parts.op) / 16;
                 if bits > 0 {
@@ -324,7 +272,7 @@ impl Detector {
         if flags > 0 {
             flags = (flags + self.usual_places - log2(places + 1)).max(0);
         }
-        Parted { novelty, flags, has_new }
+        Parted { novelty, flags, new }
     }
 
     /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
@@ -355,6 +303,11 @@ impl Detector {
         self.calibration.threshold(share)
     }
 
+    /// The score above which a p-value is at most `share`; infinite where no request can have such a p-value.
+    pub fn alert_above(&self, share: f64) -> f64 {
+        self.calibration.alert_above(share).map_or(f64::INFINITY, |score| score as f64 / ONE as f64)
+    }
+
     /// The share of learned requests to an endpoint whose p-value is at most 0.05: some endpoints vary more than others.
     pub fn share_high(&self, endpoint: &str) -> f64 {
         let (all, high) = self.high.get(endpoint).copied().unwrap_or_default();
@@ -364,6 +317,11 @@ impl Detector {
     /// How many requests the thresholds come from.
     pub fn calibrated_on(&self) -> u64 {
         self.calibration.requests()
+    }
+
+    /// The least p-value that a score can have: one in the number of requests that the thresholds come from.
+    pub fn least_p_value(&self) -> f64 {
+        1.0 / (self.calibration.requests() as f64 + 1.0)
     }
 
     /// The share of the sample that has something new, each request against all others.

@@ -21,7 +21,7 @@ pub(crate) fn of(document: &Document) -> String {
 /// The template of a request: its method and its path, as the document shows them, with `<num>` for a segment of digits
 /// and for three or more digits within one, `<hex>` for eight or more hexadecimal digits, markers without their length,
 /// `<long>` for a segment of more than 48 characters, and `<more>` behind the tenth segment.
-fn template(method: &str, path: Option<&str>) -> String {
+pub fn template(method: &str, path: Option<&str>) -> String {
     let mut out = String::with_capacity(64);
     push_without_lengths(&mut out, method);
     out.push(' ');

@@ -87,13 +87,16 @@ mod novelty;
 mod observation;
 mod prior;
 mod reason;
+mod score;
 mod table;
 mod token;
 
 pub use calibrate::Threshold;
-pub use detector::{Detector, Score};
+pub use detector::Detector;
+pub use endpoint::template;
 pub use error::Error;
 pub use model::{Bounds, Model};
 pub use observation::Observation;
 pub use prior::Prior;
 pub use reason::Reason;
+pub use score::Score;

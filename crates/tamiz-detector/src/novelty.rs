@@ -110,7 +110,8 @@ impl Counts {
         Seen { count: count(key.token).unwrap_or_default().saturating_sub(out), of: of.saturating_sub(out) }
     }
 
-    fn keeps(&self, key: &Key) -> bool {
+    /// Whether the table counts the token: one beyond its bound has let most go.
+    pub(crate) fn keeps(&self, key: &Key) -> bool {
         survives(key.token, self.level)
     }
 

@@ -18,6 +18,7 @@ mod canonicalizer;
 mod config;
 mod document;
 mod input;
+mod model;
 
 use pyo3::prelude::*;
 
@@ -32,6 +33,8 @@ mod _tamiz {
     use crate::canonicalizer::Canonicalizer;
     #[pymodule_export]
     use crate::document::{Document, Raised};
+    #[pymodule_export]
+    use crate::model::Model;
 
     /// The version of the package.
     #[pymodule_export]
