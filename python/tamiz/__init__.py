@@ -21,12 +21,11 @@ from tamiz._flags import Flag
 from tamiz._tamiz import FORM_VERSION, Canonicalizer, Document, Model, Raised, __version__
 
 if TYPE_CHECKING:
-    from tamiz.detector import Detector
+    from tamiz.detector import Detector as Detector
 
 __all__ = [
     "FORM_VERSION",
     "Canonicalizer",
-    "Detector",
     "Document",
     "FingerprintMismatch",
     "Flag",

@@ -7,7 +7,7 @@
 >>> detector.predict([usual[7], odd]).tolist()
 [1, -1]
 >>> detector.explain([odd])[0]["reasons"][0]["text"]
-'`id` raises KW:sql: attacks do so about 65,536 times as often'
+'`id` raises PAREN: attacks do so about 16,384 times as often'
 
 It is the model and the score of ``tamiz learn`` and ``tamiz score``, to the bit: files of one are read by the other.
 """
@@ -62,6 +62,9 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     threads : int
         How many threads canonicalise.
     """
+
+    _canonicalizer: Canonicalizer
+    model_: Model
 
     def __init__(
         self,
@@ -176,8 +179,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _fitted(self) -> Model:
         if not hasattr(self, "model_"):
             raise NotFittedError("this Detector has learned nothing yet: call fit, partial_fit or load")
-        model: Model = self.model_
-        return model
+        return self.model_
 
     def _scores(self, X: Iterable[Request]) -> Tuple[Any, Any, Any]:
         model = self._fitted()
