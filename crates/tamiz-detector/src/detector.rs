@@ -1,5 +1,7 @@
 //! Scores requests against a model, or against the prior alone.
 
+mod weigh;
+
 use std::collections::BTreeMap;
 
 use tamiz::Document;
@@ -9,16 +11,15 @@ use crate::error::Error;
 use crate::hash::hash;
 use crate::log::{ONE, log2, log2_1p};
 use crate::model::Model;
-use crate::novelty::{Counts, Key, Kinds, Out, Seen, surprise};
+use crate::novelty::{Counts, Kinds, Seen};
 use crate::observation::Observation;
-use crate::prior::{self, Prior};
+use crate::prior::Prior;
 use crate::reason::{Reason, Why};
 use crate::score::Score;
 use crate::table::Map;
 use crate::token::{self, Parts};
+use weigh::{Item, Quiet, flag_key};
 
-/// Surprise below this counts nothing: one in 32 requests is no news.
-const UNREMARKABLE: i64 = 5 * ONE;
 /// Of the tokens of one place, the most surprising counts in full, and each further one so many sixteenths of the one
 /// before: they tell much the same.
 const FURTHER_SIXTEENTHS: i64 = 4;
@@ -30,13 +31,6 @@ const SCALE_SHARE: f64 = 0.01;
 const FLAG_SIXTEENTHS: i64 = 4;
 /// The smaller of novelty and flags counts this fraction, to order requests that are equal in the other.
 const SMALLER_OF: i64 = 1024;
-/// The rates of the prior weigh as much as so many requests.
-const FLAG_STRENGTH: u64 = 100;
-/// How often a flag is raised anywhere weighs as much as so many requests with the place. It is little, because a place
-/// raises a flag often or never.
-const PLACE_STRENGTH: u64 = 2;
-/// No traffic is taken to raise a flag less often than once in so many requests.
-const RAREST_FLAG: u64 = 100_000;
 /// The p-value that is counted by endpoint.
 const HIGH: f64 = 0.05;
 /// How many reasons are told.
@@ -50,6 +44,8 @@ pub struct Detector {
     whole: Counts,
     endpoints: BTreeMap<String, Counts>,
     kinds: Kinds,
+    /// Tokens that weigh nothing, by the hashes of endpoint and token.
+    quiet: Map<u64, Quiet>,
     /// How often each flag was raised at each kind of place.
     flags: Map<u64, u64>,
     /// The logarithm of one more than the places that a request has, on average.
@@ -60,13 +56,6 @@ pub struct Detector {
     with_new: u64,
     /// By endpoint, how many requests of the sample there are, and how many with a p-value of [`HIGH`] at most.
     high: BTreeMap<String, (u64, u64)>,
-}
-
-/// A token of a request under way.
-struct Item<'t> {
-    token: &'t str,
-    parts: Parts<'t>,
-    key: Key,
 }
 
 /// What a request amounts to, before it is one number.
@@ -96,6 +85,7 @@ impl Detector {
             whole: Counts::default(),
             endpoints: BTreeMap::new(),
             kinds: Kinds::default(),
+            quiet: Map::default(),
             flags: Map::default(),
             usual_places: 0,
             scale: LEAST_SCALE,
@@ -128,6 +118,7 @@ impl Detector {
         detector.usual_places = log2(places.saturating_add(model.requests)) - log2(model.requests);
         detector.model = Some(model);
         detector.calibrate();
+        detector.find_quiet();
         detector
     }
 
@@ -214,50 +205,30 @@ impl Detector {
         each: &mut dyn FnMut(&Item<'t>, (Why, i64)),
     ) -> Parted {
         let counts = self.endpoints.get(endpoint);
-        let items: Vec<Item<'t>> = tokens
-            .iter()
-            .map(|token| {
-                let parts = Parts::of(token);
-                Item { token, parts, key: Key::of(token, &parts) }
-            })
-            .collect();
-        // Where the request is taken out: the counts of its tokens by family.
-        let mut taken: Map<u64, (Vec<u64>, Vec<u64>)> = Map::default();
-        if out {
-            for item in &items {
-                let entry = taken.entry(item.key.family).or_default();
-                entry.0.push(counts.map_or(0, |counts| counts.seen(&item.key, false).count));
-                entry.1.push(self.whole.seen(&item.key, false).count);
-            }
-        }
+        let taken = if out { self.taken(tokens, counts) } else { Map::default() };
+        let of_endpoint = hash(endpoint.as_bytes());
         let mut by_site: BTreeMap<&str, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
         let (mut places, mut new, mut rarest) = (0_u64, 0_u64, 0_i64);
-        for item in &items {
-            places += u64::from(item.parts.op == b'.');
-            let site = item.parts.site(item.token);
-            if self.model.is_some() {
-                let out = taken.get(&item.key.family).filter(|_| out);
-                let out = out.map(|(endpoint, whole)| Out { endpoint, whole });
-                // An endpoint is rare or not among all of them.
-                let at = counts.filter(|_| item.parts.family != "e");
-                let bits = surprise(&item.key, at, &self.whole, &self.kinds, out);
-                let table = at.unwrap_or(&self.whole);
-                let is_new = table.keeps(&item.key) && table.seen(&item.key, out.is_some()).count == 0;
-                new += u64::from(is_new);
-                rarest = rarest.max(bits);
-                let bits = (bits - UNREMARKABLE) * sixteenths(item.parts.op) / 16;
-                if bits > 0 {
-                    by_site.entry(site).or_default().0.push(bits);
-                    each(item, (Why::Unusual, bits));
-                }
+        for token in tokens {
+            let quiet = self.quiet.get(&(of_endpoint ^ hash(token.as_bytes()))).filter(|_| !out);
+            if let Some(quiet) = quiet {
+                places += u64::from(quiet.is_place);
+                rarest = rarest.max(quiet.surprise.into());
+                continue;
             }
-            if item.parts.op == b'f' {
-                let bits = self.flag_bits(item, counts, out);
-                if bits > 0 {
-                    by_site.entry(site).or_default().1.push(bits);
-                    let ratio = bits;
-                    each(item, (Why::Flag { ratio }, bits));
-                }
+            let item = Item::of(token);
+            let told = self.told(&item, counts, taken.get(&item.key.family));
+            places += u64::from(item.parts.op == b'.');
+            new += u64::from(told.is_new);
+            rarest = rarest.max(told.surprise);
+            let site = item.parts.site(token);
+            if told.unusual > 0 {
+                by_site.entry(site).or_default().0.push(told.unusual);
+                each(&item, (Why::Unusual, told.unusual));
+            }
+            if told.flag > 0 {
+                by_site.entry(site).or_default().1.push(told.flag);
+                each(&item, (Why::Flag { ratio: told.flag }, told.flag));
             }
         }
         // What is no news still breaks ties.
@@ -273,24 +244,6 @@ impl Detector {
             flags = (flags + self.usual_places - log2(places + 1)).max(0);
         }
         Parted { novelty, flags, new }
-    }
-
-    /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
-    fn flag_bits(&self, item: &Item<'_>, endpoint: Option<&Counts>, out: bool) -> i64 {
-        let Some((kind, flag)) = token::flag(item.token) else { return 0 };
-        let (attacks, honest) = self.prior.rates(kind, flag);
-        let mut rate = honest;
-        if self.model.is_some() {
-            let raised = self.flags.get(&flag_key(kind, flag)).copied().unwrap_or_default();
-            let out = u64::from(out);
-            let raised =
-                Seen { count: raised.saturating_sub(out), of: self.whole.requests.saturating_sub(out) };
-            rate = tempered(raised, rate, FLAG_STRENGTH);
-            for counts in [Some(&self.whole), endpoint].into_iter().flatten() {
-                rate = tempered(counts.seen(&item.key, out > 0), rate, PLACE_STRENGTH);
-            }
-        }
-        log2(attacks) - log2(rate.max((1 << prior::BITS) / RAREST_FLAG))
     }
 
     /// The model, if there is one.
@@ -328,23 +281,4 @@ impl Detector {
     pub fn share_with_new(&self) -> f64 {
         self.with_new as f64 / self.calibration.requests().max(1) as f64
     }
-}
-
-/// How much the surprise of a token counts: what other tokens of the place tell too counts less.
-fn sixteenths(op: u8) -> i64 {
-    match op {
-        b'&' => 12,
-        b'f' => 8,
-        _ => 16,
-    }
-}
-
-fn flag_key(kind: &str, flag: &str) -> u64 {
-    crate::hash::mix(hash(kind.as_bytes()) ^ hash(flag.as_bytes()).rotate_left(1))
-}
-
-/// A rate as counted, shrunk to a rate known before, which weighs as much as `strength` observations.
-fn tempered(seen: Seen, before: u64, strength: u64) -> u64 {
-    let all = (u128::from(seen.count) << prior::BITS) + u128::from(before) * u128::from(strength);
-    u64::try_from(all / (u128::from(seen.of) + u128::from(strength))).unwrap_or(u64::MAX)
 }
