@@ -105,3 +105,29 @@ fn a_service_of_view_literal_scores_documents_of_another() {
     assert!(NAMES.iter().all(|name| ours.header(name).is_some() && ours.header(name) == theirs.header(name)));
     assert_ne!(ours.header("x-tamiz-fingerprint"), theirs.header("x-tamiz-fingerprint"));
 }
+
+#[test]
+fn no_secret_in_scores() {
+    let path = model("secrets.model", 500);
+    let service = Service::start(|settings| settings.model = Some(path));
+    let canaries = ["hunter2Canary", "eyJhbGciOiJIUzI1NiJ9.canary", "canaryKey4711"];
+    let [password, token, key] = canaries;
+    let body = format!("password={password}&api_key={key}'--");
+    let request = format!(
+        "POST /item?token={token}%27 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nCookie: sid={password}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let told = service.ask("POST", "/v1/score", &[], request.as_bytes());
+    let form = [("content-type", "application/x-www-form-urlencoded"), ("authorization", token)];
+    let checked = service.ask("POST", &format!("/check/envoy/item?token={token}"), &form, body.as_bytes());
+    assert_eq!((told.status, checked.status), (200, 200));
+    let shown = format!(
+        "{} {checked:?} {:?}",
+        String::from_utf8_lossy(&told.body),
+        service.ask("GET", "/metrics", &[], b"")
+    );
+    assert!(shown.contains("reasons") && shown.contains("x-tamiz-score"), "{shown}");
+    for canary in canaries {
+        assert!(!shown.contains(canary), "{canary}: {shown}");
+    }
+}
