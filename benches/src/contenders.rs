@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use httparse::{EMPTY_HEADER, ParserConfig};
 use tamiz::{Canonicalizer, Config, Scratch};
+use tamiz_detector::{Detector, Model};
 use url::Url;
 
 /// Reads requests, with whatever it keeps between them.
@@ -13,8 +14,18 @@ pub trait Contender: Send {
 }
 
 /// The names of those that [`contender`] makes.
-pub const NAMES: &[&str] =
-    &["tamiz", "tamiz-cold", "tamiz-owned", "memcpy", "newlines", "httparse", "httparse-lenient", "url"];
+pub const NAMES: &[&str] = &[
+    "tamiz",
+    "tamiz-cold",
+    "tamiz-owned",
+    "tamiz-tokens",
+    "tamiz-score",
+    "memcpy",
+    "newlines",
+    "httparse",
+    "httparse-lenient",
+    "url",
+];
 
 /// Makes the contender of that name, ready to read.
 pub fn contender(name: &str) -> Option<Box<dyn Contender>> {
@@ -22,6 +33,8 @@ pub fn contender(name: &str) -> Option<Box<dyn Contender>> {
         "tamiz" => Box::new(Into::new(Scratch::default())),
         "tamiz-cold" => Box::new(Into::new(Scratch::without_cache())),
         "tamiz-owned" => Box::new(Owned(Canonicalizer::new(Config::default()))),
+        "tamiz-tokens" => Box::new(Tokens(Canonicalizer::new(Config::default()))),
+        "tamiz-score" => Box::new(Scores::new()?),
         "memcpy" => Box::new(Copy(Vec::new())),
         "newlines" => Box::new(Newlines),
         "httparse" => Box::new(Httparse(ParserConfig::default())),
@@ -65,6 +78,51 @@ impl Contender for Owned {
             .iter()
             .map(|request| black_box(self.0.canonicalize(black_box(request))).as_str().len() as u64)
             .sum()
+    }
+}
+
+/// The tokens of a document of one's own.
+struct Tokens(Canonicalizer);
+
+impl Contender for Tokens {
+    fn pass(&mut self, requests: &[&[u8]]) -> u64 {
+        let tokens = |request: &&[u8]| black_box(self.0.canonicalize(black_box(request)).tokens());
+        requests
+            .iter()
+            .map(|request| tokens(request).iter().map(|token| token.len() as u64).sum::<u64>())
+            .sum()
+    }
+}
+
+/// The score of a document of one's own. The first pass learns.
+struct Scores {
+    tamiz: Canonicalizer,
+    learned: Model,
+    detector: Option<Detector>,
+}
+
+impl Scores {
+    fn new() -> Option<Self> {
+        let tamiz = Canonicalizer::new(Config::default());
+        let learned = Model::new(tamiz.fingerprint()).ok()?;
+        Some(Scores { tamiz, learned, detector: None })
+    }
+}
+
+impl Contender for Scores {
+    fn pass(&mut self, requests: &[&[u8]]) -> u64 {
+        let Some(detector) = &self.detector else {
+            for request in requests {
+                // A fresh document of the same configuration is never refused.
+                let _ = self.learned.learn(&self.tamiz.canonicalize(request));
+            }
+            self.detector = Some(Detector::new(self.learned.clone()));
+            return 0;
+        };
+        for request in requests {
+            let _ = black_box(detector.score(&self.tamiz.canonicalize(black_box(request))));
+        }
+        0
     }
 }
 
@@ -170,7 +228,7 @@ mod tests {
                 assert_eq!(contender.pass(&requests), written, "{name}: the same again, of {corpus}");
                 match *name {
                     "memcpy" => assert_eq!(written, bytes),
-                    "newlines" | "httparse" | "httparse-lenient" => assert_eq!(written, 0),
+                    "newlines" | "httparse" | "httparse-lenient" | "tamiz-score" => assert_eq!(written, 0),
                     _ => assert!(written > 0, "{name} writes nothing of {corpus}"),
                 }
             }

@@ -15,10 +15,13 @@ spelling, and no recognised secret is left in it. It never fails, whatever the b
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from tamiz._flags import Flag
-from tamiz._tamiz import FORM_VERSION, Canonicalizer, Document, Raised, __version__
+from tamiz._tamiz import FORM_VERSION, Canonicalizer, Document, Model, Raised, __version__
+
+if TYPE_CHECKING:
+    from tamiz.detector import Detector as Detector
 
 __all__ = [
     "FORM_VERSION",
@@ -26,6 +29,7 @@ __all__ = [
     "Document",
     "FingerprintMismatch",
     "Flag",
+    "Model",
     "Raised",
     "__version__",
     "fingerprint",
@@ -62,3 +66,12 @@ class FingerprintMismatch(ValueError):
             f"trained under fingerprint {self.expected}, loaded under {self.found}: the documents would not be "
             "those it was trained on. Use the tamiz and the configuration it was trained with, or train anew."
         )
+
+
+def __getattr__(name: str) -> Any:
+    # The detector takes numpy, which the package does not need otherwise.
+    if name == "Detector":
+        from tamiz.detector import Detector
+
+        return Detector
+    raise AttributeError(f"module 'tamiz' has no attribute {name!r}")

@@ -197,3 +197,46 @@ class Raised:
     @property
     def evidence(self) -> List[Tuple[int, int]]:
         """Ranges of the request's bytes; empty without ``evidence=True``."""
+
+class Model:
+    """Counts of the tokens of requests, by endpoint and over all: the model of ``tamiz learn``.
+
+    >>> canonicalizer = tamiz.Canonicalizer()
+    >>> model = tamiz.Model(canonicalizer)
+    >>> model.learn(canonicalizer.canonicalize_many([b"GET / HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n"] * 3))
+    >>> model.requests
+    3
+    """
+
+    def __init__(self, canonicalizer: Canonicalizer) -> None:
+        """A model without requests, for documents of the canonicalizer's configuration."""
+
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model:
+        """Reads a model that ``tamiz learn`` or ``to_bytes`` wrote."""
+
+    def to_bytes(self) -> bytes:
+        """The file of the model: the same bytes for the same requests, in whatever order they were learned."""
+
+    @property
+    def requests(self) -> int:
+        """How many requests were learned."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the documents that can be learned and scored, as those of requests by their bytes have it."""
+
+    def learn(self, documents: List[Document]) -> None:
+        """Counts documents. All of them are counted, or none."""
+
+    def merge(self, other: Model) -> None:
+        """Adds the counts of another model."""
+
+    def score(self, documents: List[Document]) -> Tuple[List[float], List[float], List[int]]:
+        """Scores documents: a list of scores, one of p-values, and one of the numbers of tokens that are new."""
+
+    def explain(self, documents: List[Document]) -> List[str]:
+        """Scores documents: a JSON object for each, with its reasons, as ``tamiz score --format jsonl`` has it."""
+
+    def threshold(self, share: float) -> float:
+        """The score above which a p-value is at most ``share``."""

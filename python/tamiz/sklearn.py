@@ -15,7 +15,7 @@ import os
 from typing import Any, Iterable, List, Mapping, Optional, Union
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import (
     CountVectorizer,
@@ -51,6 +51,9 @@ class TamizVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         As in :class:`sklearn.feature_extraction.text.TfidfVectorizer`; the first three only for ``"tfidf"``.
     n_features : int
         Only for ``"hashed"``.
+    unseen : bool
+        Only for ``"tfidf"``: a last column with the number of different tokens that the vocabulary has not, which is
+        the strongest sign there is that a request is not like those learned.
     config, profile, view, scheme
         As in :class:`tamiz.Canonicalizer`.
     threads : int
@@ -76,6 +79,7 @@ class TamizVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         norm: Optional[str] = "l2",
         binary: bool = False,
         n_features: int = 2**18,
+        unseen: bool = False,
         config: Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]] = None,
         profile: Optional[str] = None,
         view: Optional[str] = None,
@@ -91,6 +95,7 @@ class TamizVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.norm = norm
         self.binary = binary
         self.n_features = n_features
+        self.unseen = unseen
         self.config = config
         self.profile = profile
         self.view = view
@@ -110,6 +115,7 @@ class TamizVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts = self._counter.fit_transform(documents)
         if self._weights is not None:
             counts = self._weights.fit_transform(counts)
+        counts = self._with_unseen(counts, documents)
         self.n_columns_ = counts.shape[1]
         return counts.astype(self.dtype)
 
@@ -120,7 +126,7 @@ class TamizVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts = self._counter.transform(documents)
         if self._weights is not None:
             counts = self._weights.transform(counts)
-        return counts.astype(self.dtype)
+        return self._with_unseen(counts, documents).astype(self.dtype)
 
     def get_feature_names_out(self, input_features: Any = None) -> "np.ndarray[Any, Any]":
         """The tokens behind the columns; hashed columns have none."""
@@ -128,9 +134,18 @@ class TamizVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.weighting == "hashed":
             raise ValueError("hashed columns have no names")
         names: np.ndarray[Any, Any] = self._counter.get_feature_names_out(input_features)
-        return names
+        return np.append(names, "unseen") if self.unseen else names
+
+    def _with_unseen(self, matrix: csr_matrix, documents: List[Document]) -> csr_matrix:
+        if not self.unseen:
+            return matrix
+        known = self._counter.vocabulary_
+        column = [sum(token not in known for token in set(document.tokens)) for document in documents]
+        return hstack([matrix, csr_matrix(np.array(column, dtype=np.float64).reshape(-1, 1))], format="csr")
 
     def _begin(self) -> None:
+        if self.unseen and self.weighting == "hashed":
+            raise ValueError("unseen tokens need a vocabulary: weighting must be 'tfidf'")
         self._canonicalizer = self._make_canonicalizer()
         self.fingerprint_ = self._canonicalizer.fingerprint
         if self.weighting == "tfidf":

@@ -12,24 +12,37 @@ What ``tamiz batch --format requests`` wrote has its own functions, since some o
     documents = canonicalize_requests(spark.read.parquet("requests/"))
 
 The rows are those of ``tamiz batch``'s Parquet, byte for byte, whatever machine made them.
+
+    from tamiz.spark import learn, score
+
+    detector = learn(spark.read.parquet("usual/"), "raw")
+    detector.save("site.model")
+    score(spark.read.parquet("new/"), "raw", detector, id="id").write.parquet("scores/")
+
+The model is that of ``tamiz learn``, to the byte, and the scores are those of ``tamiz score``, to the bit.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping, Optional, Union
 
 import pyarrow as pa
 
-from tamiz import Canonicalizer
+from tamiz import Canonicalizer, Model
+
+if TYPE_CHECKING:
+    from tamiz import Detector
 
 __all__ = [
     "canonicalize",
     "canonicalize_batches",
     "canonicalize_request_batches",
     "canonicalize_requests",
+    "learn",
     "request_schema",
     "schema",
+    "score",
 ]
 
 Config = Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]]
@@ -149,6 +162,88 @@ def canonicalize_requests(
         _check(df, name, None)
     canonicalizer = Canonicalizer(config, profile=profile, view=view, scheme=scheme)
     return df.select(*names).mapInArrow(canonicalize_request_batches(canonicalizer), request_schema())
+
+
+def learn(
+    df: Any,
+    column: str,
+    *,
+    config: Config = None,
+    profile: Optional[str] = None,
+    view: Optional[str] = None,
+    scheme: Optional[str] = None,
+    depth: int = 2,
+) -> "Detector":
+    """Learns a column of requests on the cluster, and returns a :class:`tamiz.Detector`.
+
+    Every executor counts its part, and the parts are merged in a tree of this depth. How rows are distributed makes no
+    difference to the model. A row whose request is null is passed over.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    column : str
+        The requests: a column of bytes, or of text.
+    config, profile, view, scheme
+        As in :class:`tamiz.Detector`. Read here, on the driver: executors need no files.
+    depth : int
+        As in ``RDD.treeReduce``.
+    """
+    from tamiz import Detector
+
+    _check(df, column, ["binary", "string"])
+    canonicalizer = Canonicalizer(config, profile=profile, view=view, scheme=scheme)
+
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        model = Model(canonicalizer)
+        for batch in batches:
+            model.learn(canonicalizer.canonicalize_many(_requests(batch, column)))
+        yield pa.RecordBatch.from_arrays([pa.array([model.to_bytes()], pa.binary())], ["model"])
+
+    parts = df.select(column).mapInArrow(count, "model binary").rdd.map(lambda row: bytes(row[0]))
+    data = parts.treeReduce(_merged, depth)
+    if Model.from_bytes(data).requests == 0:
+        raise ValueError("there is no request to learn")
+    return Detector(config=config, profile=profile, view=view, scheme=scheme)._with_model(data)
+
+
+def _merged(one: bytes, other: bytes) -> bytes:
+    model = Model.from_bytes(one)
+    model.merge(Model.from_bytes(other))
+    return model.to_bytes()
+
+
+def score(df: Any, column: str, detector: "Detector", *, id: Optional[str] = None) -> Any:
+    """The scores of a column of requests: a data frame with ``score``, ``p_value`` and ``new``, and with ``id`` if given.
+
+    The score is that of ``tamiz score``: the higher, the more unusual. A row whose request is null has none.
+    """
+    _check(df, column, ["binary", "string"])
+    if id is not None:
+        _check(df, id, None)
+    canonicalizer, data = detector._canonicalizer, detector._fitted().to_bytes()
+    columns = list(dict.fromkeys(name for name in (id, column) if name is not None))
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        model = Model.from_bytes(data)
+        for batch in batches:
+            batch = batch.filter(batch.column(column).is_valid())
+            scores, p_values, new = model.score(canonicalizer.canonicalize_many(_requests(batch, column)))
+            arrays = [pa.array(scores, pa.float64()), pa.array(p_values, pa.float64()), pa.array(new, pa.int64())]
+            names = ["score", "p_value", "new"]
+            if id is not None:
+                arrays.insert(0, _text(batch, id))
+                names.insert(0, id)
+            yield pa.RecordBatch.from_arrays(arrays, names)
+
+    named = "" if id is None else f"`{id}` string, "
+    return df.select(*columns).mapInArrow(run, f"{named}score double, p_value double, new bigint")
+
+
+def _requests(batch: pa.RecordBatch, column: str) -> List[bytes]:
+    """The requests of a batch, without those that are null."""
+    values = batch.column(column).drop_null().cast(pa.binary())
+    return list(values.to_pylist())
 
 
 def _check(df: Any, name: str, kinds: Optional[List[str]]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import tamiz
 
-MODULES = ["tamiz", "tamiz.pandas", "tamiz.polars", "tamiz.sklearn", "tamiz.spark"]
+MODULES = ["tamiz", "tamiz.detector", "tamiz.pandas", "tamiz.polars", "tamiz.sklearn", "tamiz.spark"]
 
 
 def documented(module: Any) -> Iterator[Tuple[str, str]]:

@@ -55,7 +55,7 @@ def test_what_is_in_the_wheel() -> None:
     with zipfile.ZipFile(os.environ["TAMIZ_WHEEL"]) as wheel:
         names = wheel.namelist()
     modules = {name for name in names if name.startswith("tamiz/")}
-    for name in ("__init__.py", "_flags.py", "_tamiz.pyi", "py.typed", "sklearn.py", "spark.py", "polars.py"):
+    for name in ("__init__.py", "_flags.py", "_tamiz.pyi", "py.typed", "detector.py", "sklearn.py", "spark.py", "polars.py"):
         assert f"tamiz/{name}" in modules
     assert [name for name in modules if name.endswith((".so", ".pyd"))] == ["tamiz/_tamiz.abi3.so"]
     assert not [name for name in names if "test" in name.lower()]

@@ -91,3 +91,16 @@ def test_mistakes_are_named() -> None:
         TamizVectorizer().transform(GOOD)
     with pytest.raises(ValueError, match="no names"):
         TamizVectorizer(weighting="hashed").fit(GOOD).get_feature_names_out()
+
+
+def test_the_last_column_counts_unseen_tokens() -> None:
+    plain, with_unseen = TamizVectorizer(), TamizVectorizer(unseen=True)
+    a, b = plain.fit_transform(GOOD), with_unseen.fit_transform(GOOD)
+    assert b.shape[1] == a.shape[1] + 1 and (a != b[:, :-1]).nnz == 0
+    assert b[:, -1].sum() == 0
+    assert with_unseen.transform(BAD)[:, -1].toarray().min() > 3
+    assert with_unseen.get_feature_names_out()[-1] == "unseen"
+    # A vocabulary without rare tokens has not seen them.
+    assert TamizVectorizer(unseen=True, min_df=2).fit_transform(GOOD + BAD[:1])[-1, -1] > 0
+    with pytest.raises(ValueError, match="need a vocabulary"):
+        TamizVectorizer(unseen=True, weighting="hashed").fit(GOOD)

@@ -207,3 +207,23 @@ def test_a_killed_executor_loses_nothing(spark: Any, tmp_path: Path) -> None:
         Path(folder, "killed").touch()
         assert found.result() == EXPECTED
     assert before[0] not in executors(spark)
+
+
+def test_a_model_is_that_of_one_machine_and_so_are_its_scores(spark: Any, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    from tamiz.spark import learn, score
+
+    here = tamiz.Detector().fit(REQUESTS)
+    for partitions in (1, 5):
+        there = learn(frame(spark, partitions), "raw")
+        assert there.model_.to_bytes() == here.model_.to_bytes()
+    odd = REQUESTS[:50] + [b"GET /7?q=1%27%20or%20sleep(9)-- HTTP/1.1\r\nHost: ex.com\r\n\r\n"]
+    rows = [(str(n), bytearray(request)) for n, request in enumerate(odd)] + [("none", None)]
+    scored = score(spark.createDataFrame(rows, "id string, raw binary"), "raw", here, id="id").collect()
+    found = {row["id"]: (row["score"], row["p_value"], row["new"]) for row in scored}
+    assert len(found) == len(odd)
+    expected = zip(-here.score_samples(odd), here.p_values(odd), here.new_tokens(odd))
+    assert found == {str(n): (float(a), float(b), int(c)) for n, (a, b, c) in enumerate(expected)}
+    empty = spark.createDataFrame([(None,)], "raw binary")
+    with pytest.raises(ValueError, match="no request to learn"):
+        learn(empty, "raw")

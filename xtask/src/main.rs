@@ -38,6 +38,8 @@ Commands:
   bench profile CORPUS
                      which functions take them
   bench python       how fast the Python package is beside the library
+  bench score [CORPUS]...
+                     instructions of tokens and scores on top of those of documents
   bench serve [--profile NAME] [--soak MINUTES]
                      how many requests a second `tamiz serve` answers beside a server that does nothing;
                      with --soak, how its memory grows under all kinds of clients

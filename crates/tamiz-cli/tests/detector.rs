@@ -2,9 +2,11 @@
 
 mod common;
 
+use std::io::Write;
 use std::path::Path;
+use std::process::Stdio;
 
-use common::{file, scratch, tamiz, tamiz_on};
+use common::{command, file, scratch, tamiz, tamiz_on, wait_until};
 
 fn arg(path: &Path) -> &str {
     path.to_str().expect("a plain path")
@@ -114,6 +116,46 @@ fn a_run_that_was_stopped_goes_on() {
     tamiz(["learn", arg(&input), "-o", arg(&out), "-q", "--resume", "--checkpoint", "1000"]).ok();
     assert_eq!(std::fs::read(&whole).expect("a model"), std::fs::read(&out).expect("a model"));
     assert!(!partial.exists());
+}
+
+/// A run that is killed behind a checkpoint is gone on with, and its model is that of one that was not.
+#[test]
+fn a_killed_run_goes_on_from_its_checkpoint() {
+    let dir = scratch("detector-killed");
+    let lines = usual(0, 12_000);
+    for (name, limit) in [("all", "12000"), ("some", "9000")] {
+        let (whole, out) = (dir.join(format!("{name}-whole.model")), dir.join(format!("{name}.model")));
+        let options = |out: &Path| -> Vec<String> {
+            ["learn", "-", "-o", arg(out), "-q", "--checkpoint", "300", "--limit", limit]
+                .map(str::to_owned)
+                .into()
+        };
+        tamiz_on(options(&whole), lines.as_bytes()).ok();
+        let mut child = command()
+            .args(options(&out))
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(&lines.as_bytes()[..lines.len() / 2]).expect("the program reads");
+        let partial = dir.join(format!("{name}.model.partial"));
+        let state = || std::fs::read_to_string(partial.join("state.json")).unwrap_or_default();
+        let is_saved = || {
+            let state: serde_json::Value = serde_json::from_str(&state()).unwrap_or_default();
+            state["chunks"].as_u64().is_some_and(|chunks| chunks > 0)
+        };
+        wait_until(is_saved, || format!("no checkpoint: {}", state()));
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        drop(stdin);
+        assert!(!out.exists(), "no half model");
+        let mut resuming = options(&out);
+        resuming.push("--resume".to_owned());
+        tamiz_on(&resuming, lines.as_bytes()).ok();
+        assert!(std::fs::read(&whole).expect("a model") == std::fs::read(&out).expect("a model"), "{name}");
+        assert!(!partial.exists());
+    }
 }
 
 #[test]

@@ -48,6 +48,16 @@ impl Calibration {
         (above + 1) as f64 / (self.requests + 1) as f64
     }
 
+    /// The highest score whose p-value is more than `share`; `None` where also a score above all others has more.
+    pub(crate) fn alert_above(&self, share: f64) -> Option<i64> {
+        let p_value = |above: u64| (above + 1) as f64 / (self.requests + 1) as f64;
+        if p_value(0) > share {
+            return None;
+        }
+        let at = self.tail.partition_point(|(_, above)| p_value(*above) <= share);
+        Some(self.tail.get(at).map_or(-1, |(score, _)| *score))
+    }
+
     /// The score that no more than `share` of the requests exceed.
     pub(crate) fn quantile(&self, share: f64) -> i64 {
         self.rank((self.requests as f64 * share.clamp(0.0, 1.0)) as u64)
@@ -84,6 +94,12 @@ mod tests {
         assert_eq!(calibration.quantile(0.01), 989);
         let threshold = calibration.threshold(0.01);
         assert!(threshold.between.0 <= threshold.score && threshold.score <= threshold.between.1);
+        for share in [0.001, 0.01, 0.5] {
+            let above = calibration.alert_above(share).unwrap();
+            assert!(calibration.p_value(above) > share && calibration.p_value(above + 1) <= share, "{share}");
+        }
+        assert_eq!(calibration.alert_above(0.0009), None);
+        assert_eq!(calibration.alert_above(1.0), Some(-1));
         assert_eq!(Calibration::default().p_value(3), 1.0);
         assert_eq!(Calibration::default().quantile(0.01), 0);
     }

@@ -1,8 +1,9 @@
 //! Scores requests against a model, or against the prior alone.
 
+mod weigh;
+
 use std::collections::BTreeMap;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
 use tamiz::Document;
 
 use crate::calibrate::{Calibration, Threshold};
@@ -10,15 +11,15 @@ use crate::error::Error;
 use crate::hash::hash;
 use crate::log::{ONE, log2, log2_1p};
 use crate::model::Model;
-use crate::novelty::{Counts, Key, Kinds, Out, Seen, surprise};
+use crate::novelty::{Counts, Kinds, Seen};
 use crate::observation::Observation;
-use crate::prior::{self, Prior};
+use crate::prior::Prior;
 use crate::reason::{Reason, Why};
+use crate::score::Score;
 use crate::table::Map;
 use crate::token::{self, Parts};
+use weigh::{Item, Quiet, flag_key};
 
-/// Surprise below this counts nothing: one in 32 requests is no news.
-const UNREMARKABLE: i64 = 5 * ONE;
 /// Of the tokens of one place, the most surprising counts in full, and each further one so many sixteenths of the one
 /// before: they tell much the same.
 const FURTHER_SIXTEENTHS: i64 = 4;
@@ -28,10 +29,8 @@ const LEAST_SCALE: i64 = 94_548;
 const SCALE_SHARE: f64 = 0.01;
 /// Flags weigh so many sixteenths.
 const FLAG_SIXTEENTHS: i64 = 4;
-/// The rates of the prior weigh as much as so many requests.
-const FLAG_STRENGTH: u64 = 100;
-/// No traffic is taken to raise a flag less often than once in so many requests.
-const RAREST_FLAG: u64 = 100_000;
+/// The smaller of novelty and flags counts this fraction, to order requests that are equal in the other.
+const SMALLER_OF: i64 = 1024;
 /// The p-value that is counted by endpoint.
 const HIGH: f64 = 0.05;
 /// How many reasons are told.
@@ -45,8 +44,12 @@ pub struct Detector {
     whole: Counts,
     endpoints: BTreeMap<String, Counts>,
     kinds: Kinds,
+    /// Tokens that weigh nothing, by the hashes of endpoint and token.
+    quiet: Map<u64, Quiet>,
     /// How often each flag was raised at each kind of place.
     flags: Map<u64, u64>,
+    /// The logarithm of one more than the places that a request has, on average.
+    usual_places: i64,
     scale: i64,
     calibration: Calibration,
     /// The share of the sample with a token that is new, in requests.
@@ -55,73 +58,12 @@ pub struct Detector {
     high: BTreeMap<String, (u64, u64)>,
 }
 
-/// How far a request is from what was learned.
-#[derive(Clone, Debug)]
-pub struct Score {
-    raw: i64,
-    p_value: Option<f64>,
-    novelty: i64,
-    flags: i64,
-    reasons: Vec<Reason>,
-    learned_endpoint: bool,
-}
-
-impl Score {
-    /// The score: higher is further away. It is finite and not negative.
-    pub fn value(&self) -> f64 {
-        self.raw as f64 / ONE as f64
-    }
-
-    /// The share of learned requests that score as high; `None` without a model.
-    pub fn p_value(&self) -> Option<f64> {
-        self.p_value
-    }
-
-    /// What is new or rare, in bits.
-    pub fn novelty(&self) -> f64 {
-        self.novelty as f64 / ONE as f64
-    }
-
-    /// What the flags weigh, in bits.
-    pub fn flags(&self) -> f64 {
-        self.flags as f64 / ONE as f64
-    }
-
-    /// The tokens that weigh most, at most five.
-    pub fn reasons(&self) -> &[Reason] {
-        &self.reasons
-    }
-
-    /// Whether requests to the same endpoint were learned.
-    pub fn learned_endpoint(&self) -> bool {
-        self.learned_endpoint
-    }
-}
-
-impl Serialize for Score {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Score", 5)?;
-        out.serialize_field("score", &self.value())?;
-        out.serialize_field("p_value", &self.p_value)?;
-        out.serialize_field("novelty", &self.novelty())?;
-        out.serialize_field("flags", &self.flags())?;
-        out.serialize_field("reasons", &self.reasons)?;
-        out.end()
-    }
-}
-
-/// A token of a request under way.
-struct Item<'t> {
-    token: &'t str,
-    parts: Parts<'t>,
-    key: Key,
-}
-
 /// What a request amounts to, before it is one number.
 struct Parted {
     novelty: i64,
     flags: i64,
-    has_new: bool,
+    /// How many tokens are new.
+    new: u64,
 }
 
 impl Detector {
@@ -143,7 +85,9 @@ impl Detector {
             whole: Counts::default(),
             endpoints: BTreeMap::new(),
             kinds: Kinds::default(),
+            quiet: Map::default(),
             flags: Map::default(),
+            usual_places: 0,
             scale: LEAST_SCALE,
             calibration: Calibration::default(),
             with_new: 0,
@@ -160,13 +104,21 @@ impl Detector {
             let counts = Counts::of(&endpoint.table, endpoint.requests, &model);
             detector.endpoints.insert(name.clone(), counts);
         }
+        let mut places = 0_u64;
         for (id, count) in model.whole.sorted() {
-            if let Some((kind, flag)) = token::flag(model.names.name(id)) {
+            let token = model.names.name(id);
+            if let Some((kind, flag)) = token::flag(token) {
                 *detector.flags.entry(flag_key(kind, flag)).or_default() += count;
+            } else if Parts::of(token).op == b'.' {
+                places = places.saturating_add(count);
             }
         }
+        // A table that let tokens go has kept one in two to the power of its level.
+        let places = places.saturating_mul(1 << model.whole.level.min(20));
+        detector.usual_places = log2(places.saturating_add(model.requests)) - log2(model.requests);
         detector.model = Some(model);
         detector.calibrate();
+        detector.find_quiet();
         detector
     }
 
@@ -186,7 +138,7 @@ impl Detector {
         self.scale = novelty.quantile(SCALE_SHARE).max(LEAST_SCALE);
         let scores: Vec<(i64, u64)> =
             parted.iter().map(|(parted, count)| (self.combined(parted), *count)).collect();
-        self.with_new = parted.iter().filter(|(parted, _)| parted.has_new).map(|(_, count)| count).sum();
+        self.with_new = parted.iter().filter(|(parted, _)| parted.new > 0).map(|(_, count)| count).sum();
         self.calibration = Calibration::of(scores.clone());
         for (sampled, (score, count)) in model.sample.values().zip(scores) {
             let (all, high) = self.high.entry(sampled.endpoint.clone()).or_default();
@@ -231,6 +183,7 @@ impl Detector {
             p_value: self.model.as_ref().map(|_| self.calibration.p_value(raw)),
             novelty: parted.novelty,
             flags: parted.flags,
+            new: parted.new,
             reasons: reasons.into_iter().map(reason).collect(),
             learned_endpoint: endpoint.is_some(),
         }
@@ -238,7 +191,9 @@ impl Detector {
 
     fn combined(&self, parted: &Parted) -> i64 {
         let scaled = i64::try_from(i128::from(parted.novelty) * i128::from(ONE) / i128::from(self.scale));
-        log2_1p(scaled.unwrap_or(i64::MAX)) + parted.flags * FLAG_SIXTEENTHS / 16
+        let (novelty, flags) =
+            (log2_1p(scaled.unwrap_or(i64::MAX)), parted.flags.saturating_mul(FLAG_SIXTEENTHS) / 16);
+        novelty.max(flags) + novelty.min(flags) / SMALLER_OF
     }
 
     /// Adds up what the tokens of a request tell; `each` is told what weighs something, and how much.
@@ -250,49 +205,30 @@ impl Detector {
         each: &mut dyn FnMut(&Item<'t>, (Why, i64)),
     ) -> Parted {
         let counts = self.endpoints.get(endpoint);
-        let items: Vec<Item<'t>> = tokens
-            .iter()
-            .map(|token| {
-                let parts = Parts::of(token);
-                Item { token, parts, key: Key::of(token, &parts) }
-            })
-            .collect();
-        // Where the request is taken out: the counts of its tokens by family.
-        let mut taken: Map<u64, (Vec<u64>, Vec<u64>)> = Map::default();
-        if out {
-            for item in &items {
-                let entry = taken.entry(item.key.family).or_default();
-                entry.0.push(counts.map_or(0, |counts| counts.seen(&item.key, false).count));
-                entry.1.push(self.whole.seen(&item.key, false).count);
-            }
-        }
+        let taken = if out { self.taken(tokens, counts) } else { Map::default() };
+        let of_endpoint = hash(endpoint.as_bytes());
         let mut by_site: BTreeMap<&str, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
-        let (mut places, mut has_new, mut rarest) = (0_u64, false, 0_i64);
-        for item in &items {
-            places += u64::from(item.parts.op == b'.');
-            let site = item.parts.site(item.token);
-            if self.model.is_some() {
-                let out = taken.get(&item.key.family).filter(|_| out);
-                let out = out.map(|(endpoint, whole)| Out { endpoint, whole });
-                // An endpoint is rare or not among all of them.
-                let at = counts.filter(|_| item.parts.family != "e");
-                let bits = surprise(&item.key, at, &self.whole, &self.kinds, out);
-                let seen = at.unwrap_or(&self.whole).seen(&item.key, out.is_some());
-                has_new |= seen.count == 0;
-                rarest = rarest.max(bits);
-                let bits = (bits - UNREMARKABLE) * sixteenths(item.parts.op) / 16;
-                if bits > 0 {
-                    by_site.entry(site).or_default().0.push(bits);
-                    each(item, (Why::Unusual, bits));
-                }
+        let (mut places, mut new, mut rarest) = (0_u64, 0_u64, 0_i64);
+        for token in tokens {
+            let quiet = self.quiet.get(&(of_endpoint ^ hash(token.as_bytes()))).filter(|_| !out);
+            if let Some(quiet) = quiet {
+                places += u64::from(quiet.is_place);
+                rarest = rarest.max(quiet.surprise.into());
+                continue;
             }
-            if item.parts.op == b'f' {
-                let bits = self.flag_bits(item, counts, out);
-                if bits > 0 {
-                    by_site.entry(site).or_default().1.push(bits);
-                    let ratio = bits;
-                    each(item, (Why::Flag { ratio }, bits));
-                }
+            let item = Item::of(token);
+            let told = self.told(&item, counts, taken.get(&item.key.family));
+            places += u64::from(item.parts.op == b'.');
+            new += u64::from(told.is_new);
+            rarest = rarest.max(told.surprise);
+            let site = item.parts.site(token);
+            if told.unusual > 0 {
+                by_site.entry(site).or_default().0.push(told.unusual);
+                each(&item, (Why::Unusual, told.unusual));
+            }
+            if told.flag > 0 {
+                by_site.entry(site).or_default().1.push(told.flag);
+                each(&item, (Why::Flag { ratio: told.flag }, told.flag));
             }
         }
         // What is no news still breaks ties.
@@ -304,24 +240,10 @@ impl Detector {
             raised.sort_unstable();
             flags = flags.max(raised.iter().fold(0, |sum, bits| sum / 2 + bits));
         }
-        Parted { novelty, flags: (flags - log2(places + 1)).max(0), has_new }
-    }
-
-    /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
-    fn flag_bits(&self, item: &Item<'_>, endpoint: Option<&Counts>, out: bool) -> i64 {
-        let Some((kind, flag)) = token::flag(item.token) else { return 0 };
-        let (attacks, honest) = self.prior.rates(kind, flag);
-        let mut rate = honest;
-        if self.model.is_some() {
-            let raised = self.flags.get(&flag_key(kind, flag)).copied().unwrap_or_default();
-            let out = u64::from(out);
-            rate = tempered(raised.saturating_sub(out), self.whole.requests.saturating_sub(out), rate);
-            if let Some(endpoint) = endpoint {
-                let raised = endpoint.seen(&item.key, out > 0).count;
-                rate = tempered(raised, endpoint.requests.saturating_sub(out), rate);
-            }
+        if flags > 0 {
+            flags = (flags + self.usual_places - log2(places + 1)).max(0);
         }
-        log2(attacks) - log2(rate.max((1 << prior::BITS) / RAREST_FLAG))
+        Parted { novelty, flags, new }
     }
 
     /// The model, if there is one.
@@ -332,6 +254,11 @@ impl Detector {
     /// The score that no more than `share` of the learned requests exceed.
     pub fn threshold(&self, share: f64) -> Threshold {
         self.calibration.threshold(share)
+    }
+
+    /// The score above which a p-value is at most `share`; infinite where no request can have such a p-value.
+    pub fn alert_above(&self, share: f64) -> f64 {
+        self.calibration.alert_above(share).map_or(f64::INFINITY, |score| score as f64 / ONE as f64)
     }
 
     /// The share of learned requests to an endpoint whose p-value is at most 0.05: some endpoints vary more than others.
@@ -345,27 +272,13 @@ impl Detector {
         self.calibration.requests()
     }
 
+    /// The least p-value that a score can have: one in the number of requests that the thresholds come from.
+    pub fn least_p_value(&self) -> f64 {
+        1.0 / (self.calibration.requests() as f64 + 1.0)
+    }
+
     /// The share of the sample that has something new, each request against all others.
     pub fn share_with_new(&self) -> f64 {
         self.with_new as f64 / self.calibration.requests().max(1) as f64
     }
-}
-
-/// How much the surprise of a token counts: what other tokens of the place tell too counts less.
-fn sixteenths(op: u8) -> i64 {
-    match op {
-        b'&' => 12,
-        b'f' => 8,
-        _ => 16,
-    }
-}
-
-fn flag_key(kind: &str, flag: &str) -> u64 {
-    crate::hash::mix(hash(kind.as_bytes()) ^ hash(flag.as_bytes()).rotate_left(1))
-}
-
-/// A rate as counted, shrunk to a rate known before.
-fn tempered(raised: u64, of: u64, before: u64) -> u64 {
-    let all = (u128::from(raised) << prior::BITS) + u128::from(before) * u128::from(FLAG_STRENGTH);
-    u64::try_from(all / (u128::from(of) + u128::from(FLAG_STRENGTH))).unwrap_or(u64::MAX)
 }

@@ -32,18 +32,22 @@
 //!
 //! *Novelty* (`novelty.rs`). A token belongs to a family: what can be told of one place, such as the shapes of `q.id`. How
 //! surprising a token is, is the probability that its family gives a token that is as rare or rarer: the mass of its
-//! tokens with at most that count, divided by how often the place was seen. For a token that is new this is the
-//! Good–Turing estimate, the share of singletons. Families with few observations lean on the same family over all
+//! tokens with at most twice that count, since a difference of that size is chance, divided by how often the place was
+//! seen. For a token that is new this is the Good–Turing estimate, the share of singletons. Families with few observations lean on the same family over all
 //! endpoints, and those on the mean of their kind. Surprise below a threshold counts nothing. Of
 //! the tokens of one place the most surprising counts most; places are added up.
 //!
 //! *Flags* (`prior.rs`). A flag weighs by the logarithm of how much more often attacks raise it at such a place than this
-//! traffic does. The first rate comes from a table that is shipped, `spec/prior.tsv`, counted over public requests; the
-//! second from the same table and the model's own counts. The place with most weight counts, less the logarithm of how many
-//! places the request has: a request with more values has more chances to raise a flag.
+//! traffic does. The first rate comes from a table that is shipped, `spec/prior.tsv`, counted over public requests. The
+//! second is how often this very place raised the flag, at the endpoint, leaning on all endpoints, leaning on all places of
+//! the kind, leaning on the table. Since a place raises a flag often or never, a few requests that did not raise it there
+//! tell much, however usual the flag is elsewhere. The place with most weight counts, less the logarithm of how many places
+//! the request has beside the usual number: a request with more values has more chances to raise a flag.
 //!
-//! The score is `log2(1 + novelty / scale) + weight × flags`. The scale is the novelty that one in a hundred requests of the
-//! sample exceeds: on a site whose requests always have something new, novelty says little.
+//! The score is the larger of `log2(1 + novelty / scale)` and `weight × flags`, and a 1024th of the smaller. Their sum would
+//! count one finding twice: a flag that is new at its place is a new token too, and so is the sign that raised it. The scale
+//! is the novelty that one in a hundred requests of the sample exceeds: on a site whose requests always have something new,
+//! novelty says little.
 //!
 //! *Calibration* (`calibrate.rs`). The sample is scored with each request taken out of the counts (leave one out), so that
 //! a score has a p-value: the share of learned requests that score as high.
@@ -83,13 +87,16 @@ mod novelty;
 mod observation;
 mod prior;
 mod reason;
+mod score;
 mod table;
 mod token;
 
 pub use calibrate::Threshold;
-pub use detector::{Detector, Score};
+pub use detector::Detector;
+pub use endpoint::template;
 pub use error::Error;
 pub use model::{Bounds, Model};
 pub use observation::Observation;
 pub use prior::Prior;
 pub use reason::Reason;
+pub use score::Score;

@@ -114,6 +114,12 @@ impl Model {
         Ok(Model::empty(fingerprint, FORM_VERSION, bounds))
     }
 
+    /// A model without requests, of the same fingerprint and bounds.
+    #[must_use]
+    pub fn clone_empty(&self) -> Self {
+        Model::empty(self.fingerprint.clone(), self.form, self.bounds)
+    }
+
     pub(crate) fn empty(fingerprint: String, form: u32, bounds: Bounds) -> Self {
         Model {
             fingerprint,

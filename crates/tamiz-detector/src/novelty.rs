@@ -14,6 +14,9 @@ const ENDPOINT_STRENGTH: u64 = 50;
 const WHOLE_STRENGTH: u64 = 2;
 /// The share of new tokens is taken to be one in so many at least: over all endpoints, and of a kind.
 const LEAST: [u64; 2] = [2000, 50];
+/// Tokens with up to so many times the count are taken to be as rare: a difference of that size is chance. Otherwise the
+/// rarest of many endpoints that are equally usual would count as rare.
+const AS_RARE: u64 = 2;
 /// No token is more surprising than this, in bits: so far counts can tell.
 const MOST: i64 = 10 * ONE;
 
@@ -107,12 +110,14 @@ impl Counts {
         Seen { count: count(key.token).unwrap_or_default().saturating_sub(out), of: of.saturating_sub(out) }
     }
 
-    fn keeps(&self, key: &Key) -> bool {
+    /// Whether the table counts the token: one beyond its bound has let most go.
+    pub(crate) fn keeps(&self, key: &Key) -> bool {
         survives(key.token, self.level)
     }
 
-    /// The mass of the tokens of a family with at most this count, without one request whose tokens of the family have
-    /// the counts `out` with it.
+    /// The mass of the tokens of a family that are as rare as one with this count, without one request whose tokens of the
+    /// family have the counts `out` with it. Counts up to [`AS_RARE`] times as high are as rare; a new token is as rare as
+    /// the singletons.
     fn mass(&self, family: u64, count: u64, out: &[u64]) -> u64 {
         let Some(family) = self.families.get(&family) else { return 0 };
         if count == 0 {
@@ -120,6 +125,7 @@ impl Counts {
             let more = out.iter().filter(|count| **count == 2).count() as u64;
             return (family.singletons + more).saturating_sub(fewer);
         }
+        let count = count.saturating_mul(AS_RARE);
         let end = family.masses.partition_point(|(other, _)| *other <= count);
         let mass = end.checked_sub(1).and_then(|at| family.masses.get(at)).map_or(0, |(_, mass)| *mass);
         let fewer = out.iter().filter(|other| **other <= count).count() as u64;

@@ -30,9 +30,9 @@ impl Observation {
         if fingerprint.components().iter().any(|(name, value)| *name == "view" && value == "literal") {
             return Err(Error::Literal);
         }
-        let endpoint = endpoint::of(document);
+        let tokens = document.tokens();
         let source = document.source().unwrap_or(Source::Wire);
-        Ok(Observation::from_tokens(endpoint, document.tokens(), source))
+        Ok(Observation::from_tokens(endpoint::of(&tokens), tokens, source))
     }
 
     fn from_tokens(endpoint: String, mut tokens: Vec<String>, source: Source) -> Self {

@@ -86,6 +86,13 @@ impl Prior {
         let (attack, honest) = self.rates(kind, flag);
         (log2(attack) - log2(honest)) as f64 / crate::log::ONE as f64
     }
+
+    /// The kinds of places at which public requests raise a flag, and how many times as often attacks do: `q` for a query,
+    /// `b` for a body, `h` for headers, `p` for a path. A flag with a word is told with it, such as `KW:sql`.
+    pub fn ratios(&self, flag: &str) -> Vec<(&str, f64)> {
+        let kinds = self.rates.iter().filter(|(_, flags)| flags.contains_key(flag));
+        kinds.map(|(kind, _)| (kind.as_str(), self.bits(kind, flag).exp2())).collect()
+    }
 }
 
 fn is_telling(flag: &str) -> bool {
@@ -117,5 +124,8 @@ mod tests {
         let prior = Prior::shipped();
         assert!(prior.totals.iter().all(|total| *total > 1000), "{:?}", prior.totals);
         assert!(prior.bits("q", "KW:sql") > 3.0);
+        let ratios = prior.ratios("KW:sql");
+        assert!(ratios.iter().any(|(kind, ratio)| *kind == "q" && *ratio > 8.0), "{ratios:?}");
+        assert!(prior.ratios("NOSUCHFLAG").is_empty());
     }
 }

@@ -25,14 +25,16 @@ pub(crate) struct Parts<'t> {
     pub(crate) op: u8,
 }
 
-/// Signs that end a place.
-const OPS: [char; 6] = ['=', '~', '^', '@', '#', '&'];
+/// Where the first sign is that ends a place.
+fn find_op(text: &str) -> Option<usize> {
+    text.bytes().position(|byte| matches!(byte, b'=' | b'~' | b'^' | b'@' | b'#' | b'&'))
+}
 
 impl<'t> Parts<'t> {
     pub(crate) fn of(token: &'t str) -> Self {
         let whole = |kind| Parts { place: None, family: kind, measured: false, kind, op: b'=' };
         let Some((letter, rest)) = token.split_once('.').filter(|(letter, _)| letter.len() == 1) else {
-            let end = token.find(OPS).unwrap_or(token.len());
+            let end = find_op(token).unwrap_or(token.len());
             return whole(token.get(..end).unwrap_or(token));
         };
         match letter {
@@ -45,9 +47,7 @@ impl<'t> Parts<'t> {
             "q" | "b" | "h" | "c" => {
                 // A place has at least one character, whatever it is.
                 let first = rest.chars().next().map_or(0, char::len_utf8);
-                let Some(end) =
-                    rest.get(first..).and_then(|after| after.find(OPS)).map(|end| end + first + 2)
-                else {
+                let Some(end) = rest.get(first..).and_then(find_op).map(|end| end + first + 2) else {
                     return Parts { place: None, family: letter, measured: false, kind: letter, op: b'.' };
                 };
                 let place = token.get(..end).unwrap_or(token);
@@ -63,7 +63,7 @@ impl<'t> Parts<'t> {
                 }
             }
             _ => {
-                let end = token.find(OPS).unwrap_or(token.len());
+                let end = find_op(token).unwrap_or(token.len());
                 whole(token.get(..end).unwrap_or(token))
             }
         }

@@ -193,3 +193,45 @@ proptest! {
         prop_assert!(Model::from_bytes(&file).is_err());
     }
 }
+
+/// How unusual a request is after `learned` were learned.
+fn novelty_and_flags(learned: &[String], request: &str) -> (f64, f64) {
+    let tamiz = tamiz();
+    let mut model = Model::new(tamiz.fingerprint()).unwrap();
+    for request in learned {
+        model.learn(&tamiz.canonicalize(request.as_bytes())).unwrap();
+    }
+    let score = Detector::new(model).score(&tamiz.canonicalize(request.as_bytes())).unwrap();
+    (score.novelty(), score.flags())
+}
+
+fn get(target: &str) -> String {
+    format!("GET {target} HTTP/1.1\r\nHost: ex.com\r\n\r\n")
+}
+
+#[test]
+fn the_rarest_of_equally_usual_endpoints_is_no_news() {
+    // Forty endpoints with 50 to 89 requests each.
+    let name = |n: usize| {
+        ["a", "b", "c", "d", "e", "f", "g", "h"].map(|letter| letter.repeat(1 + n / 8))[n % 8].clone()
+    };
+    let requests: Vec<String> = (0..40).flat_map(|n| vec![get(&format!("/{}", name(n))); 50 + n]).collect();
+    let (rarest, _) = novelty_and_flags(&requests, &get(&format!("/{}", name(0))));
+    let (usual, _) = novelty_and_flags(&requests, &get(&format!("/{}", name(39))));
+    assert!((rarest - usual).abs() < 0.5, "{rarest} {usual}");
+    let (new, _) = novelty_and_flags(&requests, &get("/elsewhere"));
+    assert!(new > 4.0, "{new}");
+}
+
+#[test]
+fn a_flag_weighs_by_what_its_very_place_raises() {
+    // Half of all requests raise QUOTE, all of them in `name`.
+    let requests: Vec<String> = (0..200)
+        .map(|n| {
+            get(&format!("/find?name={}&page={}", if n % 2 == 0 { "O%27Neill" } else { "Neill" }, n % 9))
+        })
+        .collect();
+    let (_, usual) = novelty_and_flags(&requests, &get("/find?name=D%27Arcy&page=3"));
+    let (_, new) = novelty_and_flags(&requests, &get("/find?name=Arcy&page=3%27"));
+    assert!(usual < 1.0 && new > usual + 4.0, "{usual} {new}");
+}

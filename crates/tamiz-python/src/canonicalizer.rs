@@ -278,6 +278,10 @@ impl Canonicalizer {
         Canonicalizer { inner: tamiz::Canonicalizer::new(config), scratches: Mutex::default() }
     }
 
+    pub(crate) fn inner(&self) -> &tamiz::Canonicalizer {
+        &self.inner
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Scratch>> {
         self.scratches.lock().unwrap_or_else(PoisonError::into_inner)
     }

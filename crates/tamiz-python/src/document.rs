@@ -25,6 +25,10 @@ impl Document {
         Document { inner, request: Some(request) }
     }
 
+    pub(crate) fn inner(&self) -> &tamiz::Document {
+        &self.inner
+    }
+
     fn request(&self) -> PyResult<&[u8]> {
         self.request.as_deref().ok_or_else(|| {
             PyValueError::new_err(

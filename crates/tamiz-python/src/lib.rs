@@ -22,6 +22,7 @@ mod canonicalizer;
 mod config;
 mod document;
 mod input;
+mod model;
 mod requests;
 
 use pyo3::prelude::*;
@@ -37,6 +38,8 @@ mod _tamiz {
     use crate::canonicalizer::Canonicalizer;
     #[pymodule_export]
     use crate::document::{Document, Raised};
+    #[pymodule_export]
+    use crate::model::Model;
 
     /// The version of the package.
     #[pymodule_export]

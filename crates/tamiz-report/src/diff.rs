@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use tamiz_detector::template;
+
 use crate::count::counter::Counter;
 use crate::count::facts::Facts;
 use crate::count::labels::Labels;
 use crate::count::tally::Tally;
-use crate::count::template::template;
 use crate::ratio::{Ratio, share};
 use crate::summary::{MOST_TEMPLATES, Summary};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 use tamiz::Family;
+use tamiz_detector::template;
 
 use crate::count::counter::{Counter, Example, Kinds};
 use crate::count::distinct::Distinct;
@@ -11,7 +12,6 @@ use crate::count::facts::{self, Facts, Rank};
 use crate::count::labels::Labels;
 use crate::count::lengths::Lengths;
 use crate::count::tally::Tally;
-use crate::count::template::template;
 use crate::count::times::Times;
 
 /// How many templates, documents, keys and places of secrets are kept.

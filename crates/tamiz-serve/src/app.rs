@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use tamiz::{Config, Flag};
-use tamiz_detector::{Detector, Model};
+use tamiz::{Config, Document, Flag, View};
+use tamiz_detector::{Detector, Model, Observation, Score};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Deny;
@@ -23,6 +23,8 @@ pub(crate) struct App {
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) deny: Deny,
+    /// Requests with a p-value of this or less are turned away.
+    pub(crate) deny_p: Option<f64>,
     /// What scores requests; the whole of it is replaced when a model is read.
     detector: RwLock<Arc<Detector>>,
     /// Who reads all documents of proxies' requests.
@@ -41,6 +43,7 @@ impl App {
             choices: Choices::new(config),
             metrics: Metrics::new(),
             deny,
+            deny_p: None,
             detector: RwLock::new(Arc::new(Detector::without_model())),
             sink: None,
             large: Arc::new(Semaphore::new(limits.large)),
@@ -85,13 +88,50 @@ impl App {
         };
         let bytes = std::fs::read(path).map_err(|error| unusable(&error))?;
         let model = Model::from_bytes(&bytes).map_err(|error| unusable(&error))?;
-        if let Some(chosen) = self.choices.get(Wish::default()) {
+        if let Some(chosen) = self.choices.get(self.scored(Wish::default())) {
             let fingerprint = chosen.canonicalizer.fingerprint();
             model.check_fingerprint(fingerprint).map_err(|error| unusable(&error))?;
         }
+        let requests = model.requests();
         let detector = Arc::new(Detector::new(model));
+        if let Some(deny_p) = self.deny_p.filter(|deny_p| *deny_p < detector.least_p_value()) {
+            return Err(unusable(&format!(
+                "its thresholds come from {} requests, too few for a p-value of {deny_p}",
+                detector.calibrated_on()
+            )));
+        }
+        self.metrics.model_requests.set(i64::try_from(requests).unwrap_or(i64::MAX));
         *self.detector.write().unwrap_or_else(PoisonError::into_inner) = detector;
         Ok(())
+    }
+
+    /// The wish for documents that can be scored: those of view `literal` show values in clear, and no model knows them.
+    pub(crate) fn scored(&self, wish: Wish) -> Wish {
+        match wish.view.unwrap_or(self.choices.view()) {
+            View::Literal => Wish { view: Some(View::Shape), ..wish },
+            _ => wish,
+        }
+    }
+
+    /// The score of a document, where there is a model; `None` also for a document that cannot be scored. Scheme and source
+    /// may be other than those of the configuration: the proxy says them.
+    pub(crate) fn score(&self, document: &Document) -> Option<Score> {
+        let detector = self.detector();
+        detector.model()?;
+        let score = detector.score_observation(&Observation::of(document).ok()?);
+        self.metrics.scored(&score);
+        Some(score)
+    }
+
+    /// Whether there is a model.
+    pub(crate) fn has_model(&self) -> bool {
+        self.detector().model().is_some()
+    }
+
+    /// Whether a score is enough to turn a request away.
+    pub(crate) fn denies(&self, score: &Score) -> bool {
+        let deny_p = self.deny_p.unwrap_or_default();
+        score.p_value().is_some_and(|p_value| p_value <= deny_p)
     }
 
     /// A slot for a large body. Nobody waits for one: what cannot be begun is refused.

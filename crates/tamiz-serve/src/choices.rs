@@ -32,6 +32,11 @@ impl Choices {
         Choices { base, made: std::iter::repeat_with(OnceLock::new).take(count).collect() }
     }
 
+    /// The view that the service was started with.
+    pub(crate) fn view(&self) -> View {
+        self.base.view
+    }
+
     pub(crate) fn get(&self, wish: Wish) -> Option<&Chosen> {
         let view = wish.view.unwrap_or(self.base.view);
         let profile = wish.profile.unwrap_or(self.base.profile);

@@ -10,6 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use tamiz::{Flag, Source};
+use tamiz_detector::Score;
 
 use crate::problem::Problem;
 use crate::sink::Counters;
@@ -19,6 +20,10 @@ pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0
 
 /// The upper ends of the buckets of times, in seconds.
 const TIMES: [f64; 12] = [50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 50e-3, 250e-3, 1.0, 5.0];
+
+/// P-values are counted by the first of these that they do not exceed.
+const P_VALUES: [(f64, &str); 5] =
+    [(0.0001, "0.0001"), (0.001, "0.001"), (0.01, "0.01"), (0.05, "0.05"), (1.0, "1")];
 
 /// What was answered: a route of the table, or `other`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -45,6 +50,11 @@ struct OfCheck {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfScore {
+    p_at_most: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfReason {
     reason: &'static str,
 }
@@ -59,6 +69,9 @@ pub(crate) struct Metrics {
     flags: Vec<Counter>,
     rejections: Family<OfReason, Counter>,
     checks: Family<OfCheck, Counter>,
+    scores: Family<OfScore, Counter>,
+    /// The requests of the model that is in use.
+    pub(crate) model_requests: Gauge,
     /// What came of documents for the sink.
     pub(crate) sink: Counters,
     /// Open connections.
@@ -84,6 +97,8 @@ impl Metrics {
                 .collect(),
             rejections: Family::default(),
             checks: Family::default(),
+            scores: Family::default(),
+            model_requests: Gauge::default(),
             sink: Counters::default(),
             connections: Gauge::default(),
             received: Counter::default(),
@@ -91,6 +106,9 @@ impl Metrics {
         };
         for problem in Problem::ALL {
             metrics.rejections.get_or_create_owned(&OfReason { reason: problem.code() });
+        }
+        for (_, p_at_most) in P_VALUES {
+            metrics.scores.get_or_create_owned(&OfScore { p_at_most });
         }
         let registry = &mut metrics.registry;
         registry.register("requests", "Requests answered, by route and status", metrics.requests.clone());
@@ -104,6 +122,12 @@ impl Metrics {
         registry.register("flags", "Documents that raise a flag, by its name", flags);
         registry.register("rejections", "What was refused, by reason", metrics.rejections.clone());
         registry.register("checks", "Requests that proxies asked about, by source", metrics.checks.clone());
+        registry.register("scores", "Requests scored against a model, by p-value", metrics.scores.clone());
+        registry.register(
+            "model_requests",
+            "Requests that the model in use has learned",
+            metrics.model_requests.clone(),
+        );
         let Counters { written, dropped } = metrics.sink.clone();
         registry.register("sink_documents", "Documents that the sink has taken", written);
         registry.register("sink_dropped", "Documents that it has not", dropped);
@@ -138,6 +162,15 @@ impl Metrics {
     pub(crate) fn checked(&self, source: Source, is_denied: bool) {
         let denied = if is_denied { "yes" } else { "no" };
         self.checks.get_or_create(&OfCheck { source: source.as_str(), denied }).inc();
+    }
+
+    /// Counts a score that has a p-value.
+    pub(crate) fn scored(&self, score: &Score) {
+        let Some(p_value) = score.p_value() else { return };
+        let at_most = P_VALUES.iter().find(|(at_most, _)| p_value <= *at_most);
+        if let Some((_, p_at_most)) = at_most {
+            self.scores.get_or_create(&OfScore { p_at_most }).inc();
+        }
     }
 
     /// Counts a document, and the flags of its roll-up.

@@ -305,7 +305,7 @@ pub(crate) fn score() -> Value {
     });
     let schema = json!({
         "type": "object",
-        "required": ["score", "p_value", "novelty", "flags", "reasons"],
+        "required": ["score", "p_value", "novelty", "flags", "new", "reasons"],
         "properties": {
             "score": number("How unusual the request is."),
             "p_value": {
@@ -314,6 +314,7 @@ pub(crate) fn score() -> Value {
             },
             "novelty": number("What is new or rare, in bits."),
             "flags": number("What the flags weigh, in bits."),
+            "new": { "type": "integer", "description": "How many tokens were never seen at the endpoint." },
             "reasons": { "type": "array", "items": reason, "maxItems": 5 },
         },
     });

@@ -61,6 +61,7 @@ impl Server {
             sockets.push((socket, protocol));
         }
         let mut app = App::new(config, settings.limits.clone(), settings.deny.clone());
+        app.deny_p = settings.deny_p;
         if let Some(to) = &settings.sink {
             app.sink = Some(Sink::open(to, app.metrics.sink.clone())?);
         }

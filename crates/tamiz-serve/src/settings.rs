@@ -25,6 +25,9 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// Which flags are enough to turn a request of a proxy away; none by default.
     pub deny: Deny,
+    /// Requests of a proxy that score so high that a model gives them this p-value, or less, are turned away; none are by
+    /// default, and none without a model.
+    pub deny_p: Option<f64>,
     /// The model that requests are scored against; read again on SIGHUP.
     pub model: Option<PathBuf>,
     /// How much is too much.
@@ -41,6 +44,7 @@ impl Default for Settings {
             socket_mode: 0o660,
             threads: None,
             deny: Deny::default(),
+            deny_p: None,
             model: None,
             limits: Limits::default(),
         }

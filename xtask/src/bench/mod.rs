@@ -31,6 +31,7 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),
+        ["score", only @ ..] => Some(profile::score(root, only)),
         ["python"] => Some(python::run(root)),
         ["serve", options @ ..] => serve::Options::read(options).map(|options| serve::run(root, &options)),
         ["profile", corpus] => Some(profile::run(root, corpus)),

@@ -51,6 +51,30 @@ pub(super) fn instructions(root: &Path, only: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Prints what tokens and scores cost beside the document, in instructions for each request of each corpus, or of those
+/// named. The model has learned other requests of the corpus.
+pub(super) fn score(root: &Path, only: &[&str]) -> Result<()> {
+    let program = programs::main_program(root)?;
+    let corpora = programs::corpora(&program, only)?;
+    let folder = Folder::new()?;
+    println!("| corpus | document | tokens on top | score on top of both | score, of the document |");
+    println!("|---|---:|---:|---:|---:|");
+    for corpus in &corpora {
+        let sample = folder.sample(&program, corpus, counted_requests(corpus))?;
+        let count =
+            |name| callgrind::count(&folder, &program, name, &sample).map(|counted| counted.instructions);
+        let (document, tokens, score) =
+            (count("tamiz-owned")?, count("tamiz-tokens")?, count("tamiz-score")?);
+        println!(
+            "| {corpus} | {document:.0} | {:.0} | {:.0} | {:.0} % |",
+            tokens - document,
+            score - tokens,
+            100.0 * (score - tokens) / document
+        );
+    }
+    Ok(())
+}
+
 /// Prints which functions take the instructions of one corpus.
 pub(super) fn run(root: &Path, corpus: &str) -> Result<()> {
     let program = programs::main_program(root)?;

@@ -38,7 +38,7 @@ pub(crate) struct LearnArgs {
     pub(crate) decay: Option<u8>,
 
     /// Stop after so many requests
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 
     /// Go on with a run that was stopped; inputs and options have to be the same

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &LearnArgs) -> Result<ExitCode, Failure> {
         Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume || args.update)?;
     let options = args.containers.options();
     let progress = Progress::new(inputs.total(), Arc::clone(&options.progress));
-    let mut room = args.limit.unwrap_or(u64::MAX);
+    let mut room = args.limit.map_or(u64::MAX, |limit| limit.saturating_sub(state.requests));
     // What is done already is read again, since only that tells where the next begins.
     let done = usize::try_from(state.chunks).unwrap_or(usize::MAX);
     let chunks = inputs.chunks(options).skip(done).map_while(|chunk| limited(chunk, &mut room));
@@ -151,12 +151,14 @@ fn to_write(args: &LearnArgs) -> Vec<Written<'_>> {
 /// What tells this run from others, for whoever goes on with it.
 fn description(args: &LearnArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
-        "tamiz {} learn fingerprint {} inputs {} from {:?} record-limit {} update {} decay {:?} errors {:?}",
+        "tamiz {} learn fingerprint {} inputs {} from {:?} limit {:?} record-limit {} map {:?} update {} decay {:?} errors {:?}",
         env!("CARGO_PKG_VERSION"),
         canonicalizer.fingerprint(),
         inputs.identity(),
         args.containers.from,
+        args.limit,
         args.containers.record_limit,
+        args.containers.map,
         args.update,
         args.decay,
         args.errors,

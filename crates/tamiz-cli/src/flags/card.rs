@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use tamiz::Flag;
+use tamiz_detector::Prior;
 
 use super::title;
 use crate::output;
@@ -38,6 +39,14 @@ pub(super) fn write(out: &mut impl Write, flag: Flag) -> io::Result<()> {
     ] {
         writeln!(out, "  {faint}{what:<8}{faint:#} {value}")?;
     }
+    for (name, ratios) in ratios(flag) {
+        let name = if name == flag.name() { String::new() } else { format!("{name} ") };
+        let text = format!("{name}{ratios} times as often in public attacks as in public honest requests");
+        for (at, line) in wrap(&text, columns.saturating_sub(11)).into_iter().enumerate() {
+            let what = if at == 0 { "prior" } else { "" };
+            writeln!(out, "  {faint}{what:<8}{faint:#} {line}")?;
+        }
+    }
     for (what, request) in [("raised by", flag.raises()), ("not raised by", flag.near_miss())] {
         writeln!(out, "\n  {faint}{what}{faint:#}")?;
         for line in request.split_inclusive(|&byte| byte == b'\n') {
@@ -45,6 +54,37 @@ pub(super) fn write(out: &mut impl Write, flag: Flag) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The flag, or each of its words, and by kind of place how many times as often attacks raise it.
+fn ratios(flag: Flag) -> Vec<(String, String)> {
+    let names = [flag.name().to_owned()].into_iter();
+    let names = names.chain(flag.classes().map(|class| format!("{flag}:{class}")));
+    let told = |name: String| {
+        let ratios = Prior::shipped().ratios(&name);
+        let places: Vec<String> =
+            ratios.iter().map(|(kind, ratio)| format!("{} {}", place(kind), shown(*ratio))).collect();
+        (!places.is_empty()).then(|| (name, places.join(", ")))
+    };
+    names.filter_map(told).collect()
+}
+
+/// A kind of place in words.
+fn place(kind: &str) -> &str {
+    match kind {
+        "q" => "query",
+        "b" => "body",
+        "h" => "headers",
+        "p" => "path",
+        "u" => "URL",
+        "m" => "method",
+        other => other,
+    }
+}
+
+/// A ratio in two digits or so.
+fn shown(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
 /// A line of a request in at most `columns`: what is too long loses its middle.
@@ -81,6 +121,18 @@ mod tests {
         let shown = shortened(&long, 41);
         assert_eq!(shown, r"GET /?a=xxxxxxxxxxxx…xxxxxxx HTTP/1.1\r\n");
         assert_eq!(shown.chars().count(), 41);
+    }
+
+    #[test]
+    fn cards_tell_how_much_more_often_attacks_raise_a_flag() {
+        let card = |flag: &str| {
+            let mut out = anstream::StripStream::new(Vec::new());
+            write(&mut out, Flag::from_name(flag).unwrap()).unwrap();
+            String::from_utf8(out.into_inner()).unwrap()
+        };
+        let quote = card("QUOTE");
+        assert!(quote.contains("  prior    ") && quote.contains("query "), "{quote}");
+        assert!(card("KW").contains("  prior    KW:"), "{}", card("KW"));
     }
 
     #[test]

@@ -4,11 +4,13 @@ mod card;
 mod table;
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
 use tamiz::{Family, Flag, Profile, Weight};
+use tamiz_detector::Prior;
 
 use crate::args::{FlagsArgs, Format};
 use crate::failure::Failure;
@@ -81,6 +83,9 @@ struct Entry {
     /// What single parameters say, where they have texts of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Class>,
+    /// By kind of place, how many times as often public attacks raise it as public honest requests.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    prior: BTreeMap<&'static str, f64>,
     raises: String,
     near_miss: String,
 }
@@ -112,6 +117,7 @@ impl From<Flag> for Entry {
             meaning: flag.meaning(),
             why: flag.why(),
             classes: flag.classes().map(|class| Class::of(flag, class)).collect(),
+            prior: Prior::shipped().ratios(flag.name()).into_iter().collect(),
             raises: visible(flag.raises()),
             near_miss: visible(flag.near_miss()),
         }

@@ -51,7 +51,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FLAG[,FLAG…]")]
     pub(crate) deny: Vec<Deny>,
 
-    /// A model of 'tamiz learn' that '/v1/score' scores against; without it, flags alone score. SIGHUP reads it again
+    /// Turn requests away whose p-value is this or less: the share of learned requests that score as high. Not by default
+    #[arg(long, value_name = "P", requires = "model", value_parser = p_value)]
+    pub(crate) deny_p: Option<f64>,
+
+    /// A model of 'tamiz learn' that requests are scored against, for '/v1/score' and proxies; without it, proxies are told
+    /// no score, and for '/v1/score' flags alone score. SIGHUP reads it again
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
@@ -119,4 +124,9 @@ fn seconds(text: &str) -> Result<f64, &'static str> {
     const MOST: f64 = 86_400.0;
     let seconds = text.parse().ok().filter(|seconds| (0.001..=MOST).contains(seconds));
     seconds.ok_or("expected seconds, at most those of a day")
+}
+
+fn p_value(text: &str) -> Result<f64, &'static str> {
+    let p_value = text.parse().ok().filter(|p_value| *p_value > 0.0 && *p_value < 1.0);
+    p_value.ok_or("expected a share of requests, more than 0 and less than 1")
 }

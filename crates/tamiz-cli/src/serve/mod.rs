@@ -52,6 +52,7 @@ fn settings(args: &ServeArgs) -> Settings {
     settings.ext_proc.clone_from(&args.ext_proc);
     settings.sink.clone_from(&args.sink);
     settings.deny = Deny::all(args.deny.iter().cloned());
+    settings.deny_p = args.deny_p;
     settings.model.clone_from(&args.model);
     settings.limits = limits;
     settings

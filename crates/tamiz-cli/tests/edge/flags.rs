@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use crate::agent::Agent;
 use crate::backend;
 use crate::client::{Answer, Client};
-use crate::common::wait_until;
+use crate::common::{scratch, tamiz_on, wait_until};
 use crate::proxies::{Kind, Proxy};
 
 /// Sends bytes on a connection of their own.
@@ -28,14 +28,19 @@ pub(crate) fn seen(answer: &Answer, name: &str) -> Vec<String> {
 /// A request that tells whether it was seen: its flags, and nothing that a client says of them.
 const REQUEST: &[u8] =
     b"GET /shop/../a?q=%27%20UNION%20SELECT%201 HTTP/1.1\r\nHost: ex.com\r\nX-Tamiz-Flags: FORGED\r\n\
-    X-Tamiz-Digest: forged\r\nX-Tamiz-Document: forged\r\nX-Tamiz-Request-Line: GET /forged HTTP/1.1\r\n\
+    X-Tamiz-Digest: forged\r\nX-Tamiz-Document: forged\r\nX-Tamiz-Score: forged\r\nX-Tamiz-P-Value: forged\r\n\
+    X-Tamiz-Novel: forged\r\nX-Tamiz-Request-Line: GET /forged HTTP/1.1\r\n\
     X-Forwarded-Uri: /forged\r\nConnection: close\r\n\r\n";
+
+/// The headers with a score.
+const SCORE: [&str; 3] = ["x-tamiz-score", "x-tamiz-p-value", "x-tamiz-novel"];
 
 /// Whether the application got the flags of [`REQUEST`], and nothing that was forged.
 pub(crate) fn has_flags(answer: &Answer) -> bool {
     let text = String::from_utf8_lossy(&answer.body).to_lowercase();
     // Those that an application could believe.
-    let names = ["x-tamiz-flags", "x-tamiz-digest", "x-tamiz-document"];
+    let names = ["x-tamiz-flags", "x-tamiz-digest", "x-tamiz-document"].into_iter().chain(SCORE);
+    let names: Vec<&str> = names.collect();
     let is_forged = |line: &str| line.contains("forged") && names.iter().any(|name| line.starts_with(name));
     assert!(!text.lines().any(is_forged), "{text}");
     let (flags, digests) = (seen(answer, "x-tamiz-flags"), seen(answer, "x-tamiz-digest"));
@@ -92,6 +97,27 @@ fn flags_reach(kind: Kind) {
     }
 }
 
+fn scores_reach(kind: Kind) {
+    let dir = scratch(&format!("edge-scores-{kind:?}"));
+    let model = dir.join("site.model");
+    let model = model.to_str().expect("a plain path");
+    let lines: String = (0..300)
+        .map(|n| format!("{{\"raw\":\"GET /item?id={n} HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n\"}}\n"))
+        .collect();
+    tamiz_on(["learn", "-", "-o", model, "-q"], lines.as_bytes()).ok();
+    let agent = Agent::start(&["--model", model]);
+    let Some(proxy) = Proxy::start(kind, "scores", &agent.places, backend::start()) else { return };
+    let answer = ask_until_flags(&proxy);
+    let [score, p_value, novel] = SCORE.map(|name| {
+        let values = seen(&answer, name);
+        assert_eq!(values.len(), 1, "{name}: {values:?}");
+        values[0].parse::<f64>().unwrap()
+    });
+    assert!(score > 0.0 && p_value < 0.05 && novel > 0.0, "{score} {p_value} {novel}");
+    let score = seen(&answer, SCORE[0]).concat();
+    wait_until(|| proxy.logs().contains(&score), || proxy.logs());
+}
+
 fn denied(kind: Kind) {
     let agent = Agent::start(&["--deny", "KW:sql"]);
     let application = backend::start();
@@ -129,6 +155,7 @@ fn cut_off(kind: Kind) {
 
 each_proxy! {
     flags_reach_the_application_and_the_log = flags_reach;
+    scores_reach_the_application_and_the_log = scores_reach;
     what_is_denied_is_turned_away = denied;
     clients_that_go_leave_nothing_behind = cut_off;
 }

@@ -227,9 +227,17 @@ impl Trial<'_> {
             let threshold = detector.threshold(share).score;
             percent(usual.iter().filter(|score| **score > threshold).count(), usual.len())
         });
+        // Without a model there are neither thresholds nor a file.
+        let learned = match size {
+            0 => " | ".to_owned(),
+            size => {
+                let [five, one, tenth] = own;
+                format!("{five:.2} / {one:.2} / {tenth:.2} | {} KB", size.div_ceil(1000))
+            }
+        };
         let [must, aim] = self.goals;
         println!(
-            "| {} | {}, {}, {} | {:.1} / {:.1} / {:.1} | {:.2} / {:.2} / {:.2} | {} KB | {must} | {aim} |",
+            "| {} | {}, {}, {} | {:.1} / {:.1} / {:.1} | {learned} | {must} | {aim} |",
             self.name,
             self.learned.len(),
             self.honest.len(),
@@ -237,10 +245,6 @@ impl Trial<'_> {
             recall[0],
             recall[1],
             recall[2],
-            own[0],
-            own[1],
-            own[2],
-            size.div_ceil(1000),
         );
         eprintln!(
             "{}: learned in {:.1} s, scored {} in {:.1} s",

@@ -6,5 +6,4 @@ pub(crate) mod facts;
 pub(crate) mod labels;
 pub(crate) mod lengths;
 pub(crate) mod tally;
-pub(crate) mod template;
 pub(crate) mod times;

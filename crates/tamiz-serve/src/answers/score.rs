@@ -21,13 +21,15 @@ pub(crate) async fn post(State(app): Shared, request: Request) -> Result<Respons
     }
     let format = accept::choose(&head.headers, Format::SCORE)?;
     body::check_coding(&head.headers)?;
-    let chosen = app.chosen(Wish::default())?;
+    let wish = app.scored(Wish::default());
+    let chosen = app.chosen(wish)?;
     let whole = body::read(&app, body).await?;
     let shared = Arc::clone(&app);
     let score = work::on(whole.slot, move || {
-        let document = shared.chosen(Wish::default())?.canonicalizer.canonicalize(&whole.bytes);
+        let document = shared.chosen(wish)?.canonicalizer.canonicalize(&whole.bytes);
         shared.metrics.document(document.as_str().as_bytes());
         let score = shared.detector().score(&document).map_err(|_| Problem::Fault)?;
+        shared.metrics.scored(&score);
         let mut json = serde_json::to_vec(&score).map_err(|_| Problem::Fault)?;
         json.push(b'\n');
         Ok(json)

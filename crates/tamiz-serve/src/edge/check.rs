@@ -10,7 +10,7 @@ use data_encoding::BASE64;
 
 use super::head::Head;
 use super::sources::Asker;
-use super::verdict::{self, Verdict};
+use super::verdict::{self, Told, Verdict};
 use crate::answers::Shared;
 use crate::app::App;
 use crate::problem::Problem;
@@ -19,6 +19,8 @@ use crate::{body, work};
 pub(crate) const FLAGS: &str = "x-tamiz-flags";
 pub(crate) const DIGEST: &str = "x-tamiz-digest";
 pub(crate) const DOCUMENT: &str = "x-tamiz-document";
+/// Where there is a model: the score, its p-value, and how many tokens are new.
+pub(crate) const SCORE: [&str; 3] = ["x-tamiz-score", "x-tamiz-p-value", "x-tamiz-novel"];
 
 /// The longest document that goes in a header, as Base64: proxies take heads of a few kilobytes.
 const LONGEST: usize = 6 << 10;
@@ -67,6 +69,9 @@ impl Verdict {
             (crate::stamp::FINGERPRINT, self.fingerprint.to_str().unwrap_or_default().to_owned()),
             ("cache-control", "no-store".to_owned()),
         ];
+        if let Some(Told { score, p_value, novel }) = self.score.clone() {
+            fields.extend(SCORE.into_iter().zip([score, p_value, novel]));
+        }
         if let Some(document) = self.document.as_ref().filter(|document| document.len() <= LONGEST) {
             fields.push((DOCUMENT, BASE64.encode(document.as_bytes())));
         }

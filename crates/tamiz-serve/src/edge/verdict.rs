@@ -1,9 +1,11 @@
-//! What a proxy is told of a request: its flags, a digest of its document, and whether to turn it away.
+//! What a proxy is told of a request: its flags, a digest of its document, with a model its score, and whether to turn it
+//! away.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
-use tamiz::{Flag, Parts, Source};
+use tamiz::{Document, Flag, Parts, Source};
+use tamiz_detector::Score;
 
 use super::sources::Given;
 use crate::app::App;
@@ -21,7 +23,28 @@ pub(crate) struct Verdict {
     /// The text, where it was asked for.
     pub(crate) document: Option<String>,
     pub(crate) fingerprint: axum::http::HeaderValue,
+    /// How unusual it is, where there is a model.
+    pub(crate) score: Option<Told>,
     pub(crate) is_denied: bool,
+}
+
+/// A score as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) score: String,
+    pub(crate) p_value: String,
+    /// How many tokens were never seen at the endpoint.
+    pub(crate) novel: String,
+}
+
+impl Told {
+    fn of(score: &Score) -> Self {
+        Told {
+            score: format!("{:.4}", score.value()),
+            p_value: format!("{:.6}", score.p_value().unwrap_or(1.0)),
+            novel: score.new_tokens().to_string(),
+        }
+    }
 }
 
 /// How many bytes of the digest are told: enough to tell any two documents apart.
@@ -40,7 +63,8 @@ pub(crate) fn reach(app: &App, given: Given<'_>) -> Result<Verdict, Problem> {
     let text = document.as_str();
     app.metrics.document(text.as_bytes());
     let flags = told(text);
-    let is_denied = app.deny.denies(&flags);
+    let score = score(app, &document, wish, &parts);
+    let is_denied = app.deny.denies(&flags) || score.as_ref().is_some_and(|score| app.denies(score));
     app.metrics.checked(given.source, is_denied);
     let mut digest = String::with_capacity(2 * DIGEST);
     for byte in Sha256::digest(text).iter().take(DIGEST) {
@@ -51,7 +75,26 @@ pub(crate) fn reach(app: &App, given: Given<'_>) -> Result<Verdict, Problem> {
     if let Some(sink) = &app.sink {
         sink.offer(document, given.id);
     }
-    Ok(Verdict { flags, digest, document: told, fingerprint: chosen.fingerprint.clone(), is_denied })
+    Ok(Verdict {
+        flags,
+        digest,
+        document: told,
+        fingerprint: chosen.fingerprint.clone(),
+        score: score.as_ref().map(Told::of),
+        is_denied,
+    })
+}
+
+/// The score of a request, where there is a model; from a document of another view, where this one's cannot be scored.
+fn score(app: &App, document: &Document, wish: Wish, parts: &Parts<'_>) -> Option<Score> {
+    let scored = app.scored(wish);
+    if scored == wish {
+        return app.score(document);
+    }
+    if !app.has_model() {
+        return None;
+    }
+    app.score(&app.chosen(scored).ok()?.canonicalizer.canonicalize_parts(parts))
 }
 
 /// Where a proxy hands over bodies, it has undone their chunks and may have cut them: how long a body is, is said of

@@ -25,9 +25,9 @@ use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use super::check::{DIGEST, DOCUMENT, FLAGS};
+use super::check::{DIGEST, DOCUMENT, FLAGS, SCORE};
 use super::sources::{self, Given, OURS, begins_with};
-use super::verdict::{self, Verdict};
+use super::verdict::{self, Told, Verdict};
 use crate::app::App;
 use crate::connection::{Stage, closing};
 use crate::problem::Problem;
@@ -273,10 +273,18 @@ fn respond(told: Option<Verdict>, wrap: impl FnOnce(Option<CommonResponse>) -> A
         append_action: OVERWRITE_IF_EXISTS_OR_ADD,
         keep_empty_value: true,
     };
-    let set =
+    let mut set: Vec<HeaderValueOption> =
         [FLAGS, DIGEST].into_iter().zip(&fields).map(|(name, (_, value))| header(name, value)).collect();
     // What a client says in these never gets through.
-    let remove_headers = [DOCUMENT, FINGERPRINT].map(str::to_owned).to_vec();
+    let mut remove_headers = [DOCUMENT, FINGERPRINT].map(str::to_owned).to_vec();
+    match verdict.score {
+        Some(Told { score, p_value, novel }) => {
+            let told = [("score", score), ("p_value", p_value), ("novel", novel)];
+            set.extend(SCORE.into_iter().zip(&told).map(|(name, (_, value))| header(name, value)));
+            fields.extend(told);
+        }
+        None => remove_headers.extend(SCORE.map(str::to_owned)),
+    }
     let mut response = if verdict.is_denied {
         let status = Some(HttpStatus { code: 403 });
         only(Answer::ImmediateResponse(ImmediateResponse { status }))
@@ -323,5 +331,38 @@ mod tests {
         let id = &b"16d5b8a2-3c04-9f11-8e7a-0242ac110002"[..];
         assert_eq!((given.id, given.parts.body), (Some(id), Some(&b"z"[..])));
         assert_eq!(given.scheme, Some(tamiz::Scheme::Https));
+    }
+
+    #[test]
+    fn a_score_is_told_in_headers_and_metadata_and_never_taken_from_a_client() {
+        let verdict = |score| Verdict {
+            flags: String::new(),
+            digest: "d".to_owned(),
+            document: None,
+            fingerprint: axum::http::HeaderValue::from_static("v2-0"),
+            score,
+            is_denied: false,
+        };
+        let told = Told { score: "4.5".to_owned(), p_value: "0.001".to_owned(), novel: "3".to_owned() };
+        for score in [None, Some(told)] {
+            let has_score = score.is_some();
+            let mut mutation = None;
+            let response = respond(Some(verdict(score)), |common| {
+                mutation = common.and_then(|common| common.header_mutation);
+                Answer::RequestHeaders(Going::default())
+            });
+            let HeaderMutation { set_headers, remove_headers } = mutation.unwrap();
+            let set = |name: &str| {
+                set_headers.iter().flat_map(|set| &set.header).any(|set| set.key == name.as_bytes())
+            };
+            for name in SCORE {
+                assert_eq!(
+                    (set(name), remove_headers.iter().any(|other| other == name)),
+                    (has_score, !has_score)
+                );
+            }
+            let metadata = format!("{:?}", response.dynamic_metadata);
+            assert_eq!(metadata.contains("p_value"), has_score, "{metadata}");
+        }
     }
 }

@@ -109,8 +109,11 @@ pub(super) fn push_actions(actions: &mut Vec<u8>, verdict: &Verdict, most: usize
         ("fingerprint", fingerprint),
         ("denied", denied),
     ];
-    for (name, value) in always.into_iter().chain(verdict.document.as_deref().map(|text| ("document", text)))
-    {
+    let score = verdict.score.iter().flat_map(|told| {
+        [("score", told.score.as_str()), ("p_value", &told.p_value), ("novel", &told.novel)]
+    });
+    let document = verdict.document.as_deref().map(|text| ("document", text));
+    for (name, value) in always.into_iter().chain(score).chain(document) {
         let before = actions.len();
         // Set a variable: three arguments, of which the first is the scope, here the transaction.
         actions.extend_from_slice(&[1, 3, 2]);

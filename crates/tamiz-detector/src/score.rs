@@ -1,0 +1,68 @@
+//! The score of a request, with its p-value and its reasons.
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use crate::log::ONE;
+use crate::reason::Reason;
+
+/// How far a request is from what was learned.
+#[derive(Clone, Debug)]
+pub struct Score {
+    pub(crate) raw: i64,
+    pub(crate) p_value: Option<f64>,
+    pub(crate) novelty: i64,
+    pub(crate) flags: i64,
+    pub(crate) new: u64,
+    pub(crate) reasons: Vec<Reason>,
+    pub(crate) learned_endpoint: bool,
+}
+
+impl Score {
+    /// The score: higher is further away. It is finite and not negative.
+    pub fn value(&self) -> f64 {
+        self.raw as f64 / ONE as f64
+    }
+
+    /// The share of learned requests that score as high; `None` without a model.
+    pub fn p_value(&self) -> Option<f64> {
+        self.p_value
+    }
+
+    /// What is new or rare, in bits.
+    pub fn novelty(&self) -> f64 {
+        self.novelty as f64 / ONE as f64
+    }
+
+    /// What the flags weigh, in bits.
+    pub fn flags(&self) -> f64 {
+        self.flags as f64 / ONE as f64
+    }
+
+    /// How many tokens were never seen at the endpoint; over all endpoints, where this one is new.
+    pub fn new_tokens(&self) -> u64 {
+        self.new
+    }
+
+    /// The tokens that weigh most, at most five.
+    pub fn reasons(&self) -> &[Reason] {
+        &self.reasons
+    }
+
+    /// Whether requests to the same endpoint were learned.
+    pub fn learned_endpoint(&self) -> bool {
+        self.learned_endpoint
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Score", 6)?;
+        out.serialize_field("score", &self.value())?;
+        out.serialize_field("p_value", &self.p_value)?;
+        out.serialize_field("novelty", &self.novelty())?;
+        out.serialize_field("flags", &self.flags())?;
+        out.serialize_field("new", &self.new)?;
+        out.serialize_field("reasons", &self.reasons)?;
+        out.end()
+    }
+}
