@@ -152,7 +152,10 @@ fn site(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
         (Ok(()), Ok(toolchain)) => toolchain,
     };
     let mut built = None;
-    runner.step("cargo x site", |_| Ok(built = Some(site::build(&root, &target, &toolchain)?)))?;
+    runner.step("cargo x site", |_| {
+        built = Some(site::build(&root, &target, &toolchain)?);
+        Ok(())
+    })?;
     let Some(built) = built else { return Ok(()) };
     let web = Web { root: &root, target: &target, console: &console };
     runner.step("npm run test-site", |runner| web.test_site(&built, |line| runner.tally.add_tap_line(line)))
