@@ -9,7 +9,7 @@ root="$PWD"
 files="$root/target/release-files"
 empty="$(mktemp -d)"
 trap 'rm -rf "$empty"' EXIT
-request="$root/examples/first.http"
+request="$root/examples/login.http"
 # What every build of the command prints for that request stands in the README.
 expected="$(awk '/^M:GET$/ {on = 1} on && /^```/ {exit} on' "$root/README.md")"
 

@@ -8,7 +8,7 @@ use common::{examples, tamiz};
 
 #[test]
 fn the_first_example_is_what_the_command_prints() {
-    let path = examples().join("first.http");
+    let path = examples().join("login.http");
     let request = fs::read_to_string(&path).expect("the example").replace("\r\n", "\n");
     let document = tamiz(["canon", path.to_str().expect("a path")]).ok();
     for name in ["README.md", "README.es.md"] {

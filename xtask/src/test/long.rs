@@ -12,7 +12,7 @@ use crate::web::Web;
 use crate::{Result, bench, fuzz, site};
 
 /// The first command of the README: it must work as it is written there.
-const FIRST_COMMAND: &str = "cargo run --release -- canon examples/first.http";
+const FIRST_COMMAND: &str = "cargo run --release -- canon examples/login.http";
 
 /// How long each fuzz target explores, in seconds, and from which seed.
 const FUZZED: fuzz::Extent = fuzz::Extent { seconds: 60, seed: 0 };
