@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
 import subprocess
 from typing import Any, Callable, Iterable, Iterator, List
 
@@ -33,6 +34,7 @@ SOME_UNREADABLE = 3
 def read(command: str, source: str, target: str, size: str) -> None:
     """Writes the requests of captures, HAR files, logs and so on as a folder of Parquet."""
     arguments = [command, "batch", source, "--format", "requests", "--split", size, "-o", target]
+    os.makedirs(os.path.dirname(target), exist_ok=True)
     done = subprocess.run(arguments, check=False)
     if done.returncode not in (0, SOME_UNREADABLE):
         raise SystemExit(f"tamiz batch failed with exit code {done.returncode}")

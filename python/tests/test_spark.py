@@ -46,6 +46,9 @@ def spark() -> Iterator[Any]:
         .config("spark.network.timeout", "3600s")
         .config("spark.executor.heartbeatInterval", "60s")
         .config("spark.worker.timeout", "3600")
+        # Times with their zone, as `tamiz batch` writes them.
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         .getOrCreate()
     )
     yield session
@@ -146,7 +149,16 @@ def test_the_job_goes_from_captures_to_scores(tmp_path: Path) -> None:
     command("batch", folder, "-o", tmp_path / "batch.parquet")
     job = [sys.executable, str(EXAMPLES / "spark_job.py"), str(folder), str(tmp_path / "out"), "--split", "8K"]
     job += ["--model", str(tmp_path / "site.model"), "--tamiz", os.environ["TAMIZ_COMMAND"]]
-    submit = "--master local-cluster[2,1,1024] --conf spark.ui.enabled=false --conf spark.network.timeout=3600s pyspark-shell"
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.network.timeout": "3600s",
+        "spark.executor.heartbeatInterval": "60s",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    }
+    confs = " ".join(f"--conf {name}={value}" for name, value in options.items())
+    submit = f"--master local-cluster[2,1,1024] {confs} pyspark-shell"
     environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": submit, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(job, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -12,7 +12,7 @@ const FROM: [&str; 3] = ["canon", "--from", "document"];
 #[test]
 fn every_example_comes_back_in_every_view_and_profile() {
     let requests = example_requests();
-    assert_eq!(requests.len(), 10);
+    assert_eq!(requests.len(), 9);
     let mut seen = std::collections::BTreeSet::new();
     for view in VIEWS {
         for profile in PROFILES {

@@ -302,14 +302,16 @@ fn the_answer_is_what_the_command_prints() {
 #[test]
 fn requests_are_scored_and_the_model_is_read_again() {
     let dir = common::scratch("serve-model");
-    let lines = |count: u32| -> String {
-        let line = |n: u32| format!("{{\"raw\":\"GET /a?n={n} HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n\"}}\n");
-        (0..count).map(line).collect()
+    // Each value ends alike: what is usual in one model is not in another.
+    let lines = |end: &str| -> String {
+        let line =
+            |n: u32| format!("{{\"raw\":\"GET /a?n={n}{end} HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n\"}}\n");
+        (0..300).map(line).collect()
     };
     let model = dir.join("site.model");
     let path = model.to_str().expect("a plain path");
-    let learn = |count: u32| {
-        let run = common::tamiz_on(["learn", "-o", path, "-q", "--force"], lines(count).as_bytes());
+    let learn = |end: &str| {
+        let run = common::tamiz_on(["learn", "-o", path, "-q", "--force"], lines(end).as_bytes());
         assert_eq!(run.code, 0, "{run:?}");
     };
     let attack = b"GET /a?n=1%27%20or%201=1-- HTTP/1.1\r\nHost: ex.com\r\n\r\n";
@@ -319,7 +321,7 @@ fn requests_are_scored_and_the_model_is_read_again() {
         let line = tamiz(["score", "--model", path, "--format", "jsonl", request]).ok();
         serde_json::from_str::<serde_json::Value>(&line).expect("JSON")["score"].clone()
     };
-    learn(300);
+    learn("");
     let first = scored();
     let served = Served::start(&["--model", path]);
     let ask = || served.connect().ask("POST", "/v1/score", &[], attack).json();
@@ -330,7 +332,7 @@ fn requests_are_scored_and_the_model_is_read_again() {
     std::fs::write(&model, "no model").expect("a file");
     served.signal("-HUP");
     assert_eq!(ask()["score"], first);
-    learn(3000);
+    learn("%27%20or%201=1--");
     let second = scored();
     assert_ne!(first, second);
     common::wait_until(
