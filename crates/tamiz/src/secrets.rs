@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use bumpalo::collections::Vec as BumpVec;
 use memchr::memmem::Finder;
 
@@ -159,7 +159,9 @@ impl SensitiveNames {
         let anywhere = of("anywhere").chain(added);
         let words = || of("word").chain(of("whole"));
         let triples = Triples::new(anywhere.clone().chain(words()).map(str::as_bytes));
-        let anywhere = AhoCorasick::builder().ascii_case_insensitive(true).build(anywhere);
+        // Built whenever a canonicalizer is, and rarely asked: a prefilter answers first.
+        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
+        let anywhere = AhoCorasick::builder().kind(kind).ascii_case_insensitive(true).build(anywhere);
         let words: Vec<Box<[u8]>> = words().map(|word| Box::from(word.as_bytes())).collect();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word));
         SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples, extra: extra.to_vec() }
