@@ -103,8 +103,8 @@ fn without_blank_lines(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
-/// Where the header block ends, blank line included.
-fn end_of_headers(bytes: &[u8]) -> Option<usize> {
+/// Where the header block ends, blank line included. A line ends with LF, as a tolerant server reads it.
+pub(crate) fn end_of_headers(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', bytes).find_map(|at| {
         let after = at.saturating_add(1);
         match bytes.get(after..)? {

@@ -5,19 +5,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::vectors;
-use tamiz::{Canonicalizer, Config, Document, Flag};
-
-#[test]
-fn the_example_is_what_the_command_prints() {
-    let request = std::fs::read_to_string(common::root().join("examples/login.http")).unwrap();
-    let document = Canonicalizer::new(Config::default()).canonicalize(request.as_bytes());
-    for name in ["README.md", "README.es.md"] {
-        let readme = std::fs::read_to_string(common::root().join(name)).unwrap();
-        let shown = request.replace("\r\n", "\n");
-        assert!(readme.contains(&format!("```http\n{}\n```", shown.trim_end())), "{name}: the request");
-        assert!(readme.contains(&format!("```text\n{document}```")), "{name}: the document");
-    }
-}
+use tamiz::{Document, Flag};
 
 #[test]
 fn every_file_that_a_readme_names_is_there() {

@@ -1,5 +1,6 @@
 //! The framing of a request (RFC 9112, 6.3), read as a tolerant server reads it.
 
+use crate::concatenated::end_of_headers;
 use crate::request_line;
 
 /// Where the request at the start of `bytes` ends; `None` while that cannot be told.
@@ -17,18 +18,6 @@ pub(super) fn end_of_request(bytes: &[u8]) -> Option<usize> {
         return end_of_chunks(bytes, headers);
     }
     Some(headers.saturating_add(content_length(block)))
-}
-
-/// Where the header block ends, empty line included. A line ends with LF, as a tolerant server reads it.
-fn end_of_headers(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'\n', bytes).find_map(|at| {
-        let after = at.saturating_add(1);
-        match bytes.get(after..)? {
-            [b'\n', ..] => Some(after.saturating_add(1)),
-            [b'\r', b'\n', ..] => Some(after.saturating_add(2)),
-            _ => None,
-        }
-    })
 }
 
 /// The values of a header.

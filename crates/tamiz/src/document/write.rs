@@ -11,11 +11,11 @@ use super::made_of::{self, HeaderNote};
 use super::places::{evidence, write_notes};
 use crate::body::fields::Fields;
 use crate::body::{self, Body};
-use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
+use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
-use crate::headers::finished::{self, Finished, Rank, Record};
+use crate::headers::finished::{self, Finished, LAYERED, Rank, Record};
 use crate::headers::{Header, Headers};
 use crate::request::{Method, Request};
 use crate::show::escape::{self, Spot};
@@ -547,7 +547,7 @@ impl<'a> Writer<'a, '_> {
             value_len,
             len: header.len,
             rank: Rank::of(name),
-            is_plain: bytes::union(line) & (BACKSLASH | ENCODED | HIGH) == 0,
+            is_plain: bytes::union(line) & LAYERED == 0,
             role: header.role(),
             ..Record::default()
         };

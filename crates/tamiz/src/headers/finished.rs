@@ -3,8 +3,12 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
+use crate::bytes::{BACKSLASH, ENCODED, HIGH};
 use crate::flags::{Flag, FlagSet};
 use crate::text::Text;
+
+/// The classes of bytes that a further decoding may change.
+pub(crate) const LAYERED: u32 = BACKSLASH | ENCODED | HIGH;
 
 /// How many flags with a parameter a line may have.
 pub(crate) const MOST_PARAMETERS: usize = 2;

@@ -6,6 +6,7 @@ mod content;
 mod cookie;
 pub(crate) mod finished;
 mod forwarded;
+mod lines;
 mod name;
 mod parameters;
 mod quiet;
@@ -15,7 +16,6 @@ mod value;
 mod vocabulary;
 mod whitespace;
 
-use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, HIGH};
@@ -32,8 +32,9 @@ use crate::text::{Builder, Text};
 pub(crate) use cookie::Cookie;
 use finished::{Finished, Rank, Role};
 pub(crate) use forwarded::is_private;
+use lines::Lines;
 pub(crate) use name::Name;
-use table::{Hop, Kind, Rule};
+use table::{Kind, Rule};
 pub(crate) use value::{Content, Value};
 use whitespace::Break;
 
@@ -166,10 +167,10 @@ impl<'a> Collapsed<'a> {
 
 /// Reads the header block. `scheme` tells which port need not be shown.
 pub(crate) fn read<'a>(lines: BumpVec<'a, RawLine<'a>>, scheme: Scheme, cx: Context<'a>) -> Headers<'a> {
-    let Cut { finished, order, opened: lines } = finish_quiet(lines, cx);
-    let mut collapsed = BumpVec::with_capacity_in(lines.len(), cx.bump);
+    let Lines { finished, order, opened } = lines::finish_or_open(lines, cx);
+    let mut collapsed = BumpVec::with_capacity_in(opened.len(), cx.bump);
     let mut unseen = BumpVec::new_in(cx.bump);
-    for line in lines {
+    for line in opened {
         let header = collapse(line, cx);
         if header.is_orphan && !cx.settings.beyond_core() {
             unseen.push(header.value.repaired());
@@ -193,88 +194,6 @@ pub(crate) fn read<'a>(lines: BumpVec<'a, RawLine<'a>>, scheme: Scheme, cx: Cont
         headers.push(header, scheme, cx);
     }
     headers
-}
-
-/// The lines of a header block: finished, or to be read.
-struct Cut<'a> {
-    finished: BumpVec<'a, Finished<'a>>,
-    order: BumpVec<'a, (Rank, u16)>,
-    opened: BumpVec<'a, Line<'a>>,
-}
-
-/// Finishes the quiet lines, and opens all others.
-fn finish_quiet<'a>(lines: BumpVec<'a, RawLine<'a>>, cx: Context<'a>) -> Cut<'a> {
-    let mut finished = BumpVec::new_in(cx.bump);
-    let mut opened = BumpVec::with_capacity_in(lines.len(), cx.bump);
-    let is_tried = cx.finishes && lines.len() <= cx.settings.config.limits.headers;
-    if is_tried {
-        finished.reserve_exact(lines.len());
-    }
-    // Where each finished line came, among the opened ones.
-    let mut places = BumpVec::with_capacity_in(finished.capacity(), cx.bump);
-    for line in lines {
-        match line {
-            RawLine::Cut(line) => opened.push(Box::into_inner(line)),
-            RawLine::Plain(line) => {
-                match Some(line.bytes).filter(|_| is_tried).and_then(|line| finish(line, cx)) {
-                    Some(line) => {
-                        places.push(opened.len());
-                        finished.push(line);
-                    }
-                    None => opened.push(Line::cut(line, cx)),
-                }
-            }
-        }
-    }
-    if finished.is_empty() {
-        return Cut { finished, order: BumpVec::new_in(cx.bump), opened };
-    }
-    if have_other_names(&opened, &finished)
-        && let Some(order) = order_by_name(&finished, cx)
-    {
-        return Cut { finished, order, opened };
-    }
-    let mut all = BumpVec::with_capacity_in(opened.len().saturating_add(finished.len()), cx.bump);
-    let mut finished = finished.into_iter().zip(places).peekable();
-    for (i, line) in opened.into_iter().enumerate() {
-        while let Some((before, _)) = finished.next_if(|(_, at)| *at <= i) {
-            all.push(Line::cut(Text::untraced(before.line), cx));
-        }
-        all.push(line);
-    }
-    all.extend(finished.map(|(line, _)| Line::cut(Text::untraced(line.line), cx)));
-    Cut { finished: BumpVec::new_in(cx.bump), order: BumpVec::new_in(cx.bump), opened: all }
-}
-
-/// Takes a line from the cache, or finishes it.
-fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>> {
-    let Some(cache) = cx.cache else { return quiet::finish(line, cx) };
-    cache.get(line, cx.bump).or_else(|| {
-        let finished = quiet::finish(line, cx)?;
-        if cache.admits(line) {
-            cache.keep(&finished);
-        }
-        Some(finished)
-    })
-}
-
-/// Whether no line has the name of a finished one, as far as names tell by their rank.
-fn have_other_names(opened: &[Line<'_>], finished: &[Finished<'_>]) -> bool {
-    opened.iter().all(|line| {
-        line.name.is_some_and(|name| {
-            let rank = Rank::of(name.bytes);
-            bytes::is_token(name.bytes) && finished.iter().all(|line| line.record.rank != rank)
-        })
-    })
-}
-
-/// The places of lines by name; `None` where two may have the same.
-fn order_by_name<'a>(lines: &[Finished<'a>], cx: Context<'a>) -> Option<BumpVec<'a, (Rank, u16)>> {
-    let mut order = BumpVec::with_capacity_in(lines.len(), cx.bump);
-    order.extend(lines.iter().map(|line| line.record.rank).zip(0..));
-    order.sort_unstable();
-    let differ = order.windows(2).all(|two| matches!(two, [a, b] if a.0 != b.0));
-    (differ && order.len() == lines.len()).then_some(order)
 }
 
 fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
@@ -507,12 +426,7 @@ fn blanks_dropped(value: &[u8], kind: Kind) -> usize {
 
 /// The flags that a name alone raises.
 fn raise_by_name<'a>(name: &Name<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let hop = match name.rule.hop {
-        Hop::EndToEnd => false,
-        Hop::Core => true,
-        Hop::Wide => cx.settings.wide_hop_by_hop,
-    };
-    if hop {
+    if name.rule.is_hop_by_hop(cx.settings.wide_hop_by_hop) {
         flags.raise(Flag::HopByHop, name.raw);
     }
     if name.rule.overrides_method {

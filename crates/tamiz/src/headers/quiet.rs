@@ -6,10 +6,10 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
-use super::finished::{Finished, Parameter, Rank, Record, Role};
-use super::table::{Grammar, Hop, Kind, Rule};
+use super::finished::{Finished, LAYERED, Parameter, Rank, Record, Role};
+use super::table::{Grammar, Kind, Rule};
 use super::{blanks_dropped, content, value, whitespace};
-use crate::bytes::{self, ALNUM, BACKSLASH, DASH, ENCODED, HIGH};
+use crate::bytes::{self, ALNUM, COLON, DASH};
 use crate::context::Context;
 use crate::flags::{self, Flag, FlagSet};
 use crate::framing::hidden;
@@ -39,7 +39,7 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
         return None;
     }
     let (value, classes) = whitespace::as_it_came(Text::untraced(value), true)?;
-    if value.is_empty() || !is_quiet_value(value.bytes, classes, rule, name, cx) {
+    if value.is_empty() || !is_quiet_value(value.bytes, classes, rule, cx) {
         return None;
     }
     let value_len = u16::try_from(value.len()).ok()?;
@@ -67,7 +67,7 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
         value_len,
         len: colon + 2 + value.len() - blanks,
         rank: Rank::of(name),
-        is_plain: classes & (BACKSLASH | ENCODED | HIGH) == 0 && bytes::all(raw_name, ALNUM | DASH),
+        is_plain: (classes | bytes::union(raw_name)) & LAYERED == 0,
         is_shape,
         role: role(rule.kind),
         ..Record::default()
@@ -103,6 +103,7 @@ fn is_finishable(rule: Rule, name: &[u8]) -> bool {
         && !rule.is_sensitive
         && !rule.overrides_method
         && !matches!(name, b"transfer-encoding" | b"content-encoding")
+        && !FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name)
 }
 
 /// Whether a name that is not known is shown as it is and raises no flag but `UNKHDR`.
@@ -114,11 +115,10 @@ fn is_quiet_name(raw: &[u8], lower: &[u8], cx: Context<'_>) -> bool {
         && (raw == lower || scan::cannot_flag(lower, bytes::union(lower)))
         && !cx.settings.names.matches_ascii(lower)
         && !hidden::is_disguised(lower)
-        && !FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == lower)
 }
 
 /// Whether a value raises no flag and holds no secret. `classes` is the union of the classes of its bytes.
-fn is_quiet_value(value: &[u8], classes: u32, rule: Rule, name: &[u8], cx: Context<'_>) -> bool {
+fn is_quiet_value(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bool {
     let signs = match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => Signs::Comments,
         (_, Grammar::Parameters) => Signs::Parameters,
@@ -128,24 +128,22 @@ fn is_quiet_value(value: &[u8], classes: u32, rule: Rule, name: &[u8], cx: Conte
     if !scan::cannot_flag_header(value, classes, signs, cx) {
         return false;
     }
-    if rule.kind == Kind::ContentType
-        && cx.settings.beyond_core()
-        && content::odd_boundaries(value).next().is_some()
-    {
-        return false;
+    let mut flags = cx.flags();
+    if classes & COLON != 0 {
+        hidden::check_value(Text::untraced(value).repaired(), &mut flags);
     }
-    !(rule.is_known && FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name))
+    let has_odd_boundary = || {
+        rule.kind == Kind::ContentType
+            && cx.settings.beyond_core()
+            && content::odd_boundaries(value).next().is_some()
+    };
+    flags.set.is_empty() && !has_odd_boundary()
 }
 
 /// The flags that a name alone raises, as far as they are enabled.
 fn flags_of_name(rule: Rule, cx: Context<'_>) -> FlagSet {
     let mut flags = FlagSet::default();
-    let is_hop = match rule.hop {
-        Hop::EndToEnd => false,
-        Hop::Core => true,
-        Hop::Wide => cx.settings.wide_hop_by_hop,
-    };
-    if is_hop {
+    if rule.is_hop_by_hop(cx.settings.wide_hop_by_hop) {
         flags.insert(Flag::HopByHop);
     }
     if !rule.is_known {

@@ -75,6 +75,17 @@ pub(crate) struct Rule {
     pub(crate) vocabulary: Option<Vocabulary>,
 }
 
+impl Rule {
+    /// Whether it is flagged as hop-by-hop; `wide` where the longer list counts.
+    pub(crate) fn is_hop_by_hop(self, wide: bool) -> bool {
+        match self.hop {
+            Hop::EndToEnd => false,
+            Hop::Core => true,
+            Hop::Wide => wide,
+        }
+    }
+}
+
 /// Every header with a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderTable {

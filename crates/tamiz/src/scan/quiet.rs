@@ -11,7 +11,6 @@ use crate::bytes::{
 use crate::context::Context;
 use crate::decode::base64;
 use crate::families;
-use crate::framing::hidden;
 use crate::keywords;
 use crate::secrets;
 use crate::text::Text;
@@ -74,12 +73,14 @@ pub(crate) enum Signs {
 #[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
 const ALLOWED: [u8; 256] = {
     let mut allowed = [0; 256];
-    let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_/+,?]= :";
+    let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_/+,?= :";
     let mut at = 0;
     while at < plain.len() {
         allowed[plain[at] as usize] = 1 | 2 | 4 | 8;
         at += 1;
     }
+    // A bracket that opens nothing makes free text of a value with comments.
+    allowed[b']' as usize] = 1 | 2 | 8;
     allowed[b'*' as usize] = 2 | 4 | 8;
     allowed[b';' as usize] = 2 | 4 | 8;
     allowed[b'"' as usize] = 2 | 8;
@@ -118,7 +119,6 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
     if has(COLON | BANG | UNDERSCORE) {
         urls::tell(&look, &mut flags);
         serial::tell(&look, &mut flags);
-        hidden::check_value(whole, &mut flags);
     }
     look.tell_words(&mut flags);
     flags.set.is_empty()
@@ -155,7 +155,6 @@ fn is_well_formed(text: &[u8], classes: u32, signs: Signs) -> bool {
                     is_open
                 }
                 b';' => depth > 0,
-                b']' => false,
                 _ => true,
             };
             text.iter().all(is_grammar) && depth == 0

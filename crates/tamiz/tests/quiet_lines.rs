@@ -1,0 +1,143 @@
+//! Header lines that are finished without being opened say what opened ones say.
+
+use tamiz::{Canonicalizer, Config, Profile, Scratch};
+
+/// Names of every grammar, known and unknown, some of them secrets by name.
+const NAMES: &[&str] = &[
+    "User-Agent",
+    "Accept",
+    "Accept-Charset",
+    "Accept-Encoding",
+    "accept-language",
+    "Content-Type",
+    "Content-Length",
+    "Cache-Control",
+    "Connection",
+    "Sec-CH-UA",
+    "Sec-Fetch-Mode",
+    "If-None-Match",
+    "If-Modified-Since",
+    "X-Requested-With",
+    "Content-Disposition",
+    "X-Real-IP",
+    "Via",
+    "Origin",
+    "Referer",
+    "X-Trace",
+    "X-Api-Key",
+    "Host-Name",
+    "con-tent-length",
+    "Upgrade-Insecure-Requests",
+];
+
+/// What honest values, attacks and credentials are made of, and the signs between them.
+const PIECES: &[&str] = &[
+    " ",
+    " ",
+    ",",
+    ", ",
+    ";",
+    "; ",
+    "=",
+    "*",
+    "*/*",
+    "/",
+    "/*",
+    "*/",
+    "//",
+    ".",
+    "..",
+    "-",
+    "--",
+    "_",
+    "__",
+    "+",
+    "?",
+    "!",
+    "(",
+    ")",
+    "[",
+    "]",
+    " [",
+    "{",
+    "}",
+    "\"",
+    "'",
+    ":",
+    "://",
+    "@",
+    "%",
+    "%3C",
+    "&lt;",
+    "<",
+    ">",
+    "\\",
+    "|",
+    "$",
+    "#",
+    "~",
+    "`",
+    "\t",
+    "\u{e9}",
+    "q=0.8",
+    "charset=utf-8",
+    "boundary=x",
+    "boundary=text/html",
+    "filename=a.php",
+    "Mozilla/5.0",
+    "Windows NT 10.0",
+    "like Gecko",
+    "rv:128.0",
+    "Not(A:Brand",
+    "v=\"8\"",
+    "gzip",
+    "text/html",
+    "max-age=0",
+    "keep-alive",
+    "select",
+    "union select",
+    "/etc/passwd",
+    "exec (",
+    "data:text/html;base64,",
+    "PHNjcmlwdD4xPC9zY3JpcHQ+",
+    "aced0005",
+    "Bearer abcdefgh",
+    "token=abcdefgh",
+    "transfer-encoding:",
+    "http:127.0.0.1",
+];
+
+/// Numbers below what is asked for, the same in every run.
+fn random() -> impl FnMut(usize) -> usize {
+    let mut state = 17_u64;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    }
+}
+
+#[test]
+fn finished_lines_say_what_opened_lines_say() {
+    let mut random = random();
+    for profile in [Profile::Core, Profile::Standard, Profile::Full] {
+        let mut config = Config::default();
+        config.profile = profile;
+        let tamiz = Canonicalizer::new(config);
+        let (mut cached, mut out) = (Scratch::default(), Vec::new());
+        for _ in 0..20_000 {
+            let name = NAMES[random(NAMES.len())];
+            let value: String = (0..random(7)).map(|_| PIECES[random(PIECES.len())]).collect();
+            let request = format!("GET /?pwd=abcdefgh HTTP/1.1\r\nHost: ex.com\r\n{name}: {value}\r\n\r\n");
+            // Evidence is kept of opened lines only.
+            let opened = tamiz.canonicalize_with_evidence(request.as_bytes());
+            // The third time it comes from the cache.
+            for _ in 0..3 {
+                out.clear();
+                tamiz.canonicalize_into(&mut cached, request.as_bytes(), &mut out);
+                assert_eq!(String::from_utf8_lossy(&out), opened.as_str(), "{request:?}");
+            }
+            let owned = tamiz.canonicalize(request.as_bytes());
+            assert_eq!((owned.as_str(), owned.tokens()), (opened.as_str(), opened.tokens()), "{request:?}");
+        }
+    }
+}
