@@ -1,233 +1,33 @@
-//! Well-known tokens (clause 6.11.1): found by what they begin with, or by what stands in them.
+//! Well-known tokens (clause 6.11.1): found by what they begin with, or by a sign inside them.
 
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+mod pattern;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
-
-use crate::bytes::{self, ALNUM, HIGH, NO_ALNUM, PATH_MARK, SLASH, UPPER};
+use crate::bytes::{self, ALNUM, B64URL_MARK, DOT, NO_ALNUM};
 use crate::decode::{self, GUARD};
-use crate::eights::{self, eight_at};
 use crate::lists::CREDENTIAL_PREFIXES;
+use crate::secrets::each_sign;
+
+use pattern::{Family, Piece};
 
 /// No token is shorter, its head included.
 pub(crate) const SHORTEST_TOKEN: usize = 12;
-/// No token that begins with a gap is shorter.
-const SHORTEST_GAPPED: usize = 37;
-/// One of these is in every head but those of [`Families::unmarked`].
-const IN_HEADS: u32 = UPPER | PATH_MARK | SLASH;
 
-/// The characters of a part of a token, a bit each.
-#[derive(Clone, Copy, Debug)]
-struct Alphabet(u128);
-
-impl Alphabet {
-    /// By its name and the signs behind it.
-    fn new(text: &str) -> Self {
-        const NAMES: [(&str, &str, &str); 7] = [
-            ("digit", "09", ""),
-            ("hex", "09AFaf", ""),
-            ("alnum", "09AZaz", ""),
-            ("word", "09AZaz", "_"),
-            ("url", "09AZaz", "_-"),
-            ("dotted", "09AZaz", "_-."),
-            ("b64", "09AZaz", "+/="),
-        ];
-        let mut bits = 0;
-        if let Some((name, ranges, signs)) = NAMES.iter().find(|(name, ..)| text.starts_with(name)) {
-            for range in ranges.as_bytes().chunks(2) {
-                if let [first, last] = range {
-                    (*first..=*last).for_each(|byte| bits |= 1 << byte);
-                }
-            }
-            let own = text.get(name.len()..).unwrap_or_default();
-            signs.bytes().chain(own.bytes()).for_each(|byte| bits |= 1 << (byte & 127));
-        }
-        Alphabet(bits)
-    }
-
-    fn has(self, byte: u8) -> bool {
-        byte.is_ascii() && self.0 >> byte & 1 != 0
-    }
-
-    /// How many of them a text begins with, counted up to `most`.
-    fn run(self, text: &[u8], most: usize) -> usize {
-        text.iter().take(most).take_while(|byte| self.has(**byte)).count()
-    }
-}
-
-/// What a head is made of.
-#[derive(Clone, Debug)]
-enum Piece {
-    Text(&'static [u8]),
-    Gap(Alphabet, Lengths),
-}
-
-/// How many characters there may be.
-#[derive(Clone, Copy, Debug)]
-struct Lengths {
-    least: usize,
-    most: usize,
-}
-
-impl Lengths {
-    /// `n`, `=n` or `n-m`; `open` is the most where the text names none.
-    fn new(text: &str, open: Option<usize>) -> Self {
-        let number = |text: &str| text.parse().unwrap_or(usize::MAX >> 1);
-        match (text.strip_prefix('='), text.split_once('-')) {
-            (Some(just), _) => Lengths { least: number(just), most: number(just) },
-            (_, Some((least, most))) => Lengths { least: number(least), most: number(most) },
-            _ => Lengths { least: number(text), most: open.unwrap_or_else(|| number(text)) },
-        }
-    }
-
-    fn has(self, count: usize) -> bool {
-        (self.least..=self.most).contains(&count)
-    }
-
-    fn is_open(self) -> bool {
-        self.most == usize::MAX
-    }
-}
-
-/// A row of the list.
-#[derive(Clone, Debug)]
-struct Family {
-    row: usize,
-    head: Vec<Piece>,
-    alphabet: Alphabet,
-    lengths: Lengths,
-}
-
-impl Family {
-    fn new(row: usize, (head, alphabet, lengths): (&'static str, &str, &str)) -> Self {
-        let mut pieces = Vec::new();
-        let mut rest = head;
-        while !rest.is_empty() {
-            let gap = rest.strip_prefix('{').and_then(|gap| gap.split_once('}'));
-            if let Some((gap, after)) = gap {
-                let (alphabet, lengths) = gap.split_once(':').unwrap_or((gap, "1"));
-                pieces.push(Piece::Gap(Alphabet::new(alphabet), Lengths::new(lengths, None)));
-                rest = after;
-            } else {
-                let (text, after) =
-                    rest.split_at_checked(rest.find('{').unwrap_or(rest.len())).unwrap_or((rest, ""));
-                pieces.push(Piece::Text(text.as_bytes()));
-                rest = after;
-            }
-        }
-        let lengths = Lengths::new(lengths, Some(usize::MAX));
-        Family { row, head: pieces, alphabet: Alphabet::new(alphabet), lengths }
-    }
-
-    /// Where the token ends that begins at `at`.
-    fn end(&self, text: &[u8], at: usize) -> Option<usize> {
-        self.end_of(&self.head, text, at)
-    }
-
-    /// The same, where `head` is left of the head.
-    fn end_of(&self, head: &[Piece], text: &[u8], at: usize) -> Option<usize> {
-        let at = head_end(head, text, at)?;
-        let rest = text.get(at..)?;
-        // What is too short is counted no further than that: the search stays linear.
-        let count = self.alphabet.run(rest, self.lengths.most.saturating_add(1));
-        let is_ended = || rest.get(count).is_none_or(|byte| !bytes::is(*byte, ALNUM));
-        (self.lengths.has(count) && (self.lengths.is_open() || is_ended())).then_some(at + count)
-    }
-
-    /// The gaps that it begins with, and the rest of its head, which begins with a text.
-    fn cut(&self) -> (&[Piece], &[Piece]) {
-        let gaps = self.head.iter().take_while(|piece| matches!(piece, Piece::Gap(..))).count();
-        self.head.split_at_checked(gaps).unwrap_or_default()
-    }
-
-    /// The token whose first text after gaps stands at `at`.
-    fn around(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
-        let (gaps, rest) = self.cut();
-        // Most places are none by what follows; how long the token is, is told last, and at most once.
-        head_end(rest, text, at)?;
-        let mut start = at;
-        for gap in gaps.iter().rev() {
-            let Piece::Gap(alphabet, lengths) = gap else { return None };
-            let before = text.get(..start)?;
-            // The two digits of a guarded byte are no characters.
-            let most = if lengths.least == lengths.most { lengths.most } else { lengths.most + 3 };
-            let count = before.iter().rev().take(most).take_while(|byte| alphabet.has(**byte)).count();
-            let is_guard =
-                |back: usize| before.len().checked_sub(back).and_then(|at| before.get(at)) == Some(&GUARD);
-            let digits = if is_guard(count + 1) { 2 } else { usize::from(is_guard(count + 2)) };
-            let count = count.checked_sub(digits)?;
-            start -= Some(count).filter(|count| lengths.has(*count))?;
-        }
-        if starts_word(text, start) { Some(start..self.end_of(rest, text, at)?) } else { None }
-    }
-}
-
-/// Where a head ends that begins at `at`.
-fn head_end(head: &[Piece], text: &[u8], mut at: usize) -> Option<usize> {
-    for piece in head {
-        let rest = text.get(at..)?;
-        at += match piece {
-            Piece::Text(piece) => rest.starts_with(piece).then_some(piece.len())?,
-            Piece::Gap(alphabet, lengths) if lengths.least == lengths.most => {
-                Some(alphabet.run(rest, lengths.most)).filter(|count| lengths.has(*count))?
-            }
-            Piece::Gap(alphabet, lengths) => {
-                Some(alphabet.run(rest, lengths.most + 1)).filter(|count| lengths.has(*count))?
-            }
-        };
-    }
-    Some(at)
-}
-
-/// All families, by how they are looked for.
+/// All families, by how they are searched for.
 struct Families {
-    /// By their first byte, those that begin with a text.
-    by_first: Vec<Prefixes>,
-    /// Those that begin with a gap.
-    gapped: Vec<Gapped>,
-    /// The heads that have nothing of [`IN_HEADS`].
-    unmarked: Vec<Finder<'static>>,
+    /// The families that begin with a text, by their first byte.
+    by_first: Vec<Vec<(Head, Family)>>,
+    /// The families that begin with a gap, in the order of [`ANCHORS`].
+    gapped: Vec<Family>,
     /// What the heads with a `/` have right before it.
     hosts: Vec<&'static [u8]>,
-}
-
-/// A family that begins with a gap.
-struct Gapped {
-    family: Family,
-    /// What follows its gaps.
-    text: &'static [u8],
-    /// Where in that one of [`ANCHORS`] is.
-    anchor: Option<usize>,
-    /// What is looked for where none is.
-    finder: Finder<'static>,
-}
-
-/// One of these is in what follows the gaps of most.
-const ANCHORS: [u8; 3] = *b".:~";
-
-impl Gapped {
-    fn new(family: Family, text: &'static [u8]) -> Self {
-        let anchor = text.iter().position(|byte| ANCHORS.contains(byte));
-        Gapped { family, text, anchor, finder: Finder::new(text) }
-    }
-
-    /// The token whose anchor stands at `at`.
-    fn at_anchor(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
-        let at = at.checked_sub(self.anchor?)?;
-        text.get(at..)?.starts_with(self.text).then(|| self.family.around(text, at))?
-    }
-}
-
-/// The families whose heads begin with one byte.
-#[derive(Clone, Default)]
-struct Prefixes {
-    list: Vec<(Head, Family)>,
 }
 
 /// The first four bytes of a head, or as many as it has, the first lowest.
@@ -246,12 +46,7 @@ impl Head {
 }
 
 static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
-    let mut all = Families {
-        by_first: vec![Prefixes::default(); 256],
-        gapped: Vec::new(),
-        unmarked: Vec::new(),
-        hosts: Vec::new(),
-    };
+    let mut all = Families { by_first: vec![Vec::new(); 256], gapped: Vec::new(), hosts: Vec::new() };
     for (row, columns) in CREDENTIAL_PREFIXES.iter().enumerate() {
         let family = Family::new(row, *columns);
         let texts = family.head.iter().filter_map(|piece| match piece {
@@ -259,20 +54,13 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
             Piece::Gap(..) => None,
         });
         all.hosts.extend(texts.filter_map(|text| text.get(..memchr::memchr(b'/', text)?)));
-        if let (_, [Piece::Text(anchor), ..]) = family.cut()
-            && !matches!(family.head.first(), Some(Piece::Text(_)))
-        {
-            let anchor = *anchor;
-            all.gapped.push(Gapped::new(family, anchor));
-            continue;
-        }
-        let Some(Piece::Text(text)) = family.head.first() else { continue };
-        let &[first, ..] = *text else { continue };
-        if bytes::union(text) & IN_HEADS == 0 && family.head.len() == 1 {
-            all.unmarked.push(Finder::new(*text));
-        }
-        if let Some(place) = all.by_first.get_mut(usize::from(first)) {
-            place.list.push((Head::new(text), family));
+        match family.head.first() {
+            Some(Piece::Text(text)) => {
+                if let Some(list) = text.first().and_then(|first| all.by_first.get_mut(usize::from(*first))) {
+                    list.push((Head::new(text), family));
+                }
+            }
+            _ => all.gapped.push(family),
         }
     }
     all
@@ -283,15 +71,15 @@ pub(crate) fn may_begin_with(host: &[u8]) -> bool {
     FAMILIES.hosts.iter().any(|end| host.ends_with(end))
 }
 
-/// So many tokens of a text are looked at for one that holds a separator: each is a search of all that follows.
+/// So many tokens of a text are tried for one that holds a separator: each is a search of all that follows.
 const MOST_ACROSS: usize = 16;
 
 /// The first of the first sixteen well-known tokens of a text that holds `separator` among its characters.
 pub(crate) fn find_across(text: &[u8], separator: u8) -> Option<Range<usize>> {
-    let seen = bytes::union(text);
+    let classes = bytes::union(text);
     let mut from = 0;
     for _ in 0..MOST_ACROSS {
-        let found = find(text.get(from..)?, seen)?;
+        let found = find(text.get(from..)?, classes)?;
         let found = from + found.start..from + found.end;
         if memchr::memchr(separator, text.get(found.clone())?).is_some() {
             return Some(found);
@@ -301,118 +89,104 @@ pub(crate) fn find_across(text: &[u8], separator: u8) -> Option<Range<usize>> {
     None
 }
 
-/// A well-known token, not in the middle of a word; of several, the first. `seen` is the union of the
-/// classes of its bytes.
-pub(crate) fn find(text: &[u8], seen: u32) -> Option<Range<usize>> {
+/// Finds a well-known token that is not in the middle of a word; of several, the first. `classes` is the union of the
+/// classes of the text's bytes.
+pub(crate) fn find(text: &[u8], classes: u32) -> Option<Range<usize>> {
     if text.len() < SHORTEST_TOKEN {
         return None;
     }
-    let prefixed = find_prefixed(text, seen);
-    if text.len() < SHORTEST_GAPPED || seen & (NO_ALNUM | HIGH) == 0 {
-        return prefixed.map(|(_, found)| found);
-    }
-    let first = find_gapped(text).into_iter().chain(prefixed).min_by_key(|(row, found)| (found.start, *row));
-    first.map(|(_, found)| found)
-}
-
-/// The same of those that begin with a gap: all anchors in one pass, the first token of each family.
-fn find_gapped(text: &[u8]) -> Option<(usize, Range<usize>)> {
-    let [a, b, c] = ANCHORS;
-    let mut first: Option<(usize, Range<usize>)> = None;
-    let mut is_found = [false; 16];
-    let mut take = |row: usize, found: Range<usize>| {
-        if first.as_ref().is_none_or(|(of, first)| (found.start, row) < (first.start, *of)) {
-            first = Some((row, found));
-        }
-    };
-    for at in memchr::memchr3_iter(a, b, c, text) {
-        for (gapped, is_found) in FAMILIES.gapped.iter().zip(&mut is_found) {
-            if !*is_found && let Some(found) = gapped.at_anchor(text, at) {
-                *is_found = true;
-                take(gapped.family.row, found);
+    let mut search = Search { text, first: None, is_prefixed: false, is_gapped: [false; ANCHORS.len()] };
+    search.try_word(0);
+    if classes & NO_ALNUM != 0 {
+        // What follows a guard up to here are its digits.
+        let mut digits_end = 0;
+        each_sign(text, |at, byte| {
+            if at >= digits_end {
+                let next = if byte == GUARD { at + 3 } else { at + 1 };
+                digits_end = next;
+                search.try_word(next);
             }
-        }
+            if is_anchor(byte) {
+                search.try_anchor(at, byte);
+            }
+            true
+        });
     }
-    for gapped in FAMILIES.gapped.iter().filter(|gapped| gapped.anchor.is_none()) {
-        if let Some(found) = gapped.finder.find_iter(text).find_map(|at| gapped.family.around(text, at)) {
-            take(gapped.family.row, found);
-        }
-    }
-    first
+    search.first.map(|(_, found)| found)
 }
 
-/// The same of those that begin with a text, with their rows.
-fn find_prefixed(text: &[u8], seen: u32) -> Option<(usize, Range<usize>)> {
-    if seen & IN_HEADS == 0 && !FAMILIES.unmarked.iter().any(|head| head.find(text).is_some()) {
-        return None;
-    }
-    if seen & HIGH == 0 {
-        return find_prefixed_in_ascii(text, seen);
-    }
-    word_starts(text, seen).find_map(|at| token_at(text, at))
+/// A search for the first token of a text.
+struct Search<'t> {
+    text: &'t [u8],
+    /// The first token so far, with its row; at one place, the one of the first row.
+    first: Option<(usize, Range<usize>)>,
+    /// Whether a token that begins with a text was found: others follow it.
+    is_prefixed: bool,
+    /// The families that begin with a gap of which one was found: others follow it, and the search stays linear.
+    is_gapped: [bool; ANCHORS.len()],
 }
 
-/// The same, eight bytes at a time.
-fn find_prefixed_in_ascii(text: &[u8], seen: u32) -> Option<(usize, Range<usize>)> {
-    let at_start = if may_begin_token(text, 0) { token_at(text, 0) } else { None };
-    // Letters and digits alone are one word.
-    if at_start.is_some() || seen & NO_ALNUM == 0 {
-        return at_start;
+impl Search<'_> {
+    /// Tries the tokens that begin with a text at the start of a word.
+    #[inline]
+    fn try_word(&mut self, at: usize) {
+        if !self.is_prefixed
+            && may_begin_token(self.text, at)
+            && let Some((row, found)) = token_at(self.text, at)
+        {
+            self.is_prefixed = true;
+            self.keep(row, found);
+        }
     }
-    let mut start = 0;
-    while start < text.len() {
-        let eight = eight_at(text, start);
-        let mut others = !(eights::letters(eight) | eights::digits(eight)) & eights::TOPS;
-        while others != 0 {
-            let at = start + others.trailing_zeros() as usize / 8 + 1;
-            others &= others - 1;
-            if may_begin_token(text, at)
-                && let Some(found) = token_at(text, at)
+
+    /// Tries the tokens that have a sign behind the gap they begin with.
+    fn try_anchor(&mut self, at: usize, byte: u8) {
+        let families = ANCHORS.iter().zip(&FAMILIES.gapped).zip(0..);
+        for ((anchor, family), nth) in families {
+            if anchor.is_at(self.text, at, byte)
+                && self.is_gapped.get(nth) == Some(&false)
+                && let Some(found) =
+                    at.checked_sub(anchor.offset).and_then(|start| family.around(self.text, start))
             {
-                return Some(found);
+                if let Some(is_gapped) = self.is_gapped.get_mut(nth) {
+                    *is_gapped = true;
+                }
+                self.keep(family.row, found);
             }
         }
-        start += 8;
     }
-    None
+
+    fn keep(&mut self, row: usize, found: Range<usize>) {
+        if self.first.as_ref().is_none_or(|(of, first)| (found.start, row) < (first.start, *of)) {
+            self.first = Some((row, found));
+        }
+    }
 }
 
 /// The number of bits of [`TRIPLES`], as a power of two.
-const TRIPLE_BITS: u32 = 13;
+const TRIPLE_BITS: u32 = 14;
 
 /// The first three characters of heads, hashed, a bit each.
-const TRIPLES: [u64; 1 << (TRIPLE_BITS - 6)] = {
+static TRIPLES: [u64; 1 << (TRIPLE_BITS - 6)] = {
     let mut triples = [0; 1 << (TRIPLE_BITS - 6)];
     let mut row = 0;
     while row < CREDENTIAL_PREFIXES.len() {
         let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
-        if head[0] != b'{' && !is_short(head) {
-            let bit = hash_triple(head[0], head[1], head[2]);
+        let is_short = head.len() == 2 || head[2] == b'{';
+        // Any character may follow a head of two.
+        let mut third = if is_short { 0 } else { head[2] };
+        while head[0] != b'{' {
+            let bit = hash_triple(head[0], head[1], third);
             triples[bit >> 6] |= 1 << (bit & 63);
+            if !is_short || third == 0x7F {
+                break;
+            }
+            third += 1;
         }
         row += 1;
     }
     triples
 };
-
-/// The second characters of heads that have two, by the first one, a bit each; some share a bit.
-const SECONDS: [u32; 128] = {
-    let mut seconds = [0; 128];
-    let mut row = 0;
-    while row < CREDENTIAL_PREFIXES.len() {
-        let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
-        if head[0] != b'{' && is_short(head) {
-            seconds[head[0] as usize] |= 1 << (head[1] & 31);
-        }
-        row += 1;
-    }
-    seconds
-};
-
-/// Whether a head has two characters before it ends or a gap begins.
-const fn is_short(head: &[u8]) -> bool {
-    head.len() == 2 || head[2] == b'{'
-}
 
 const fn hash_triple(first: u8, second: u8, third: u8) -> usize {
     let triple = first as u32 | (second as u32) << 8 | (third as u32) << 16;
@@ -421,13 +195,23 @@ const fn hash_triple(first: u8, second: u8, third: u8) -> usize {
 
 /// Whether the characters at `at` may begin a head.
 #[inline]
-fn may_begin_token(text: &[u8], at: usize) -> bool {
-    let Some([first, second, third]) = text.get(at..).and_then(|rest| rest.first_chunk()) else {
+pub(crate) fn may_begin_token(text: &[u8], at: usize) -> bool {
+    let Some([first, second, third, _]) = text.get(at..).and_then(|rest| rest.first_chunk()) else {
         return false;
     };
     let bit = hash_triple(*first, *second, *third);
     TRIPLES.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 != 0)
-        || SECONDS.get(usize::from(*first)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
+}
+
+/// Whether a token may begin at `at`, by the first four characters of its head.
+#[inline(never)]
+pub(crate) fn has_head(text: &[u8], at: usize) -> bool {
+    let first = text.get(at..).and_then(|rest| rest.first_chunk::<4>());
+    first.is_some_and(|first| {
+        let bytes = u32::from_le_bytes(*first);
+        let list = first.first().and_then(|first| FAMILIES.by_first.get(usize::from(*first)));
+        list.is_some_and(|list| list.iter().any(|(head, _)| bytes & head.mask == head.bytes))
+    })
 }
 
 /// The token that begins at `at` with the text of its head, with its row.
@@ -435,28 +219,119 @@ fn may_begin_token(text: &[u8], at: usize) -> bool {
 fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
     let first = text.get(at..).and_then(|rest| rest.first_chunk())?;
     let bytes = u32::from_le_bytes(*first);
-    let Prefixes { list } = FAMILIES.by_first.get(usize::from(*first.first()?))?;
+    let list = FAMILIES.by_first.get(usize::from(*first.first()?))?;
     let mut families = list.iter().filter(|(head, _)| bytes & head.mask == head.bytes);
     families.find_map(|(_, family)| Some((family.row, at..family.end(text, at)?)))
 }
 
-/// Where no letter or digit stands right before.
-fn word_starts(text: &[u8], seen: u32) -> impl Iterator<Item = usize> {
-    let mut next = Some(0);
-    std::iter::from_fn(move || {
-        let at = next?;
-        // Letters and digits alone are one word.
-        let rest = if seen & NO_ALNUM == 0 { &[] } else { text.get(at..).unwrap_or_default() };
-        next = rest.iter().position(|&b| !bytes::is(b, ALNUM)).map(|len| match rest.get(len) {
-            // The digits of a guarded byte are no characters.
-            Some(&GUARD) => at + len + 3,
-            _ => at + len + 1,
-        });
-        Some(at)
-    })
+/// The characters that a leading gap may end with.
+const IN_GAPS: u32 = ALNUM | B64URL_MARK | DOT;
+
+/// What a family that begins with a gap is recognised by: a sign, and a byte at a fixed distance behind it.
+#[derive(Clone, Copy)]
+struct Anchor {
+    sign: u8,
+    /// The byte right before the sign; zero where a gap ends there.
+    before: u8,
+    /// How far behind the leading gaps the sign is.
+    offset: usize,
+    /// How far behind the sign the byte is.
+    distance: usize,
+    byte: u8,
 }
 
-/// Whether no letter or digit stands right before `at`.
+impl Anchor {
+    /// Reads the head of a row.
+    const fn new(head: &[u8]) -> Self {
+        let mut anchor = Anchor { sign: 0, before: 0, offset: 0, distance: 0, byte: 0 };
+        // The place behind the leading gaps, and in the head.
+        let (mut place, mut at) = (0, 0);
+        let mut is_leading = true;
+        while at < head.len() {
+            if head[at] == b'{' {
+                let (mut len, mut has_len) = (0, false);
+                while head[at] != b'}' {
+                    has_len |= head[at] == b':';
+                    len = if head[at].is_ascii_digit() { len * 10 + (head[at] - b'0') as usize } else { 0 };
+                    at += 1;
+                    assert!(is_leading || head[at] != b'-', "a gap inside a head has one length");
+                }
+                assert!(is_leading || has_len, "a gap inside a head has a length");
+                place = if is_leading { 0 } else { place + len };
+            } else {
+                is_leading = false;
+                if anchor.sign == 0 && !head[at].is_ascii_alphanumeric() {
+                    anchor.sign = head[at];
+                    anchor.before = if place > 0 { head[at - 1] } else { 0 };
+                    anchor.offset = place;
+                }
+                if anchor.sign != 0 {
+                    anchor.distance = place - anchor.offset;
+                    anchor.byte = head[at];
+                }
+                place += 1;
+            }
+            at += 1;
+        }
+        assert!(anchor.sign != 0, "a head that begins with a gap has a sign");
+        anchor
+    }
+
+    /// Whether the sign is `byte` at `at`, with its neighbours.
+    #[inline]
+    fn is_at(self, text: &[u8], at: usize, byte: u8) -> bool {
+        self.sign == byte
+            && text.get(at + self.distance) == Some(&self.byte)
+            && at.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|before| {
+                if self.before == 0 { bytes::is(*before, IN_GAPS) } else { *before == self.before }
+            })
+    }
+}
+
+const GAPPED: usize = {
+    let (mut count, mut row) = (0, 0);
+    while row < CREDENTIAL_PREFIXES.len() {
+        count += (CREDENTIAL_PREFIXES[row].0.as_bytes()[0] == b'{') as usize;
+        row += 1;
+    }
+    count
+};
+
+/// The anchors of the families that begin with a gap, in the order of their rows.
+const ANCHORS: [Anchor; GAPPED] = {
+    let mut anchors = [Anchor { sign: 0, before: 0, offset: 0, distance: 0, byte: 0 }; GAPPED];
+    let (mut count, mut row) = (0, 0);
+    while row < CREDENTIAL_PREFIXES.len() {
+        let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
+        if head[0] == b'{' {
+            anchors[count] = Anchor::new(head);
+            count += 1;
+        }
+        row += 1;
+    }
+    anchors
+};
+
+/// Whether a byte is the sign of a family that begins with a gap.
+#[inline]
+pub(crate) const fn is_anchor(byte: u8) -> bool {
+    let mut nth = 0;
+    while nth < GAPPED {
+        if ANCHORS[nth].sign == byte {
+            return true;
+        }
+        nth += 1;
+    }
+    false
+}
+
+/// Whether the sign at `at` may be inside a token that begins with a gap.
+#[inline]
+pub(crate) fn may_be_anchored(text: &[u8], at: usize, byte: u8) -> bool {
+    ANCHORS.iter().any(|anchor| anchor.is_at(text, at, byte))
+}
+
+/// Whether no letter or digit is right before `at`.
 pub(crate) fn starts_word(text: &[u8], at: usize) -> bool {
     match text.get(..at).unwrap_or_default() {
         // What begins with the digits of a guarded byte is no word.

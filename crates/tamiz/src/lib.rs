@@ -63,7 +63,6 @@ mod message;
 mod request;
 mod scan;
 mod secrets;
-mod sensitive;
 mod settings;
 mod shape;
 mod show;

@@ -11,24 +11,30 @@ use crate::bytes::{self, ALNUM, CONTROL, NO_SPACED_BASE64, WORD_SIGN};
 /// Shorter values are words, not Base64.
 pub(crate) const SHORTEST: usize = 12;
 
-/// Finds what may be Base64: the text, or what follows `;base64,` in it. `seen` is the union of the classes of its
+/// Finds what may be Base64: the text, or what follows `;base64,` in it. `classes` is the union of the classes of its
 /// bytes.
-pub(crate) fn encoded(text: &[u8], seen: u32) -> Option<&[u8]> {
+pub(crate) fn encoded(text: &[u8], classes: u32) -> Option<&[u8]> {
     if text.len() < SHORTEST {
         return None;
     }
-    if seen & NO_SPACED_BASE64 == 0 {
+    if classes & NO_SPACED_BASE64 == 0 {
         return Some(text);
     }
-    let mark = b";base64,";
-    let at = if seen & WORD_SIGN == 0 { None } else { memchr::memmem::find(text, mark) };
-    at.and_then(|at| text.get(at + mark.len()..))
+    if classes & WORD_SIGN == 0 {
+        return None;
+    }
+    memchr::memchr_iter(b';', text).find_map(|at| text.get(at..)?.strip_prefix(b";base64,"))
 }
 
 /// Appends what a text hides in Base64, if that is readable: of either alphabet, padded or not, with SP for `+`. Stray
 /// bytes are left out, so that what is appended is UTF-8.
-pub(crate) fn read(text: &[u8], seen: u32, out: &mut Vec<u8>) -> bool {
-    encoded(text, seen).is_some_and(|encoded| decode_readable(encoded, out))
+pub(crate) fn read(text: &[u8], classes: u32, out: &mut Vec<u8>) -> bool {
+    encoded(text, classes).is_some_and(|encoded| decode_readable(encoded, out))
+}
+
+/// Whether a text may hide readable text. `classes` is the union of the classes of its bytes.
+pub(crate) fn may_hide(text: &[u8], classes: u32) -> bool {
+    encoded(text, classes).is_some_and(may_be_readable)
 }
 
 /// Whether Base64 of a text may be readable: `text` has no other characters.
@@ -39,19 +45,44 @@ pub(crate) fn may_be_readable(text: &[u8]) -> bool {
 /// Whether so much of it is neither printable ASCII nor UTF-8 that decoding need not go on. Judges whole groups only.
 fn is_unreadable(body: &[u8]) -> bool {
     let most = body.len() / 4 * 3 / 10 + 1;
-    let (mut bad, mut utf8) = (0, Utf8::default());
     let (groups, _) = body.as_chunks::<4>();
-    for [a, b, c, d] in groups {
-        let bits = sextet(*a) << 18 | sextet(*b) << 12 | sextet(*c) << 6 | sextet(*d);
-        for byte in [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8] {
-            bad += usize::from(is_control(byte) || !byte.is_ascii());
-            utf8.follow(byte);
+    let mut bad = 0;
+    let has_many_bad = groups.iter().any(|group| {
+        let [a, b, c] = decode_group(*group);
+        bad += bad_byte(a) + bad_byte(b) + bad_byte(c);
+        bad > most
+    });
+    let mut utf8 = Utf8::default();
+    has_many_bad
+        && groups.iter().any(|group| {
+            decode_group(*group).into_iter().for_each(|byte| utf8.follow(byte));
+            utf8.is_broken
+        })
+}
+
+#[inline]
+fn decode_group([a, b, c, d]: [u8; 4]) -> [u8; 3] {
+    let bits = sextet(a) << 18 | sextet(b) << 12 | sextet(c) << 6 | sextet(d);
+    [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8]
+}
+
+/// One for a byte that is no printable ASCII, line end or tab.
+#[inline]
+fn bad_byte(byte: u8) -> usize {
+    const BAD: [u8; 256] = {
+        let mut bad = [0; 256];
+        let mut byte = 0_u8;
+        loop {
+            bad[byte as usize] =
+                (byte >= 0x7F || byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) as u8;
+            if byte == u8::MAX {
+                break;
+            }
+            byte += 1;
         }
-        if bad > most && utf8.is_broken {
-            return true;
-        }
-    }
-    false
+        bad
+    };
+    usize::from(BAD.get(usize::from(byte)).copied().unwrap_or_default())
 }
 
 /// Follows bytes for as long as they may be UTF-8 without controls.

@@ -47,13 +47,16 @@ impl Plain {
 }
 
 impl Layer {
-    /// Where the next sign stands that an escape begins with.
+    /// The place of the next sign that an escape begins with: where there is one, another is mostly near.
     fn find(self, text: &[u8]) -> Option<usize> {
         match self {
-            Layer::Percent => memchr::memchr(b'%', text),
-            Layer::Entities => memchr::memchr(b'&', text),
-            Layer::Script => memchr::memchr(b'\\', text),
-            Layer::Combined => memchr::memchr3(b'%', b'&', b'\\', text),
+            Layer::Percent => bytes::position(b'%', text),
+            Layer::Entities => bytes::position(b'&', text),
+            Layer::Script => bytes::position(b'\\', text),
+            Layer::Combined => match text {
+                [b'%' | b'&' | b'\\', ..] => Some(0),
+                _ => memchr::memchr3(b'%', b'&', b'\\', text),
+            },
         }
     }
 
@@ -76,7 +79,7 @@ impl Layer {
         })
     }
 
-    /// Appends a text with its escapes undone; whether there are any.
+    /// Appends a text with its escapes undone, where it has any; whether it has.
     fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
         write_plain(text, self.escapes(text), out)
     }
@@ -122,7 +125,9 @@ fn with_plain<'a>(
         let plain = plain.bytes(&mut buffer);
         reveal(text, range.clone(), plain);
         let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
-        builder.copy(text.slice(copied..range.start));
+        if copied < range.start {
+            builder.copy(text.slice(copied..range.start));
+        }
         copied = range.end;
         builder.put(plain, text.slice(range));
     }
@@ -131,15 +136,25 @@ fn with_plain<'a>(
     Some(builder.finish())
 }
 
-/// Appends the same of plain bytes, whether or not there are any; whether there are.
+/// Appends a text with its escapes replaced by what they stand for, where there are any; whether there are.
 fn write_plain(text: &[u8], escapes: impl Iterator<Item = (Range<usize>, Plain)>, out: &mut Vec<u8>) -> bool {
     let mut copied = 0;
     for (range, plain) in escapes {
-        out.extend_from_slice(text.get(copied..range.start).unwrap_or_default());
-        out.extend_from_slice(plain.bytes(&mut [0; 4]));
+        if copied == 0 {
+            out.reserve(text.len());
+        }
+        if copied < range.start {
+            out.extend_from_slice(text.get(copied..range.start).unwrap_or_default());
+        }
+        match plain {
+            Plain::Byte(byte) => out.push(byte),
+            _ => out.extend_from_slice(plain.bytes(&mut [0; 4])),
+        }
         copied = range.end;
     }
-    out.extend_from_slice(text.get(copied..).unwrap_or_default());
+    if copied > 0 {
+        out.extend_from_slice(text.get(copied..).unwrap_or_default());
+    }
     copied > 0
 }
 
@@ -208,58 +223,77 @@ fn script_escape(text: &[u8]) -> Option<(char, usize)> {
 /// How many decodings may follow one another.
 pub(crate) const DEPTH: usize = 3;
 
-/// Whether a text may be decoded further. `seen` is the union of the classes of its bytes.
-pub(crate) fn is_layered(text: &[u8], seen: u32, cx: Context<'_>) -> bool {
-    seen & (ENCODED | BACKSLASH) != 0 || is_base64(text, seen, cx)
-}
-
 /// Whether a text, or what further decodings make of it, is Base64: then what it hides is not found in a text that it
 /// is a part of.
 pub(crate) fn hides_base64(text: &[u8], cx: Context<'_>) -> bool {
-    is_base64(text, bytes::union(text), cx)
-        || any_further(text, cx, |further| is_base64(further, bytes::union(further), cx))
+    let is_base64 = |text: &[u8], classes: u32| cx.spare.with(|plain| base64::read(text, classes, plain));
+    let classes = bytes::union(text);
+    is_base64(text, classes) || any_further(text, classes, cx, is_base64)
 }
 
-fn is_base64(text: &[u8], seen: u32, cx: Context<'_>) -> bool {
-    cx.spare.with(|plain| base64::read(text, seen, plain))
-}
-
-/// Whether `is_it` is true of one of the further texts of a value (clause 6.12), which are plain bytes.
-pub(crate) fn any_further(value: &[u8], cx: Context<'_>, mut is_it: impl FnMut(&[u8]) -> bool) -> bool {
-    if !is_layered(value, bytes::union(value), cx) {
-        return false;
+/// Whether `is_it` is true of one of the further texts of a value (clause 6.12), which are plain bytes, or of its union
+/// of classes. `classes` is the union of the classes of the value's bytes.
+pub(crate) fn any_further(
+    value: &[u8],
+    classes: u32,
+    cx: Context<'_>,
+    mut is_it: impl FnMut(&[u8], u32) -> bool,
+) -> bool {
+    if classes & ENCODED == 0 || memchr::memchr(GUARD, value).is_none() {
+        return any_further_of_raw(value, classes, false, cx, &mut is_it);
     }
     cx.spare.with(|raw| {
         super::write_raw(value, raw);
-        let seen = bytes::union(raw);
-        let is_guarded = raw.len() < value.len();
-        let mut is_any = |write: &dyn Fn(&mut Vec<u8>) -> bool| {
-            cx.spare.with(|text| write(text) && is_any_from(text, cx, &mut is_it))
-        };
-        (seen & ENCODED != 0 || is_guarded) && is_any(&|out| Layer::Percent.write(raw, out) || is_guarded)
-            || seen & ENCODED != 0 && is_any(&|out| Layer::Entities.write(raw, out))
-            || seen & BACKSLASH != 0 && is_any(&|out| Layer::Script.write(raw, out))
-            || is_any(&|out| base64::read(raw, seen, out))
+        any_further_of_raw(raw, bytes::union(raw), true, cx, &mut is_it)
     })
 }
 
-/// The same of a first text, of what the combined decodings make of it, and of the entities of the last.
-fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+/// Whether `is_it` is true of one of the further texts of plain bytes, some of which `were_guarded`.
+fn any_further_of_raw(
+    raw: &[u8],
+    classes: u32,
+    were_guarded: bool,
+    cx: Context<'_>,
+    is_it: &mut dyn FnMut(&[u8], u32) -> bool,
+) -> bool {
+    let mut is_any = |write: &dyn Fn(&mut Vec<u8>) -> bool| {
+        cx.spare.with(|text| write(text) && is_any_from(text, cx, is_it))
+    };
+    let write_percent = |out: &mut Vec<u8>| {
+        let is_escaped = Layer::Percent.write(raw, out);
+        if !is_escaped && were_guarded {
+            out.extend_from_slice(raw);
+        }
+        is_escaped || were_guarded
+    };
+    let is_encoded = classes & ENCODED != 0;
+    (is_encoded || were_guarded) && is_any(&write_percent)
+        || is_encoded && is_any(&|out| Layer::Entities.write(raw, out))
+        || classes & BACKSLASH != 0 && is_any(&|out| Layer::Script.write(raw, out))
+        || base64::encoded(raw, classes).is_some() && is_any(&|out| base64::read(raw, classes, out))
+}
+
+/// Whether `is_it` is true of a first text, of what the combined decodings make of it, or of the entities of the last.
+fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8], u32) -> bool) -> bool {
     cx.spare.with(|next| {
         for depth in 1..=DEPTH {
             read_overlong(text, next);
-            if is_it(text) {
+            let classes = bytes::union(text);
+            if is_it(text, classes) {
                 return true;
             }
             next.clear();
-            let is_other =
-                if depth == DEPTH { Layer::Entities.write(text, next) } else { write_combined(text, next) };
+            let is_other = if depth < DEPTH {
+                write_combined(text, classes, next)
+            } else {
+                classes & ENCODED != 0 && Layer::Entities.write(text, next)
+            };
             if !is_other {
                 return false;
             }
             std::mem::swap(text, next);
         }
-        is_it(text)
+        is_it(text, bytes::union(text))
     })
 }
 
@@ -271,13 +305,13 @@ fn read_overlong(text: &mut Vec<u8>, spare: &mut Vec<u8>) {
     }
 }
 
-/// Appends what clause 7.7.5 makes of a text; whether it applies.
-fn write_combined(text: &[u8], out: &mut Vec<u8>) -> bool {
-    if base64::read(text, bytes::union(text), out) {
+/// Appends what clause 7.7.5 makes of a text; whether it applies. `classes` is the union of the classes of its bytes.
+fn write_combined(text: &[u8], classes: u32, out: &mut Vec<u8>) -> bool {
+    if base64::read(text, classes, out) {
         return true;
     }
     out.clear();
-    Layer::Combined.write(text, out)
+    classes & (ENCODED | BACKSLASH) != 0 && Layer::Combined.write(text, out)
 }
 
 #[cfg(test)]
@@ -306,7 +340,7 @@ mod tests {
                 let mut out = Vec::new();
                 assert_eq!(layer.write(text.as_bytes(), &mut out), expected.is_some(), "{text}");
                 read_overlong(&mut out, &mut Vec::new());
-                assert_eq!(out, expected.unwrap_or(text).as_bytes());
+                assert_eq!(out, expected.unwrap_or_default().as_bytes());
             });
         }
     }
@@ -323,7 +357,7 @@ mod tests {
         ] {
             let mut texts = Vec::new();
             with_context(|cx| {
-                any_further(text.as_bytes(), cx, |text| {
+                any_further(text.as_bytes(), bytes::union(text.as_bytes()), cx, |text, _| {
                     texts.push(String::from_utf8(text.to_vec()).unwrap());
                     false
                 });

@@ -3,7 +3,7 @@
 mod accept;
 mod authorization;
 mod content;
-mod cookie;
+pub(crate) mod cookie;
 pub(crate) mod finished;
 mod forwarded;
 mod lines;

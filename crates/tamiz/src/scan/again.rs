@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
 use super::{Kind, Look, overlong};
-use crate::bytes::{self, BACKSLASH, ENCODED};
+use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::layers::{DEPTH, Layer, with_overlong_read};
 use crate::decode::{self, base64, percent};
@@ -132,9 +132,14 @@ fn base64<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     if look.kind == Kind::Path {
         return false;
     }
-    // To another layer, what a path keeps encoded is what it stands for.
-    let encoded = decode::unguarded(text, look.cx);
-    let Some(plain) = read_base64(encoded, bytes::union(encoded.bytes), look.cx) else { return false };
+    let (encoded, classes) = if look.seen & HIGH == 0 {
+        (text, look.seen)
+    } else {
+        // To another layer, what a path keeps encoded is what it stands for.
+        let encoded = decode::unguarded(text, look.cx);
+        (encoded, bytes::union(encoded.bytes))
+    };
+    let Some(plain) = read_base64(encoded, classes, look.cx) else { return false };
     look.raise(Flag::B64Text, 0..text.len(), flags);
     let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
     let mut found = look.cx.flags();
@@ -182,14 +187,15 @@ pub(crate) fn absorb_in_cookie<'a>(found: &Flags<'a>, flags: &mut Flags<'a>) {
 }
 
 /// Decodes a text all of which is Base64 of readable text (clause 7.7.4).
-pub(crate) fn decode_base64<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> Option<Text<'a>> {
-    base64::encoded(text.bytes, seen).filter(|encoded| encoded.len() == text.len())?;
-    read_base64(text, seen, cx)
+pub(crate) fn decode_base64<'a>(text: Text<'a>, classes: u32, cx: Context<'a>) -> Option<Text<'a>> {
+    base64::encoded(text.bytes, classes).filter(|encoded| encoded.len() == text.len())?;
+    read_base64(text, classes, cx)
 }
 
-fn read_base64<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> Option<Text<'a>> {
+fn read_base64<'a>(text: Text<'a>, classes: u32, cx: Context<'a>) -> Option<Text<'a>> {
+    base64::encoded(text.bytes, classes)?;
     cx.spare.with(|decoded| {
-        base64::read(text.bytes, seen, decoded).then(|| {
+        base64::read(text.bytes, classes, decoded).then(|| {
             let mut builder = Builder::new(cx.bump, text.is_traced(), decoded.len());
             builder.put(decoded, text);
             builder.finish().repaired()

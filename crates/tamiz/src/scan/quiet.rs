@@ -5,12 +5,11 @@ use super::structure::doubles_dot_or_dash;
 use super::{Kind, Look, serial, urls};
 use crate::bytes;
 use crate::bytes::{
-    ALNUM, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM,
-    NO_SPACED_BASE64, SLASH, UNDERSCORE, WORD_SIGN,
+    ALNUM, AT, BANG, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64,
+    SLASH, UNDERSCORE, WORD_SIGN,
 };
 use crate::context::Context;
 use crate::decode::base64;
-use crate::families;
 use crate::keywords;
 use crate::secrets;
 use crate::text::Text;
@@ -36,11 +35,10 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
         {
             return false;
         }
-        if has(BLANK) && secrets::names_scheme(text) || has(DOT) && secrets::may_hold_jwt(text) {
-            return false;
-        }
     }
-    if text.len() >= base64::SHORTEST && (may_be_token(text, classes) || may_be_base64(text, classes)) {
+    if secrets::may_hold_unnamed(text, classes)
+        || text.len() >= base64::SHORTEST && may_be_base64(text, classes)
+    {
         return false;
     }
     let may_be_stream = serial::may_begin_stream(text, classes) && serial::holds_stream(text);
@@ -104,13 +102,11 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
     }
     let has = |class: u32| classes & class != 0;
     let is_loud = has(DOT | DASH) && doubles_dot_or_dash(text)
-        || has(BLANK) && secrets::names_scheme(text)
-        || has(DOT) && secrets::may_hold_jwt(text)
         || has(SLASH) && text.starts_with(b"//")
-        || text.len() >= base64::SHORTEST && (may_be_token(text, classes) || may_be_base64(text, classes))
+        || text.len() >= base64::SHORTEST && may_be_base64(text, classes)
         || has(DANGER) && has_data_url(text)
         || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
-    if is_loud || has(COLON | EQUALS) && cx.settings.names.holds_named(text, cx) {
+    if is_loud || cx.settings.names.may_hold_credential(text, classes, cx) {
         return false;
     }
     let whole = Text::untraced(text).repaired();
@@ -168,10 +164,6 @@ fn has_data_url(text: &[u8]) -> bool {
         let word = text.get(at.saturating_add(1)..at.saturating_add(7));
         word.is_some_and(|word| word.eq_ignore_ascii_case(b"base64"))
     })
-}
-
-fn may_be_token(text: &[u8], classes: u32) -> bool {
-    families::find(text, classes).is_some()
 }
 
 /// Whether a text decodes to something readable, or begins with what decodes to binary data of a known kind.

@@ -10,11 +10,14 @@ use crate::context::Context;
 use crate::decode::{self, unicode};
 use crate::lists::SENSITIVE_NAMES;
 
-/// Entries in one reading, ready to be looked for.
+/// Entries in one reading, ready to be searched for.
 #[derive(Debug)]
 struct Entries {
-    /// `None` only if there were too many for one automaton: then every name holds one.
-    anywhere: Option<AhoCorasick>,
+    /// All of them: a name that has none of these in it is not sensitive. `None` only if there were too many for one
+    /// automaton.
+    all: Option<AhoCorasick>,
+    /// Those that may be anywhere.
+    anywhere: Vec<String>,
     /// Those that end at anything but ASCII letters and digits.
     words: Vec<String>,
     /// Those that end at anything but letters, marks and digits.
@@ -33,14 +36,19 @@ impl Entries {
             SENSITIVE_NAMES.iter().filter(move |(k, _)| *k == kind).map(|(_, name)| read(name))
         };
         Entries {
-            anywhere: AhoCorasick::new(of("anywhere")).ok(),
+            all: AhoCorasick::new(SENSITIVE_NAMES.iter().map(|(_, name)| read(name))).ok(),
+            anywhere: of("anywhere").collect(),
             words: of("word").collect(),
             whole: of("whole").collect(),
         }
     }
 
     fn is_in(&self, name: &str) -> bool {
-        self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
+        self.all.as_ref().is_none_or(|all| all.is_match(name)) && self.is_in_slow(name)
+    }
+
+    fn is_in_slow(&self, name: &str) -> bool {
+        self.anywhere.iter().any(|entry| name.contains(entry.as_str()))
             || self.words.iter().any(|word| is_word_in(word, name, |c| c.is_ascii_alphanumeric()))
             || self.whole.iter().any(|word| is_word_in(word, name, is_of_word))
     }
@@ -53,33 +61,65 @@ pub(crate) fn matches(name: &[u8], extra: &[String], cx: Context<'_>) -> bool {
         unicode::nfkc(name, nfkc);
         cx.spare.with(|plain| {
             for chunk in decode::without_guarded(nfkc, plain).utf8_chunks() {
-                normal.extend(chunk.valid().chars().filter(|c| !unicode::is_ignorable(*c)));
+                if chunk.valid().is_ascii() {
+                    normal.push_str(chunk.valid());
+                } else {
+                    normal.extend(chunk.valid().chars().filter(|c| !unicode::is_ignorable(*c)));
+                }
                 // What is guarded is one character that no entry has.
                 normal.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
             }
         });
     });
-    let written = |chars: &mut dyn Iterator<Item = char>| {
-        let mut text = BumpString::new_in(cx.bump);
-        text.extend(chars);
+    let written = |write: &dyn Fn(&mut BumpString<'_>)| {
+        let mut text = BumpString::with_capacity_in(normal.len(), cx.bump);
+        write(&mut text);
         text
     };
-    let folded = written(&mut fold(&normal));
+    let folded = written(&|out| put_folded(&normal, out));
     let is_extra = |name: &str, is_look: bool| {
         extra.iter().filter(|entry| !entry.is_empty()).any(|entry| {
-            let entry = written(&mut fold(entry));
-            name.contains(if is_look { written(&mut skeleton(&entry)) } else { entry }.as_str())
+            let entry = written(&|out| put_folded(entry, out));
+            let entry = if is_look { written(&|out| put_skeleton(&entry, out)) } else { entry };
+            name.contains(entry.as_str())
         })
     };
     if FOLDED.is_in(&folded) || is_extra(&folded, false) {
         return true;
     }
-    let seen = written(&mut skeleton(&normal));
-    let seen = written(&mut fold(&seen));
-    [&folded, &seen].iter().any(|text| {
-        let look = written(&mut skeleton(text));
+    let seen = written(&|out| put_skeleton(&normal, out));
+    let seen = written(&|out| put_folded(&seen, out));
+    let looks_sensitive = |text: &str| {
+        let look = written(&|out| put_skeleton(text, out));
         SKELETONS.is_in(&look) || is_extra(&look, true)
-    })
+    };
+    looks_sensitive(&folded) || seen != folded && looks_sensitive(&seen)
+}
+
+/// Appends a text without case.
+fn put_folded(text: &str, out: &mut BumpString<'_>) {
+    if text.is_ascii() {
+        out.push_str(text);
+        out.make_ascii_lowercase();
+    } else {
+        out.extend(fold(text));
+    }
+}
+
+/// The skeletons of ASCII characters.
+static ASCII_SKELETONS: LazyLock<Vec<String>> =
+    LazyLock::new(|| ('\0'..'\u{80}').map(|c| skeleton(c.encode_utf8(&mut [0; 4])).collect()).collect());
+
+/// Appends the skeleton of a text: what it has in common with all that look like it.
+fn put_skeleton(text: &str, out: &mut BumpString<'_>) {
+    if text.is_ascii() {
+        // Each character by itself: nothing in ASCII joins with its neighbours.
+        for byte in text.bytes() {
+            out.push_str(ASCII_SKELETONS.get(usize::from(byte)).map_or("", String::as_str));
+        }
+    } else {
+        out.extend(skeleton(text));
+    }
 }
 
 /// Without case: each character in lower case, `ß` as `ss`, and the dotted capital as `i`.
@@ -99,7 +139,7 @@ fn is_of_word(c: char) -> bool {
     unicode::is_letter_or_digit(c) || unicode::is_mark(c)
 }
 
-/// Whether `word` stands in a name with nothing beside it that belongs to words.
+/// Whether `word` is in a name with nothing beside it that belongs to words.
 fn is_word_in(word: &str, name: &str, is_inner: impl Fn(char) -> bool) -> bool {
     name.match_indices(word).any(|(at, word)| {
         let (before, rest) = name.split_at_checked(at).unwrap_or_default();
@@ -153,6 +193,21 @@ mod tests {
             "keyé",
         ] {
             assert!(is_sensitive(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn skeletons_of_ascii_are_those_of_their_characters() {
+        let bump = bumpalo::Bump::new();
+        let all: String = ('\0'..'\u{80}').collect();
+        let pairs = (0..127).map(|at| &all[at..at + 2]);
+        for text in pairs.chain([all.as_str(), "", "t0ken_1Im\"%|"]) {
+            let mut out = BumpString::new_in(&bump);
+            put_skeleton(text, &mut out);
+            assert_eq!(out.as_str(), skeleton(text).collect::<String>(), "{text:?}");
+            let mut folded = BumpString::new_in(&bump);
+            put_folded(text, &mut folded);
+            assert_eq!(folded.as_str(), fold(text).collect::<String>(), "{text:?}");
         }
     }
 

@@ -1,0 +1,226 @@
+//! Finding the secrets of a request.
+
+use super::needles::{Needles, SHORTEST};
+use crate::body::embedded::Embedded;
+use crate::body::fields::Fields;
+use crate::body::step::Leaf;
+use crate::body::unseen::Unseen;
+use crate::body::{self, Body};
+use crate::bytes::{self, HIGH};
+use crate::context::Context;
+use crate::decode::{self, layers, utf8};
+use crate::headers::cookie::Cookie;
+use crate::headers::table::Kind;
+use crate::headers::{Content, Header};
+use crate::request::Request;
+use crate::show::NameShown;
+use crate::target::Url;
+use crate::target::path::{self, Shown};
+use crate::text::Text;
+
+impl<'a> Needles<'a> {
+    /// Adds all secrets of a request.
+    pub(super) fn collect(&mut self, request: &Request<'a>, cx: Context<'a>) {
+        if request.method.shown == NameShown::ShapeAlone {
+            self.add(request.method.text, cx);
+        }
+        let is_credential = |text: &Text<'a>| cx.settings.names.find_credential(text.bytes, cx).is_some();
+        let unseen = request.headers.unseen.iter().copied().chain(request.odd_version);
+        unseen.filter(is_credential).for_each(|text| self.add(text, cx));
+        self.collect_from_url(request.url, cx);
+        if let Some(body) = &request.body {
+            self.collect_from_body(body, cx);
+        }
+        for header in &request.headers.list {
+            self.collect_from_header(header, cx);
+        }
+    }
+
+    fn collect_from_header(&mut self, header: &Header<'a>, cx: Context<'a>) {
+        if let Some(name) = header.name.as_ref().filter(|name| name.shown == NameShown::ShapeAlone) {
+            self.add(name.odd.unwrap_or(name.raw), cx);
+            self.add(name.text, cx);
+        }
+        let is_host = header.name.as_ref().is_some_and(|name| name.rule.kind == Kind::Host);
+        for value in &header.values {
+            match &value.content {
+                Content::Secret if value.rule.kind == Kind::Authorization => {
+                    self.add_authorization(value.text, cx);
+                }
+                Content::Secret => self.add(value.text, cx),
+                Content::Shape if is_host => {
+                    if let Some(at) = memchr::memrchr(b'@', value.text.bytes) {
+                        self.add_userinfo(value.text.slice(0..at));
+                    }
+                }
+                Content::Url(url) => self.collect_from_url(url, cx),
+                Content::Cookies(cookies) => self.collect_from_cookies(cookies, cx),
+                _ => {}
+            }
+        }
+    }
+
+    fn collect_from_cookies(&mut self, cookies: &[Cookie<'a>], cx: Context<'a>) {
+        for cookie in cookies {
+            cookie.json.iter().for_each(|json| self.collect_from_json(json, cx));
+            if cookie.sensitive {
+                self.push(cookie.value.bytes);
+                if let Some(name) = &cookie.name
+                    && name.shown == NameShown::Secret
+                {
+                    self.add(name.text, cx);
+                }
+            } else if !cookie.is_harmless()
+                && cx.settings.names.find_credential(cookie.piece.bytes, cx).is_some()
+            {
+                self.add(cookie.piece, cx);
+            }
+        }
+    }
+
+    fn collect_from_body(&mut self, body: &Body<'a>, cx: Context<'a>) {
+        match &body.content {
+            body::Content::Whole { text, secret } => {
+                if *secret {
+                    self.add(*text, cx);
+                }
+            }
+            body::Content::Fields(fields) => self.collect_from_fields(fields, cx),
+        }
+        if let Some(fields) = &body.broken {
+            self.collect_from_fields(fields, cx);
+        }
+        self.collect_unseen(&body.unseen, cx);
+    }
+
+    fn collect_from_fields(&mut self, fields: &Fields<'a>, cx: Context<'a>) {
+        for field in fields.list.iter().filter(|field| field.secret) {
+            if let Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) = field.leaf {
+                self.add(text, cx);
+            }
+        }
+        for json in fields.list.iter().filter_map(|field| field.json) {
+            self.collect_from_json(json, cx);
+        }
+        for name in fields.names.iter().filter(|name| name.key.shown == NameShown::Secret) {
+            self.add(name.key.text, cx);
+        }
+        fields.secrets.iter().for_each(|secret| self.add(*secret, cx));
+        self.collect_unseen(&fields.unseen, cx);
+    }
+
+    fn collect_unseen(&mut self, unseen: &Unseen<'a>, cx: Context<'a>) {
+        unseen.secrets.iter().for_each(|secret| self.add(*secret, cx));
+        unseen.authorizations.iter().for_each(|value| self.add_authorization(*value, cx));
+    }
+
+    fn collect_from_json(&mut self, json: &Embedded<'a>, cx: Context<'a>) {
+        json.secret_texts().for_each(|secret| self.add(secret, cx));
+    }
+
+    fn collect_from_url(&mut self, url: &Url<'a>, cx: Context<'a>) {
+        if let Some(userinfo) = url.userinfo {
+            self.add_userinfo(userinfo);
+        }
+        if let Some(token) = url.token {
+            self.push(token);
+        }
+        for segment in url.path.iter().flat_map(|path| path.segments.iter()) {
+            if segment.shown == Shown::Secret {
+                self.add(segment.text, cx);
+            }
+            if segment.shown != Shown::Text {
+                for parameter in segment.text.split(|b| b == b';').skip(1) {
+                    if let Some(value) = path::sensitive_value(parameter, cx) {
+                        self.add(value, cx);
+                    }
+                }
+            }
+        }
+        for pair in url.query.iter().flat_map(|query| query.pairs.iter()) {
+            if pair.key.shown == NameShown::Secret {
+                self.add(pair.key.text, cx);
+            }
+            if let Some(value) = pair.value.filter(|_| pair.secret) {
+                self.add(value, cx);
+            }
+            pair.json.iter().for_each(|json| self.collect_from_json(json, cx));
+        }
+        if let Some(fragment) = url.fragment.filter(|_| url.fragment_secret) {
+            self.add(fragment, cx);
+        }
+    }
+
+    /// Adds a redacted value: by the credentials in it that are long enough, or from the first to the end; else whole, and
+    /// by the credentials of the first further text that has some.
+    fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
+        if self.add_credentials(secret, cx) {
+            return;
+        }
+        self.push(secret.bytes);
+        layers::any_further(secret.bytes, bytes::union(secret.bytes), cx, |revealed, classes| {
+            if classes & HIGH == 0 {
+                return self.add_revealed(revealed, classes, cx);
+            }
+            cx.spare.with(|repaired| {
+                let revealed = utf8::repaired(revealed, repaired);
+                self.add_revealed(revealed, bytes::union(revealed), cx)
+            })
+        });
+    }
+
+    /// Adds the credentials of a further text; whether it has any.
+    fn add_revealed(&mut self, text: &[u8], classes: u32, cx: Context<'a>) -> bool {
+        cx.settings.names.holds_plain_credential(text, classes, cx)
+            && self.add_credentials(Text::untraced(cx.bump.alloc_slice_copy(text)), cx)
+    }
+
+    /// Adds the credentials of a text; whether it has any.
+    fn add_credentials(&mut self, secret: Text<'a>, cx: Context<'a>) -> bool {
+        let found = cx.settings.names.find_credentials(secret.bytes, cx);
+        let is_long = |part: Text<'a>| decode::chars(part.bytes) >= SHORTEST;
+        let Some(first) = found.first() else { return false };
+        let mut has_long = false;
+        for credential in &found {
+            let part = secret.slice(credential.part.clone());
+            has_long |= is_long(part);
+            if credential.is_userinfo {
+                self.add_userinfo(part);
+            } else {
+                self.push(part.bytes);
+            }
+        }
+        if !has_long {
+            let rest = secret.from(first.part.start);
+            self.push(if is_long(rest) { rest } else { secret }.bytes);
+        }
+        true
+    }
+
+    /// Adds userinfo, and the password in it.
+    fn add_userinfo(&mut self, userinfo: Text<'a>) {
+        self.push(userinfo.bytes);
+        if let Some((_, password)) = userinfo.cut(b':') {
+            self.push(password.bytes);
+        }
+    }
+
+    /// Adds the credentials of an `authorization`, and the values in them that prove something.
+    fn add_authorization(&mut self, value: Text<'a>, cx: Context<'a>) {
+        match value.cut(b' ').filter(|(_, credentials)| decode::chars(credentials.bytes) >= SHORTEST) {
+            Some((scheme, credentials)) => {
+                self.push(credentials.bytes);
+                let is_pair = [&b"sharedkey"[..], b"sharedkeylite"]
+                    .iter()
+                    .any(|word| scheme.bytes.eq_ignore_ascii_case(word));
+                if let Some((_, signature)) = credentials.cut(b':').filter(|_| is_pair) {
+                    self.push(signature.bytes);
+                }
+            }
+            None => self.add(value, cx),
+        }
+        for range in cx.settings.names.find_proofs(value.bytes, cx) {
+            self.push(value.slice(range).bytes);
+        }
+    }
+}

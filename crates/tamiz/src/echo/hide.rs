@@ -1,0 +1,214 @@
+//! Hiding the echoes of secrets.
+
+use super::needles::{Needles, SHORTEST};
+use crate::body::embedded::Embedded;
+use crate::body::fields::Fields;
+use crate::body::step::Leaf;
+use crate::body::{self, Body};
+use crate::bytes;
+use crate::flags::Flags;
+use crate::headers::table::Rule;
+use crate::headers::{Content, Header, Value};
+use crate::show::{NameShown, marker};
+use crate::target::Url;
+use crate::target::path::{self, Path, Segment, Shown};
+use crate::target::query::Key;
+use crate::text::Text;
+
+impl<'a> Needles<'a> {
+    /// Hides echoes in a URL; `flags` takes note of what is hidden.
+    pub(super) fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
+        if let Some(path) = &mut url.path {
+            let may_be_in = self.may_be_in_path(path);
+            for segment in path.segments.iter_mut().filter(|_| may_be_in) {
+                if segment.shown != Shown::Secret && self.is_in_segment(segment) {
+                    segment.shown = Shown::Secret;
+                    flags.hide(segment.text);
+                }
+            }
+        }
+        for pair in url.query.iter_mut().flat_map(|query| query.pairs.iter_mut()) {
+            self.hide_in_key(&mut pair.key, flags);
+            if let (Some(value), Some(json)) = (pair.value, pair.json) {
+                self.hide_in_json(value, json, flags);
+            } else if let Some(value) = pair.value
+                && !pair.secret
+                && self.is_in_value(value.bytes, pair.seen())
+            {
+                pair.secret = true;
+                flags.hide(value);
+            }
+        }
+        if let Some(fragment) = url.fragment
+            && !url.fragment_secret
+            && self.is_in(fragment.bytes)
+        {
+            url.fragment_secret = true;
+            flags.hide(fragment);
+        }
+    }
+
+    pub(super) fn hide_in_body(&self, body: &mut Body<'a>) {
+        match &mut body.content {
+            body::Content::Whole { text, secret } => {
+                if !*secret && self.is_in(text.bytes) {
+                    *secret = true;
+                    body.flags.hide(*text);
+                }
+            }
+            body::Content::Fields(fields) => {
+                self.hide_in_leaves(fields, &mut body.flags);
+                for name in &mut fields.names {
+                    self.hide_in_key(&mut name.key, &mut body.flags);
+                }
+            }
+        }
+    }
+
+    /// Hides echoes in a value that is JSON: leaf by leaf, and all of it where it would be shown in clear. `flags`
+    /// takes note of what is hidden.
+    fn hide_in_json(&self, value: Text<'a>, json: &Embedded<'a>, flags: &mut Flags<'a>) {
+        let mut echoes = self.hide_in_leaves(&json.fields, flags);
+        let names = json.fields.names.iter().filter(|name| name.key.shown != NameShown::Secret);
+        for name in names.filter(|name| self.is_in(name.key.text.bytes)) {
+            name.echoes.set(true);
+            flags.hide(name.key.text);
+            echoes = true;
+        }
+        if !json.holds_secret() && (echoes || self.is_in(value.bytes)) {
+            json.set_secret();
+        }
+    }
+
+    /// Returns whether a leaf echoes a secret.
+    fn hide_in_leaves(&self, fields: &Fields<'a>, flags: &mut Flags<'a>) -> bool {
+        let mut echoes = false;
+        for field in &fields.list {
+            let (Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = field.leaf else { continue };
+            if let Some(json) = field.json {
+                self.hide_in_json(text, json, flags);
+            } else if !field.secret && self.is_in_value(text.bytes, field.seen()) {
+                field.echoes.set(true);
+                flags.hide(text);
+                echoes = true;
+            }
+        }
+        echoes
+    }
+
+    /// Whether a segment of a path may echo a secret.
+    fn may_be_in_path(&self, path: &Path<'a>) -> bool {
+        let may_have_spelling =
+            |text: &[u8]| text.len() >= SHORTEST && self.may_have_spelling(text, bytes::union(text));
+        let texts = || path.segments.iter().flat_map(|segment| segment.texts());
+        self.is_in_plain(path.raw.bytes)
+            || may_have_spelling(path.raw.bytes)
+            || texts().any(|text| may_have_spelling(text.bytes))
+    }
+
+    /// Whether a value echoes a secret and is not a marker, which is left as it is. `classes` is the union of the classes
+    /// of its bytes, where it is known.
+    fn is_in_value(&self, value: &[u8], classes: Option<u32>) -> bool {
+        value.len() >= SHORTEST
+            && self.is_in_known(value, classes.unwrap_or_else(|| bytes::union(value)))
+            && !marker::is_left(value, false, self.cx)
+    }
+
+    /// Whether a segment echoes a secret, the parameters it hides already left out.
+    #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
+    fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
+        let parts = || segment.text.split(|b| b == b';').enumerate();
+        let hidden = |(i, part)| path::hidden_value(part, self.cx).filter(|_| i > 0);
+        if !parts().any(|part| hidden(part).is_some()) && self.is_in_value(segment.text.bytes, None) {
+            return true;
+        }
+        if marker::is_left(segment.text.bytes, false, self.cx) {
+            return false;
+        }
+        parts().any(|(i, part)| {
+            let len = hidden((i, part)).map_or(0, |value| value.len());
+            self.is_in(part.slice(0..part.len() - len).bytes)
+        })
+    }
+
+    fn hide_in_key(&self, key: &mut Key<'a>, flags: &mut Flags<'a>) {
+        if key.shown != NameShown::Secret && self.is_in(key.text.bytes) {
+            key.shown = NameShown::Secret;
+            flags.hide(key.text);
+        }
+    }
+
+    pub(super) fn hide_in_header(&self, header: &mut Header<'a>) {
+        if let Some(name) = &mut header.name
+            && !matches!(name.shown, NameShown::Secret | NameShown::ShapeAlone)
+            && (self.is_in(name.text.bytes) || self.is_in(name.raw.bytes))
+        {
+            name.shown = NameShown::Secret;
+            header.flags.hide(name.raw);
+        }
+        // A URL or cookies may hold layers where the whole has none; a label is shown in lower case.
+        let is_part = |value: &Value<'a>| {
+            !matches!(value.content, Content::Url(_) | Content::Cookies(_))
+                && value.label.is_none_or(|label| label.len() < SHORTEST)
+        };
+        let whole = header.whole.bytes;
+        if header.values.iter().all(is_part)
+            && !self.may_have_spelling(whole, header.seen)
+            && !self.is_in_plain(whole)
+        {
+            return;
+        }
+        for value in &mut header.values {
+            self.hide_in_value(value, &mut header.flags);
+        }
+    }
+
+    /// Whether a name contains a secret: as it came, or in lower case, as a name is shown.
+    fn is_in_name(&self, name: &[u8]) -> bool {
+        let is_lower_in = |lower: &mut Vec<u8>| {
+            lower.extend(name.iter().map(u8::to_ascii_lowercase));
+            self.is_in(lower)
+        };
+        self.is_in(name) || self.cx.spare.with(is_lower_in)
+    }
+
+    fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
+        if let Some(label) = value.label.filter(|label| self.is_in_name(label.bytes)) {
+            flags.hide(label);
+            *value = Value {
+                label: None,
+                text: value.whole,
+                whole: value.whole,
+                rule: Rule::default(),
+                content: Content::Secret,
+            };
+            flags.hide(value.text);
+            return;
+        }
+        let whole = value.is_in_clear() || matches!(value.content, Content::Shape);
+        match &mut value.content {
+            // Literal URLs are shown as they came.
+            Content::Url(_) if self.cx.settings.literal() && self.is_in(value.text.bytes) => {
+                value.content = Content::Secret;
+                flags.hide(value.text);
+            }
+            Content::Url(url) => self.hide_in_url(url, flags),
+            Content::Cookies(cookies) => {
+                for cookie in cookies {
+                    if let Some(name) = &mut cookie.name {
+                        self.hide_in_key(name, flags);
+                    }
+                    if cookie.is_attribute() && self.is_in(cookie.piece.bytes) {
+                        cookie.hide();
+                        flags.hide(cookie.piece);
+                    }
+                }
+            }
+            _ if whole && self.is_in_value(value.text.bytes, None) => {
+                value.content = Content::Secret;
+                flags.hide(value.text);
+            }
+            _ => {}
+        }
+    }
+}

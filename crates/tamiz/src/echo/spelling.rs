@@ -1,0 +1,79 @@
+//! Other spellings of a text that are the same to someone: decoded further, and in its plain form.
+
+use crate::bytes::{BACKSLASH, BLANK, CONTROL, ENCODED, HIGH};
+use crate::context::Context;
+use crate::decode::{self, base64, layers, unicode, utf8};
+
+/// Whether a text may have another spelling. Blanks and `+` count where they are `blanks`; `classes` is the union of the
+/// classes of its bytes.
+pub(super) fn may_have_spelling(text: &[u8], classes: u32, blanks: bool) -> bool {
+    classes & (HIGH | ENCODED | BACKSLASH) != 0
+        || blanks && has_blank(text, classes)
+        || base64::may_hide(text, classes)
+}
+
+/// Whether `is_it` is true of another spelling of a text: its plain form, its further texts, and the plain form of each
+/// of these. Blanks and `+` count where they are `blanks`; `classes` is the union of the classes of its bytes.
+pub(super) fn any_spelling(
+    text: &[u8],
+    classes: u32,
+    blanks: bool,
+    cx: Context<'_>,
+    mut is_it: impl FnMut(&[u8]) -> bool,
+) -> bool {
+    let is_plain_it = |text: &[u8], classes: u32, is_it: &mut dyn FnMut(&[u8]) -> bool| {
+        (classes & HIGH != 0 || blanks && has_blank(text, classes))
+            && cx.spare.with(|plain| {
+                write_plain_form(text, cx, plain);
+                plain.as_slice() != text && is_it(plain)
+            })
+    };
+    is_plain_it(text, classes, &mut is_it)
+        || layers::any_further(text, classes, cx, |revealed, classes| {
+            cx.spare.with(|repaired| {
+                let spelling =
+                    if classes & HIGH == 0 { revealed } else { utf8::repaired(revealed, repaired) };
+                is_it(spelling) || is_plain_it(spelling, classes, &mut is_it)
+            })
+        })
+}
+
+/// Whether the plain form has a blank for a byte of a text in ASCII. `classes` is the union of the classes of its bytes.
+pub(super) fn has_blank(text: &[u8], classes: u32) -> bool {
+    classes & (BLANK | CONTROL) != 0 && text.iter().any(|byte| is_blank(*byte))
+}
+
+/// What the plain form makes a blank, of ASCII.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ' | b'+')
+}
+
+/// Writes the plain form of a text: NFKC, `+` and each run of white space as one blank, none around it.
+fn write_plain_form(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    let mut is_after_blank = true;
+    if text.is_ascii() {
+        for byte in text {
+            let is_blank = is_blank(*byte);
+            if !(is_blank && is_after_blank) {
+                out.push(if is_blank { b' ' } else { *byte });
+            }
+            is_after_blank = is_blank;
+        }
+    } else {
+        cx.spare.with(|normal| {
+            unicode::nfkc(text, normal);
+            for (at, c) in decode::char_indices(normal) {
+                let is_blank = c.plain().is_some_and(|c| c == '+' || unicode::is_white_space(c));
+                if !is_blank {
+                    out.extend_from_slice(normal.get(at..at.saturating_add(c.len())).unwrap_or_default());
+                } else if !is_after_blank {
+                    out.push(b' ');
+                }
+                is_after_blank = is_blank;
+            }
+        });
+    }
+    if out.last() == Some(&b' ') {
+        out.pop();
+    }
+}

@@ -1,0 +1,195 @@
+//! Secrets by name and by content (clauses 6.10 to 6.13).
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
+mod beyond_ascii;
+mod jwt;
+mod named;
+mod names;
+mod prefilter;
+mod private_key;
+mod schemes;
+mod signs;
+mod userinfo;
+
+use std::ops::Range;
+
+use bumpalo::collections::Vec as BumpVec;
+
+use crate::bytes::{self, CREDENTIAL_MARK, HIGH, NO_ALNUM};
+use crate::context::Context;
+use crate::decode::{layers, utf8};
+use crate::families::{self, SHORTEST_TOKEN};
+
+pub(crate) use names::SensitiveNames;
+pub(crate) use signs::each_sign;
+
+use prefilter::Kinds;
+
+/// At most so many credentials of one text are reported.
+const MOST_CREDENTIALS: usize = 16;
+
+/// A credential in a text.
+pub(crate) struct Credential {
+    /// Its place in the text.
+    pub(crate) part: Range<usize>,
+    /// Whether it is a name and a password.
+    pub(crate) is_userinfo: bool,
+}
+
+/// The kinds of credentials, in the order in which they are searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Jwt,
+    Token,
+    Scheme,
+    PrivateKey,
+    Userinfo,
+    DataSource,
+    Element,
+    Named,
+}
+
+impl Kind {
+    const ALL: [Kind; 8] = [
+        Kind::Jwt,
+        Kind::Token,
+        Kind::Scheme,
+        Kind::PrivateKey,
+        Kind::Userinfo,
+        Kind::DataSource,
+        Kind::Element,
+        Kind::Named,
+    ];
+}
+
+impl SensitiveNames {
+    /// Finds the credential inside `value`; of several, the first one by kind.
+    ///
+    /// Searches the value as it is, then its further texts: then the whole value is the credential.
+    pub(crate) fn find_credential(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        self.find_credential_seen(value, bytes::union(value), cx)
+    }
+
+    /// Finds a credential like [`Self::find_credential`], with the union of the classes of the value's bytes.
+    pub(crate) fn find_credential_seen(
+        &self,
+        value: &[u8],
+        classes: u32,
+        cx: Context<'_>,
+    ) -> Option<Range<usize>> {
+        if value.len() < 4 || is_too_plain(value, classes) {
+            return None;
+        }
+        self.find_plain(value, classes, cx).or_else(|| self.find_disguised(value, classes, cx))
+    }
+
+    /// Finds a credential in the value as it is.
+    fn find_plain(&self, value: &[u8], classes: u32, cx: Context<'_>) -> Option<Range<usize>> {
+        let kinds = self.may_hold(value, classes);
+        kinds.iter().find_map(|kind| self.find_kind(kind, value, classes, cx))
+    }
+
+    /// Finds the first credential of a kind. `classes` may hold more than the classes of the text's bytes.
+    fn find_kind(&self, kind: Kind, text: &[u8], classes: u32, cx: Context<'_>) -> Option<Range<usize>> {
+        match kind {
+            Kind::Jwt => jwt::find(text),
+            Kind::Token => families::find(text, classes),
+            Kind::Scheme => schemes::find(text),
+            Kind::PrivateKey => private_key::find(text),
+            Kind::Userinfo => userinfo::find_in_url(text),
+            Kind::DataSource => userinfo::find_in_data_source(text),
+            Kind::Element => self.find_without_markers(text, cx, Self::find_element),
+            Kind::Named => self.find_without_markers(text, cx, Self::find_named),
+        }
+    }
+
+    /// Finds all credentials of a value as it is, by kind and then by place; those of one kind do not overlap.
+    pub(crate) fn find_credentials<'a>(&self, value: &[u8], cx: Context<'a>) -> BumpVec<'a, Credential> {
+        let classes = bytes::union(value);
+        let mut all = BumpVec::new_in(cx.bump);
+        for kind in self.may_hold(value, classes).iter() {
+            let is_userinfo = matches!(kind, Kind::Userinfo | Kind::DataSource);
+            let mut collect = |find: &dyn Fn(&[u8]) -> Option<Range<usize>>| {
+                let mut from = 0;
+                while all.len() < MOST_CREDENTIALS
+                    && let Some(rest) = value.get(from..)
+                    && let Some(found) = find(rest)
+                {
+                    all.push(Credential { part: from + found.start..from + found.end, is_userinfo });
+                    from += found.end.max(1);
+                }
+            };
+            if kind == Kind::Scheme {
+                // Each word by itself: the credentials of one may end where another begins.
+                schemes::SCHEMES.iter().for_each(|scheme| collect(&|rest| scheme.find(rest)));
+            } else {
+                collect(&|rest| self.find_kind(kind, rest, classes, cx));
+            }
+        }
+        all
+    }
+
+    /// Whether a text may hold a credential behind a name, a scheme or by itself. `classes` is the union of the classes of
+    /// its bytes.
+    pub(crate) fn may_hold_credential(&self, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
+        let kinds = self.may_hold(text, classes);
+        kinds.has(Kind::Jwt)
+            || kinds.has(Kind::Scheme)
+            || kinds.has(Kind::Token) && families::find(text, classes).is_some()
+            || kinds.has(Kind::Named) && self.find_kind(Kind::Named, text, classes, cx).is_some()
+    }
+
+    /// Whether a text holds a credential as it is. `classes` is the union of the classes of its bytes.
+    pub(crate) fn holds_plain_credential(&self, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
+        self.find_plain(text, classes, cx).is_some()
+    }
+
+    fn find_disguised(&self, value: &[u8], classes: u32, cx: Context<'_>) -> Option<Range<usize>> {
+        let is_credential = |text: &[u8], classes: u32| {
+            if classes & HIGH == 0 {
+                return self.find_plain(text, classes, cx).is_some();
+            }
+            cx.spare.with(|repaired| {
+                let text = utf8::repaired(text, repaired);
+                self.find_plain(text, bytes::union(text), cx).is_some()
+            })
+        };
+        layers::any_further(value, classes, cx, is_credential).then_some(0..value.len())
+    }
+
+    /// The kinds of credentials that a text may hold.
+    fn may_hold(&self, text: &[u8], classes: u32) -> Kinds {
+        prefilter::may_hold(text, classes, |name| self.may_match_ascii(name))
+    }
+}
+
+/// Whether a text is too short and too plain for a credential, by the union of the classes of its bytes.
+pub(crate) fn is_too_plain(text: &[u8], classes: u32) -> bool {
+    text.len() < SHORTEST_TOKEN && classes & (CREDENTIAL_MARK | HIGH) == 0
+}
+
+/// Whether a text holds a token that is recognised by itself, whatever is around it.
+pub(crate) fn holds_token(text: &[u8]) -> bool {
+    let classes = bytes::union(text);
+    let kinds = prefilter::may_hold(text, classes, |_| false);
+    kinds.has(Kind::Jwt) && jwt::find(text).is_some()
+        || kinds.has(Kind::Token) && families::find(text, classes).is_some()
+}
+
+/// Whether a text without `=`, `:` or `@` may hold a credential. `classes` is the union of the classes of its bytes.
+pub(crate) fn may_hold_unnamed(text: &[u8], classes: u32) -> bool {
+    if text.len() < SHORTEST_TOKEN && classes & NO_ALNUM == 0 {
+        return false;
+    }
+    let kinds = prefilter::may_hold(text, classes, |_| false);
+    kinds.has(Kind::Jwt)
+        || kinds.has(Kind::Scheme)
+        || kinds.has(Kind::Token) && families::find(text, classes).is_some()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! Values behind a sensitive name in free text: `name=value`, `name: value`, `<name>value` (clause 6.11).
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
+use std::ops::Range;
+
+use bumpalo::collections::Vec as BumpVec;
+
+use super::{MOST_CREDENTIALS, SensitiveNames};
+use crate::bytes::{self, ALNUM, NAME_MARK};
+use crate::context::Context;
+use crate::decode::GUARD;
+use crate::show::marker;
+
+impl SensitiveNames {
+    /// Finds the values in an `authorization` that are secrets by name, or proofs.
+    pub(crate) fn find_proofs<'a>(&self, value: &[u8], cx: Context<'a>) -> BumpVec<'a, Range<usize>> {
+        let is_proof = |name: &[u8]| {
+            name.eq_ignore_ascii_case(b"mac")
+                || name.eq_ignore_ascii_case(b"response")
+                || self.matches_plain(name, cx)
+        };
+        BumpVec::from_iter_in(named_values(value, is_proof).take(MOST_CREDENTIALS), cx.bump)
+    }
+
+    /// Finds a credential in a text without its markers; if there was a marker, the credential is all of the text.
+    pub(super) fn find_without_markers(
+        &self,
+        text: &[u8],
+        cx: Context<'_>,
+        find: fn(&Self, &[u8], Context<'_>) -> Option<Range<usize>>,
+    ) -> Option<Range<usize>> {
+        if !marker::holds_marker(text) {
+            return find(self, text, cx);
+        }
+        cx.spare.with(|without| {
+            marker::take_out(text, without);
+            find(self, without, cx).map(|_| 0..text.len())
+        })
+    }
+
+    /// Finds `<name>value` with a sensitive name.
+    pub(super) fn find_element(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        memchr::memchr_iter(b'<', text).find_map(|at| {
+            let inside = text.get(at + 1..)?;
+            let is_name = |byte: u8| {
+                bytes::is(byte, ALNUM)
+                    || matches!(byte, b'_' | b'.' | b':' | b'-')
+                    || byte >= 0x80 && byte != GUARD
+            };
+            let len = inside.iter().take_while(|byte| is_name(**byte)).count();
+            let start = at + len + 2;
+            let value = text.get(start..).filter(|_| inside.get(len) == Some(&b'>'))?;
+            let name = inside.get(..len)?;
+            let is_secret = value.first().is_some_and(|first| *first != b'<') && self.matches_plain(name, cx);
+            is_secret.then(|| start..start + memchr::memchr(b'<', value).unwrap_or(value.len()))
+        })
+    }
+
+    /// Finds `name=value` or `name: value` with a sensitive name.
+    pub(super) fn find_named(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
+        named_values(text, |name| self.matches_plain(name, cx)).next()
+    }
+}
+
+/// The values behind names that `is_sensitive` picks.
+fn named_values(text: &[u8], is_sensitive: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    delimiters(text).filter_map(move |delimiter| {
+        let name = name_before(text.get(from..delimiter.start)?);
+        from = delimiter.end;
+        if name.is_empty() || !is_sensitive(name) {
+            return None;
+        }
+        value_after(text, delimiter.end)
+    })
+}
+
+/// The value behind a delimiter that ends at `at`, if there is one.
+fn value_after(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = at + value_start(text.get(at..)?);
+    let len = value_len(text.get(start..)?);
+    (len > 0).then_some(start..start + len)
+}
+
+/// The places of `=` and `:`, also full-width.
+fn delimiters(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    memchr::memchr3_iter(b'=', b':', 0xEF, text).filter_map(move |at| match text.get(at..)? {
+        [b'=' | b':', ..] => Some(at..at + 1),
+        [0xEF, 0xBC, 0x9A | 0x9D, ..] => Some(at..at + 3),
+        _ => None,
+    })
+}
+
+/// The name that a text ends with, but for marks; it has no `=`, `:`, `%`, `&` or guarded byte.
+#[inline]
+pub(super) fn name_before(text: &[u8]) -> &[u8] {
+    let before = strip_marks(text);
+    let len = before.iter().rev().take_while(|byte| is_name_byte(**byte)).count();
+    let (around, name) = before.split_at_checked(before.len() - len).unwrap_or_default();
+    // The digits of a guarded byte are no part of what follows it.
+    if around.last() == Some(&GUARD) { name.get(2..).unwrap_or_default() } else { name }
+}
+
+/// Where the value begins that follows a delimiter: behind marks, `+` and controls.
+fn value_start(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..) {
+        at += match rest {
+            [byte, ..] if is_mark(*byte) || *byte == b'+' => 1,
+            _ => match control_len(rest) {
+                0 => break,
+                len => len,
+            },
+        };
+    }
+    at
+}
+
+/// How long the value is that a text begins with.
+fn value_len(text: &[u8]) -> usize {
+    let ends = |at: usize, byte: u8| {
+        is_mark(byte)
+            || matches!(byte, b'&' | b';' | b',')
+            || (byte < 0x20 || byte == 0x7F || byte == 0xC2)
+                && control_len(text.get(at..).unwrap_or_default()) > 0
+    };
+    text.iter().enumerate().position(|(at, byte)| ends(at, *byte)).unwrap_or(text.len())
+}
+
+/// The length of the control character that a text begins with, zero for none.
+fn control_len(text: &[u8]) -> usize {
+    match text {
+        [0..0x20 | 0x7F, ..] => 1,
+        [0xC2, 0x80..=0x9F, ..] => 2,
+        _ => 0,
+    }
+}
+
+/// Whether a byte may be around a name or a value in free text: a blank, a quote, the escape of a quote.
+pub(super) fn is_mark(byte: u8) -> bool {
+    bytes::is_blank(byte) || matches!(byte, b'"' | b'\'' | b'\\')
+}
+
+/// Strips the marks before a delimiter, at most a handful.
+fn strip_marks(text: &[u8]) -> &[u8] {
+    let marks = text.iter().rev().take(8).take_while(|&&b| is_mark(b)).count();
+    text.get(..text.len() - marks).unwrap_or_default()
+}
+
+/// Letters, digits, `_ - . $ @ [ ]`, and what is beyond ASCII but for guards.
+fn is_name_byte(byte: u8) -> bool {
+    bytes::is(byte, ALNUM | NAME_MARK | bytes::HIGH) && byte != b':' && byte != GUARD
+}
