@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 use crate::bytes::{self, ALNUM, B64URL_MARK, DOT, NO_ALNUM};
 use crate::decode::{self, GUARD};
+use crate::eights::eight_at;
 use crate::lists::CREDENTIAL_PREFIXES;
 use crate::secrets::each_sign;
 
@@ -96,20 +97,20 @@ pub(crate) fn find(text: &[u8], classes: u32) -> Option<Range<usize>> {
         return None;
     }
     let mut search = Search { text, first: None, is_prefixed: false, is_gapped: [false; ANCHORS.len()] };
-    search.try_word(0);
+    search.try_word(0, eight_at(text, 0) as u32);
     if classes & NO_ALNUM != 0 {
         // What follows a guard up to here are its digits.
         let mut digits_end = 0;
-        each_sign(text, |at, byte| {
-            if at >= digits_end {
-                let next = if byte == GUARD { at + 3 } else { at + 1 };
-                digits_end = next;
-                search.try_word(next);
+        each_sign(text, |at, byte, behind| {
+            if at >= digits_end && byte == GUARD {
+                digits_end = at + 3;
+                search.try_word(digits_end, eight_at(text, digits_end) as u32);
+            } else if at >= digits_end {
+                search.try_word(at + 1, behind);
             }
             if is_anchor(byte) {
                 search.try_anchor(at, byte);
             }
-            true
         });
     }
     search.first.map(|(_, found)| found)
@@ -127,11 +128,11 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// Tries the tokens that begin with a text at the start of a word.
+    /// Tries the tokens that begin with a text at the start of a word, of which `first` are the first bytes.
     #[inline]
-    fn try_word(&mut self, at: usize) {
+    fn try_word(&mut self, at: usize, first: u32) {
         if !self.is_prefixed
-            && may_begin_token(self.text, at)
+            && may_begin_token(first)
             && let Some((row, found)) = token_at(self.text, at)
         {
             self.is_prefixed = true;
@@ -176,7 +177,7 @@ static TRIPLES: [u64; 1 << (TRIPLE_BITS - 6)] = {
         // Any character may follow a head of two.
         let mut third = if is_short { 0 } else { head[2] };
         while head[0] != b'{' {
-            let bit = hash_triple(head[0], head[1], third);
+            let bit = hash_triple(u32::from_le_bytes([head[0], head[1], third, 0]));
             triples[bit >> 6] |= 1 << (bit & 63);
             if !is_short || third == 0x7F {
                 break;
@@ -188,18 +189,15 @@ static TRIPLES: [u64; 1 << (TRIPLE_BITS - 6)] = {
     triples
 };
 
-const fn hash_triple(first: u8, second: u8, third: u8) -> usize {
-    let triple = first as u32 | (second as u32) << 8 | (third as u32) << 16;
-    (triple.wrapping_mul(0x9E37_79B1) >> (u32::BITS - TRIPLE_BITS)) as usize
+/// The hash of the lowest three bytes.
+const fn hash_triple(first: u32) -> usize {
+    ((first << 8).wrapping_mul(0x9E37_79B1) >> (u32::BITS - TRIPLE_BITS)) as usize
 }
 
-/// Whether the characters at `at` may begin a head.
+/// Whether a word may begin a head, by its first four bytes, the first lowest.
 #[inline]
-pub(crate) fn may_begin_token(text: &[u8], at: usize) -> bool {
-    let Some([first, second, third, _]) = text.get(at..).and_then(|rest| rest.first_chunk()) else {
-        return false;
-    };
-    let bit = hash_triple(*first, *second, *third);
+pub(crate) fn may_begin_token(first: u32) -> bool {
+    let bit = hash_triple(first);
     TRIPLES.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 != 0)
 }
 
@@ -224,7 +222,7 @@ fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
     families.find_map(|(_, family)| Some((family.row, at..family.end(text, at)?)))
 }
 
-/// The characters that a leading gap may end with.
+/// The characters of a leading gap that a sign follows.
 const IN_GAPS: u32 = ALNUM | B64URL_MARK | DOT;
 
 /// What a family that begins with a gap is recognised by: a sign, and a byte at a fixed distance behind it.
@@ -233,6 +231,8 @@ struct Anchor {
     sign: u8,
     /// The byte right before the sign; zero where a gap ends there.
     before: u8,
+    /// The shortest length of the leading gaps.
+    least: usize,
     /// How far behind the leading gaps the sign is.
     offset: usize,
     /// How far behind the sign the byte is.
@@ -243,21 +243,28 @@ struct Anchor {
 impl Anchor {
     /// Reads the head of a row.
     const fn new(head: &[u8]) -> Self {
-        let mut anchor = Anchor { sign: 0, before: 0, offset: 0, distance: 0, byte: 0 };
+        let mut anchor = Anchor { sign: 0, before: 0, least: 0, offset: 0, distance: 0, byte: 0 };
         // The place behind the leading gaps, and in the head.
         let (mut place, mut at) = (0, 0);
         let mut is_leading = true;
         while at < head.len() {
             if head[at] == b'{' {
-                let (mut len, mut has_len) = (0, false);
+                let (mut len, mut least, mut has_len) = (0, usize::MAX, false);
                 while head[at] != b'}' {
+                    if has_len && head[at] == b'-' {
+                        least = len;
+                    }
                     has_len |= head[at] == b':';
                     len = if head[at].is_ascii_digit() { len * 10 + (head[at] - b'0') as usize } else { 0 };
                     at += 1;
                     assert!(is_leading || head[at] != b'-', "a gap inside a head has one length");
                 }
                 assert!(is_leading || has_len, "a gap inside a head has a length");
-                place = if is_leading { 0 } else { place + len };
+                if is_leading {
+                    anchor.least += if least < len { least } else { len };
+                } else {
+                    place += len;
+                }
             } else {
                 is_leading = false;
                 if anchor.sign == 0 && !head[at].is_ascii_alphanumeric() {
@@ -282,9 +289,16 @@ impl Anchor {
     fn is_at(self, text: &[u8], at: usize, byte: u8) -> bool {
         self.sign == byte
             && text.get(at + self.distance) == Some(&self.byte)
-            && at.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|before| {
-                if self.before == 0 { bytes::is(*before, IN_GAPS) } else { *before == self.before }
-            })
+            && at >= self.offset + self.least
+            && if self.before == 0 {
+                let is_in_gap = |back: usize| {
+                    let byte = at.checked_sub(back).and_then(|at| text.get(at));
+                    byte.is_some_and(|byte| bytes::is(*byte, IN_GAPS))
+                };
+                is_in_gap(1) && is_in_gap(self.least)
+            } else {
+                at.checked_sub(1).and_then(|at| text.get(at)) == Some(&self.before)
+            }
     }
 }
 
@@ -299,7 +313,7 @@ const GAPPED: usize = {
 
 /// The anchors of the families that begin with a gap, in the order of their rows.
 const ANCHORS: [Anchor; GAPPED] = {
-    let mut anchors = [Anchor { sign: 0, before: 0, offset: 0, distance: 0, byte: 0 }; GAPPED];
+    let mut anchors = [Anchor { sign: 0, before: 0, least: 0, offset: 0, distance: 0, byte: 0 }; GAPPED];
     let (mut count, mut row) = (0, 0);
     while row < CREDENTIAL_PREFIXES.len() {
         let head = CREDENTIAL_PREFIXES[row].0.as_bytes();

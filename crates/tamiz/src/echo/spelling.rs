@@ -50,30 +50,43 @@ fn is_blank(byte: u8) -> bool {
 
 /// Writes the plain form of a text: NFKC, `+` and each run of white space as one blank, none around it.
 fn write_plain_form(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
-    let mut is_after_blank = true;
     if text.is_ascii() {
-        for byte in text {
-            let is_blank = is_blank(*byte);
-            if !(is_blank && is_after_blank) {
-                out.push(if is_blank { b' ' } else { *byte });
-            }
-            is_after_blank = is_blank;
-        }
+        write_ascii_plain_form(text, out);
     } else {
         cx.spare.with(|normal| {
             unicode::nfkc(text, normal);
-            for (at, c) in decode::char_indices(normal) {
-                let is_blank = c.plain().is_some_and(|c| c == '+' || unicode::is_white_space(c));
-                if !is_blank {
-                    out.extend_from_slice(normal.get(at..at.saturating_add(c.len())).unwrap_or_default());
-                } else if !is_after_blank {
-                    out.push(b' ');
-                }
-                is_after_blank = is_blank;
+            if normal.is_ascii() {
+                write_ascii_plain_form(normal, out);
+            } else {
+                write_normal_plain_form(normal, out);
             }
         });
     }
     if out.last() == Some(&b' ') {
         out.pop();
+    }
+}
+
+fn write_ascii_plain_form(text: &[u8], out: &mut Vec<u8>) {
+    let mut is_after_blank = true;
+    for byte in text {
+        let is_blank = is_blank(*byte);
+        if !(is_blank && is_after_blank) {
+            out.push(if is_blank { b' ' } else { *byte });
+        }
+        is_after_blank = is_blank;
+    }
+}
+
+fn write_normal_plain_form(text: &[u8], out: &mut Vec<u8>) {
+    let mut is_after_blank = true;
+    for (at, c) in decode::char_indices(text) {
+        let is_blank = c.plain().is_some_and(|c| c == '+' || unicode::is_white_space(c));
+        if !is_blank {
+            out.extend_from_slice(text.get(at..at.saturating_add(c.len())).unwrap_or_default());
+        } else if !is_after_blank {
+            out.push(b' ');
+        }
+        is_after_blank = is_blank;
     }
 }

@@ -6,6 +6,7 @@ use crate::bytes::{
     WORD_SIGN,
 };
 use crate::decode::GUARD;
+use crate::eights::eight_at;
 use crate::families::{self, SHORTEST_TOKEN};
 
 /// A set of kinds.
@@ -66,7 +67,8 @@ const ROLES: [u8; 256] = {
 pub(super) fn may_hold(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> bool) -> Kinds {
     let mut kinds = Kinds::default();
     let has_token = text.len() >= SHORTEST_TOKEN;
-    kinds.add(Kind::Token, has_token && families::may_begin_token(text, 0) && families::has_head(text, 0));
+    let first = eight_at(text, 0) as u32;
+    kinds.add(Kind::Token, has_token && families::may_begin_token(first) && families::has_head(text, 0));
     if classes & NO_ALNUM == 0 {
         return kinds;
     }
@@ -83,16 +85,14 @@ pub(super) fn may_hold(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8
     wanted |= if has(DOT) { PERIOD } else { 0 };
     wanted |= if has(HIGH) || !has(EQUALS | COLON) { 0 } else { DELIMITER };
     let has_upper = has(UPPER);
-    each_sign(text, |at, byte| {
-        let next = at.saturating_add(1);
-        if families::may_begin_token(text, next) && has_token && !walk.kinds.has(Kind::Token) {
-            walk.kinds.add(Kind::Token, families::has_head(text, next));
+    each_sign(text, |at, byte, behind| {
+        if families::may_begin_token(behind) && has_token && !walk.kinds.has(Kind::Token) {
+            walk.kinds.add(Kind::Token, families::has_head(text, at.saturating_add(1)));
         }
         let role = ROLES.get(usize::from(byte)).copied().unwrap_or_default() & wanted;
         if role != 0 {
             walk.visit(at, byte, role, has_upper, &may_be_sensitive);
         }
-        true
     });
     walk.kinds
 }
@@ -149,7 +149,7 @@ impl Walk<'_> {
             self.kinds.add(Kind::Named, may_open);
         } else {
             // The digits of a guarded byte are no part of what follows it.
-            self.kinds.add(Kind::Token, families::may_begin_token(self.text, at.saturating_add(3)));
+            self.kinds.add(Kind::Token, families::has_head(self.text, at.saturating_add(3)));
             self.has_header = true;
         }
     }

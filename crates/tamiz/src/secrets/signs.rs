@@ -2,22 +2,21 @@
 
 use crate::eights::{self, TOPS, eight_at};
 
-/// Calls `visit` with the place of each byte that is no ASCII letter or digit, and the byte, until it returns `false`.
+/// Calls `visit` with the place of each byte that is no ASCII letter or digit, the byte, and the four bytes behind it, the
+/// first lowest; zero where there are fewer.
 #[inline(always)]
-pub(crate) fn each_sign(text: &[u8], mut visit: impl FnMut(usize, u8) -> bool) {
+pub(crate) fn each_sign(text: &[u8], mut visit: impl FnMut(usize, u8, u32)) {
     let mut start = 0_usize;
     while start < text.len() {
         let eight = eight_at(text, start);
         let low = eight & !TOPS;
-        let mut signs = !(eights::letters(low) | eights::digits(low)) & TOPS | eight & TOPS;
+        let mut signs = (!(eights::letters(low) | eights::digits(low)) | eight) & TOPS;
         while signs != 0 {
             let at = start.saturating_add(signs.trailing_zeros() as usize / 8);
             signs &= signs.wrapping_sub(1);
-            // Behind the end there are zeros.
-            let Some(byte) = text.get(at) else { return };
-            if !visit(at, *byte) {
-                return;
-            }
+            // Zeros follow the end.
+            let Some((byte, rest)) = text.get(at..).and_then(<[u8]>::split_first) else { return };
+            visit(at, *byte, rest.first_chunk().map_or(0, |four| u32::from_le_bytes(*four)));
         }
         start = start.saturating_add(8);
     }
@@ -36,10 +35,11 @@ mod tests {
                     (0..len).map(|_| b"aZ09.-_ \x00\x7F\x80\xC3\xFF@[`{/:"[random(19) as usize]).collect();
                 let expected: Vec<usize> = (0..len).filter(|at| !text[*at].is_ascii_alphanumeric()).collect();
                 let mut found = Vec::new();
-                each_sign(&text, |at, byte| {
+                each_sign(&text, |at, byte, behind| {
                     assert_eq!(byte, text[at]);
+                    let four = text[at + 1..].first_chunk().copied().unwrap_or_default();
+                    assert_eq!(behind.to_le_bytes(), four);
                     found.push(at);
-                    true
                 });
                 assert_eq!(found, expected, "{}", text.escape_ascii());
             }
