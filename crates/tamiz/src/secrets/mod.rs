@@ -180,7 +180,7 @@ pub(crate) fn holds_token(text: &[u8]) -> bool {
         || kinds.has(Kind::Token) && families::find(text, classes).is_some()
 }
 
-/// Whether a text without `=`, `:` or `@` may hold a credential. `classes` is the union of the classes of its bytes.
+/// Whether a text without `=`, `:` or full-width forms of them may hold a credential. `classes` is the union of the classes of its bytes.
 pub(crate) fn may_hold_unnamed(text: &[u8], classes: u32) -> bool {
     if text.len() < SHORTEST_TOKEN && classes & NO_ALNUM == 0 {
         return false;
