@@ -175,13 +175,10 @@ static TRIPLES: [u64; 1 << (TRIPLE_BITS - 6)] = {
         let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
         let is_short = head.len() == 2 || head[2] == b'{';
         // Any character may follow a head of two.
-        let mut third = if is_short { 0 } else { head[2] };
-        while head[0] != b'{' {
+        let (mut third, last) = if is_short { (0, 0x7F) } else { (head[2], head[2]) };
+        while head[0] != b'{' && third <= last {
             let bit = hash_triple(u32::from_le_bytes([head[0], head[1], third, 0]));
             triples[bit >> 6] |= 1 << (bit & 63);
-            if !is_short || third == 0x7F {
-                break;
-            }
             third += 1;
         }
         row += 1;

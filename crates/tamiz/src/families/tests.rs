@@ -173,7 +173,7 @@ fn tokens_are_found_as_by_trying_every_family() {
             let family = &families[random(families.len() as u32) as usize];
             let whole = token(family, family.lengths.least.saturating_add(random(2) as usize));
             let kept = if random(3) == 0 { random(whole.len() as u32) as usize } else { whole.len() };
-            text.extend_from_slice(whole[..kept].as_bytes());
+            text.extend_from_slice(&whole.as_bytes()[..kept]);
             text.extend_from_slice(between[random(14) as usize].as_bytes());
         }
         assert_eq!(find(&text, bytes::union(&text)), find_slow(&text), "{}", text.escape_ascii());

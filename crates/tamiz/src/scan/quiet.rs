@@ -40,16 +40,15 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
         return false;
     }
     let has = |class: u32| classes & class != 0;
-    if has(NO_ALNUM) {
-        if has(DOT | DASH) && doubles_dot_or_dash(text)
+    if has(NO_ALNUM)
+        && (has(DOT | DASH) && doubles_dot_or_dash(text)
             || text.last() == Some(&b'?')
             // It may be JSON, perhaps behind spaces.
             || matches!(text.first(), Some(b'[' | b' ' | b'+'))
             || has(SLASH) && text.starts_with(b"//")
-            || text == b"c__builtin__"
-        {
-            return false;
-        }
+            || text == b"c__builtin__")
+    {
+        return false;
     }
     if secrets::may_hold_unnamed(text, classes)
         || text.len() >= base64::SHORTEST && may_be_base64(text, classes)
