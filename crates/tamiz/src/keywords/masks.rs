@@ -1,8 +1,6 @@
-//! Where letters, digits and signs are, a bit for each byte of a block.
+//! Where letters and signs are, a bit for each byte of a block.
 
-#![allow(clippy::arithmetic_side_effects, reason = "of ASCII, no sum leaves its byte; shifts are below 64")]
-
-use crate::eights::{self, TOPS, eight_at};
+#![allow(clippy::arithmetic_side_effects, reason = "runs at compile time, or shifts by less than 64")]
 
 /// How many bytes a block has at most.
 pub(super) const BLOCK: usize = 64;
@@ -12,41 +10,55 @@ pub(super) const BLOCK: usize = 64;
 pub(super) struct Masks {
     /// ASCII letters.
     pub(super) letters: u64,
-    pub(super) digits: u64,
-    /// Other ASCII but white space and controls.
+    /// ASCII but letters, digits, white space and controls.
     pub(super) signs: u64,
 }
 
 impl Masks {
-    /// The masks of at most [`BLOCK`] bytes.
-    #[inline]
-    pub(super) fn of(block: &[u8]) -> Self {
-        let mut masks = Masks::default();
-        let (eights, rest) = block.as_chunks();
-        for (nth, eight) in eights.iter().enumerate() {
-            masks.add(u64::from_le_bytes(*eight), 8 * nth as u32);
+    /// The masks of a block of a text, from `start` on.
+    #[inline(never)]
+    pub(super) fn at(text: &[u8], start: usize) -> Self {
+        let rest = text.get(start..).unwrap_or_default();
+        let (first, second) = match rest.split_at_checked(HALF) {
+            None => (half(rest), 0),
+            Some((first, second)) => (half(first), half(second.get(..HALF).unwrap_or(second))),
+        };
+        Masks {
+            letters: u64::from(first as u32) | second << HALF,
+            signs: first >> HALF | second & u64::from(u32::MAX) << HALF,
         }
-        if !rest.is_empty() {
-            masks.add(eight_at(block, block.len() - rest.len()), 8 * eights.len() as u32);
-        }
-        masks
-    }
-
-    #[inline]
-    fn add(&mut self, eight: u64, shift: u32) {
-        let ascii = eight & !TOPS;
-        let (letters, digits) = (eights::letters(ascii) & !eight, eights::digits(ascii) & !eight);
-        let signs = (ascii + 0x5F5F_5F5F_5F5F_5F5F) & !eight & TOPS & !letters & !digits;
-        self.letters |= bits(letters) << (shift & 63);
-        self.digits |= bits(digits) << (shift & 63);
-        self.signs |= bits(signs) << (shift & 63);
     }
 }
 
-/// The top bits of eight bytes, side by side.
-#[inline]
-fn bits(tops: u64) -> u64 {
-    (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+/// Half of a block has its letters in one half of a number, its signs in the other.
+const HALF: usize = BLOCK / 2;
+
+/// Where letters and signs are among at most [`HALF`] bytes.
+#[inline(always)]
+fn half(bytes: &[u8]) -> u64 {
+    /// The top bit of a half is set for a byte of its kind; it goes down as others come.
+    const KINDS: [u64; 256] = {
+        let mut kinds = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            kinds[byte] = (byte as u8).is_ascii_alphabetic() as u64 * (1 << 31)
+                | (byte as u8).is_ascii_punctuation() as u64 * (1 << 63);
+            byte += 1;
+        }
+        kinds
+    };
+    let kind = |byte: u8| KINDS.get(usize::from(byte)).copied().unwrap_or_default();
+    let (eights, rest) = bytes.as_chunks::<8>();
+    let mut masks = 0;
+    for eight in eights {
+        for &byte in eight {
+            masks = masks >> 1 | kind(byte);
+        }
+    }
+    for &byte in rest {
+        masks = masks >> 1 | kind(byte);
+    }
+    masks >> (HALF - bytes.len().min(HALF))
 }
 
 #[cfg(test)]
@@ -62,10 +74,9 @@ mod tests {
                 let bit = |is: fn(&u8) -> bool| {
                     block.iter().enumerate().fold(0, |mask, (at, byte)| mask | u64::from(is(byte)) << at)
                 };
-                let masks = Masks::of(&block);
+                let masks = Masks::at(&block, 0);
                 assert_eq!(masks.letters, bit(u8::is_ascii_alphabetic));
-                assert_eq!(masks.digits, bit(u8::is_ascii_digit));
-                assert_eq!(masks.signs, bit(|byte| byte.is_ascii_punctuation() || *byte == 0x7F));
+                assert_eq!(masks.signs, bit(u8::is_ascii_punctuation));
             }
         }
     }

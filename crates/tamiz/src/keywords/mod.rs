@@ -4,8 +4,8 @@
 //! the parts of all entries are searched for in the folded text, once for each reading of it. Where a match came
 //! from is worked out only when there is one, by folding again. All tables are made by `cargo x generate`.
 
-mod around;
 mod fold;
+mod gram;
 mod masks;
 mod prefilter;
 mod reading;
@@ -23,6 +23,7 @@ use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
+use prefilter::Walked;
 use reading::{Others, Reading};
 pub(crate) use tables::{CLASSES, DIGEST};
 
@@ -61,12 +62,19 @@ pub(crate) fn scan(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
         return None;
     }
     let mut found: Option<Found> = None;
-    if may_match_reading(text, seen, Reading::Plain, cx) {
+    let is_guarded = prefilter::has_guarded(text, seen);
+    let Walked { may_match, marks } = if is_guarded {
+        Walked { may_match: may_match_unguarded(text, cx), marks: 0 }
+    } else {
+        prefilter::may_match(text, seen)
+    };
+    if may_match {
         search::search(text, Reading::Plain, cx, found.get_or_insert_default());
     }
-    let others = Others::of(text, seen);
+    let others =
+        if may_match || is_guarded { Others::of(text, seen) } else { Others::of_marks(text, seen, marks) };
     for (reading, is_other) in [(Reading::Comments, others.comments), (Reading::Shell, others.shell)] {
-        if is_other && may_match_reading(text, seen, reading, cx) {
+        if is_other && may_match_reading(text, reading, seen, is_guarded, cx) {
             search::search(text, reading, cx, found.get_or_insert_default());
         }
     }
@@ -76,28 +84,30 @@ pub(crate) fn scan(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
 /// Whether [`scan`] may find anything in a text; `seen` is the union of the classes of its bytes. Texts with quotes,
 /// comments or guarded bytes are not judged.
 pub(crate) fn may_match(text: &[u8], seen: u32) -> bool {
-    let others = Others::of(text, seen);
     text.len() >= SHORTEST
-        && (others.comments
-            || others.shell
-            || prefilter::has_guarded(text, seen)
-            || prefilter::may_match(text, seen))
+        && (prefilter::has_guarded(text, seen) || {
+            let Walked { may_match, marks } = prefilter::may_match(text, seen);
+            may_match || Others::of_marks(text, seen, marks) != Others::default()
+        })
 }
 
-/// Whether an entry may be in a reading of a text.
-fn may_match_reading(text: &[u8], seen: u32, reading: Reading, cx: Context<'_>) -> bool {
-    if reading != Reading::Plain {
-        return cx.spare.with(|stripped| {
-            reading::strip(text, reading, stripped);
-            may_match_reading(stripped, seen, Reading::Plain, cx)
-        });
-    }
-    if !prefilter::has_guarded(text, seen) {
-        return prefilter::may_match(text, seen);
-    }
+/// Whether an entry may be in a reading of a text that is not the plain one.
+fn may_match_reading(text: &[u8], reading: Reading, seen: u32, is_guarded: bool, cx: Context<'_>) -> bool {
+    cx.spare.with(|stripped| {
+        reading::strip(text, reading, stripped);
+        if is_guarded {
+            may_match_unguarded(stripped, cx)
+        } else {
+            prefilter::may_match(stripped, seen).may_match
+        }
+    })
+}
+
+/// Whether an entry may be in a text with guarded bytes.
+fn may_match_unguarded(text: &[u8], cx: Context<'_>) -> bool {
     cx.spare.with(|plain| {
         prefilter::unguard(text, plain);
-        prefilter::may_match(plain, bytes::union(plain))
+        prefilter::may_match(plain, bytes::union(plain)).may_match
     })
 }
 

@@ -1,48 +1,70 @@
 //! Rejects texts that no entry is in, which is most of them, without folding them.
 //!
-//! `cargo x generate` chose a witness for every entry: a run of letters (a *token*) with the folded characters around
-//! it, the first letters of one, some letters inside of one, or a *gram*, which is a sign and the folded characters
-//! behind it. Folding changes no token, since it only drops signs, spaces and digits, none of which joins two of
-//! them. A first table has a bit for each token, a second one what has to be around it.
+//! `cargo x generate` chose a literal for every entry: a run of letters (a *token*) with the classes of what is beside
+//! it, letters that a token begins with or has inside, or a *gram*, which is a sign and the folded characters behind
+//! it. Folding changes no token, since it only drops signs, spaces and digits, none of which joins two of them. A first
+//! table has a bit for each token, a second one what may be beside it.
 
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
-use super::around::{Around, is_gram};
 use super::fold::OTHER;
-use super::masks::{self, Masks};
-use super::tables::{AROUND, CORES, SIGN_PAIRS, TOKENS};
+use super::gram::is_gram;
+use super::masks::{BLOCK, Masks};
+use super::reading::mark;
+use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, PAIRS_OF_SIGNS, SIGNS, TOKENS};
 use crate::bytes;
 use crate::decode::{GUARD, escape};
+use crate::eights::eight_at;
 
-/// How many letters of a token the first table is asked for.
-const PREFIX: usize = 4;
-/// Lengths of tokens beyond this are the same to it.
-const LONGEST_KEY: usize = 15;
 /// Sizes of tables, as powers of two.
 const TOKEN_BITS: u32 = 18;
-const CORE_BITS: u32 = 14;
-const _: () = assert!(TOKENS.len() == 1 << (TOKEN_BITS - 3) && CORES.len() == 1 << CORE_BITS);
+const LITERAL_BITS: u32 = 13;
+const INSIDE_BITS: u32 = 9;
+const CODE_BITS: u32 = 6;
+const _: () = assert!(TOKENS.len() == 1 << (TOKEN_BITS - 6) && LITERALS.len() == 1 << LITERAL_BITS);
+const _: () = assert!(INSIDE.len() == 1 << INSIDE_BITS && SIGNS.len() == 1 << (2 * CODE_BITS));
 
-/// Seeds of the hashes of cores: whole tokens, first letters, letters inside.
-const WHOLE: u32 = 1;
-const BEGUN: u32 = 2;
-const INNER: u32 = 3;
+/// Tokens of fewer letters have no literal inside that is not one of them.
+const SHORTEST_INSIDE: usize = 7;
+/// Letters inside of a token are looked at four at a time.
+const WINDOW: usize = 4;
+
+/// The code of white space; that of what is beyond ASCII is below, and that of what is beyond an end above all others.
+const SPACE_CODE: u8 = 1;
+const END: u8 = u8::MAX;
+/// The class of white space, and of what is before the first byte and after the last.
+const SPACE: u8 = 1;
+const EDGE: u8 = 0;
+/// Is added to the class of a byte behind white space.
+const SPACED: u8 = 16;
 
 /// Whether a text has bytes to put in for guarded ones.
 pub(super) fn has_guarded(text: &[u8], seen: u32) -> bool {
     seen & bytes::HIGH != 0 && memchr::memchr(GUARD, text).is_some()
 }
 
+/// What a walk over a text finds.
+#[derive(Clone, Copy)]
+pub(super) struct Walked {
+    /// Whether it was ended by a literal, so that an entry may be in the text.
+    pub(super) may_match: bool,
+    /// The union of the marks that readings ask for, of the signs before that.
+    pub(super) marks: u8,
+}
+
 /// Whether an entry may be in a text, as it is, without guarded bytes; `seen` is the union of the classes of its bytes.
-pub(super) fn may_match(text: &[u8], seen: u32) -> bool {
-    if seen & (bytes::NO_ALNUM | bytes::ALPHA) == 0 {
-        return false;
+pub(super) fn may_match(text: &[u8], seen: u32) -> Walked {
+    match seen & (bytes::NO_ALNUM | bytes::ALPHA | bytes::DIGIT) {
+        0 | bytes::DIGIT => Walked { may_match: false, marks: 0 },
+        bytes::LOWER | bytes::UPPER | bytes::ALPHA => {
+            Walked { may_match: is_token(text, 0, text.len()), marks: 0 }
+        }
+        // No entry of hexadecimal digits alone is known by a single letter.
+        _ => walk(text, |start| Masks::at(text, start), !bytes::is_hexadecimal(seen)),
     }
-    // No entry of hexadecimal digits alone is known by a single letter.
-    walk(text, !bytes::is_hexadecimal(seen))
 }
 
 /// Appends a text with each guarded byte as the character that it counts as.
@@ -58,130 +80,206 @@ pub(super) fn unguard(text: &[u8], plain: &mut Vec<u8>) {
     }
 }
 
-/// Whether a text, which has no guarded bytes, has a witness; with single letters beside digits, if they count.
-fn walk(text: &[u8], with_singles: bool) -> bool {
-    // Whether the block before ended in a letter, in a digit.
-    let (mut letter_before, mut digit_before) = (0, 0);
-    for (nth, block) in text.chunks(masks::BLOCK).enumerate() {
-        let Masks { letters, digits, signs } = Masks::of(block);
-        let starts = letters & !(letters << 1 | letter_before);
-        // What the next block begins with is not known here.
-        let goes_on = letters >> 1 | 1 << 63;
-        let is_beside_digit = (digits << 1 | digit_before) | digits >> 1;
-        let singles = if with_singles { is_beside_digit } else { 0 };
-        let mut tokens = starts & (goes_on | singles);
-        let start = nth * masks::BLOCK;
+/// Walks over the tokens and signs of a text up to a literal; `masks` are those of the block that begins at an offset.
+fn walk(text: &[u8], mut masks: impl FnMut(usize) -> Masks, with_singles: bool) -> Walked {
+    let mut walked = Walked { may_match: true, marks: 0 };
+    let mut letter_before = 0;
+    let mut start = 0;
+    while start < text.len() {
+        let Masks { letters, mut signs } = masks(start);
+        let mut tokens = letters & !(letters << 1 | letter_before);
+        letter_before = letters >> 63;
+        if !with_singles {
+            // The next block may begin with a letter.
+            tokens &= letters >> 1 | 1 << 63;
+        }
         while tokens != 0 {
             let bit = tokens.trailing_zeros();
             tokens &= tokens - 1;
             let at = start + bit as usize;
-            let mut len = (letters >> bit).trailing_ones() as usize;
-            if bit as usize + len == masks::BLOCK {
+            let mut len = (!(letters >> bit)).trailing_zeros() as usize;
+            if bit as usize + len == BLOCK {
                 len += letters_at(text, at + len);
             }
-            if may_be_token(text, at, len) && is_witness(text, at, len) {
-                return true;
+            if is_token(text, at, len) {
+                return walked;
             }
         }
-        let mut signs = signs;
         while signs != 0 {
             let at = start + signs.trailing_zeros() as usize;
             signs &= signs - 1;
-            if may_begin_gram(text, at) && is_gram(text, at) {
-                return true;
+            let Some(&sign) = text.get(at) else { break };
+            walked.marks |= mark(sign);
+            if may_begin_gram(text, at, sign) && is_gram(text, at) {
+                return walked;
             }
         }
-        letter_before = letters >> 63;
-        digit_before = digits >> 63;
+        start += BLOCK;
     }
-    false
+    walked.may_match = false;
+    walked
+}
+
+/// Whether the token at `at`, which has `len` letters, is a literal, or has one inside.
+#[inline(always)]
+fn is_token(text: &[u8], at: usize, len: usize) -> bool {
+    let eight = match text.get(at..at + 8).and_then(|eight| eight.first_chunk()) {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => eight_at(text, at),
+    };
+    let hash = hash(eight, len);
+    has_bit(hash) && is_literal(text, at, len, hash) || len >= SHORTEST_INSIDE && has_inside(text, at, len)
 }
 
 /// How many letters are in a text from `at` on.
+#[cold]
 fn letters_at(text: &[u8], at: usize) -> usize {
     text.iter().skip(at).take_while(|byte| byte.is_ascii_alphabetic()).count()
 }
 
-/// Whether the first table has a token, or letters inside of it.
+/// The hash of a token: of its length and its letters, up to eight.
 #[inline]
-fn may_be_token(text: &[u8], at: usize, len: usize) -> bool {
-    has_token(first_letters(text, at, len), len.min(LONGEST_KEY))
-        || len >= 2 * PREFIX && may_have_inside(text, at, len)
+fn hash(eight: u64, len: usize) -> u64 {
+    let letters = lower(eight) & u64::MAX >> (64 - 8 * len.min(8) as u32 & 63);
+    mix(letters.wrapping_add(len as u64))
 }
 
-/// Up to four letters in lower case; zeros follow.
+/// Eight letters in lower case.
 #[inline]
-fn first_letters(text: &[u8], at: usize, len: usize) -> u32 {
-    const CASE: u32 = 0x2020_2020;
-    let rest = text.get(at..).unwrap_or_default();
-    let four = match rest.first_chunk() {
-        Some(four) => u32::from_le_bytes(*four),
-        None => rest.iter().rev().fold(0, |four, byte| four << 8 | u32::from(*byte)),
-    };
-    (four | CASE) & u32::MAX >> (u32::BITS - 8 * len.clamp(1, PREFIX) as u32)
+fn lower(eight: u64) -> u64 {
+    eight | 0x2020_2020_2020_2020
 }
 
-/// The bit of the first table for letters and a length.
 #[inline]
-fn has_token(letters: u32, len: usize) -> bool {
-    let key = u64::from(letters) | (len as u64) << 32;
-    let bit = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - TOKEN_BITS)) as usize;
-    TOKENS.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 != 0)
+pub(super) fn mix(key: u64) -> u64 {
+    key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Whether the first table has letters inside of a long token, at each fourth one.
-fn may_have_inside(text: &[u8], at: usize, len: usize) -> bool {
-    let token = text.get(at + PREFIX..at + len).unwrap_or_default();
-    let (fours, _) = token.as_chunks::<PREFIX>();
-    fours.iter().any(|four| has_token(u32::from_le_bytes(*four) | 0x2020_2020, 0))
-}
-
-/// Whether a token that the first table has is a witness.
-#[cold]
-#[inline(never)]
-fn is_witness(text: &[u8], at: usize, len: usize) -> bool {
-    let token = text.get(at..at + len).unwrap_or_default();
-    let is_core = |letters: &[u8], seed: u32| {
-        let known = core(letters, seed);
-        !known.is_empty() && {
-            let around = Around::new(text, at, len);
-            known.iter().any(|wanted| around.has(*wanted))
+/// Whether a record of a table is wanted, from the slot of a hash on to one that is free.
+#[inline(always)]
+pub(super) fn has_record<const COUNT: usize>(
+    table: &'static [[u8; 8]; COUNT],
+    hash: u64,
+    mut is_wanted: impl FnMut([u8; 8]) -> bool,
+) -> bool {
+    let mut slot = (hash >> (u64::BITS - COUNT.ilog2())) as usize;
+    while let Some(record) = table.get(slot % COUNT).filter(|record| **record != [0; 8]) {
+        if is_wanted(*record) {
+            return true;
         }
-    };
-    let (fours, _) = token.as_chunks::<PREFIX>();
-    is_core(token, WHOLE)
-        || token.get(..PREFIX).is_some_and(|first| is_core(first, BEGUN))
-        || fours.iter().any(|four| is_core(four, INNER))
-}
-
-/// What has to be around some letters, if they are known.
-fn core(letters: &[u8], seed: u32) -> &'static [[u8; 4]] {
-    let hash = letters.iter().fold(seed, |hash, byte| {
-        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x9E37_79B1).rotate_left(13)
-    });
-    let mut slot = (hash >> (u32::BITS - CORE_BITS)) as usize;
-    while let Some(&[a, b, c, d, low, high, count, _]) = CORES.get(slot) {
-        if count == 0 {
-            break;
-        }
-        if u32::from_le_bytes([a, b, c, d]) == hash {
-            let start = usize::from(u16::from_le_bytes([low, high]));
-            return AROUND.get(start..start + usize::from(count)).unwrap_or_default();
-        }
-        slot = (slot + 1) % CORES.len();
+        slot += 1;
     }
-    &[]
+    false
 }
 
-/// Whether a gram may begin with the sign at `at`, by the byte behind it.
+/// Whether the first table has a token or a window.
 #[inline]
-fn may_begin_gram(text: &[u8], at: usize) -> bool {
-    text.get(at..).and_then(|rest| rest.first_chunk()).is_some_and(|pair| has_pair(*pair))
+fn has_bit(hash: u64) -> bool {
+    bit_of(TOKENS, (hash >> (u64::BITS - TOKEN_BITS)) as usize)
 }
 
-/// Whether a gram may begin with a sign and a byte behind it.
+/// A bit of a table of bits.
 #[inline]
-pub(super) fn has_pair(pair: [u8; 2]) -> bool {
-    let bit = usize::from(u16::from_be_bytes(pair));
-    SIGN_PAIRS.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 != 0)
+fn bit_of(table: &'static [[u8; 8]], bit: usize) -> bool {
+    table.get(bit / 64).is_some_and(|bits| u64::from_le_bytes(*bits) >> (bit % 64) & 1 != 0)
+}
+
+/// Whether a token that the first table has is a literal, with what is beside it.
+#[inline(never)]
+fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
+    let tag = (hash >> u32::BITS) as u16;
+    let mut list: &[[u8; 5]] = &[];
+    has_record(LITERALS, hash, |[a, b, low, high, count, ..]| {
+        let first = usize::from(u16::from_le_bytes([low, high]));
+        list = LISTS.get(first..first + usize::from(count)).unwrap_or_default();
+        u16::from_le_bytes([a, b]) == tag
+    }) && {
+        let (head, tail) = text.split_at(at.min(text.len()));
+        let (before, after) = (Beside::of(head.iter().rev()), Beside::of(tail.iter().skip(len)));
+        list.iter().any(|&[mask, code_before, behind_before, code_after, behind_after]| {
+            let [a, b, c, d, e, f, g, h] = MASKS.get(usize::from(mask)).copied().unwrap_or_default();
+            before.is(u32::from_le_bytes([a, b, c, d]), code_before, behind_before)
+                && after.is(u32::from_le_bytes([e, f, g, h]), code_after, behind_after)
+        })
+    }
+}
+
+/// What is beside a token: the first byte that is no white space, and the one behind it.
+struct Beside {
+    class: u8,
+    code: u8,
+    behind: u8,
+}
+
+impl Beside {
+    #[inline]
+    fn of<'t>(mut bytes: impl Iterator<Item = &'t u8>) -> Self {
+        let mut spaced = 0;
+        while let Some(byte) = bytes.next() {
+            match BYTES.get(usize::from(*byte)).copied().unwrap_or_default() {
+                [SPACE, _] => spaced = SPACED,
+                [class, code] => {
+                    let behind = bytes.next().map_or(END, |byte| code_of(*byte) as u8);
+                    return Beside { class: class + spaced, code, behind };
+                }
+            }
+        }
+        Beside { class: EDGE, code: 0, behind: END }
+    }
+
+    /// Whether it is of some classes, and has the codes that are wanted, if any. What is beyond ASCII, or an end, has none.
+    #[inline]
+    fn is(&self, classes: u32, code: u8, behind: u8) -> bool {
+        classes >> self.class & 1 != 0
+            && (code == 0 || self.code == code || self.code == 0)
+            && (behind == 0 || self.behind == behind || self.behind <= SPACE_CODE)
+    }
+}
+
+#[inline]
+fn class(byte: u8) -> u8 {
+    BYTES.get(usize::from(byte)).map_or(EDGE, |[class, _]| *class)
+}
+
+#[inline]
+fn code_of(byte: u8) -> usize {
+    BYTES.get(usize::from(byte)).map_or(0, |[_, code]| usize::from(*code))
+}
+
+/// Whether a token has a literal inside: its letters are looked at four at a time.
+#[inline]
+fn has_inside(text: &[u8], at: usize, len: usize) -> bool {
+    let (windows, _) = text.get(at..at + len).unwrap_or_default().as_chunks::<WINDOW>();
+    windows.iter().enumerate().any(|(nth, window)| {
+        let letters = lower(u64::from(u32::from_le_bytes(*window))) & u64::from(u32::MAX);
+        let hash = mix(letters | 0xFFFF << u32::BITS);
+        has_bit(hash) && is_inside(text, at + nth * WINDOW, hash)
+    })
+}
+
+/// Whether a window that the first table has is in a literal, with the letters around it.
+#[cold]
+fn is_inside(text: &[u8], at: usize, hash: u64) -> bool {
+    has_record(INSIDE, hash, |[a, b, c, d, e, f, back, _]| {
+        let start = at.checked_add_signed(-isize::from(back as i8)).unwrap_or(text.len());
+        let found = lower(eight_at(text, start)) << 16 >> 16;
+        found == u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
+    })
+}
+
+/// Whether a gram may begin with the sign at `at`, by the bytes beside it.
+#[inline(always)]
+fn may_begin_gram(text: &[u8], at: usize, sign: u8) -> bool {
+    let Some(&next) = text.get(at + 1) else { return false };
+    bit_of(PAIRS_OF_SIGNS, usize::from(sign) << 8 | usize::from(next)) && {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        classes_before(sign, next) >> before.map_or(EDGE, |byte| class(*byte)) & 1 != 0
+    }
+}
+
+/// The classes of what may be before a gram that begins with two characters, a bit each.
+#[inline]
+pub(super) fn classes_before(sign: u8, next: u8) -> u16 {
+    let classes = SIGNS.get(code_of(sign) << CODE_BITS | code_of(next));
+    classes.map_or(0, |classes| u16::from_le_bytes(*classes))
 }

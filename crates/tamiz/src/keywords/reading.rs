@@ -18,7 +18,7 @@ pub(super) enum Reading {
 }
 
 /// The readings that may differ from the plain one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Others {
     /// The text may have a comment.
     pub(super) comments: bool,
@@ -29,50 +29,51 @@ pub(super) struct Others {
 impl Others {
     /// The readings of a text to scan besides the plain one; `seen` is the union of the classes of its bytes.
     pub(super) fn of(text: &[u8], seen: u32) -> Self {
-        // Every comment and quote has a sign or a control.
+        // Every comment and quote has a sign.
         if seen & (WORD_SIGN | CONTROL) == 0 {
-            return Others { comments: false, shell: false };
+            return Others::default();
         }
-        const QUOTING: u8 = 1;
-        const STAR: u8 = 2;
-        const LINE_COMMENT: u8 = 4;
-        const LINE_END: u8 = 8;
-        const BITS: [u8; 256] = {
-            let mut bits = [0; 256];
-            let mut byte = 0;
-            while byte < 256 {
-                bits[byte] = match byte as u8 {
-                    b'-' | b'#' => LINE_COMMENT,
-                    b'\n' => LINE_END,
-                    b'*' => STAR,
-                    b'\\' | b'^' | b'\'' | b'"' | b'$' | b'`' => QUOTING,
-                    _ => 0,
-                };
-                byte += 1;
-            }
-            bits
-        };
-        let bits =
-            text.iter().fold(0, |bits, byte| bits | BITS.get(usize::from(*byte)).copied().unwrap_or(0));
-        let may_comment = bits & STAR != 0 || bits & LINE_COMMENT != 0 && bits & LINE_END != 0;
-        Others { comments: may_comment && has_comment(text), shell: bits & QUOTING != 0 }
+        Others::of_marks(text, seen, text.iter().fold(0, |marks, byte| marks | mark(*byte)))
+    }
+
+    /// Those of a text, where the union of the marks of its signs is known.
+    pub(super) fn of_marks(text: &[u8], seen: u32, marks: u8) -> Self {
+        let may_comment = marks & STAR != 0 || marks & LINE_COMMENT != 0 && seen & CONTROL != 0;
+        Others { comments: may_comment && has_comment(text), shell: marks & QUOTING != 0 }
     }
 }
 
-/// Whether a comment or the mark of one may be in a text.
+/// A sign that shells drop or that an expansion begins with, that a comment has, or that one to the end of the line
+/// begins with.
+const QUOTING: u8 = 1;
+const STAR: u8 = 2;
+const LINE_COMMENT: u8 = 4;
+
+/// The bits for a sign that readings ask for.
+#[inline]
+pub(super) fn mark(sign: u8) -> u8 {
+    const MARKS: [u8; 256] = {
+        let mut marks = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            marks[byte] = match byte as u8 {
+                b'-' | b'#' => LINE_COMMENT,
+                b'*' => STAR,
+                b'\\' | b'^' | b'\'' | b'"' | b'$' | b'`' => QUOTING,
+                _ => 0,
+            };
+            byte += 1;
+        }
+        marks
+    };
+    MARKS.get(usize::from(sign)).copied().unwrap_or(0)
+}
+
+/// Whether the reading without comments drops anything of a text.
 fn has_comment(text: &[u8]) -> bool {
-    let mut before = 0;
-    let mut is_in_line_comment = false;
-    text.iter().any(|&byte| {
-        let is_comment = match byte {
-            b'*' => before == b'/',
-            b'\n' => is_in_line_comment,
-            _ => false,
-        };
-        is_in_line_comment |= byte == b'#' || byte == b'-' && before == b'-';
-        before = byte;
-        is_comment
-    })
+    let mut comments = Comments::default();
+    let mut starts = memchr::memchr3_iter(b'/', b'#', b'-', text);
+    starts.any(|at| comments.skip(text.get(at..).unwrap_or_default()).is_some())
 }
 
 /// Finds what a reading drops, from the start of a text to its end.

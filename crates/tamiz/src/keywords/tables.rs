@@ -12,40 +12,55 @@ pub(crate) const CLASSES: [&str; 11] = ["file", "java", "jndi", "js", "ldap", "n
 /// How many slots the entries of several parts take.
 pub(super) const SLOTS: usize = 170;
 
-static ALL: &[u8; 1231893] = include_bytes!("tables.bin");
+static ALL: &[u8; 1195456] = include_bytes!("tables.bin");
 
 /// By the first two characters: positions of long parts; above them, of short ones.
 pub(super) static PAIRS: &[u8; 65536] = bytes(ALL, 0, 65536);
 
+/// A bit for the first characters of each long part.
+pub(super) static HEADS: &[[u8; 8]; 1024] = records(ALL, 65536, 73728);
+
 /// The key of a root and its node, by hash.
-pub(super) static ROOTS: &[[u8; 8]; 16384] = records(ALL, 65536, 196608);
+pub(super) static ROOTS: &[[u8; 8]; 16384] = records(ALL, 73728, 204800);
 
 /// See `Node`.
-pub(super) static NODES: &[[u8; 24]; 22395] = records(ALL, 196608, 734088);
+pub(super) static NODES: &[[u8; 24]; 22395] = records(ALL, 204800, 742280);
 
 /// The character that leads to each node.
-pub(super) static KEYS: &[u8; 22395] = bytes(ALL, 734088, 756483);
+pub(super) static KEYS: &[u8; 22395] = bytes(ALL, 742280, 764675);
 
 /// The parts that end at nodes.
-pub(super) static ENDS: &[[u8; 8]; 15270] = records(ALL, 756483, 878643);
+pub(super) static ENDS: &[[u8; 8]; 15270] = records(ALL, 764675, 886835);
 
 /// The labels of all nodes.
-pub(super) static LABELS: &[u8; 56792] = bytes(ALL, 878643, 935435);
+pub(super) static LABELS: &[u8; 56792] = bytes(ALL, 886835, 943627);
 
 /// Class, edges and step of each part.
-pub(super) static PARTS: &[[u8; 6]; 13995] = records(ALL, 935435, 1019405);
+pub(super) static PARTS: &[[u8; 6]; 13995] = records(ALL, 943627, 1027597);
 
-/// A bit for the first letters and the length of each token.
-pub(super) static TOKENS: &[u8; 32768] = bytes(ALL, 1019405, 1052173);
+/// The class and the code of each byte.
+pub(super) static BYTES: &[[u8; 2]; 256] = records(ALL, 1027597, 1028109);
 
-/// By the hash of a token: where its list is in `AROUND`.
-pub(super) static CORES: &[[u8; 8]; 16384] = records(ALL, 1052173, 1183245);
+/// A bit for each token and window.
+pub(super) static TOKENS: &[[u8; 8]; 4096] = records(ALL, 1028109, 1060877);
 
-/// What has to be around a token.
-pub(super) static AROUND: &[[u8; 4]; 8066] = records(ALL, 1183245, 1215509);
+/// By hash: where the list of a token is.
+pub(super) static LITERALS: &[[u8; 8]; 8192] = records(ALL, 1060877, 1126413);
+
+/// What may be beside tokens: classes and codes.
+pub(super) static LISTS: &[[u8; 5]; 6103] = records(ALL, 1126413, 1156928);
+
+/// Classes before and after a token.
+pub(super) static MASKS: &[[u8; 8]; 208] = records(ALL, 1156928, 1158592);
+
+/// Letters inside of tokens, by hash.
+pub(super) static INSIDE: &[[u8; 8]; 512] = records(ALL, 1158592, 1162688);
 
 /// A bit for a sign and the byte behind it.
-pub(super) static SIGN_PAIRS: &[u8; 8192] = bytes(ALL, 1215509, 1223701);
+pub(super) static PAIRS_OF_SIGNS: &[[u8; 8]; 1024] = records(ALL, 1162688, 1170880);
 
-/// Signs with what follows them, and what is before, by hash.
-pub(super) static GRAMS: &[[u8; 8]; 1024] = records(ALL, 1223701, 1231893);
+/// Classes before a sign, by its code and the next one's.
+pub(super) static SIGNS: &[[u8; 2]; 4096] = records(ALL, 1170880, 1179072);
+
+/// Signs with what is beside them, by hash.
+pub(super) static GRAMS: &[[u8; 8]; 2048] = records(ALL, 1179072, 1195456);

@@ -10,7 +10,7 @@
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
-use super::tables::{ENDS, KEYS, LABELS, NODES, PAIRS, ROOTS};
+use super::tables::{ENDS, HEADS, KEYS, LABELS, NODES, PAIRS, ROOTS};
 
 /// A text must end with these so that all its positions are searched; no part has them.
 pub(super) const PADDING: [u8; HEAD - 1] = [0; HEAD - 1];
@@ -28,6 +28,10 @@ const HEAD: usize = 4;
 const ROOT_BITS: u32 = 14;
 const _: () = assert!(ROOTS.len() == 1 << ROOT_BITS);
 
+/// How many bits the table of heads has, as a power of two.
+const HEAD_BITS: u32 = 16;
+const _: () = assert!(HEADS.len() == 1 << (HEAD_BITS - 6));
+
 /// A part that was found: its number, where it begins and where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hit {
@@ -39,6 +43,12 @@ pub(super) struct Hit {
 /// The slot that a root is at, or behind.
 fn hash(key: u32) -> usize {
     (key.wrapping_mul(0x9E37_79B1) >> (u32::BITS - ROOT_BITS)) as usize
+}
+
+/// Whether there may be a root for the first characters of a long part.
+fn may_be_head(head: u32) -> bool {
+    let bit = (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEAD_BITS)) as usize;
+    HEADS.get(bit / 64).is_some_and(|bits| u64::from_le_bytes(*bits) >> (bit % 64) & 1 != 0)
 }
 
 /// A record of the table of nodes: what follows some characters that parts begin with.
@@ -118,20 +128,18 @@ fn root(key: u32) -> Option<Node> {
 /// that are wanted from then on.
 pub(super) fn find_all(padded: &[u8], mut wanted: Classes, mut report: impl FnMut(Hit) -> Classes) {
     let mut before = Side::of(b' ');
-    let Some((&[a, b, c], mut rest)) = padded.split_first_chunk() else { return };
-    let mut head = u32::from_le_bytes([0, a, b, c]);
-    while let Some((&last, after)) = rest.split_first() {
-        rest = after;
-        head = head >> 8 | u32::from(last) << 24;
-        let side = Side::of(head as u8);
+    for (start, window) in padded.windows(HEAD).enumerate() {
+        let &[a, b, c, d] = window else { return };
+        let side = Side::of(a);
         let here = side.positions_after(before);
         before = side;
-        let hit = PAIRS.get(usize::from(head as u16)).copied().unwrap_or_default() & here;
+        let hit = PAIRS.get(usize::from(u16::from_le_bytes([a, b]))).copied().unwrap_or_default() & here;
         if hit == 0 {
             continue;
         }
-        let start = padded.len() - rest.len() - HEAD;
-        if hit & LONG != 0 {
+        let head = u32::from_le_bytes([a, b, c, d]);
+        if hit & LONG != 0 && may_be_head(head) {
+            let rest = padded.get(start + HEAD..).unwrap_or_default();
             walk(head, rest, start, here, &mut wanted, &mut report);
         }
         if hit & SHORT != 0 {

@@ -1,19 +1,24 @@
 //! How often honest requests have what the prefilter is made of: `frequencies.tsv`, counted in a corpus.
 //!
-//! A line is a kind, a key and how many of a million tokens or pairs it is, the mean of the files. Only keys of the
-//! dictionary are kept, so that nothing of a request is.
+//! A line is a kind, a key, and what is before and after it with how many of a million tokens and signs that is, the
+//! mean of the files. Only keys of the dictionary, and pairs of a sign and what follows it, are kept, so that nothing of
+//! a request is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::prefilter::{PREFIX, candidates};
+use super::bytes::{EDGE, HIGH, SPACE, SPACED, class, code};
+use super::literal::{COMPARED, GRAM, LONGEST_START, candidates};
 use super::{entries, part};
 use crate::{Result, corpus};
 
 const FILE: &str = "crates/tamiz-dev/src/generate/keywords/frequencies.tsv";
-const HEAD: &str =
-    "# By `cargo run -p tamiz-dev -- frequencies`: kind (token, prefix or pair), key, parts per million.\n";
+const HEAD: &str = "# By `cargo run -p tamiz-dev -- frequencies`: kind (token, start, gram or pair), key, then \
+                    `before.after=rate` in parts per million.\n";
+
+/// Rarer ones are not kept.
+const RAREST: f64 = 0.3;
 
 /// The files with honest requests as they are.
 const HONEST: [&str; 9] = [
@@ -30,77 +35,127 @@ const HONEST: [&str; 9] = [
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// A run of letters.
+pub(super) enum Counted {
+    /// A run of letters, with the classes of what is beside it.
     Token,
     /// The first letters of one.
-    Prefix,
-    /// A sign and what follows it.
+    Start,
+    /// A sign and the folded characters behind it, with the one before.
+    Gram,
+    /// A sign and the byte behind it, folded, with the class of the one before.
     Pair,
 }
 
-impl Kind {
-    const ALL: [(Kind, &str); 3] = [(Kind::Token, "token"), (Kind::Prefix, "prefix"), (Kind::Pair, "pair")];
+impl Counted {
+    const ALL: [(Counted, &str); 4] = [
+        (Counted::Token, "token"),
+        (Counted::Start, "start"),
+        (Counted::Gram, "gram"),
+        (Counted::Pair, "pair"),
+    ];
 }
 
-/// Parts per million, by kind and key.
-pub(super) struct Frequencies(BTreeMap<(Kind, Vec<u8>), f64>);
+/// What is counted, a key of it, and what is before and after that.
+type Key = (Counted, Vec<u8>, [u8; 2]);
+
+/// Parts per million by kind and key, each with what is before and after it.
+pub(super) struct Frequencies(BTreeMap<(Counted, Vec<u8>), Vec<([u8; 2], f64)>>);
 
 impl Frequencies {
     pub(super) fn read(root: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(root.join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
         let mut all = BTreeMap::new();
         for line in text.lines().filter(|line| !line.starts_with("# ")) {
-            let wrong = || format!("{FILE}: expected a kind, a key and a number, found {line:?}");
-            let [kind, key, number] = line.split('\t').collect::<Vec<_>>()[..] else {
+            let wrong = || format!("{FILE}: expected a kind, a key and rates, found {line:?}");
+            let [kind, key, rates] = line.split('\t').collect::<Vec<_>>()[..] else {
                 return Err(wrong().into());
             };
-            let (kind, _) = Kind::ALL.into_iter().find(|(_, name)| *name == kind).ok_or_else(wrong)?;
-            all.insert((kind, key.as_bytes().to_vec()), number.parse().map_err(|_| wrong())?);
+            let (kind, _) = Counted::ALL.into_iter().find(|(_, name)| *name == kind).ok_or_else(wrong)?;
+            let rates = rates.split(' ').map(rate).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+            all.insert((kind, key.as_bytes().to_vec()), rates);
         }
         Ok(Frequencies(all))
     }
 
-    /// Parts per million; a little for what was never seen.
-    pub(super) fn of(&self, kind: Kind, key: &[u8]) -> f64 {
-        self.0.get(&(kind, key.to_vec())).copied().unwrap_or(0.1)
+    /// Parts per million of a key, with what is before and after it as wanted.
+    pub(super) fn sum(&self, kind: Counted, key: &[u8], is_wanted: impl Fn([u8; 2]) -> bool) -> f64 {
+        let rates = self.0.get(&(kind, key.to_vec())).into_iter().flatten();
+        rates.filter(|(beside, _)| is_wanted(*beside)).map(|(_, rate)| rate).sum()
     }
+
+    /// The pairs with a sign: the code of the byte behind it, the class of the one before, parts per million.
+    pub(super) fn pairs(&self, sign: u8) -> impl Iterator<Item = (u8, u8, f64)> {
+        let pairs =
+            self.0.iter().filter(move |((kind, key), _)| *kind == Counted::Pair && code(key[0]) == sign);
+        pairs.flat_map(|((_, key), rates)| {
+            rates.iter().map(|([before, _], rate)| (code(key[1]), *before, *rate))
+        })
+    }
+}
+
+/// Reads `before.after=rate`.
+fn rate(text: &str) -> Option<([u8; 2], f64)> {
+    let (beside, rate) = text.split_once('=')?;
+    let (before, after) = beside.split_once('.')?;
+    Some(([before.parse().ok()?, after.parse().ok()?], rate.parse().ok()?))
 }
 
 /// Counts the corpus and writes the file.
 pub(crate) fn write(root: &Path) -> Result<()> {
     let files = corpus::files()?.ok_or("set TAMIZ_CORPUS to a folder of *.jsonl.gz files")?;
     let (all, _) = part::all(&entries::read(root)?);
-    let wanted: BTreeSet<(Kind, Vec<u8>)> =
-        all.iter().flat_map(candidates).flat_map(|candidate| candidate.counted()).collect();
-    let mut rates: BTreeMap<(Kind, Vec<u8>), f64> = BTreeMap::new();
+    let wanted = all.iter().flat_map(candidates).flat_map(|candidate| candidate.counted()).collect();
+    let mut rates: BTreeMap<Key, f64> = BTreeMap::new();
     for name in HONEST {
         let file = files.iter().find(|file| file.ends_with(format!("{name}.jsonl.gz")));
         let file = file.ok_or_else(|| format!("the corpus has no {name}.jsonl.gz"))?;
-        let mut counts: BTreeMap<(Kind, Vec<u8>), u64> = BTreeMap::new();
-        let mut total = 0;
+        let mut counts = Counts { wanted: &wanted, counts: BTreeMap::new(), total: 0 };
         for row in corpus::rows(file, 1)? {
             let row = row?;
             if row.label == "valid" {
-                total += count(&unescaped(&row.request), &wanted, &mut counts);
+                texts(&row.request).iter().for_each(|text| counts.add_text(text));
             }
         }
-        for (key, count) in counts {
-            *rates.entry(key).or_default() += count as f64 * 1e6 / total as f64 / HONEST.len() as f64;
+        for (key, count) in counts.counts {
+            *rates.entry(key).or_default() += count as f64 * 1e6 / counts.total as f64 / HONEST.len() as f64;
         }
     }
+    let mut lines: BTreeMap<(Counted, Vec<u8>), Vec<String>> = BTreeMap::new();
+    for ((kind, key, [before, after]), rate) in rates.into_iter().filter(|(_, rate)| *rate >= RAREST) {
+        lines.entry((kind, key)).or_default().push(format!("{before}.{after}={rate:.1}"));
+    }
     let mut text = HEAD.to_owned();
-    for ((kind, key), rate) in rates.iter().filter(|(_, rate)| **rate >= 0.05) {
-        let (_, name) = Kind::ALL.into_iter().find(|(known, _)| known == kind).unwrap_or(Kind::ALL[0]);
-        let _ = writeln!(text, "{name}\t{}\t{rate:.1}", String::from_utf8_lossy(key));
+    for ((kind, key), rates) in lines {
+        let (_, name) = Counted::ALL.into_iter().find(|(known, _)| *known == kind).unwrap_or(Counted::ALL[0]);
+        let _ = writeln!(text, "{name}\t{}\t{}", String::from_utf8_lossy(&key), rates.join(" "));
     }
     Ok(std::fs::write(root.join(FILE), text)?)
 }
 
-/// A request with its `%HH` as bytes.
-fn unescaped(request: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(request.len());
-    let mut rest = request;
+/// The texts that a request has, about: words of the request line, values of header lines, pairs of a body.
+fn texts(request: &[u8]) -> Vec<Vec<u8>> {
+    let end = request.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(request.len());
+    let (head, body) = request.split_at(end);
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let first = lines.next().unwrap_or_default();
+    let mut texts: Vec<Vec<u8>> = first.split(|byte| b"?&= ".contains(byte)).map(unescaped).collect();
+    for line in lines {
+        let colon = line.iter().position(|byte| *byte == b':').map_or(line.len(), |at| at + 1);
+        texts.push(line[colon..].trim_ascii().to_vec());
+    }
+    let body = body.trim_ascii_start();
+    if matches!(body.first(), Some(b'{' | b'[' | b'<' | b'-')) {
+        texts.push(body.to_vec());
+    } else {
+        texts.extend(body.split(|byte| b"&=".contains(byte)).map(unescaped));
+    }
+    texts
+}
+
+/// A text with its `%HH` as bytes.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
     while let [first, after @ ..] = rest {
         let escaped = match rest {
             [b'%', high, low, ..] => data_encoding::HEXLOWER_PERMISSIVE.decode(&[*high, *low]).ok(),
@@ -120,46 +175,71 @@ fn unescaped(request: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Counts what of a text is wanted; how many tokens and signs it has.
-fn count(
-    text: &[u8],
-    wanted: &BTreeSet<(Kind, Vec<u8>)>,
-    counts: &mut BTreeMap<(Kind, Vec<u8>), u64>,
-) -> u64 {
-    let mut add = |kind: Kind, key: Vec<u8>| {
-        if wanted.contains(&(kind, key.clone())) {
-            *counts.entry((kind, key)).or_default() += 1;
-        }
-    };
-    let mut total = 0;
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        if byte.is_ascii_alphabetic() {
-            let token: Vec<u8> = text[at..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_alphabetic())
-                .map(u8::to_ascii_lowercase)
-                .collect();
-            at += token.len();
-            total += 1;
-            if let Some(prefix) = token.get(..PREFIX) {
-                add(Kind::Prefix, prefix.to_vec());
-            }
-            add(Kind::Token, token);
-            continue;
-        }
-        at += 1;
-        if byte.is_ascii_punctuation() {
-            total += 1;
-            let next = match text.get(at) {
-                Some(b'0'..=b'9') => b'0',
-                Some(next) if next.is_ascii_graphic() && *next != b'+' => next.to_ascii_lowercase(),
-                _ => b' ',
-            };
-            add(Kind::Pair, vec![byte, next]);
+/// What was counted in a file.
+struct Counts<'w> {
+    wanted: &'w BTreeSet<(Counted, Vec<u8>)>,
+    counts: BTreeMap<Key, u64>,
+    /// How many tokens and signs there were.
+    total: u64,
+}
+
+impl Counts<'_> {
+    fn add(&mut self, kind: Counted, key: &[u8], beside: [u8; 2]) {
+        if kind == Counted::Pair || self.wanted.contains(&(kind, key.to_vec())) {
+            *self.counts.entry((kind, key.to_vec(), beside)).or_default() += 1;
         }
     }
-    total
+
+    fn add_text(&mut self, text: &[u8]) {
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            let start = at;
+            at += 1;
+            if byte.is_ascii_alphabetic() {
+                at += text[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+                let token = text[start..at].to_ascii_lowercase();
+                let beside = [beside(text[..start].iter().rev()), beside(text[at..].iter())];
+                self.add(Counted::Token, &token, beside);
+                for len in COMPARED..=LONGEST_START.min(token.len()) {
+                    self.add(Counted::Start, &token[..len], [0; 2]);
+                }
+                self.total += 1;
+            } else if class(byte) != SPACE && class(byte) != HIGH && !byte.is_ascii_digit() {
+                let before = start.checked_sub(1).map_or(EDGE, |before| class(text[before]));
+                if let Some(next) = text.get(at).map(|next| folded(*next)).filter(u8::is_ascii) {
+                    self.add(Counted::Pair, &[folded(byte), next], [before, 0]);
+                }
+                self.total += 1;
+            }
+        }
+        let folded = part::fold(&text.iter().map(|byte| folded(*byte)).collect::<Vec<u8>>());
+        for at in (0..folded.len()).filter(|&at| folded[at].is_ascii_punctuation()) {
+            let before = at.checked_sub(1).map_or(0, |before| folded[before]);
+            for len in 2..=GRAM {
+                if let Some(gram) = folded.get(at..at + len) {
+                    self.add(Counted::Gram, gram, [before, 0]);
+                }
+            }
+        }
+    }
+}
+
+/// The class of what comes first, without white space.
+fn beside<'t>(mut rest: impl Iterator<Item = &'t u8> + Clone) -> u8 {
+    let is_spaced = rest.clone().next().is_some_and(|byte| class(*byte) == SPACE);
+    let found = rest.find(|byte| class(**byte) != SPACE);
+    found.map_or(EDGE, |byte| class(*byte) + if is_spaced { SPACED } else { 0 })
+}
+
+/// A byte as folding takes it by itself.
+fn folded(byte: u8) -> u8 {
+    match class(byte) {
+        SPACE => b' ',
+        HIGH => 0xFE,
+        _ if byte == b'\\' => b'/',
+        _ if byte.is_ascii_digit() => b'0',
+        _ => byte.to_ascii_lowercase(),
+    }
 }
 
 #[cfg(test)]
@@ -167,12 +247,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_and_pairs_are_counted() {
-        let wanted = [(Kind::Token, "union"), (Kind::Prefix, "unio"), (Kind::Pair, "('"), (Kind::Pair, "=0")];
+    fn tokens_and_signs_are_counted() {
+        let wanted = [(Counted::Token, "union"), (Counted::Start, "unions"), (Counted::Gram, "('x")];
         let wanted = wanted.map(|(kind, key)| (kind, key.as_bytes().to_vec())).into_iter().collect();
-        let mut counts = BTreeMap::new();
-        let total = count(&unescaped(b"UNION%28'x=5 unions"), &wanted, &mut counts);
-        assert_eq!(counts.values().copied().collect::<Vec<_>>(), [1, 2, 1, 1]);
-        assert_eq!(total, 6);
+        let mut counts = Counts { wanted: &wanted, counts: BTreeMap::new(), total: 0 };
+        for text in texts(b"GET /?a=UNION+%28'x HTTP/1.1\r\nA: b unions\r\n\r\n") {
+            counts.add_text(&text);
+        }
+        let key = |kind, key: &str, beside| (kind, key.as_bytes().to_vec(), beside);
+        let (is_pair, others): (Vec<_>, Vec<_>) =
+            counts.counts.into_iter().partition(|((kind, ..), _)| *kind == Counted::Pair);
+        assert_eq!(
+            others,
+            [
+                (key(Counted::Token, "union", [EDGE, SPACED + class(b'(')]), 1),
+                (key(Counted::Start, "unions", [0, 0]), 1),
+                (key(Counted::Gram, "('x", [b'n', 0]), 1),
+            ]
+        );
+        assert_eq!(is_pair.len(), 4, "{is_pair:?}");
+        assert_eq!(counts.total, 13);
     }
 }

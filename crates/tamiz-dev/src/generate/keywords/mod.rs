@@ -1,7 +1,9 @@
 //! `crates/tamiz/src/keywords/`: `tables.rs` and `tables.bin`, and the entries for its tests, from `spec/words/*.txt`.
 
+mod bytes;
 mod entries;
 pub(crate) mod frequencies;
+mod literal;
 mod part;
 mod prefilter;
 mod tables;

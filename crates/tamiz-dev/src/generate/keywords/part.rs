@@ -106,8 +106,8 @@ pub(super) fn is_tight(byte: u8) -> bool {
     b"()[]{}<>=,;|&*'\"`".contains(&byte)
 }
 
-/// Folds a part, which is printable ASCII in lower case without `+`.
-fn fold(text: &[u8]) -> Vec<u8> {
+/// Folds a part, which is printable ASCII in lower case without `+`, or what was folded byte by byte.
+pub(super) fn fold(text: &[u8]) -> Vec<u8> {
     let mut folded: Vec<u8> = Vec::new();
     let mut is_spaced = false;
     for (at, &byte) in text.iter().enumerate() {

@@ -1,317 +1,191 @@
-//! The prefilter: for every entry something that a text with the entry has, and that honest requests seldom have.
-//!
-//! That is a run of letters (a *token*) with the folded characters around it, the first letters of one, some letters
-//! inside of one, or a *gram*: a sign and the folded characters behind it. A text that has the witness of no entry
-//! is not searched.
+//! The tables of the prefilter: for every entry, the literal that costs least in honest requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::frequencies::{Frequencies, Kind};
-use super::part::{Edge, Entry, Part, is_tight};
+use super::bytes::{self, CODE_BITS, code};
+use super::frequencies::Frequencies;
+use super::literal::{Before, Beside, COMPARED, First, GRAM, Kind, Literal, WINDOW, candidates};
+use super::part::Entry;
 use super::tables::Section;
 use crate::Result;
 
-/// How many letters of a token that goes on are compared.
-pub(super) const PREFIX: usize = 4;
-/// Letters inside of a token are compared so many at a time, at every fourth letter: so many make sure that some are.
-const SHORTEST_INSIDE: usize = 7;
-/// How long grams are at most.
-const GRAM: usize = 4;
-/// Lengths of tokens beyond this are the same to the first table.
-const LONGEST_KEY: usize = 15;
-
-/// In place of a character beside a token. Others are the folded character itself.
-const ANY: u8 = 0;
-/// What begins a command, and what ends one.
-const COMMAND: u8 = 1;
-/// The end of the text.
-const END: u8 = 2;
-/// No digit and no `_`; a letter cannot be there.
-const BOUNDARY: u8 = 3;
-
 /// Sizes of tables, as powers of two.
 const TOKEN_BITS: u32 = 18;
-const CORE_BITS: u32 = 14;
-const GRAM_BITS: u32 = 10;
+const LITERAL_BITS: u32 = 13;
+const INSIDE_BITS: u32 = 9;
+const GRAM_BITS: u32 = 11;
 
-/// What may tell that a text has an entry.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Witness {
-    /// A token, and what is around it: the characters before, next, after that, and before the one before.
-    Token { token: Vec<u8>, around: [u8; 4] },
-    /// The first letters of a token, and what is before it.
-    Prefix { letters: Vec<u8>, before: u8 },
-    /// Letters that may be anywhere in a token.
-    Inside { letters: Vec<u8> },
-    /// A sign and what follows, and what is before it.
-    Gram { gram: Vec<u8>, before: u8 },
+/// How many letters of a token are hashed, with its length.
+const HASHED: usize = 8;
+
+/// The hash of a token: of its first letters and its length.
+fn hash(token: &[u8]) -> u64 {
+    let letters = token.iter().take(HASHED).rev().fold(0, |key, letter| key << 8 | u64::from(*letter));
+    mix(letters.wrapping_add(token.len() as u64))
 }
 
-impl Witness {
-    /// What is counted to tell how common it is.
-    pub(super) fn counted(self) -> Vec<(Kind, Vec<u8>)> {
-        match self {
-            Witness::Token { token, .. } => vec![(Kind::Token, token)],
-            Witness::Prefix { letters, .. } => vec![(Kind::Prefix, letters)],
-            Witness::Inside { .. } => Vec::new(),
-            Witness::Gram { gram, .. } => {
-                vec![(Kind::Pair, gram[..2].to_vec()), (Kind::Pair, vec![gram[0], b' '])]
-            }
-        }
-    }
-
-    /// How often honest requests have it, about.
-    fn rate(&self, frequencies: &Frequencies) -> f64 {
-        let rarity = |beside: u8| match beside {
-            ANY => 1.0,
-            BOUNDARY => 0.9,
-            b' ' | b'/' | b'.' | b'-' | b'=' | b'_' | b'0' => 0.4,
-            b':' | b',' | b'a'..=b'z' => 0.2,
-            _ => 0.03,
-        };
-        match self {
-            Witness::Token { token, around } => {
-                // Hexadecimal numbers are full of single digits.
-                let common = if token.len() == 1 && token[0].is_ascii_hexdigit() { 1e3 } else { 1.0 };
-                common
-                    * frequencies.of(Kind::Token, token)
-                    * around.iter().map(|beside| rarity(*beside)).product::<f64>()
-            }
-            Witness::Prefix { letters, before } => frequencies.of(Kind::Prefix, letters) * rarity(*before),
-            Witness::Inside { .. } => 1.0,
-            Witness::Gram { gram, before } => {
-                let pair = frequencies.of(Kind::Pair, &gram[..2]);
-                let spaced = match gram[..] {
-                    [a, b, ..] if is_tight(a) || is_tight(b) => frequencies.of(Kind::Pair, &[a, b' ']),
-                    _ => 0.0,
-                };
-                let others = gram[2..].iter().chain([before]).map(|beside| rarity(*beside)).product::<f64>();
-                // To look behind a pair is cheap beside a search; a token is the cheaper way to begin with.
-                2.0 + (pair + 0.001 * spaced) * others + 0.01 * (pair + spaced)
-            }
-        }
-    }
+/// The hash of letters inside of tokens.
+fn hash_window(window: &[u8]) -> u64 {
+    mix(window.iter().rev().fold(0xFFFF, |key, letter| key << 8 | u64::from(*letter)))
 }
 
-/// All witnesses that an entry could have.
-pub(super) fn candidates(entry: &Entry) -> Vec<Witness> {
-    entry.iter().flat_map(|part| tokens(part).into_iter().chain(grams(part))).collect()
+fn mix(key: u64) -> u64 {
+    key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-fn tokens(part: &Part) -> Vec<Witness> {
-    let text = &part.text;
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(start) = (at..text.len()).find(|&at| text[at].is_ascii_alphabetic()) {
-        let len = text[start..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let end = start + len;
-        at = end;
-        let letters = text[start..end].to_vec();
-        let is_open = start == 0 && part.before == Edge::Any;
-        let goes_on = end == text.len() && part.after == Edge::Any;
-        let before = match (start, part.before) {
-            (0, Edge::Command) => COMMAND,
-            (0, Edge::Boundary) => BOUNDARY,
-            (0, _) => ANY,
-            _ => text[start - 1],
-        };
-        if is_open {
-            if len >= SHORTEST_INSIDE {
-                found.push(Witness::Inside { letters });
-            }
-        } else if goes_on {
-            if len >= PREFIX {
-                found.push(Witness::Prefix { letters: letters[..PREFIX].to_vec(), before });
-            }
-        } else {
-            let next = match (text.get(end), part.after) {
-                (Some(next), _) => *next,
-                (None, Edge::Command) => COMMAND,
-                (None, Edge::End) => END,
-                (None, _) => BOUNDARY,
-            };
-            let after_next = text.get(end + 1).copied().unwrap_or(ANY);
-            let before_that = match text.get(..start) {
-                // Of others, more characters of a text may be dropped or the same one.
-                Some([.., first, second]) if !b"/.0".contains(second) => *first,
-                _ => ANY,
-            };
-            // Single letters are only looked at beside digits.
-            if len > 1 || before == b'0' || next == b'0' {
-                found
-                    .push(Witness::Token { token: letters, around: [before, next, after_next, before_that] });
-            }
-        }
-    }
-    found
-}
-
-fn grams(part: &Part) -> Vec<Witness> {
-    let text = &part.text;
-    let signs = (0..text.len()).filter(|&at| text[at].is_ascii_punctuation());
-    let witness = |at: usize| Witness::Gram {
-        gram: text[at..text.len().min(at + GRAM)].to_vec(),
-        before: at.checked_sub(1).map_or(ANY, |before| text[before]),
-    };
-    signs.filter(|at| at + 1 < text.len()).map(witness).collect()
-}
-
-/// The bit of a token, or of letters in one, in the first table.
-fn token_bit(letters: &[u8], len: usize) -> usize {
-    let mut first = [0; 8];
-    for (place, letter) in first.iter_mut().zip(letters.iter().take(PREFIX)) {
-        *place = *letter;
-    }
-    let key = u64::from_le_bytes(first) | (len as u64) << 32;
-    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - TOKEN_BITS)) as usize
-}
-
-/// Seeds of the hashes of cores: whole tokens, and first letters.
-const WHOLE: u32 = 1;
-const BEGUN: u32 = 2;
-const INNER: u32 = 3;
-
-fn hash_core(letters: &[u8], seed: u32) -> u32 {
-    letters
-        .iter()
-        .fold(seed, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x9E37_79B1).rotate_left(13))
+fn slot(hash: u64, bits: u32) -> usize {
+    (hash >> (u64::BITS - bits)) as usize
 }
 
 /// The sections of the prefilter.
 pub(super) fn sections(entries: &[Entry], frequencies: &Frequencies) -> Result<Vec<Section>> {
-    let mut tables = Tables::default();
-    tables.tokens.resize(1 << (TOKEN_BITS - 3), 0);
-    tables.pairs.resize(1 << 13, 0);
+    let mut chosen = Chosen::default();
     for entry in entries {
-        let rate = |witness: &Witness| witness.rate(frequencies);
-        let best = candidates(entry).into_iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
         let wrong = |what: &str| {
             let parts = entry.iter().map(|part| String::from_utf8_lossy(&part.text).into_owned());
             format!("{what}: {}", parts.collect::<Vec<_>>().join(" .. "))
         };
-        let witness = best.ok_or_else(|| wrong("no witness for an entry"))?;
+        let costs = candidates(entry).into_iter().map(|literal| (literal.cost(frequencies), literal));
+        let best = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, literal)| literal);
+        let literal = best.ok_or_else(|| wrong("no literal for an entry"))?;
         let is_hexadecimal = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
-        if matches!(&witness, Witness::Token { token, .. } if token.len() == 1)
+        if matches!(literal.kind, Kind::Token { .. })
+            && literal.text.len() == 1
             && entry.iter().flat_map(|part| &part.text).all(is_hexadecimal)
         {
-            return Err(wrong("a single letter is no witness for an entry of hexadecimal digits").into());
+            return Err(wrong("a single letter is no literal for an entry of hexadecimal digits").into());
         }
-        tables.add(witness);
+        chosen.add(literal);
     }
-    tables.sections()
+    chosen.sections()
 }
 
+/// The literals of all entries.
 #[derive(Default)]
-struct Tables {
-    tokens: Vec<u8>,
-    pairs: Vec<u8>,
-    /// By the hash of a core: what has to be around it.
-    cores: BTreeMap<u32, BTreeSet<[u8; 4]>>,
-    /// By the gram: what has to be before it.
-    grams: BTreeSet<([u8; 4], u8)>,
-    longest: usize,
+struct Chosen {
+    /// By the token: what is beside it.
+    tokens: BTreeMap<Vec<u8>, BTreeSet<(Beside, Beside)>>,
+    /// A window, letters beside it, and how far before it they begin.
+    inside: BTreeSet<(Vec<u8>, Vec<u8>, i8)>,
+    /// A gram, and what is before it.
+    grams: BTreeSet<(Vec<u8>, Before)>,
 }
 
-impl Tables {
-    fn add(&mut self, witness: Witness) {
-        match witness {
-            Witness::Token { token, around } => {
-                self.set_token(&token, token.len().min(LONGEST_KEY));
-                self.cores.entry(hash_core(&token, WHOLE)).or_default().insert(around);
-                self.longest = self.longest.max(token.len());
+impl Chosen {
+    fn add(&mut self, literal: Literal) {
+        let text = literal.text.clone();
+        match literal.kind {
+            Kind::Token { before, after } => {
+                self.tokens.entry(text).or_default().insert((before, after));
             }
-            Witness::Prefix { letters, before } => {
-                (PREFIX..=LONGEST_KEY).for_each(|len| self.set_token(&letters, len));
-                self.cores.entry(hash_core(&letters, BEGUN)).or_default().insert([before, ANY, ANY, ANY]);
-            }
-            Witness::Inside { letters } => {
-                for inner in letters.windows(PREFIX).take(PREFIX) {
-                    (0..=LONGEST_KEY)
-                        .filter(|len| *len == 0 || *len >= PREFIX)
-                        .for_each(|len| self.set_token(inner, len));
-                    self.cores.entry(hash_core(inner, INNER)).or_default().insert([ANY; 4]);
+            Kind::Start { before } => {
+                let start = literal.start();
+                let skipped = start.len() - COMPARED;
+                self.inside.insert((text[..WINDOW].to_vec(), start[skipped..].to_vec(), -(skipped as i8)));
+                // Too short a token is not looked into.
+                if text.len() == COMPARED {
+                    self.tokens.entry(text).or_default().insert((before, Beside::ANY));
                 }
             }
-            Witness::Gram { gram, before } => self.add_gram(&gram, before),
-        }
-    }
-
-    fn set_token(&mut self, letters: &[u8], len: usize) {
-        let bit = token_bit(letters, len);
-        self.tokens[bit / 8] |= 1 << (bit % 8);
-    }
-
-    fn add_gram(&mut self, gram: &[u8], before: u8) {
-        let mut key = [0; 4];
-        key[..gram.len()].copy_from_slice(gram);
-        self.grams.insert((key, before));
-        let (first, second) = (gram[0], gram[1]);
-        // How the two may be written.
-        let may_be_spaced = second == b' ' || is_tight(first) || is_tight(second);
-        let is_space = |byte: u8| byte <= b' ' || byte == b'+' || byte >= 0x7F;
-        let is_second = |byte: u8| {
-            byte.to_ascii_lowercase() == second
-                || second == b'0' && byte.is_ascii_digit()
-                || second == b'/' && byte == b'\\'
-                || first == b'/' && matches!(byte, b'/' | b'\\' | b'.')
-                || may_be_spaced && is_space(byte)
-        };
-        let firsts: &[u8] = if first == b'/' { b"/\\" } else { &[first] };
-        for &first in firsts {
-            for second in (0..=u8::MAX).filter(|byte| is_second(*byte)) {
-                let bit = usize::from(first) << 8 | usize::from(second);
-                self.pairs[bit / 8] |= 1 << (bit % 8);
+            Kind::Inside => {
+                for at in 0..WINDOW {
+                    let start = at.min(1);
+                    let compared = text[start..start + COMPARED].to_vec();
+                    self.inside.insert((text[at..at + WINDOW].to_vec(), compared, (at - start) as i8));
+                }
+            }
+            Kind::Gram { before } => {
+                self.grams.insert((text, before));
             }
         }
     }
 
     fn sections(self) -> Result<Vec<Section>> {
-        let (mut around, mut lists) = (Vec::new(), BTreeMap::new());
-        let mut cores = vec![[0; 8]; 1 << CORE_BITS];
-        for (hash, list) in self.cores {
-            let start = *lists.entry(list.clone()).or_insert_with(|| {
-                let start = around.len() / 4;
-                around.extend(list.iter().flatten());
-                start
-            });
-            let mut slot = (hash >> (u32::BITS - CORE_BITS)) as usize;
-            while cores[slot] != [0; 8] {
-                slot = (slot + 1) % cores.len();
-            }
-            let [a, b, c, d] = hash.to_le_bytes();
-            let [e, f] = u16::try_from(start)?.to_le_bytes();
-            cores[slot] = [a, b, c, d, e, f, u8::try_from(list.len())?, 0];
+        let mut bits = vec![0; 1 << (TOKEN_BITS - 3)];
+        let windows = self.inside.iter().map(|(window, ..)| hash_window(window));
+        for hash in self.tokens.keys().map(|token| hash(token)).chain(windows) {
+            let bit = slot(hash, TOKEN_BITS);
+            bits[bit / 8] |= 1 << (bit % 8);
         }
-        let mut grams = vec![[0; 8]; 1 << GRAM_BITS];
+        let mut all =
+            vec![bytes::section(), Section::records("TOKENS", "A bit for each token and window.", 8, bits)];
+        all.extend(tokens(self.tokens)?);
+        let mut inside = vec![[0; 8]; 1 << INSIDE_BITS];
+        for (window, letters, back) in self.inside {
+            let mut record = [0; 8];
+            record[..COMPARED].copy_from_slice(&letters);
+            record[COMPARED] = back as u8;
+            put(&mut inside, hash_window(&window), record);
+        }
+        let (mut signs, mut grams) = (vec![0_u16; 1 << (2 * CODE_BITS)], vec![[0; 8]; 1 << GRAM_BITS]);
         for (gram, before) in self.grams {
-            let hash = u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1);
-            let mut slot = (hash >> (u32::BITS - GRAM_BITS)) as usize;
-            while grams[slot] != [0; 8] {
-                slot = (slot + 1) % grams.len();
+            let First { classes, codes } = First::of(&gram, before);
+            for next in codes {
+                signs[usize::from(code(gram[0])) << CODE_BITS | usize::from(next)] |= classes as u16;
             }
-            let [a, b, c, d] = gram;
-            grams[slot] = [a, b, c, d, before, 0, 0, 0];
+            let mut record = [0; 8];
+            record[..gram.len()].copy_from_slice(&gram);
+            let key = record.iter().take(GRAM).rev().fold(0, |key, byte| key << 8 | u64::from(*byte));
+            record[GRAM] = if let Before::Known(before) = before { before } else { 0 };
+            put(&mut grams, mix(key), record);
         }
-        Ok(vec![
-            Section::bytes(
-                "TOKENS",
-                "A bit for the first letters and the length of each token.",
-                self.tokens,
-            ),
-            Section::records(
-                "CORES",
-                "By the hash of a token: where its list is in `AROUND`.",
-                8,
-                cores.concat(),
-            ),
-            Section::records("AROUND", "What has to be around a token.", 4, around),
-            Section::bytes("SIGN_PAIRS", "A bit for a sign and the byte behind it.", self.pairs),
-            Section::records(
-                "GRAMS",
-                "Signs with what follows them, and what is before, by hash.",
-                8,
-                grams.concat(),
-            ),
-        ])
+        let mut pairs = vec![0; 1 << 13];
+        for (sign, next) in (0..=u8::MAX).flat_map(|sign| (0..=u8::MAX).map(move |next| (sign, next))) {
+            let bit = usize::from(u16::from_be_bytes([sign, next]));
+            if signs[usize::from(code(sign)) << CODE_BITS | usize::from(code(next))] != 0 {
+                pairs[bit / 8] |= 1 << (bit % 8);
+            }
+        }
+        let signs = signs.iter().flat_map(|classes| classes.to_le_bytes()).collect();
+        all.extend([
+            Section::records("INSIDE", "Letters inside of tokens, by hash.", 8, inside.concat()),
+            Section::records("PAIRS_OF_SIGNS", "A bit for a sign and the byte behind it.", 8, pairs),
+            Section::records("SIGNS", "Classes before a sign, by its code and the next one's.", 2, signs),
+            Section::records("GRAMS", "Signs with what is beside them, by hash.", 8, grams.concat()),
+        ]);
+        Ok(all)
     }
+}
+
+/// Puts a record at the first free slot for its hash.
+fn put(table: &mut [[u8; 8]], hash: u64, record: [u8; 8]) {
+    let mut slot = slot(hash, table.len().ilog2());
+    while table[slot] != [0; 8] {
+        slot = (slot + 1) % table.len();
+    }
+    table[slot] = record;
+}
+
+/// The table of tokens, what may be beside each, and the classes of that.
+fn tokens(all: BTreeMap<Vec<u8>, BTreeSet<(Beside, Beside)>>) -> Result<Vec<Section>> {
+    let classes = |(before, after): &(Beside, Beside)| (before.classes, after.classes);
+    let masks: BTreeSet<(u32, u32)> = all.values().flatten().map(classes).collect();
+    let masks: Vec<(u32, u32)> = masks.into_iter().collect();
+    let mut by_hash: BTreeMap<u64, BTreeSet<[u8; 5]>> = BTreeMap::new();
+    for (token, list) in all {
+        for beside in list {
+            let mask = masks.iter().position(|known| *known == classes(&beside)).unwrap_or_default();
+            let (before, after) = beside;
+            let record = [u8::try_from(mask)?, before.code, before.behind, after.code, after.behind];
+            by_hash.entry(hash(&token)).or_default().insert(record);
+        }
+    }
+    let (mut lists, mut starts) = (Vec::new(), BTreeMap::new());
+    let mut literals = vec![[0; 8]; 1 << LITERAL_BITS];
+    for (hash, list) in by_hash {
+        let start = *starts.entry(list.clone()).or_insert_with(|| {
+            let start = lists.len() / 5;
+            lists.extend(list.iter().flatten());
+            start
+        });
+        let [a, b] = ((hash >> u32::BITS) as u16).to_le_bytes();
+        let [c, d] = u16::try_from(start)?.to_le_bytes();
+        put(&mut literals, hash, [a, b, c, d, u8::try_from(list.len())?, 0, 0, 0]);
+    }
+    let masks = masks.iter().flat_map(|(before, after)| [before.to_le_bytes(), after.to_le_bytes()]);
+    Ok(vec![
+        Section::records("LITERALS", "By hash: where the list of a token is.", 8, literals.concat()),
+        Section::records("LISTS", "What may be beside tokens: classes and codes.", 5, lists),
+        Section::records("MASKS", "Classes before and after a token.", 8, masks.flatten().collect()),
+    ])
 }

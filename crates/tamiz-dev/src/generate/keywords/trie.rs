@@ -14,6 +14,9 @@ const HEAD: usize = 4;
 /// How many slots the table of roots has, as a power of two.
 const ROOT_BITS: u32 = 14;
 
+/// How many bits the table of heads has, as a power of two.
+const HEAD_BITS: u32 = 16;
+
 /// At which kinds of position a part begins, a bit each.
 const ANYWHERE: u8 = 1;
 const WORD: u8 = 2;
@@ -86,6 +89,11 @@ pub(super) fn sections(entries: &[Entry], classes: usize) -> Result<Vec<Section>
     if trie.nodes.len().max(trie.ends.len()).max(parts.len()) > usize::from(u16::MAX) {
         return Err("the trie has more nodes or parts than a table can number".into());
     }
+    let mut heads = vec![0; 1 << (HEAD_BITS - 3)];
+    for head in parts.iter().filter_map(|part| part.text.first_chunk()) {
+        let bit = (u32::from_le_bytes(*head).wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEAD_BITS)) as usize;
+        heads[bit / 8] |= 1 << (bit % 8);
+    }
     let roots = trie.roots.iter().flat_map(|(key, root)| {
         let [a, b] = root.to_le_bytes();
         key.to_le_bytes().into_iter().chain([a, b, 0, 0])
@@ -106,6 +114,7 @@ pub(super) fn sections(entries: &[Entry], classes: usize) -> Result<Vec<Section>
             "By the first two characters: positions of long parts; above them, of short ones.",
             trie.pairs,
         ),
+        Section::records("HEADS", "A bit for the first characters of each long part.", 8, heads),
         Section::records("ROOTS", "The key of a root and its node, by hash.", 8, roots.collect()),
         Section::records("NODES", "See `Node`.", 24, nodes.concat()),
         Section::bytes("KEYS", "The character that leads to each node.", trie.keys),

@@ -1,4 +1,4 @@
-//! The folded characters around some bytes of a text, without folding all of it.
+//! Grams: a sign and the folded characters behind it, read without folding all of a text.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -6,70 +6,10 @@
 )]
 
 use super::fold::{Kind, OTHER, beyond_ascii, kind};
-use super::prefilter::has_pair;
+use super::prefilter::{classes_before, has_record, mix};
 use super::tables::GRAMS;
 
-/// In place of a folded character that has to be there: anything.
-const ANY: u8 = 0;
-/// What begins a command, and what ends one.
-const COMMAND: u8 = 1;
-/// The end of the text.
-const END: u8 = 2;
-/// No letter, digit or `_`.
-const BOUNDARY: u8 = 3;
-
-const GRAM_BITS: u32 = 10;
-const _: () = assert!(GRAMS.len() == 1 << GRAM_BITS);
-
-/// The characters around a token, folded as they are asked for.
-pub(super) struct Around<'t> {
-    text: &'t [u8],
-    /// Where the token begins.
-    at: usize,
-    /// The character after it; nothing at the end of the text.
-    next: Option<u8>,
-    following: Following<'t>,
-}
-
-impl<'t> Around<'t> {
-    /// Those around the letters of a token, which has no guarded bytes beside it.
-    pub(super) fn new(text: &'t [u8], at: usize, len: usize) -> Self {
-        let mut following = Following { text, at: at + len, last: b'a' };
-        Around { text, at, next: following.next(), following }
-    }
-
-    /// Whether they are what has to be there: before the token, after it, after that, and before the one before.
-    pub(super) fn has(&self, wanted: [u8; 4]) -> bool {
-        let [before, next, after_next, before_that] = wanted;
-        is(next, self.next, b" ;|&)<>$", true)
-            && (before == ANY && before_that == ANY || self.has_before(before, before_that))
-            && (after_next == ANY || is(after_next, self.following.clone().next(), b"", false))
-    }
-
-    fn has_before(&self, before: u8, before_that: u8) -> bool {
-        let found = self::before(self.text, self.at, b'a');
-        is(before, found.map(|(byte, _)| byte), b";|&(", false)
-            && (before_that == ANY || {
-                let found = found.and_then(|(byte, at)| self::before(self.text, at, byte));
-                is(before_that, found.map(|(byte, _)| byte), b"", false)
-            })
-    }
-}
-
-/// Whether a character is what has to be there; `command` are those that are beside one, and so may be the end.
-#[inline]
-fn is(wanted: u8, found: Option<u8>, command: &[u8], may_end: bool) -> bool {
-    match wanted {
-        ANY => true,
-        COMMAND => found.map_or(may_end, |found| command.contains(&found)),
-        END => found.is_none(),
-        BOUNDARY => found != Some(b'0') && found != Some(b'_'),
-        wanted => found == Some(wanted),
-    }
-}
-
-/// Whether a gram begins with the sign at `at`.
-#[cold]
+/// Whether a gram begins with the sign at `at` of a text, which has no guarded bytes.
 #[inline(never)]
 pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
     let Some(&sign) = text.get(at) else { return false };
@@ -78,9 +18,11 @@ pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
     }
     let sign = if sign == b'\\' { b'/' } else { sign };
     let mut following = Following { text, at: at + 1, last: sign };
-    let Some(second) = following.next().filter(|second| has_pair([sign, *second])) else { return false };
+    let Some(second) = following.next().filter(|second| classes_before(sign, *second) != 0) else {
+        return false;
+    };
     let mut gram = [sign, second, 0, 0];
-    let before = || before(text, at, sign).map(|(byte, _)| byte);
+    let before = || before(text, at, sign);
     for nth in 2..=gram.len() {
         if has_gram(gram, before) {
             return true;
@@ -89,6 +31,13 @@ pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
         *place = next;
     }
     false
+}
+
+/// Whether a gram is known, with what is before it; zeros follow a short one.
+fn has_gram(gram: [u8; 4], before: impl Fn() -> Option<u8>) -> bool {
+    has_record(GRAMS, mix(u64::from(u32::from_le_bytes(gram))), |[a, b, c, d, wanted, ..]| {
+        [a, b, c, d] == gram && (wanted == 0 || before() == Some(wanted))
+    })
 }
 
 /// Whether folding drops the sign at `at`: a slash after another, a dot between two. Runs of these would be read again for
@@ -104,24 +53,8 @@ fn is_dropped(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether a gram is known, with what is before it; zeros follow a short one.
-fn has_gram(gram: [u8; 4], before: impl Fn() -> Option<u8>) -> bool {
-    let hash = u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1);
-    let mut slot = (hash >> (u32::BITS - GRAM_BITS)) as usize;
-    while let Some(&[a, b, c, d, wanted, ..]) = GRAMS.get(slot) {
-        if a == 0 {
-            break;
-        }
-        if [a, b, c, d] == gram && (wanted == ANY || before() == Some(wanted)) {
-            return true;
-        }
-        slot = (slot + 1) % GRAMS.len();
-    }
-    false
-}
-
-/// The folded character before what is at `at` and counts as `own`, and where it begins.
-fn before(text: &[u8], at: usize, own: u8) -> Option<(u8, usize)> {
+/// The folded character before what is at `at` and counts as `own`.
+fn before(text: &[u8], at: usize, own: u8) -> Option<u8> {
     let mut is_spaced = false;
     let mut at = at;
     loop {
@@ -149,7 +82,7 @@ fn before(text: &[u8], at: usize, own: u8) -> Option<(u8, usize)> {
             _ => byte.to_ascii_lowercase(),
         };
         let is_put = is_spaced && !is_tight(folded) && !is_tight(own);
-        return Some(if is_put { (b' ', at + 1) } else { (folded, at) });
+        return Some(if is_put { b' ' } else { folded });
     }
 }
 
@@ -158,7 +91,6 @@ fn is_tight(byte: u8) -> bool {
 }
 
 /// Folds what follows a character that counts as `last`, one character at a time.
-#[derive(Clone)]
 struct Following<'t> {
     text: &'t [u8],
     at: usize,
@@ -174,6 +106,11 @@ impl Following<'_> {
         let mut is_spaced = false;
         loop {
             let first = *self.text.get(self.at)?;
+            if !is_spaced && kind(first) == Kind::Letter {
+                self.at += 1;
+                self.last = first.to_ascii_lowercase();
+                return Some(self.last);
+            }
             let (byte, len) = if first.is_ascii() {
                 (first, 1)
             } else {
