@@ -537,7 +537,7 @@ impl<'a> Writer<'a, '_> {
         let words = words.map(|(flag, word)| (*flag, finished::Parameter::Word(word)));
         let names = parametrised.filter(|flag| flag.parameter_kind() == Parameter::Name);
         let names = names.map(|flag| (flag, finished::Parameter::Name));
-        let (Ok(name_len), Ok(value_len)) = (u16::try_from(name.len()), u16::try_from(header.whole.len()))
+        let (Ok(name_len), Ok(value_len)) = (u16::try_from(name.len()), u32::try_from(header.whole.len()))
         else {
             return;
         };

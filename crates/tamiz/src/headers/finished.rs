@@ -32,7 +32,7 @@ pub(crate) struct Record {
     /// The length of the name, as shown.
     pub(crate) name_len: u16,
     /// The length of the value, which ends the line.
-    pub(crate) value_len: u16,
+    pub(crate) value_len: u32,
     /// The number of bytes it adds to the length of all headers.
     pub(crate) len: usize,
     pub(crate) rank: Rank,
@@ -87,7 +87,7 @@ impl<'a> Finished<'a> {
     /// The value as it came, which is repaired and collapsed.
     pub(crate) fn value(&self) -> Text<'a> {
         let line = Text::untraced(self.line);
-        line.from(line.len().saturating_sub(usize::from(self.record.value_len))).repaired()
+        line.from(line.len().saturating_sub(self.record.value_len as usize)).repaired()
     }
 }
 

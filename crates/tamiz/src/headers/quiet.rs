@@ -43,7 +43,7 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
     if value.is_empty() || !is_vocabulary && !is_quiet_value(value.bytes, classes, rule, cx) {
         return None;
     }
-    let value_len = u16::try_from(value.len()).ok()?;
+    let value_len = u32::try_from(value.len()).ok()?;
     let blanks = if cx.settings.beyond_core() { blanks_dropped(value.bytes, rule.kind) } else { 0 };
     let flags = flags_of_name(rule, cx);
     let plain = flags.iter().filter(|flag| flag.parameter_kind() == flags::Parameter::None).collect();
