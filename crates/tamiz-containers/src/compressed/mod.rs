@@ -369,7 +369,7 @@ mod tests {
                 break error;
             }
         };
-        assert!(bomb.given <= FREE_EXPANSION + buffer.len() as u64);
+        assert!(bomb.given <= Options::FREE_EXPANSION + buffer.len() as u64);
         assert!(reason(&error).contains("as only bombs do"));
     }
 }
