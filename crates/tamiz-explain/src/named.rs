@@ -23,11 +23,11 @@ pub struct NotAFlag {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Why {
-    NoSuchName,
+    UnknownName,
     /// The flag has no parameter.
-    NoParameter(Flag),
+    TakesNone(Flag),
     /// The parameter is not one that the flag can have.
-    NoSuchParameter(Flag),
+    UnknownParameter(Flag),
 }
 
 impl<'t> Named<'t> {
@@ -41,10 +41,10 @@ impl<'t> Named<'t> {
             None => (text, None),
         };
         let refused = |why| NotAFlag { given: text.to_owned(), why };
-        let flag = Flag::from_name(name).ok_or_else(|| refused(Why::NoSuchName))?;
+        let flag = Flag::from_name(name).ok_or_else(|| refused(Why::UnknownName))?;
         let Some(parameter) = parameter else { return Ok(Named { flag, parameter }) };
         let fits = match flag.parameter() {
-            None => return Err(refused(Why::NoParameter(flag))),
+            None => return Err(refused(Why::TakesNone(flag))),
             Some("word") => flag.words().contains(&parameter),
             Some("n") => !parameter.is_empty() && parameter.bytes().all(|byte| byte.is_ascii_digit()),
             Some(_) => !parameter.is_empty(),
@@ -52,7 +52,7 @@ impl<'t> Named<'t> {
         if fits {
             Ok(Named { flag, parameter: Some(parameter) })
         } else {
-            Err(refused(Why::NoSuchParameter(flag)))
+            Err(refused(Why::UnknownParameter(flag)))
         }
     }
 }
@@ -60,7 +60,7 @@ impl<'t> Named<'t> {
 impl NotAFlag {
     /// Whether there is no flag of this name, whatever follows its colon.
     pub fn is_unknown_name(&self) -> bool {
-        self.why == Why::NoSuchName
+        self.why == Why::UnknownName
     }
 }
 
@@ -68,9 +68,9 @@ impl fmt::Display for NotAFlag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = &self.given;
         match self.why {
-            Why::NoSuchName => write!(f, "there is no flag '{given}'; 'tamiz flags' lists them"),
-            Why::NoParameter(flag) => write!(f, "there is no flag '{given}': nothing follows '{flag}'"),
-            Why::NoSuchParameter(flag) => {
+            Why::UnknownName => write!(f, "there is no flag '{given}'; 'tamiz flags' lists them"),
+            Why::TakesNone(flag) => write!(f, "there is no flag '{given}': nothing follows '{flag}'"),
+            Why::UnknownParameter(flag) => {
                 write!(f, "there is no flag '{given}': after '{flag}:' comes ")?;
                 match flag.words().as_slice() {
                     [] if flag.parameter() == Some("n") => f.write_str("a number"),
