@@ -218,7 +218,8 @@ fn names_of_requests_are_written_only_where_they_tell_nothing() {
     let session = "16d5b8a2-3c04-9f11-8e7a-0242ac110002";
     let cookie = format!("sid={session}");
     let own = "4f0a6c1e-98d7-4c55-b1a2-6e3f5d7c9b80";
-    let cases: [(&str, &[(&str, &str)], Option<&str>); 7] = [
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a str>);
+    let cases: [Case<'_>; 7] = [
         ("/check", &[("x-original-uri", "/a"), ("x-tamiz-id", "request-7")], Some("request-7")),
         ("/check", &[("x-original-uri", "/a"), ("x-tamiz-id", "ana@example.com")], None),
         ("/check", &[("x-original-uri", "/a"), ("x-tamiz-id", session), ("cookie", &cookie)], None),

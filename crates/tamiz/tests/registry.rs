@@ -1,9 +1,8 @@
 //! Every flag's own requests, and the text about it.
 
-#[path = "common/vectors.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the loader serves other tests too")]
-mod vectors;
+mod common;
 
+use common::vectors;
 use tamiz::{Canonicalizer, Config, Flag, Profile};
 
 fn flags_of(request: &[u8]) -> Vec<String> {
