@@ -48,8 +48,11 @@ fn counted(name: &str) -> Metrics {
     metrics(&service.get("/metrics").text())
 }
 
-/// The names, and the labels that belong to them, of a query: what stands in braces, and what is grouped by.
-fn named(query: &str) -> (Vec<(String, Vec<(String, String)>)>, Vec<String>) {
+/// A metric of a query, and what stands in braces behind it.
+type Selected = (String, Vec<(String, String)>);
+
+/// The metrics of a query, and the labels that it groups by.
+fn named(query: &str) -> (Vec<Selected>, Vec<String>) {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut names = Vec::new();
     for (at, _) in query.match_indices("tamiz_") {
@@ -110,11 +113,10 @@ fn every_metric_and_label_of_the_dashboard_exists() {
         }
         let shown = target["legendFormat"].as_str().unwrap().split("{{").skip(1);
         let shown = shown.map(|rest| rest.split("}}").next().unwrap().to_owned());
-        let is_grouped: Vec<String> = groups.clone();
         for label in groups.iter().cloned().chain(shown) {
             let exists = ADDED.contains(&label.as_str())
                 || names.iter().any(|(name, _)| there[name].contains_key(&label));
-            assert!(exists && is_grouped.contains(&label), "{label}: {query}");
+            assert!(exists && groups.contains(&label), "{label}: {query}");
         }
     }
     // And the dashboard leaves none out.

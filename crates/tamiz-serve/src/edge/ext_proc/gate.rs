@@ -85,8 +85,7 @@ mod tests {
 
     #[test]
     fn a_slot_is_taken_once_and_comes_back_with_the_answer() {
-        let mut limits = Limits::default();
-        limits.large = 1;
+        let limits = Limits { large: 1, ..Limits::default() };
         let app = Arc::new(App::new(Config::default(), limits, crate::Deny::default()));
         let gates = [0, 1].map(|_| Gate::new(Arc::clone(&app)));
         assert_eq!(gates[0].add(Limits::SMALL), Ok(()));
