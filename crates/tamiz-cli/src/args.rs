@@ -14,6 +14,7 @@ use tamiz_containers::{Format as Container, Mapping, Options};
 
 use crate::batch::{BatchFormat, Client, Separator};
 use crate::detect::args::{LearnArgs, ModelArgs, ScoreArgs};
+use crate::limits;
 use crate::serve::ServeArgs;
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -43,9 +44,12 @@ Examples:
   tamiz flags DOTDOT                  what a flag means
   tamiz serve                         all this over HTTP, and a page to look at it
 
-Exit codes: 0 done; 1 an input cannot be read or is no document; 2 wrong usage;
-3 'batch', 'report', 'diff', 'learn' or 'score' is done, but some records could not be read;
-4 'diff --exit-code' found a difference.")]
+Exit codes:
+  0  done
+  1  an input cannot be read or is no document, or an output cannot be written
+  2  wrong usage
+  3  done, but some records of many could not be read
+  4  'diff --exit-code' found a difference")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -73,19 +77,19 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadOptions {
     /// How values are shown: by shape and length, or decoded and in clear (not anonymous; secrets
-    /// are redacted all the same)
+    /// are redacted all the same) [default: shape, or what --config says]
     #[arg(long, value_parser = word(View::ALL, View::as_str))]
     pub(crate) view: Option<View>,
 
-    /// Which lines and flags are on
+    /// Which lines and flags are on [default: standard, or what --config says]
     #[arg(long, value_parser = word(Profile::ALL, Profile::as_str))]
     pub(crate) profile: Option<Profile>,
 
-    /// The scheme of targets that name none
+    /// The scheme of targets that name none [default: http, or what --config says]
     #[arg(long, value_parser = word(Scheme::ALL, Scheme::as_str))]
     pub(crate) scheme: Option<Scheme>,
 
-    /// A tamiz.toml; the options above go before it
+    /// A tamiz.toml with all settings; --view, --profile and --scheme override what it says
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
@@ -139,7 +143,7 @@ pub(crate) struct CanonArgs {
 /// out from its content. A record that cannot be read is named on standard error and does not stop the
 /// run. The output appears when it is whole; until then everything is in OUT.partial.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = limits::of_batch("\
 Examples:
   tamiz batch requests.jsonl.gz -o documents.txt
   tamiz batch captures/ archive.har -o documents.parquet --errors errors.jsonl
@@ -147,8 +151,11 @@ Examples:
   zcat huge.jsonl.gz | tamiz batch -o sample.jsonl --sample 10000 --seed 7
   tamiz batch huge.jsonl -o huge.parquet --resume
 
-Exit codes: 0 everything was read; 1 the output could not be made; 2 wrong usage; 3 the output is made,
-but some records could not be read.")]
+Exit codes:
+  0  everything was read
+  1  the output could not be made
+  2  wrong usage
+  3  the output is made, but some records could not be read"))]
 pub(crate) struct BatchArgs {
     /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
     #[arg(value_name = "INPUT")]
@@ -241,7 +248,7 @@ pub(crate) struct ContainerOptions {
     #[arg(long, value_name = "MAP", value_parser = mapping)]
     pub(crate) map: Option<Mapping>,
 
-    /// How many threads work; as many as there are processors by default
+    /// How many threads work [default: as many as there are processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
@@ -303,8 +310,11 @@ Examples:
   tamiz report access.log captures/ -o report.html --errors errors.jsonl
   tamiz report requests.jsonl -o report.html --baseline normal
 
-Exit codes: 0 everything was read; 1 the report could not be made; 2 wrong usage; 3 the report is made,
-but some records could not be read.")]
+Exit codes:
+  0  everything was read
+  1  the report could not be made
+  2  wrong usage
+  3  the report is made, but some records could not be read")]
 pub(crate) struct ReportArgs {
     /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
     #[arg(value_name = "INPUT")]
@@ -350,7 +360,7 @@ pub(crate) struct ReportArgs {
 
 /// Tell what differs between two sets of requests, or between two ways to read one
 ///
-/// With A and B, compares the labels, flags and path templates of the two. With A alone and an option '--with-…', reads A
+/// With A and B, compares the labels, flags and path templates of the two. With A alone and an option '--with-...', reads A
 /// twice, the second time with that option, and compares document by document: the question before retraining.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -360,30 +370,34 @@ Examples:
   tamiz diff requests.jsonl --config old.toml --with-config new.toml --format json
   tamiz diff a.har b.har --exit-code
 
-Exit codes: 0 done; 1 an input cannot be read; 2 wrong usage; 3 done, but some records could not be read;
-4 with --exit-code, everything was read and something differs.")]
+Exit codes:
+  0  done
+  1  an input cannot be read
+  2  wrong usage
+  3  done, but some records could not be read
+  4  with --exit-code, everything was read and something differs")]
 pub(crate) struct DiffArgs {
     /// A file or folder, or '-' for standard input
     #[arg(value_name = "A")]
     pub(crate) a: PathBuf,
 
-    /// Another, to compare it with
-    #[arg(value_name = "B", required_unless_present_any = ["with_view", "with_profile", "with_scheme", "with_config"])]
+    /// Another, to compare it with; it may be left out with an option '--with-...'
+    #[arg(value_name = "B")]
     pub(crate) b: Option<PathBuf>,
 
-    /// Read B, or A the second time, with this view
+    /// Read B, or A the second time, with this view [default: as A]
     #[arg(long, value_name = "VIEW", value_parser = word(View::ALL, View::as_str))]
     pub(crate) with_view: Option<View>,
 
-    /// Read B, or A the second time, with this profile
+    /// Read B, or A the second time, with this profile [default: as A]
     #[arg(long, value_name = "PROFILE", value_parser = word(Profile::ALL, Profile::as_str))]
     pub(crate) with_profile: Option<Profile>,
 
-    /// Read B, or A the second time, with this scheme of targets that name none
+    /// Read B, or A the second time, with this scheme of targets that name none [default: as A]
     #[arg(long, value_name = "SCHEME", value_parser = word(Scheme::ALL, Scheme::as_str))]
     pub(crate) with_scheme: Option<Scheme>,
 
-    /// Read B, or A the second time, with this tamiz.toml
+    /// Read B, or A the second time, with this tamiz.toml [default: as A]
     #[arg(long, value_name = "FILE")]
     pub(crate) with_config: Option<PathBuf>,
 
@@ -445,7 +459,7 @@ Examples:
   tamiz flags --source nginx
   tamiz flags DOUBLEPCT")]
 pub(crate) struct FlagsArgs {
-    /// The flag to tell about, in any case, with or without what follows its colon
+    /// The flag to tell about, in any case: DOTDOT, KW, KW:sql
     #[arg(conflicts_with_all = ["family", "weight", "profile", "source"])]
     pub(crate) name: Option<String>,
 

@@ -19,6 +19,17 @@ const DIFFERENT: u8 = 4;
 
 /// Runs the command.
 pub(crate) fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
+    let reads_otherwise = args.with_view.is_some()
+        || args.with_profile.is_some()
+        || args.with_scheme.is_some()
+        || args.with_config.is_some();
+    if args.b.is_none() && !reads_otherwise {
+        return Err(Failure::Usage(
+            "there is nothing to compare A with: name B, or read A otherwise the second time, with '--with-view', \
+             '--with-profile', '--with-scheme' or '--with-config'"
+                .to_owned(),
+        ));
+    }
     let first = config::canonicalizer(&args.read)?;
     let second = config::canonicalizer(&second_options(args))?;
     if args.b.as_deref().is_some_and(|b| b.as_os_str() == "-") && args.a.as_os_str() == "-" {

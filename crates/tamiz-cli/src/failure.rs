@@ -1,6 +1,7 @@
 //! What can go wrong, and the exit code it gives.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use tamiz_explain::visible::harmless;
@@ -60,8 +61,20 @@ pub(crate) fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "tamiz: {}", harmless(message));
 }
 
+/// That a file cannot be written, and what is kept all the same. A folder that is not there is named, and not made: its name
+/// may be a slip.
+pub(crate) fn cannot_write(path: &Path, error: &io::Error, kept: &str) -> Failure {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists());
+    let missing = parent.map(|parent| format!("there is no folder {}: ", parent.display()));
+    let missing = missing.unwrap_or_default();
+    Failure::Input(format!("cannot write {}: {missing}{}{kept}", path.display(), reason(error)))
+}
+
 /// What the system says, without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::FileTooLarge {
+        return "no space left: file too large for its limit (ulimit -f) or its file system".to_owned();
+    }
     let text = error.to_string();
     let text = text.split(" (os error ").next().unwrap_or(&text);
     let mut chars = text.chars();

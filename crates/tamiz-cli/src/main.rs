@@ -37,6 +37,7 @@ mod fingerprint;
 mod flags;
 mod generate;
 mod input;
+mod limits;
 mod output;
 mod report;
 #[cfg(feature = "serve")]
@@ -59,7 +60,19 @@ use failure::Failure;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Lets a write beyond a limit of file sizes fail like one to a full disk, where the signal would end the process without a
+/// word. Threads that are started later inherit this.
+fn survive_file_size_limits() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        // Where it cannot be blocked, the process ends as before.
+        let _ = SigSet::from_iter([Signal::SIGXFSZ]).thread_block();
+    }
+}
+
 fn main() -> ExitCode {
+    survive_file_size_limits();
     let command = match usage::parse() {
         Ok(command) => command,
         Err(code) => return code,

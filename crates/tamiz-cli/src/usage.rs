@@ -48,6 +48,100 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// Every command, those of commands too.
+    fn all_commands() -> Vec<clap::Command> {
+        let mut command = Cli::command();
+        command.build();
+        let mut all = vec![command];
+        let mut at = 0;
+        while let Some(command) = all.get(at) {
+            let inner: Vec<_> = command.get_subcommands().cloned().collect();
+            all.extend(inner);
+            at += 1;
+        }
+        all
+    }
+
+    fn help(command: &clap::Command) -> String {
+        command.clone().term_width(100).render_long_help().to_string()
+    }
+
+    /// Errors repeat the names of options, and messages escape what is not plain.
+    #[test]
+    fn names_of_options_and_values_are_plain() {
+        for command in all_commands() {
+            for argument in command.get_arguments() {
+                assert!(argument.to_string().is_ascii(), "{} {argument}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn exit_codes_have_a_line_each() {
+        let mut count = 0;
+        for command in all_commands() {
+            let help = help(&command);
+            let Some((_, codes)) = help.split_once("\nExit codes:\n") else { continue };
+            let codes = codes.split("\n\n").next().unwrap();
+            for (line, code) in codes.lines().zip(0..) {
+                assert!(line.starts_with(&format!("  {code}  ")) && line.len() <= 80, "{line}");
+            }
+            assert!(codes.lines().count() > 2);
+            count += 1;
+        }
+        assert_eq!(count, 6);
+    }
+
+    #[test]
+    fn defaults_are_told_where_a_configuration_has_them() {
+        let config = tamiz::Config::default();
+        let mut count = 0;
+        for command in all_commands().iter().filter(|command| command.get_name() != "help") {
+            for (name, default) in [
+                ("view", config.view.as_str()),
+                ("profile", config.profile.as_str()),
+                ("scheme", config.scheme.as_str()),
+            ] {
+                let Some(option) = command.get_arguments().find(|argument| argument.get_id() == name) else {
+                    continue;
+                };
+                // A filter of flags.
+                if command.get_name() == "flags" {
+                    continue;
+                }
+                let help = option.get_help().unwrap().to_string();
+                assert!(help.ends_with(&format!("[default: {default}, or what --config says]")), "{help}");
+                count += 1;
+            }
+        }
+        assert!(count >= 24, "{count}");
+    }
+
+    #[test]
+    fn limits_are_told() {
+        let all = all_commands();
+        let of = |name: &str| help(all.iter().find(|command| command.get_name() == name).unwrap());
+        let batch = of("batch");
+        for number in [
+            "16777216  bytes of a record",
+            "268435456  bytes",
+            " 400 times",
+            "100000  entries",
+            "1048576  bytes",
+        ] {
+            assert!(batch.contains(number), "{number}: {batch}");
+        }
+        #[cfg(feature = "serve")]
+        for number in [
+            "16384  bytes of a head, and 64 headers; 131072 bytes",
+            "32768  bytes",
+            "256  requests",
+            "4096  documents",
+        ] {
+            assert!(of("serve").contains(number), "{number}: {}", of("serve"));
+        }
+    }
+
     #[test]
     fn reports_become_one_line() {
         let report = "error: invalid value 'x' for '--view <VIEW>'\n  [possible values: shape]\n\n  \

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fs4::{FileExt, TryLockError};
 
-use crate::failure::{Failure, reason};
+use crate::failure::{Failure, cannot_write};
 
 /// A file to be.
 pub(crate) struct WholeFile {
@@ -92,5 +92,5 @@ fn check(path: &Path, may_exist: bool) -> Result<(), Failure> {
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {
-    Failure::Input(format!("cannot write {}: {}", path.display(), reason(error)))
+    cannot_write(path, error, "")
 }

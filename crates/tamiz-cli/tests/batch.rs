@@ -98,6 +98,27 @@ fn text_with_either_separator() {
     );
 }
 
+/// Whoever joins the output with the input by `id` finds what was there.
+#[test]
+fn ids_keep_their_type() {
+    let dir = scratch("batch-ids");
+    let ids = ["7", "\"7\"", "-7", "18446744073709551615", "1.5", "\"r-1\"", "\"\""];
+    let raw: String = ids.iter().map(|id| format!("{{\"id\":{id},\"raw\":\"GET / HTTP/1.1\"}}\n")).collect();
+    let parts: String =
+        ids.iter().map(|id| format!("{{\"id\":{id},\"method\":\"GET\",\"target\":\"/\"}}\n")).collect();
+    let expected: Vec<Value> = ids.iter().map(|id| serde_json::from_str(id).unwrap()).collect();
+    for (name, lines) in [("raw.jsonl", raw), ("parts.jsonl", parts)] {
+        let input = file(&dir, name, lines);
+        let batch = tamiz(["batch", arg(&input), "-o", "-", "--format", "jsonl", "-q"]).ok();
+        let score = tamiz(["score", arg(&input), "--format", "jsonl"]);
+        for out in [batch, String::from_utf8(score.stdout).unwrap()] {
+            let ids: Vec<Value> =
+                out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone()).collect();
+            assert_eq!(ids, expected, "{out}");
+        }
+    }
+}
+
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let dir = scratch("batch-jobs");

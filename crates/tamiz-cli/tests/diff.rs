@@ -32,6 +32,17 @@ fn row<'a>(diff: &'a Value, kind: &str, name: &str) -> &'a Value {
 }
 
 #[test]
+fn one_set_read_once_is_compared_with_nothing() {
+    let dir = scratch("diff-one");
+    let a = file(&dir, "a.jsonl", lines(&[("/a", 1)]));
+    let run = tamiz(["diff", arg(&a)]);
+    let message = run.fails(2);
+    for word in ["name B", "'--with-view'", "'--with-profile'", "'--with-scheme'", "'--with-config'"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+}
+
+#[test]
 fn two_sets() {
     let dir = scratch("diff-sets");
     let a = file(&dir, "a.jsonl", lines(&[("/a?id=1", 60), ("/b", 40)]));

@@ -44,6 +44,58 @@ fn file_names_cannot_drive_the_terminal() {
     assert!(run.fails(1).contains(r"a\x1B[31m\n\u{202E}b"), "{run:?}");
 }
 
+/// A folder that is not there may be a slip: it is named, nothing is read, and nothing is made.
+#[test]
+fn outputs_into_no_folder_are_refused() {
+    let dir = scratch("errors-no-folder");
+    let input = file(&dir, "a.jsonl", "{\"raw\":\"GET / HTTP/1.1\"}\n");
+    let model = dir.join("a.model");
+    tamiz([OsStr::new("learn"), input.as_os_str(), "-q".as_ref(), "-o".as_ref(), model.as_os_str()]).ok();
+    let before = std::fs::read_dir(&dir).unwrap().count();
+    let text = |path: std::path::PathBuf| path.to_str().expect("a plain path").to_owned();
+    let (input, model, there) = (text(input), text(model), text(dir.join("out.txt")));
+    let no = text(dir.join("no"));
+    let missing = format!("{no}/out.txt");
+    for arguments in [
+        &["batch", &input, "-o", &missing][..],
+        &["batch", &input, "-o", &there, "--errors", &missing],
+        &["report", &input, "-o", &missing],
+        &["report", &input, "-o", &there, "--errors", &missing],
+        &["learn", &input, "-o", &missing],
+        &["learn", &input, "-o", &there, "--errors", &missing],
+        &["score", &input, "--model", &model, "-o", &missing],
+        &["model", "merge", &model, "-o", &missing],
+    ] {
+        let run = tamiz(arguments);
+        let message = run.stderr.lines().last().unwrap_or_default();
+        let told = format!("there is no folder {no}: no such file or directory");
+        assert!(run.code == 1 && message.ends_with(&told), "{arguments:?}: {message}");
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), before, "{arguments:?}");
+    }
+}
+
+/// A flag is named with a parameter that it can have, or not at all.
+#[test]
+fn parameters_of_flags_are_checked_wherever_flags_are_named() {
+    let dir = scratch("errors-flags");
+    for (name, reason) in
+        [("KW:sqql", "file, java"), ("DOTDOT:x", "nothing follows"), ("NOPE", "no flag 'NOPE'")]
+    {
+        let config = file(&dir, "tamiz.toml", format!("[flags]\n\"{name}\" = false\n"));
+        let run = tamiz_on([OsStr::new("canon"), "--config".as_ref(), config.as_os_str()], REQUEST);
+        assert!(run.fails(2).contains(&format!("unknown flag `{name}`")), "{run:?}");
+        let mut all = vec![["flags", name].to_vec()];
+        if cfg!(feature = "serve") {
+            all.push(["serve", "--deny", name].to_vec());
+        }
+        for arguments in all {
+            let run = tamiz(&arguments);
+            let message = run.fails(2);
+            assert!(message.contains(reason) && !message.contains(r"\u{"), "{arguments:?}: {message}");
+        }
+    }
+}
+
 #[test]
 fn wrong_usage_is_one_line_and_code_2() {
     for (arguments, words) in [

@@ -87,10 +87,10 @@ fn an_unknown_name_suggests_the_closest() {
     let near = tamiz(["flags", "DOTDTO"]);
     assert_eq!(
         near.fails(2),
-        "tamiz: no flag is called 'DOTDTO'; did you mean 'DOTDOT'? 'tamiz flags' lists them all"
+        "tamiz: there is no flag 'DOTDTO'; 'tamiz flags' lists them; did you mean 'DOTDOT'?"
     );
     let far = tamiz(["flags", "0000\x1B"]);
-    assert_eq!(far.fails(2), r"tamiz: no flag is called '0000\x1B'; 'tamiz flags' lists them all");
+    assert_eq!(far.fails(2), r"tamiz: there is no flag '0000\x1B'; 'tamiz flags' lists them");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::archive::{self, Archive, Entries, tar, zip};
+use crate::archive::{Archive, Entries, tar, zip};
 use crate::chunk::{Chunk, ChunkRecords, Pieces, placed};
 use crate::compressed::Trailing;
 use crate::format::Format;
@@ -36,6 +36,17 @@ pub struct Options {
     pub mapping: Arc<Mapping>,
     /// Grows with the bytes that are read, compressed as they are, for whoever shows progress.
     pub progress: Arc<AtomicU64>,
+}
+
+impl Options {
+    /// The most archives and compressions around a container.
+    pub const ARCHIVE_DEPTH: usize = 4;
+    /// The most entries of an archive that are read.
+    pub const ARCHIVE_ENTRIES: u64 = 100_000;
+    /// Up to so many bytes, compressed data may expand as it likes.
+    pub const FREE_EXPANSION: u64 = 256 << 20;
+    /// Beyond them, data may expand to so many times its size: logs come nowhere near, and bombs live on it.
+    pub const MOST_EXPANSION: u64 = 400;
 }
 
 impl Default for Options {
@@ -130,7 +141,7 @@ impl Container {
         window.fill(ARCHIVE_HEADER);
         let is_tar = tar::begins(window.bytes());
         if is_tar || zip::begins(window.bytes()) {
-            if depth >= archive::DEEPEST {
+            if depth >= Options::ARCHIVE_DEPTH {
                 return Err(refused(file, "archives that are too deep in one another".into()));
             }
             let entries: Box<dyn Entries> = if is_tar {

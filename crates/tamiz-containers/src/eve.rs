@@ -1,8 +1,9 @@
 //! Suricata's `eve.json`: of its events those of kind `http`, with the headers and the body that it was told to log.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 use tamiz::Source;
 
+use crate::id::Id;
 use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
 use crate::{fields, jsonl, url};
@@ -72,7 +73,7 @@ fn request(event: &Value) -> Result<Found, Reason> {
         None => text("http_request_body_printable").map(|body| body.as_bytes().to_vec()),
     };
     let mut found = Found::parts(parts, Source::AccessLog);
-    found.id = event.get("flow_id").and_then(Value::as_u64).map(|id| id.to_string());
+    found.id = event.get("flow_id").and_then(Value::as_u64).map(|id| Id::from(Number::from(id)));
     found.client = event.get("src_ip").and_then(Value::as_str).and_then(|client| client.parse().ok());
     found.time = event.get("timestamp").and_then(Value::as_str).and_then(|time| Time::parse(time.as_bytes()));
     Ok(found)

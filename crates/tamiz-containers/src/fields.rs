@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 use tamiz::Source;
 
+use crate::id::Id;
 use crate::mapping::Mapping;
 use crate::names::{
     AUTHORITY, BODY, BODY_B64, CLIENT, HEADER_PREFIX, HEADERS, HOST, ID, LABEL, METHOD, NGINX_PREFIX, PORT,
@@ -58,7 +59,7 @@ fn read_known(value: &Value, source: Source) -> Result<Found, Reason> {
     parts.scheme = parts.scheme.or_else(|| object.first(SCHEME).map(String::into_bytes));
     parts.body = object.body()?;
     let mut found = Found::parts(parts, source);
-    found.id = all.first(ID);
+    found.id = all.id();
     found.label = all.first(LABEL);
     found.client = all.first_text(CLIENT).and_then(|client| access_log::address(&client));
     found.time = all.first(TIME).and_then(|time| Time::parse(time.as_bytes()));
@@ -119,6 +120,16 @@ impl<'a> Object<'a> {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
             Value::Bool(truth) => Some(truth.to_string()),
+            _ => None,
+        })
+    }
+
+    /// The name of the request.
+    fn id(self) -> Option<Id> {
+        ID.iter().find_map(|name| match self.get(name)? {
+            Value::Number(number) => Some(number.clone().into()),
+            Value::String(text) => Some(text.as_str().into()),
+            Value::Bool(truth) => Some(truth.to_string().into()),
             _ => None,
         })
     }

@@ -3,6 +3,7 @@
 
 use tamiz::Source;
 
+use crate::id::Id;
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
 use crate::variables::Variables;
@@ -133,7 +134,7 @@ fn request(block: &[&str], variables: &Variables) -> Option<Result<Found, Reason
     }
     parts.body = Some(body.into_bytes()).filter(|body| !body.is_empty());
     let mut found = Found::parts(parts, Source::JsonLines);
-    found.id = name;
+    found.id = name.map(Id::from);
     Some(Ok(found))
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tamiz::Source;
 
 use crate::fields;
+use crate::id::Id;
 use crate::mapping::Mapping;
 use crate::record::{Found, Reason};
 use crate::time::Time;
@@ -21,7 +22,7 @@ const SOURCE: Source = Source::JsonLines;
 struct Line {
     raw_b64: Option<Encoded>,
     raw: Option<String>,
-    id: Option<Word>,
+    id: Option<Name>,
     label: Option<Word>,
     #[serde(alias = "timestamp", alias = "@timestamp")]
     time: Option<Word>,
@@ -90,6 +91,20 @@ impl<'de> Deserialize<'de> for Word {
     }
 }
 
+/// A value that names a request.
+struct Name(Id);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(number) => Ok(Name(number.into())),
+            Value::String(text) => Ok(Name(text.into())),
+            Value::Bool(truth) => Ok(Name(truth.to_string().into())),
+            _ => Err(serde::de::Error::custom("text, a number or a truth is expected")),
+        }
+    }
+}
+
 /// The request of an object that has its bytes.
 pub(crate) fn of_bytes(value: &Value) -> Result<Found, Reason> {
     let line: Line =
@@ -106,7 +121,7 @@ impl Line {
         };
         Ok(bytes.map(|bytes| {
             let time = time.and_then(|Word(time)| Time::parse(time.as_bytes()));
-            let (id, label) = (id.map(|Word(id)| id), label.map(|Word(label)| label));
+            let (id, label) = (id.map(|Name(id)| id), label.map(|Word(label)| label));
             Found { id, label, time, ..Found::raw(bytes) }
         }))
     }
@@ -153,7 +168,7 @@ mod tests {
     use super::*;
     use crate::record::Request;
 
-    fn raw(line: &str) -> (Vec<u8>, Option<String>, Option<String>) {
+    fn raw(line: &str) -> (Vec<u8>, Option<Id>, Option<String>) {
         match read(line.as_bytes(), &Mapping::default()).unwrap() {
             Found { request: Request::Raw(bytes), id, label, source: Source::Wire, .. } => (bytes, id, label),
             other => panic!("{other:?}"),
@@ -165,12 +180,13 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(
             raw(r#"{"raw_b64":"R0VUIC8=","id":"a","label":"valid"}"#),
-            (b"GET /".into(), some("a"), some("valid"))
+            (b"GET /".into(), Some("a".into()), some("valid"))
         );
         assert_eq!(
             raw(r#"{"id":7,"label":true,"raw_b64":"R0VUIC8"}"#),
-            (b"GET /".into(), some("7"), some("true"))
+            (b"GET /".into(), Some(serde_json::Number::from(7).into()), some("true"))
         );
+        assert_eq!(raw(r#"{"id":"7","raw":""}"#).1, Some("7".into()));
         assert_eq!(raw(r#"{"raw":"GET /\r\n\u00e9","other":[{}]}"#).0, "GET /\r\né".as_bytes());
         assert_eq!(raw(r#"{"raw_b64":"","label":null}"#), (vec![], None, None));
     }

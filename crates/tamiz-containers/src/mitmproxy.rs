@@ -5,6 +5,7 @@ use tamiz::Source;
 
 use crate::compressed;
 use crate::container::Reader;
+use crate::id::Id;
 use crate::lines::too_long;
 use crate::record::{At, Found, Parts, Reason};
 use crate::time::Time;
@@ -136,7 +137,7 @@ fn parts(flow: &[u8]) -> Result<Found, Reason> {
     let time =
         get(request, b"timestamp_start").and_then(|(_, time)| std::str::from_utf8(time).ok()?.parse().ok());
     found.time = time.and_then(Time::from_epoch);
-    found.id = get(flow, b"id").and_then(|(_, id)| String::from_utf8(id.to_vec()).ok());
+    found.id = get(flow, b"id").and_then(|(_, id)| String::from_utf8(id.to_vec()).ok()).map(Id::from);
     Ok(found)
 }
 

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 use tamiz::Source;
 
+use crate::id::Id;
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
 use crate::whole::Records;
@@ -121,7 +122,7 @@ fn request(
         parts.add_missing("content-type", kind.as_str());
     }
     let mut found = Found::parts(parts, Source::JsonLines);
-    found.id = operation.get("operationId").and_then(Value::as_str).map(str::to_owned);
+    found.id = operation.get("operationId").and_then(Value::as_str).map(Id::from);
     found
 }
 

@@ -20,6 +20,7 @@ use tamiz::Source;
 
 use crate::compressed;
 use crate::container::Reader;
+use crate::id::Id;
 use crate::jsonl;
 use crate::lines::too_long;
 use crate::mapping::Mapping;
@@ -143,7 +144,7 @@ fn read(batch: &RecordBatch, row: usize, mapping: &Mapping) -> Result<Found, Rea
     if let Some(source) = text("source").and_then(|source| source.parse().ok()) {
         found.source = source;
     }
-    found.id = found.id.or_else(|| text("id"));
+    found.id = found.id.or_else(|| text("id").map(Id::from));
     found.label = found.label.or_else(|| text("label"));
     let moment = |name: &str| batch.column_by_name(name).and_then(|column| time(column.as_ref(), row));
     found.time = ["timestamp", "time", "ts"].iter().find_map(|name| moment(name)).or(found.time);

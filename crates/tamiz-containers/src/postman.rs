@@ -4,6 +4,7 @@
 use serde_json::Value;
 use tamiz::Source;
 
+use crate::id::Id;
 use crate::record::{At, Found, Parts, Reason};
 use crate::url;
 use crate::variables::Variables;
@@ -75,7 +76,7 @@ fn request(item: &Value, variables: &Variables) -> Result<Found, Reason> {
         return Err("a request without a method".into());
     }
     let mut found = Found::parts(parts, Source::JsonLines);
-    found.id = item.get("name").and_then(Value::as_str).map(str::to_owned);
+    found.id = item.get("name").and_then(Value::as_str).map(Id::from);
     Ok(found)
 }
 

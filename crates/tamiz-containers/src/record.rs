@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tamiz::{Canonicalizer, Document, Scratch, Source};
 
+use crate::id::Id;
 use crate::lines::{self, LineFormat};
 use crate::time::Time;
 
@@ -20,7 +21,7 @@ pub struct Record {
     /// Who handed it over: [`Source::Wire`] for its bytes, else the kind of container.
     pub source: Source,
     /// Its name, where the container gives it one.
-    pub id: Option<String>,
+    pub id: Option<Id>,
     /// The class that it is known to be of, where the container says so.
     pub label: Option<String>,
     /// When it was sent or logged, where the container says so.
@@ -75,7 +76,7 @@ impl Record {
     /// Appends what [`Record::write_json`] does, with as much of who sent it as may be shown.
     pub fn write_json_of_client(&self, document: &Document, client: Option<&str>, out: &mut Vec<u8>) {
         let line = JsonLine {
-            id: self.id.as_deref(),
+            id: self.id.as_ref(),
             label: self.label.as_deref(),
             timestamp: self.time.map(|time| time.to_string()),
             place: (!self.place.file.is_empty()).then(|| JsonPlace::of(self, client)),
@@ -90,7 +91,7 @@ impl Record {
 #[derive(Serialize)]
 struct JsonLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
+    id: Option<&'a Id>,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -323,7 +324,7 @@ impl std::error::Error for Unreadable {}
 pub(crate) struct Found {
     pub(crate) request: Request,
     pub(crate) source: Source,
-    pub(crate) id: Option<String>,
+    pub(crate) id: Option<Id>,
     pub(crate) label: Option<String>,
     pub(crate) time: Option<Time>,
     pub(crate) stream: Option<u64>,

@@ -6,6 +6,7 @@
 
 use tamiz::Source;
 
+use crate::id::Id;
 use crate::record::{Found, Parts, Reason};
 use crate::table::Table;
 use crate::time::Time;
@@ -90,7 +91,8 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
     parts.body = first(&["cs-postbody"]).map(<[u8]>::to_vec);
     let mut found = Found::parts(parts, Source::AccessLog);
     found.id = first(&["x-edge-request-id", "cs-request-id", "s-requestid"])
-        .and_then(|id| String::from_utf8(id.to_vec()).ok());
+        .and_then(|id| String::from_utf8(id.to_vec()).ok())
+        .map(Id::from);
     found.client = first(&["c-ip"]).and_then(|client| std::str::from_utf8(client).ok()?.parse().ok());
     let date = first(&["date"]).or(table.date.as_deref());
     found.time = match (date, first(&["time"])) {

@@ -2,6 +2,7 @@
 
 use crate::compressed;
 use crate::container::Reader;
+use crate::id::Id;
 use crate::lines::too_long;
 use crate::record::{At, Found, Reason};
 use crate::time::Time;
@@ -83,7 +84,11 @@ impl Reader for Warc {
                 if !self.window.fill(len) {
                     return self.ended(at, "a record that ends early");
                 }
-                let found = Found { id: header.id, time: header.time, ..Found::raw(self.window.take(len)) };
+                let found = Found {
+                    id: header.id.map(Id::from),
+                    time: header.time,
+                    ..Found::raw(self.window.take(len))
+                };
                 return Some((at, Ok(found)));
             }
             if !self.skip(length) {

@@ -3,6 +3,7 @@
 
 use tamiz::Source;
 
+use crate::id::Id;
 use crate::record::{Found, Parts, Reason};
 use crate::table::Table;
 use crate::time::Time;
@@ -46,7 +47,7 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
         }
     }
     let mut found = Found::parts(parts, Source::AccessLog);
-    found.id = value("uid").and_then(|uid| String::from_utf8(uid).ok());
+    found.id = value("uid").and_then(|uid| String::from_utf8(uid).ok()).map(Id::from);
     found.client = value("id.orig_h").and_then(|client| std::str::from_utf8(&client).ok()?.parse().ok());
     found.time = value("ts").and_then(|time| Time::parse(&time));
     Some(Ok(found))

@@ -37,6 +37,7 @@ mod html;
 mod lines;
 mod list;
 mod marks;
+pub mod named;
 mod rows;
 pub mod style;
 mod underline;
@@ -77,6 +78,7 @@ pub fn text(name: &str, request: &[u8], document: &Document, columns: usize) -> 
         Err(_) => String::new(),
     }
 }
+
 /// `1 byte`, `2 bytes`.
 fn bytes(n: usize) -> String {
     format!("{n} byte{}", if n == 1 { "" } else { "s" })

@@ -9,7 +9,7 @@ use crate::visible::harmless;
 /// Beyond so many, each is not looked at again for every row.
 const MOST_RAISED: usize = 64;
 
-/// One flag, wherever it was raised.
+/// One flag, or one word of it, wherever it was raised.
 pub(crate) struct Mark<'d> {
     /// The flag.
     pub(crate) flag: Flag,
@@ -64,16 +64,19 @@ fn met<'r>(ranges: &'r [Range<usize>], range: &Range<usize>) -> &'r [Range<usize
     ranges.get(from..to).unwrap_or_default()
 }
 
-/// Every flag of a document, in the order it first appears.
+/// Every flag of a document, in the order it first appears; one whose words have texts of their own once for each word.
 pub(crate) fn of(document: &Document) -> Vec<Mark<'_>> {
-    let mut by_flag: Vec<(Flag, Vec<Raised<'_>>)> = Vec::new();
+    type Key = (Flag, Option<&'static str>);
+    let mut by_key: Vec<(Key, Vec<Raised<'_>>)> = Vec::new();
     for raised in document.flags() {
-        match by_flag.iter_mut().find(|(flag, _)| *flag == raised.flag()) {
+        let flag = raised.flag();
+        let key = (flag, flag.classes().find(|class| raised.parameter() == Some(class)));
+        match by_key.iter_mut().find(|(there, _)| *there == key) {
             Some((_, all)) => all.push(raised),
-            None => by_flag.push((raised.flag(), vec![raised])),
+            None => by_key.push((key, vec![raised])),
         }
     }
-    by_flag.into_iter().map(|(flag, raised)| Mark::new(flag, raised)).collect()
+    by_key.into_iter().map(|((flag, _), raised)| Mark::new(flag, raised)).collect()
 }
 
 fn label<'m>(mut raised: impl Iterator<Item = &'m Raised<'m>>) -> String {
@@ -120,6 +123,21 @@ mod tests {
         assert!(marks[1].within(9..12).is_empty());
         assert_eq!(marks[2].label_within(&(0..22)), "QREPEAT:c");
         assert_eq!(marks[2].label_within(&(0..40)), "QREPEAT");
+    }
+
+    #[test]
+    fn each_class_of_words_has_a_mark_and_a_text_of_its_own() {
+        let request = b"GET /?a=%27%20union%20select%201--&b=/etc/passwd&c=union%20select%201 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+        let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
+        let marks = of(&document);
+        let keywords: Vec<&Mark<'_>> = marks.iter().filter(|mark| mark.flag == Flag::Kw).collect();
+        let labels: Vec<&str> = keywords.iter().map(|mark| mark.label.as_str()).collect();
+        assert_eq!(labels, ["KW:sql", "KW:file"]);
+        assert_eq!(keywords[0].raised.len(), 2);
+        for (mark, word) in keywords.iter().zip(["sql", "file"]) {
+            assert_eq!(mark.texts(), [Flag::Kw.meaning_of(word), Flag::Kw.why_of(word)]);
+            assert_ne!(mark.texts()[0], Flag::Kw.meaning());
+        }
     }
 
     #[test]

@@ -48,10 +48,10 @@ impl Format {
 const BEST: u16 = 1000;
 
 /// The best of what is offered; between equals, the first.
-pub(crate) fn choose(headers: &HeaderMap, offered: &[Format]) -> Result<Format, Problem> {
+pub(crate) fn choose(headers: &HeaderMap, offered: &'static [Format]) -> Result<Format, Problem> {
     let mut values = headers.get_all(ACCEPT).iter().peekable();
     if values.peek().is_none() {
-        return offered.first().copied().ok_or(Problem::Accept);
+        return offered.first().copied().ok_or(Problem::Accept(offered));
     }
     let ranges: Vec<Range<'_>> = values
         .filter_map(|value| value.to_str().ok())
@@ -67,7 +67,7 @@ pub(crate) fn choose(headers: &HeaderMap, offered: &[Format]) -> Result<Format, 
             best = Some((format, quality));
         }
     }
-    best.map(|(format, _)| format).ok_or(Problem::Accept)
+    best.map(|(format, _)| format).ok_or(Problem::Accept(offered))
 }
 
 /// One element of `Accept`.
@@ -167,7 +167,7 @@ mod tests {
             "text/plain;q=0.0001",
             "/",
         ] {
-            assert_eq!(chosen(&[accept]), Err(Problem::Accept), "{accept}");
+            assert_eq!(chosen(&[accept]), Err(Problem::Accept(Format::OF_ONE)), "{accept}");
         }
     }
 }

@@ -31,6 +31,9 @@ pub(crate) struct App {
     pub(crate) sink: Option<Sink>,
     large: Arc<Semaphore>,
     streams: Arc<Semaphore>,
+    exchanges: Arc<Semaphore>,
+    /// Room for answers, in kibibytes.
+    answers: Arc<Semaphore>,
     is_stopping: AtomicBool,
 }
 
@@ -48,6 +51,8 @@ impl App {
             sink: None,
             large: Arc::new(Semaphore::new(limits.large)),
             streams: Arc::new(Semaphore::new(limits.streams)),
+            exchanges: Arc::new(Semaphore::new(limits.connections)),
+            answers: Arc::new(Semaphore::new(kibibytes(limits.answers()))),
             is_stopping: AtomicBool::new(false),
             limits,
         }
@@ -150,6 +155,28 @@ impl App {
         Arc::clone(&self.streams).try_acquire_owned().map_err(|_| Problem::Overload)
     }
 
+    /// Room for a large answer. Nobody waits for it: what cannot be held is refused.
+    pub(crate) fn answer_room(&self, len: usize) -> Result<Slot, Problem> {
+        let answers = Arc::clone(&self.answers);
+        answers.try_acquire_many_owned(self.kibibytes_of(len)).map_err(|_| Problem::Overload)
+    }
+
+    /// Room for a large answer in a stream, when there is some.
+    pub(crate) async fn answer_turn(&self, len: usize) -> Option<Slot> {
+        // It is never closed.
+        Arc::clone(&self.answers).acquire_many_owned(self.kibibytes_of(len)).await.ok()
+    }
+
+    /// How much room an answer takes: all there is, where it is larger than that.
+    fn kibibytes_of(&self, len: usize) -> u32 {
+        u32::try_from(kibibytes(len.min(self.limits.answers()))).unwrap_or(u32::MAX)
+    }
+
+    /// A slot for a request that Envoy's external processing asks about: a connection has many at a time.
+    pub(crate) fn exchange_slot(&self) -> Result<Slot, Problem> {
+        Arc::clone(&self.exchanges).try_acquire_owned().map_err(|_| Problem::Overload)
+    }
+
     /// Whether the service was told to stop.
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
@@ -158,4 +185,9 @@ impl App {
     pub(crate) fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
+}
+
+/// So many bytes in kibibytes, the last one begun, at least one, and no more than can be asked for at once.
+fn kibibytes(bytes: usize) -> usize {
+    bytes.div_ceil(1024).clamp(1, u32::MAX as usize)
 }

@@ -66,7 +66,7 @@ async fn next(body: &mut Body) -> Result<Option<Bytes>, Problem> {
 /// Refuses bodies that would have to be decoded first: taken as they are, they would be another request.
 pub(crate) fn check_coding(headers: &HeaderMap) -> Result<(), Problem> {
     let is_plain = |value: &axum::http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
-    if headers.get_all(CONTENT_ENCODING).iter().all(is_plain) { Ok(()) } else { Err(Problem::Type) }
+    if headers.get_all(CONTENT_ENCODING).iter().all(is_plain) { Ok(()) } else { Err(Problem::Coding) }
 }
 
 fn as_u64(n: usize) -> u64 {

@@ -1,5 +1,6 @@
 //! Counters. Their labels are names of this crate and of the flag registry: nothing that a client sends is one.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use memchr::{memchr, memmem};
@@ -201,7 +202,8 @@ fn rolled_up(text: &[u8]) -> impl Iterator<Item = Flag> {
 pub(crate) fn rolled_up_items(text: &[u8]) -> impl Iterator<Item = &str> {
     // Only a line end of the document begins a line: those of the request are escaped.
     const START: &[u8] = b"\nFLAGS:[";
-    let list = memmem::find(text, START).and_then(|at| {
+    static FINDER: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(START));
+    let list = FINDER.find(text).and_then(|at| {
         let rest = text.get(at.checked_add(START.len())?..)?;
         rest.get(..memchr(b'\n', rest)?)?.strip_suffix(b"]")
     });

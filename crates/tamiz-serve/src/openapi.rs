@@ -12,6 +12,7 @@ use crate::answers::plain;
 use crate::edge::check;
 use crate::metrics;
 use crate::problem::{PROBLEM_JSON, Problem};
+use crate::query::Names;
 use crate::routes::ROUTES;
 use crate::stamp::FINGERPRINT;
 
@@ -242,8 +243,8 @@ fn documents() -> Value {
 
 /// What can be wrong with a body.
 const OF_BODIES: [Problem; 7] = [
-    Problem::Query,
-    Problem::Accept,
+    Problem::Query(Names::Wish),
+    Problem::Accept(Format::OF_ONE),
     Problem::Slow,
     Problem::TooLarge,
     Problem::Type,

@@ -1,5 +1,7 @@
 //! The query of a URL: the names and values of the command's options, exactly.
 
+use tamiz::{Profile, Scheme, View};
+
 use crate::choices::Wish;
 use crate::problem::Problem;
 
@@ -13,10 +15,34 @@ pub(crate) struct Query {
 /// Which names there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Names {
+    /// None.
+    None,
     /// Those of how a document is made.
     Wish,
     /// Also `evidence`.
     WishAndEvidence,
+}
+
+impl Names {
+    /// Says which names and values are taken.
+    pub(crate) fn detail(self) -> String {
+        if self == Names::None {
+            return "There is no query here.".to_owned();
+        }
+        fn one<T: Copy>(name: &str, all: &[T], word: fn(T) -> &'static str) -> String {
+            let words: Vec<&str> = all.iter().map(|value| word(*value)).collect();
+            format!("{name}={}", words.join("|"))
+        }
+        let mut names = vec![
+            one("view", View::ALL, View::as_str),
+            one("profile", Profile::ALL, Profile::as_str),
+            one("scheme", Scheme::ALL, Scheme::as_str),
+        ];
+        if self == Names::WishAndEvidence {
+            names.push("evidence=true|false".to_owned());
+        }
+        format!("The query takes these, each once at most: {}.", names.join(", "))
+    }
 }
 
 /// Reads it.
@@ -27,32 +53,35 @@ pub(crate) fn read(query: Option<&str>, names: Names) -> Result<Query, Problem> 
     if query.is_empty() {
         return Ok(read);
     }
+    let refused = Problem::Query(names);
     for pair in query.split('&') {
-        let (name, value) = pair.split_once('=').ok_or(Problem::Query)?;
-        match name {
-            "view" => once(&mut read.wish.view, value.parse().ok())?,
-            "profile" => once(&mut read.wish.profile, value.parse().ok())?,
-            "scheme" => once(&mut read.wish.scheme, value.parse().ok())?,
-            "evidence" if names == Names::WishAndEvidence => once(&mut evidence, value.parse().ok())?,
-            _ => return Err(Problem::Query),
-        }
+        let (name, value) = pair.split_once('=').ok_or(refused)?;
+        let taken = match name {
+            _ if names == Names::None => None,
+            "view" => once(&mut read.wish.view, value.parse().ok()),
+            "profile" => once(&mut read.wish.profile, value.parse().ok()),
+            "scheme" => once(&mut read.wish.scheme, value.parse().ok()),
+            "evidence" if names == Names::WishAndEvidence => once(&mut evidence, value.parse().ok()),
+            _ => None,
+        };
+        taken.ok_or(refused)?;
     }
     read.evidence = evidence.unwrap_or_default();
     Ok(read)
 }
 
-fn once<T>(to: &mut Option<T>, value: Option<T>) -> Result<(), Problem> {
-    match (&to, value) {
-        (None, Some(value)) => *to = Some(value),
-        _ => return Err(Problem::Query),
+/// Takes a value; `None` where there is none, or one was there before.
+fn once<T>(to: &mut Option<T>, value: Option<T>) -> Option<()> {
+    if to.is_some() {
+        return None;
     }
-    Ok(())
+    *to = Some(value?);
+    Some(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tamiz::{Profile, Scheme, View};
 
     #[test]
     fn what_is_said_is_taken() {
@@ -89,8 +118,21 @@ mod tests {
             "config=/etc/passwd",
             "=",
         ] {
-            assert_eq!(read(Some(query), Names::WishAndEvidence), Err(Problem::Query), "{query}");
+            for names in [Names::WishAndEvidence, Names::None] {
+                assert_eq!(read(Some(query), names), Err(Problem::Query(names)), "{query}");
+            }
         }
-        assert_eq!(read(Some("evidence=true"), Names::Wish), Err(Problem::Query));
+        assert_eq!(read(Some("evidence=true"), Names::Wish), Err(Problem::Query(Names::Wish)));
+        assert_eq!(read(Some("view=shape"), Names::None), Err(Problem::Query(Names::None)));
+    }
+
+    #[test]
+    fn what_is_taken_is_told() {
+        assert_eq!(
+            Names::WishAndEvidence.detail(),
+            "The query takes these, each once at most: view=shape|literal, profile=core|standard|full, \
+             scheme=http|https|ws|wss, evidence=true|false."
+        );
+        assert!(!Names::Wish.detail().contains("evidence"));
     }
 }

@@ -84,6 +84,21 @@ impl Limits {
     pub const CHECK_HEAD: usize = 128 << 10;
     /// The most headers of a request.
     pub const HEADERS: usize = 64;
+    /// The most bytes of a frame of HAProxy's, whose buffers are of 16 KiB unless it is told otherwise.
+    pub const SPOE_FRAME: u32 = 64 << 10;
+    /// The most requests that a connection of Envoy's external processing asks about at a time.
+    pub const EXT_PROC_STREAMS: u32 = 256;
+    /// The most documents that wait for the sink.
+    pub const SINK_DOCUMENTS: usize = 4096;
+    /// The most bytes of text of documents that wait for the sink.
+    pub const SINK_BYTES: usize = 64 << 20;
+}
+
+impl Limits {
+    /// The most bytes of answers of more than [`Limits::SMALL`] bytes that wait to be sent; one that is larger goes alone.
+    pub fn answers(&self) -> usize {
+        self.large.saturating_mul(self.body).saturating_mul(4)
+    }
 }
 
 impl Default for Limits {

@@ -151,3 +151,57 @@ fn the_description_is_of_what_is_answered() {
         }
     }
 }
+
+/// Whoever asks wrongly is told what would be right, in words of ours.
+#[test]
+fn errors_tell_what_is_taken() {
+    let service = Service::start(|_| {});
+    let detail = |target: &str, headers: &[(&str, &str)], body: &str| {
+        let answer = service.ask("POST", target, headers, body.as_bytes());
+        (answer.json()["detail"].as_str().unwrap().to_owned(), answer)
+    };
+    let secret = "correcthorsebattery";
+    let (told, answer) = detail("/v1/parts", &[], &format!(r#"{{"method":"{secret}"}}"#));
+    answer.fails(400, "parts");
+    assert_eq!(told, r#"'target' is missing: a string, or {"b64": "Base64"} where it is not UTF-8."#);
+    let wrong = format!(r#"{{"method":"GET","target":"/","headers":{{"a":"{secret}"}}}}"#);
+    let (told, answer) = detail("/v1/parts", &[], &wrong);
+    answer.fails(400, "parts");
+    assert!(
+        told.starts_with("'headers' is of another type than a list of [name, value], both strings"),
+        "{told}"
+    );
+    let (told, answer) = detail("/v1/parts", &[], &format!(r#"{{"{secret}":1}}"#));
+    assert!(told.ends_with("method, target, scheme, authority, version, headers, body."), "{told}");
+    assert!(!answer.text().contains(secret));
+    let (told, answer) = detail("/v1/parts", &[("content-type", "text/plain")], "{}");
+    answer.fails(415, "type");
+    assert!(told.contains("application/json"), "{told}");
+    assert_eq!(answer.header("accept"), Some("application/json"));
+    let (told, answer) = detail("/v1/canonicalize", &[("content-encoding", "br")], "x");
+    answer.fails(415, "type");
+    assert!(told.contains("identity"), "{told}");
+    assert_eq!(answer.header("accept-encoding"), Some("identity"));
+    for (target, accept, types) in [
+        ("/v1/canonicalize", "text/html", "text/plain, application/json, text/x-tamiz-tokens"),
+        ("/v1/canonicalize?evidence=true", "text/plain", "application/json"),
+        ("/v1/batch", "text/html", "application/x-ndjson"),
+        ("/v1/score", "text/html", "application/json"),
+    ] {
+        let (told, answer) = detail(target, &[("accept", accept)], "x");
+        answer.fails(406, "accept");
+        assert_eq!(told, format!("Accept names nothing that can be given: {types}."));
+    }
+    for (target, names) in [
+        ("/v1/canonicalize?view=all", "view=shape|literal"),
+        ("/v1/parts?evidence=true", "profile=core|standard|full"),
+        ("/v1/score?view=shape", "no query"),
+    ] {
+        let (told, answer) = detail(target, &[], "x");
+        answer.fails(400, "query");
+        assert!(told.contains(names), "{told}");
+    }
+    let (told, answer) = detail("/check/nginx", &[], "");
+    answer.fails(400, "check");
+    assert!(told.contains("X-Tamiz-Request-Line"), "{told}");
+}

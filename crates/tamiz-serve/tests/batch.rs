@@ -27,7 +27,7 @@ fn many_lines_in_order_are_what_the_library_says() {
         else {
             panic!("no object");
         };
-        object.insert("id".into(), n.to_string().into());
+        object.insert("id".into(), n.into());
         object.insert("label".into(), "valid".into());
         assert_eq!(object.get("tamiz.source"), Some(&"wire".into()));
         expected += &Value::Object(object).to_string();

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use common::{Answer, Client, Service};
-use tamiz_serve::{Listen, Protocol};
+use tamiz_serve::{Listen, Protocol, SinkTo};
 
 fn flags(answer: &Answer) -> &str {
     answer.header("x-tamiz-flags").unwrap_or_else(|| panic!("{answer:?}"))
@@ -208,4 +208,50 @@ fn whatever_comes_through_the_other_doors_does_no_harm() {
         service.advance(Duration::from_secs(1));
     }
     assert_eq!(service.counter("tamiz_rejections_total{reason=\"fault\"}"), 0);
+}
+
+/// What a client says in a header of a proxy's is not written down beside a document that hides it.
+#[test]
+fn names_of_requests_are_written_only_where_they_tell_nothing() {
+    let file = std::env::temp_dir().join(format!("tamiz-ids-{}.jsonl", std::process::id()));
+    let mut service = Service::start(|settings| settings.sink = Some(SinkTo::File(file.clone())));
+    let session = "16d5b8a2-3c04-9f11-8e7a-0242ac110002";
+    let cookie = format!("sid={session}");
+    let own = "4f0a6c1e-98d7-4c55-b1a2-6e3f5d7c9b80";
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a str>);
+    let cases: [Case<'_>; 7] = [
+        ("/check", &[("x-original-uri", "/a"), ("x-tamiz-id", "request-7")], Some("request-7")),
+        ("/check", &[("x-original-uri", "/a"), ("x-tamiz-id", "ana@example.com")], None),
+        ("/check", &[("x-original-uri", "/a"), ("x-tamiz-id", session), ("cookie", &cookie)], None),
+        (
+            "/check/caddy",
+            &[
+                ("x-forwarded-uri", "/a?pin=hunter2hunter2"),
+                ("x-forwarded-method", "GET"),
+                ("x-tamiz-id", "hunter2hunter2"),
+            ],
+            None,
+        ),
+        ("/check/nginx", &[("x-tamiz-request-line", "GET / HTTP/1.1"), ("x-tamiz-id", "a\"b")], None),
+        ("/check/envoy/a", &[("x-request-id", own)], Some(own)),
+        ("/check/envoy/a", &[("x-request-id", session), ("cookie", &cookie)], None),
+    ];
+    for (target, headers, _) in &cases {
+        assert_eq!(service.ask("GET", target, headers, b"").status, 200, "{target}");
+    }
+    service.tell_to_stop();
+    service.wait();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let ids: Vec<Option<String>> = text
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_str().map(str::to_owned)
+        })
+        .collect();
+    let expected: Vec<Option<String>> = cases.iter().map(|(.., id)| id.map(str::to_owned)).collect();
+    assert_eq!(ids, expected, "{text}");
+    for hidden in [session, "hunter2", "ana@"] {
+        assert!(!text.contains(hidden), "{hidden}");
+    }
 }

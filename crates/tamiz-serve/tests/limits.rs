@@ -126,6 +126,80 @@ fn too_many_large_bodies_are_refused_and_small_ones_are_not() {
     while service.post("/v1/canonicalize", &large).status != 200 {}
 }
 
+/// Answers that clients do not read take no more memory than there is room for.
+#[cfg(unix)]
+#[test]
+fn answers_that_nobody_reads_leave_room_for_no_others() {
+    use std::os::unix::net::UnixStream;
+
+    let socket = std::env::temp_dir().join(format!("tamiz-held-{}.sock", std::process::id()));
+    let service = Service::start(|settings| {
+        settings.limits.large = 2;
+        settings.limits.body = 2 << 20;
+        settings.listen.push(tamiz_serve::Listen::Unix(socket.clone()));
+    });
+    // More than a Unix socket holds.
+    let large = format!("GET /?q={} HTTP/1.1\r\nHost: ex.com\r\n\r\n", "x".repeat((2 << 20) - 100));
+    let head = "POST /v1/canonicalize?view=literal HTTP/1.1\r\nhost: a\r\n";
+    let ask = || {
+        let mut client = Client::new(UnixStream::connect(&socket).unwrap());
+        client.send(format!("{head}content-length: {}\r\n\r\n{large}", large.len()).as_bytes());
+        client
+    };
+    let len = ask().answer().body.len();
+    assert!(len > 2 << 20, "{len}");
+    // Sixteen mebibytes of answers may wait.
+    let fit = u64::try_from((16 << 10) / len.div_ceil(1024)).unwrap();
+    let mut deaf: Vec<Client<UnixStream>> = Vec::new();
+    for asked in 1..=fit {
+        deaf.push(ask());
+        while service.counter("tamiz_documents_total") <= asked {}
+    }
+    ask().answer().fails(503, "overload");
+    // A small answer needs no room.
+    assert_eq!(service.post("/v1/canonicalize", REQUEST).status, 200);
+    for mut client in deaf {
+        let answer = client.answer();
+        assert_eq!((answer.status, answer.body.len()), (200, len));
+    }
+    while ask().answer().status != 200 {}
+}
+
+/// An answer that is larger than all room goes alone.
+#[test]
+fn an_answer_larger_than_all_room_is_given() {
+    let service = Service::start(|settings| {
+        settings.limits.large = 1;
+        settings.limits.body = 4000;
+    });
+    let keys: String = (0..120).map(|n| format!("key{n}=%27%22%3Cx&")).collect();
+    let request = format!("GET /?{keys} HTTP/1.1\r\n\r\n");
+    let json = [("accept", "application/json")];
+    for _ in 0..3 {
+        let answer =
+            service.ask("POST", "/v1/canonicalize?evidence=true&profile=full", &json, request.as_bytes());
+        // Sixteen thousand bytes of answers may wait.
+        assert!(answer.status == 200 && answer.body.len() > 32 << 10, "{}", answer.body.len());
+    }
+}
+
+#[test]
+fn long_heads_of_proxies_need_a_place() {
+    let service = Service::start(|settings| settings.limits.large = 1);
+    let long = format!("GET /check HTTP/1.1\r\nhost: a\r\nx-original-uri: /a\r\nx: {}", "x".repeat(40_000));
+    let mut first = service.connect();
+    first.send(long.as_bytes());
+    // It is not whole, and nobody can tell that it was read but who asks for the place.
+    while service.post("/v1/canonicalize", &vec![b'x'; 100_000]).status == 200 {}
+    let mut second = service.connect();
+    second.send(long.as_bytes());
+    second.answer().fails(503, "overload");
+    assert_eq!(service.ask("GET", "/check", &[("x-original-uri", "/a")], b"").status, 200);
+    first.send(b"\r\n\r\n");
+    assert_eq!(first.answer().status, 200);
+    while service.post("/v1/canonicalize", &vec![b'x'; 100_000]).status != 200 {}
+}
+
 #[test]
 fn overload_answers_everybody() {
     let service = Service::start(|settings| settings.limits.large = 2);

@@ -1,5 +1,8 @@
 //! Every flag's own requests, and the text about it.
 
+mod common;
+
+use common::vectors;
 use tamiz::{Canonicalizer, Config, Flag, Profile};
 
 fn flags_of(request: &[u8]) -> Vec<String> {
@@ -53,4 +56,19 @@ fn each_flag_is_documented() {
         assert!(spec.contains(&heading), "{flag}: clause {} is not in the specification", flag.clause());
         assert!(spec.contains(&format!("`{}", flag.name())), "{flag} is not in the specification");
     }
+}
+
+/// A word that documents have and the list has not could not be asked for by name.
+#[test]
+fn words_of_all_vectors_are_listed() {
+    let mut seen = std::collections::BTreeSet::new();
+    for vector in vectors::all() {
+        let document: tamiz::Document = vector.document.parse().unwrap();
+        for raised in document.flags().filter(|raised| raised.flag().parameter() == Some("word")) {
+            let (flag, word) = (raised.flag(), raised.parameter().unwrap());
+            assert!(flag.words().contains(&word), "{}: {flag}:{word}", vector.name);
+            seen.insert(flag);
+        }
+    }
+    assert!(Flag::ALL.iter().all(|flag| flag.words().is_empty() || seen.contains(flag)), "{seen:?}");
 }

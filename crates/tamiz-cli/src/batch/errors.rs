@@ -8,7 +8,7 @@ use serde_json::json;
 use tamiz_containers::{At, Unreadable};
 
 use super::progress::Progress;
-use crate::failure::{Failure, reason};
+use crate::failure::{Failure, cannot_write};
 
 /// The most that standard error tells one by one.
 const MOST_TOLD: u64 = 100;
@@ -84,5 +84,5 @@ impl Errors {
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {
-    Failure::Input(format!("cannot write {}: {}", path.display(), reason(error)))
+    cannot_write(path, error, "")
 }

@@ -86,7 +86,8 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
         (true, true) => Some(Counts::default()),
         (true, false) => Some(partial.counts(&state)?),
     };
-    let errors = Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume)?;
+    let errors = Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume)
+        .inspect_err(|_| partial.give_up(args.resume))?;
     stop::on_interrupt((!is_stdout).then(|| partial.stopped_message()));
     if output.holds_requests() {
         complain(&format!("{} will hold requests as they are, with their secrets", args.out.display()));

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tamiz_containers::FileIdentity;
 
 use super::counts::Counts;
-use crate::failure::{Failure, reason};
+use crate::failure::{Failure, cannot_write};
 
 /// How far a run has come: everything before this is on the disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,6 +223,13 @@ impl Partial {
         let _ = fs::remove_dir(&self.folder);
     }
 
+    /// Leaves nothing behind of a run that could not begin; one that was to be gone on with stays as it is.
+    pub(crate) fn give_up(&self, resumes: bool) {
+        if self.lock.is_some() && !resumes {
+            self.remove();
+        }
+    }
+
     /// What to say when the run, which has begun, is stopped from outside.
     pub(crate) fn stopped_message(&self) -> String {
         if self.is_resumable {
@@ -337,7 +344,7 @@ impl Partial {
         } else {
             String::new()
         };
-        Failure::Input(format!("cannot write {}: {}{kept}", self.out.display(), reason(error)))
+        cannot_write(&self.out, error, &kept)
     }
 }
 

@@ -18,8 +18,11 @@ Examples:
   tamiz learn november.jsonl.gz -o site.model --update
   tamiz learn november.jsonl.gz -o site.model --update --decay 50
 
-Exit codes: 0 everything was read; 1 the model could not be made; 2 wrong usage, or not a model; 3 the model is
-made, but some records could not be read.")]
+Exit codes:
+  0  everything was read
+  1  the model could not be made
+  2  wrong usage, or not a model
+  3  the model is made, but some records could not be read")]
 pub(crate) struct LearnArgs {
     /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
     #[arg(value_name = "INPUT")]
@@ -82,8 +85,11 @@ Examples:
   tamiz score --model site.model today.jsonl.gz --drift
   tamiz score requests.har --top 20
 
-Exit codes: 0 everything was read; 1 the output could not be made; 2 wrong usage, or not a model; 3 done, but some
-records could not be read.")]
+Exit codes:
+  0  everything was read
+  1  the output could not be made
+  2  wrong usage, or not a model
+  3  done, but some records could not be read")]
 pub(crate) struct ScoreArgs {
     /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
     #[arg(value_name = "INPUT")]

@@ -48,7 +48,8 @@ pub(crate) fn run(args: &LearnArgs) -> Result<ExitCode, Failure> {
         model = read_for(&partial.file(&name(state.chunks)), &canonicalizer)?;
     }
     let mut errors =
-        Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume || args.update)?;
+        Errors::open(args.errors.as_deref(), state.error_bytes, args.force || args.resume || args.update)
+            .inspect_err(|_| partial.give_up(args.resume))?;
     let options = args.containers.options();
     let progress = Progress::new(inputs.total(), Arc::clone(&options.progress));
     let mut room = args.limit.map_or(u64::MAX, |limit| limit.saturating_sub(state.requests));

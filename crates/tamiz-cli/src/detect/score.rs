@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tamiz::Canonicalizer;
-use tamiz_containers::{Chunk, Record, Unreadable};
+use tamiz_containers::{Chunk, Id, Record, Unreadable};
 use tamiz_detector::{Detector, Observation, Score};
 use tamiz_explain::visible::harmless;
 
@@ -29,7 +29,7 @@ use crate::{config, output};
 /// A request that was scored.
 struct Scored {
     place: String,
-    id: Option<String>,
+    id: Option<Id>,
     label: Option<String>,
     endpoint: String,
     source: &'static str,
@@ -223,10 +223,11 @@ impl<'a> Output<'a> {
             object.insert("source".to_owned(), scored.source.into());
             let verdict = is_alert.map(|alert| if alert { "alert" } else { "usual" });
             object.insert("verdict".to_owned(), verdict.map_or(Value::Null, Value::from));
-            for (key, value) in [("id", &scored.id), ("label", &scored.label)] {
-                if let Some(value) = value {
-                    object.insert(key.to_owned(), value.clone().into());
-                }
+            if let Some(id) = &scored.id {
+                object.insert("id".to_owned(), serde_json::to_value(id).map_err(std::io::Error::from)?);
+            }
+            if let Some(label) = &scored.label {
+                object.insert("label".to_owned(), label.clone().into());
             }
         }
         Ok(writeln!(self.buffer, "{line}")?)

@@ -7,21 +7,25 @@ use tamiz_detector::Prior;
 
 use super::title;
 use crate::output;
+use tamiz_explain::named::Named;
 use tamiz_explain::style;
 use tamiz_explain::visible::{ELLIPSIS, Glyph, glyphs};
 use tamiz_explain::wrap::wrap;
 
-/// Writes the card.
-pub(super) fn write(out: &mut impl Write, flag: Flag) -> io::Result<()> {
+/// Writes the card of a flag; with a word after its colon that has a text of its own, of that alone.
+pub(super) fn write(out: &mut impl Write, Named { flag, parameter }: Named<'_>) -> io::Result<()> {
     let columns = output::columns();
     let colour = style::weight(flag.weight());
-    writeln!(out, "{colour}{}{colour:#}", title(flag))?;
-    for text in [flag.meaning(), flag.why()] {
+    let word = parameter.filter(|word| flag.classes().any(|class| class == *word));
+    let title = word.map_or_else(|| title(flag), |word| format!("{flag}:{word}"));
+    writeln!(out, "{colour}{title}{colour:#}")?;
+    let word = word.unwrap_or_default();
+    for text in [flag.meaning_of(word), flag.why_of(word)] {
         for line in wrap(text, columns.saturating_sub(2)) {
             writeln!(out, "  {line}")?;
         }
     }
-    for class in flag.classes() {
+    for class in flag.classes().filter(|_| word.is_empty()) {
         writeln!(out, "\n  {colour}{flag}:{class}{colour:#}")?;
         for text in [flag.meaning_of(class), flag.why_of(class)] {
             for line in wrap(text, columns.saturating_sub(4)) {
@@ -31,19 +35,23 @@ pub(super) fn write(out: &mut impl Write, flag: Flag) -> io::Result<()> {
     }
     writeln!(out)?;
     let faint = style::FAINT;
-    for (what, value) in [
+    let mut rows = vec![
         ("family", flag.family().to_string()),
         ("weight", flag.weight().to_string()),
         ("profile", flag.profile().to_string()),
         ("clause", flag.clause().to_owned()),
-    ] {
-        writeln!(out, "  {faint}{what:<8}{faint:#} {value}")?;
+    ];
+    if !flag.words().is_empty() {
+        rows.push(("words", flag.words().join(", ")));
     }
-    for (name, ratios) in ratios(flag) {
+    for (name, ratios) in ratios(flag, word) {
         let name = if name == flag.name() { String::new() } else { format!("{name} ") };
         let text = format!("{name}{ratios} times as often in public attacks as in public honest requests");
+        rows.push(("prior", text));
+    }
+    for (what, text) in rows {
         for (at, line) in wrap(&text, columns.saturating_sub(11)).into_iter().enumerate() {
-            let what = if at == 0 { "prior" } else { "" };
+            let what = if at == 0 { what } else { "" };
             writeln!(out, "  {faint}{what:<8}{faint:#} {line}")?;
         }
     }
@@ -56,10 +64,11 @@ pub(super) fn write(out: &mut impl Write, flag: Flag) -> io::Result<()> {
     Ok(())
 }
 
-/// The flag, or each of its words, and by kind of place how many times as often attacks raise it.
-fn ratios(flag: Flag) -> Vec<(String, String)> {
+/// The flag, or each of its words (or only `word`), and by kind of place how many times as often attacks raise it.
+fn ratios(flag: Flag, word: &str) -> Vec<(String, String)> {
     let names = [flag.name().to_owned()].into_iter();
-    let names = names.chain(flag.classes().map(|class| format!("{flag}:{class}")));
+    let classes = flag.classes().filter(|class| word.is_empty() || *class == word);
+    let names = names.chain(classes.map(|class| format!("{flag}:{class}")));
     let told = |name: String| {
         let ratios = Prior::shipped().ratios(&name);
         let places: Vec<String> =
@@ -114,6 +123,29 @@ fn shortened(line: &[u8], columns: usize) -> String {
 mod tests {
     use super::*;
 
+    fn card(name: &str) -> String {
+        let mut out = anstream::StripStream::new(Vec::new());
+        write(&mut out, Named::read(name).unwrap()).unwrap();
+        String::from_utf8(out.into_inner()).unwrap()
+    }
+
+    #[test]
+    fn a_word_with_a_text_of_its_own_has_a_card_of_its_own() {
+        let card = card("KW:sql");
+        assert!(card.starts_with("KW:sql\n  A statement, function or condition of SQL.\n"), "{card}");
+        assert!(card.contains("  prior    KW:sql ") && !card.contains("KW:js"), "{card}");
+    }
+
+    #[test]
+    fn words_are_listed() {
+        assert!(
+            card("SERIAL").contains("  words    dotnet, java, php, python, ruby\n"),
+            "{}",
+            card("SERIAL")
+        );
+        assert!(!card("DOTDOT").contains("  words "), "{}", card("DOTDOT"));
+    }
+
     #[test]
     fn long_lines_lose_their_middle() {
         assert_eq!(shortened(b"GET / HTTP/1.1\r\n", 40), r"GET / HTTP/1.1\r\n");
@@ -125,11 +157,6 @@ mod tests {
 
     #[test]
     fn cards_tell_how_much_more_often_attacks_raise_a_flag() {
-        let card = |flag: &str| {
-            let mut out = anstream::StripStream::new(Vec::new());
-            write(&mut out, Flag::from_name(flag).unwrap()).unwrap();
-            String::from_utf8(out.into_inner()).unwrap()
-        };
         let quote = card("QUOTE");
         assert!(quote.contains("  prior    ") && quote.contains("query "), "{quote}");
         assert!(card("KW").contains("  prior    KW:"), "{}", card("KW"));
@@ -138,9 +165,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_card_without_controls() {
         for &flag in Flag::ALL {
-            let mut out = anstream::StripStream::new(Vec::new());
-            write(&mut out, flag).unwrap();
-            let card = String::from_utf8(out.into_inner()).unwrap();
+            let card = card(flag.name());
             assert!(card.starts_with(flag.name()) && card.contains(flag.clause()));
             assert!(flag.classes().all(|class| card.contains(&format!("{flag}:{class}\n"))));
             assert!(!card.chars().any(|c| c.is_control() && c != '\n'), "{card}");

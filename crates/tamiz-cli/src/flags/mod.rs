@@ -15,14 +15,18 @@ use tamiz_detector::Prior;
 use crate::args::{FlagsArgs, Format};
 use crate::failure::Failure;
 use crate::output;
-use tamiz_explain::visible::{harmless, visible};
+use tamiz_explain::named::Named;
+use tamiz_explain::visible::visible;
 
 /// Runs the command.
 pub(crate) fn run(args: &FlagsArgs) -> Result<ExitCode, Failure> {
     let mut out = output::coloured(args.color.when);
     match (&args.name, args.format) {
-        (Some(name), Format::Text) => card::write(&mut out, named(name)?)?,
-        (Some(name), Format::Json) => write_json(&mut out, &[named(name)?])?,
+        (Some(name), Format::Text) => {
+            let name = in_upper_case(name);
+            card::write(&mut out, named(&name)?)?;
+        }
+        (Some(name), Format::Json) => write_json(&mut out, &[named(&in_upper_case(name))?.flag])?,
         (None, Format::Text) => table::write(&mut out, &chosen(args), output::terminal_columns())?,
         (None, Format::Json) => write_json(&mut out, &chosen(args))?,
     }
@@ -44,15 +48,19 @@ fn chosen(args: &FlagsArgs) -> Vec<Flag> {
     flags
 }
 
-/// The flag of a name in any case; what follows a colon does not count.
-fn named(given: &str) -> Result<Flag, Failure> {
-    let name = given.split(':').next().unwrap_or_default().to_ascii_uppercase();
-    Flag::from_name(&name).ok_or_else(|| {
-        let guess = closest(&name).map(|flag| format!(" did you mean '{flag}'?")).unwrap_or_default();
-        Failure::Usage(format!(
-            "no flag is called '{}';{guess} 'tamiz flags' lists them all",
-            harmless(given)
-        ))
+/// What was given, with the name before a colon in upper case.
+fn in_upper_case(given: &str) -> String {
+    let name = given.split(':').next().unwrap_or_default();
+    format!("{}{}", name.to_ascii_uppercase(), given.strip_prefix(name).unwrap_or_default())
+}
+
+/// The flag of a name, with or without a parameter that it can have.
+fn named(given: &str) -> Result<Named<'_>, Failure> {
+    Named::read(given).map_err(|error| {
+        let name = given.split(':').next().unwrap_or_default();
+        let guess = closest(name).filter(|_| error.is_unknown_name());
+        let guess = guess.map(|flag| format!("; did you mean '{flag}'?")).unwrap_or_default();
+        Failure::Usage(format!("{error}{guess}"))
     })
 }
 
@@ -139,9 +147,16 @@ mod tests {
 
     #[test]
     fn names_are_forgiving() {
-        for given in ["DOTDOT", "dotdot", "QREPEAT:a", "qrepeat:"] {
+        for given in ["DOTDOT", "dotdot", "QREPEAT:a", "kw:sql", "cookie:2"] {
             let name = given.split(':').next().unwrap().to_ascii_uppercase();
-            assert_eq!(named(given).unwrap().name(), name);
+            assert_eq!(named(&in_upper_case(given)).unwrap().flag.name(), name);
+        }
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        for given in ["KW:sqql", "kw:", "DOTDOT:x", "qrepeat:", "COOKIE:x", "MAGIC:exe", "NOPE:sql"] {
+            assert!(named(&in_upper_case(given)).is_err(), "{given}");
         }
     }
 

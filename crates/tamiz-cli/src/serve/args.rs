@@ -7,6 +7,7 @@ use clap::Args;
 use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 
 use crate::args::{ReadOptions, word};
+use crate::limits;
 
 /// Answer over HTTP, and show a page
 ///
@@ -14,12 +15,12 @@ use crate::args::{ReadOptions, word};
 /// HTTP/1.1 in clear and asks nobody for a password: TLS and who may ask are the business of a proxy before it. What it
 /// is told is in no log and no counter. SIGTERM and SIGINT end it when what was asked is answered.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = limits::of_serve("\
 Examples:
   tamiz serve
   tamiz serve --spoe 127.0.0.1:8789 --ext-proc 127.0.0.1:8790 --sink file:documents.jsonl
   tamiz serve --listen 127.0.0.1:8080 --listen unix:/run/tamiz/tamiz.sock
-  curl --data-binary @request.http http://127.0.0.1:8787/v1/canonicalize")]
+  curl --data-binary @request.http http://127.0.0.1:8787/v1/canonicalize"))]
 pub(crate) struct ServeArgs {
     /// Where to listen: ADDRESS:PORT, or unix:PATH; may be given several times
     #[arg(long, value_name = "WHERE", default_value = "127.0.0.1:8787")]
@@ -29,7 +30,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MODE", default_value = "660", value_parser = mode)]
     pub(crate) socket_mode: u32,
 
-    /// How many threads answer; as many as there are processors by default
+    /// How many threads answer [default: as many as there are processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
@@ -48,7 +49,7 @@ pub(crate) struct ServeArgs {
 
     /// Flags that '/check' and the other adapters of proxies turn away, such as 'NUL,KW:sql'; none by
     /// default. May be given several times
-    #[arg(long, value_name = "FLAG[,FLAG…]")]
+    #[arg(long, value_name = "FLAG[,FLAG]...")]
     pub(crate) deny: Vec<Deny>,
 
     /// Turn requests away whose p-value is this or less: the share of learned requests that score as high. Not by default

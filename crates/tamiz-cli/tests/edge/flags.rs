@@ -29,7 +29,9 @@ pub(crate) fn seen(answer: &Answer, name: &str) -> Vec<String> {
 const REQUEST: &[u8] =
     b"GET /shop/../a?q=%27%20UNION%20SELECT%201 HTTP/1.1\r\nHost: ex.com\r\nX-Tamiz-Flags: FORGED\r\n\
     X-Tamiz-Digest: forged\r\nX-Tamiz-Document: forged\r\nX-Tamiz-Score: forged\r\nX-Tamiz-P-Value: forged\r\n\
-    X-Tamiz-Novel: forged\r\nX-Tamiz-Request-Line: GET /forged HTTP/1.1\r\n\
+    X-Tamiz-Novel: forged\r\nX-Tamiz-Request-Line: GET /forged HTTP/1.1\r\nX-Tamiz-Id: forged\r\n\
+    X-Tamiz-Fingerprint: forged\r\nX-Tamiz-Want: forged\r\nX-Tamiz-Scheme: forged\r\nX-Tamiz-Version: forged\r\n\
+    X_Tamiz_Flags: forged\r\nx_tamiz-digest: forged\r\nX-Tamiz_Score: forged\r\n\
     X-Forwarded-Uri: /forged\r\nConnection: close\r\n\r\n";
 
 /// The headers with a score.
@@ -38,10 +40,8 @@ const SCORE: [&str; 3] = ["x-tamiz-score", "x-tamiz-p-value", "x-tamiz-novel"];
 /// Whether the application got the flags of [`REQUEST`], and nothing that was forged.
 pub(crate) fn has_flags(answer: &Answer) -> bool {
     let text = String::from_utf8_lossy(&answer.body).to_lowercase();
-    // Those that an application could believe.
-    let names = ["x-tamiz-flags", "x-tamiz-digest", "x-tamiz-document"].into_iter().chain(SCORE);
-    let names: Vec<&str> = names.collect();
-    let is_forged = |line: &str| line.contains("forged") && names.iter().any(|name| line.starts_with(name));
+    // An application behind CGI takes underscores for hyphens.
+    let is_forged = |line: &str| line.contains("forged") && line.replace('_', "-").starts_with("x-tamiz-");
     assert!(!text.lines().any(is_forged), "{text}");
     let (flags, digests) = (seen(answer, "x-tamiz-flags"), seen(answer, "x-tamiz-digest"));
     match (&flags[..], &digests[..]) {
@@ -81,6 +81,7 @@ fn flags_reach(kind: Kind) {
     // The same request is the same document.
     assert_eq!(seen(&ask(&proxy), "x-tamiz-digest"), [digest.as_str()]);
     wait_until(|| proxy.logs().contains(&digest), || proxy.logs());
+    assert!(proxy.logs().contains("/shop/../a?q=%27%20UNION%20SELECT%201"), "{}", proxy.logs());
     // Bodies and methods, one after the other on one connection.
     let mut client = Client::new(TcpStream::connect(proxy.address).unwrap());
     for n in 0..20 {
@@ -153,7 +154,23 @@ fn cut_off(kind: Kind) {
     ask_until_flags(&proxy);
 }
 
+/// Names that nobody uses yet are kept from the application, too.
+fn family_is_removed(kind: Kind) {
+    // It has no way to name headers but one by one: `ports.rs` holds its list against those that there are.
+    if kind == Kind::Nginx {
+        return;
+    }
+    let agent = Agent::start(&[]);
+    let Some(proxy) = Proxy::start(kind, "family", &agent.places, backend::start()) else { return };
+    let request = b"GET / HTTP/1.1\r\nHost: ex.com\r\nX-Tamiz-Other: forged\r\nx_tamiz_other: forged\r\nX-Own: kept\r\n\
+        Connection: close\r\n\r\n";
+    let answer = send(proxy.address, request);
+    let text = String::from_utf8_lossy(&answer.body).to_lowercase();
+    assert!(answer.status == 200 && !text.contains("forged") && text.contains("x-own: kept"), "{text}");
+}
+
 each_proxy! {
+    all_names_of_ours_are_removed = family_is_removed;
     flags_reach_the_application_and_the_log = flags_reach;
     scores_reach_the_application_and_the_log = scores_reach;
     what_is_denied_is_turned_away = denied;

@@ -28,7 +28,7 @@ fn with_http3(kind: Kind, text: &str, certificate: &Certificate) -> String {
         Kind::Caddy => {
             let tls = format!("tls {} {}", certificate.chain.display(), certificate.key.display());
             text.replace("auto_https off", "auto_https off\n\tdefault_sni 127.0.0.1")
-                .replace("http://:8080 {", &format!("https://:8080 {{\n\t{tls}"))
+                .replace("http://:8081 {", &format!("https://:8081 {{\n\t{tls}"))
         }
         Kind::EnvoyExtAuthz | Kind::EnvoyExtProc => {
             let (head, rest) = text.split_once("  listeners:\n").unwrap();
@@ -83,7 +83,7 @@ fn to_http3(edge: Option<SocketAddr>) -> String {
     });
     format!(
         "{{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}}\n\
-         http://:8080 {{\n\tbind 127.0.0.1\n{}}}\nhttps://127.0.0.1:8788 {{\n\tbind 127.0.0.1\n\ttls internal\n}}\n",
+         http://:8081 {{\n\tbind 127.0.0.1\n{}}}\nhttps://127.0.0.1:8788 {{\n\tbind 127.0.0.1\n\ttls internal\n}}\n",
         on.unwrap_or_default()
     )
 }

@@ -267,7 +267,7 @@ fn added_latency() {
     for kind in kinds() {
         let Some((agent, application, proxy, expected, numbers)) = started(kind, "latency") else { return };
         let bare = as_deployed(kind, "bare", &agent, application, |text| {
-            if text.contains("8080") { without(kind, text) } else { text.to_owned() }
+            if text.contains(&kind.port().to_string()) { without(kind, text) } else { text.to_owned() }
         })
         .unwrap();
         for address in [proxy.address, bare.address] {

@@ -38,6 +38,7 @@ mod faults;
 mod flags;
 mod later_http;
 mod load;
+mod ports;
 mod proxies;
 mod sink;
 mod timeouts;

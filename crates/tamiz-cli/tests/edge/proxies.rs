@@ -38,6 +38,17 @@ impl Kind {
         }
     }
 
+    /// The port that its file in `deploy/` has it listen at.
+    pub(crate) fn port(self) -> u16 {
+        match self {
+            Kind::Nginx => 8080,
+            Kind::Caddy => 8081,
+            Kind::Haproxy => 8082,
+            Kind::EnvoyExtAuthz => 8083,
+            Kind::EnvoyExtProc => 8084,
+        }
+    }
+
     /// Its files in `deploy/`; the first is the one that it is started with.
     fn files(self) -> &'static [&'static str] {
         match self {
@@ -150,7 +161,7 @@ impl Proxy {
             .map(|(file, text)| {
                 let text = change(&text);
                 let text = [
-                    (8080, address),
+                    (kind.port(), address),
                     (8787, tamiz.http),
                     (8789, tamiz.spoe),
                     (8790, tamiz.ext_proc),

@@ -8,9 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use crate::agent::Agent;
+use crate::backend;
 use crate::client::Client;
 use crate::common::{self, PATIENCE, wait_until};
-use crate::proxies::{find, free_address};
+use crate::flags::{seen, send};
+use crate::proxies::{Kind, Proxy, find, free_address};
 
 fn check(agent: &Agent, n: usize) {
     let mut client = Client::new(TcpStream::connect(agent.places.http).unwrap());
@@ -40,6 +42,37 @@ fn a_file_has_every_document_with_its_id() {
         assert_eq!(json["id"], n.to_string());
         assert_eq!(json["url.path"], format!("/item/{n}"));
     }
+}
+
+/// An identifier of a client's own is not written down, though Envoy believes that of a client on a private network.
+fn own_ids_are_not_told(kind: Kind) {
+    const OWN: &str = "4f0a6c1e-98d7-4c55-b1a2-6e3f5d7c9b80";
+    let file = common::scratch(&format!("edge-own-id-{kind:?}")).join("documents.jsonl");
+    let agent = Agent::start(&["--sink", &format!("file:{}", file.display())]);
+    let Some(proxy) = Proxy::start(kind, "own-id", &agent.places, backend::start()) else { return };
+    let request =
+        format!("GET / HTTP/1.1\r\nHost: ex.com\r\nX-Request-Id: {OWN}\r\nConnection: close\r\n\r\n");
+    let lines = || std::fs::read_to_string(&file).unwrap();
+    let is_told = || {
+        assert!(!seen(&send(proxy.address, request.as_bytes()), "x-request-id").contains(&OWN.to_owned()));
+        lines().ends_with('\n')
+    };
+    wait_until(is_told, || proxy.logs());
+    for line in lines().lines() {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        let id = json["id"].as_str().unwrap();
+        assert!(id.len() == OWN.len() && id != OWN, "{id}");
+    }
+}
+
+#[test]
+fn own_ids_are_not_told_by_ext_authz() {
+    own_ids_are_not_told(Kind::EnvoyExtAuthz);
+}
+
+#[test]
+fn own_ids_are_not_told_by_ext_proc() {
+    own_ids_are_not_told(Kind::EnvoyExtProc);
 }
 
 struct Nats(Child);

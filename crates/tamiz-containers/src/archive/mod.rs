@@ -12,11 +12,6 @@ use crate::container::{Container, Options};
 use crate::format::Format;
 use crate::record::{At, Place, Reason, Unreadable};
 
-/// The most archives and compressions around a container.
-pub(crate) const DEEPEST: usize = 4;
-/// The most entries of an archive that are read.
-const MOST_ENTRIES: u64 = 100_000;
-
 /// An entry of an archive.
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -91,9 +86,10 @@ impl Archive {
             }
         };
         self.count = self.count.saturating_add(1);
-        if self.count > MOST_ENTRIES {
+        if self.count > Options::ARCHIVE_ENTRIES {
             self.is_over = true;
-            let reason = format!("more than {MOST_ENTRIES} entries; the rest is not read").into();
+            let reason =
+                format!("more than {} entries; the rest is not read", Options::ARCHIVE_ENTRIES).into();
             return Some(Err(Unreadable::because(self.place(""), reason)));
         }
         let place = self.place(&entry.name);

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use super::MOST_EXPANSION;
+use crate::container::Options;
 use crate::record::Reason;
 
 /// Why an input ended before its end.
@@ -56,7 +56,8 @@ impl fmt::Display for Damage {
             Damage::Bomb => {
                 write!(
                     f,
-                    "the data expands to more than {MOST_EXPANSION} times its size, as only bombs do; the rest is not read"
+                    "the data expands to more than {} times its size, as only bombs do; the rest is not read",
+                    Options::MOST_EXPANSION
                 )
             }
             Damage::Garbage(at) => {

@@ -13,6 +13,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::ahead::Ahead;
+use crate::container::Options;
 use crate::record::Reason;
 use damage::Damage;
 pub(crate) use damage::reason;
@@ -30,10 +31,6 @@ const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = b"\xFD7zXZ\0";
 /// The most memory that a dictionary of xz may take, in KiB.
 const XZ_MEMORY: u32 = 256 << 10;
-
-/// Up to here data may expand as it likes; beyond it, at most so many times: logs come nowhere near, and bombs live on it.
-const FREE_EXPANSION: u64 = 256 << 20;
-pub(super) const MOST_EXPANSION: u64 = 400;
 
 /// A fault behind the last whole byte of an input: told once all of it was read.
 pub(crate) type Trailing = Arc<OnceLock<Reason>>;
@@ -86,7 +83,7 @@ impl Bounded {
 
 /// Whether so many bytes that come of `packed` ones are more than data ever gives.
 pub(crate) fn is_bomb(packed: u64, given: u64) -> bool {
-    given > packed.saturating_mul(MOST_EXPANSION).max(FREE_EXPANSION)
+    given > packed.saturating_mul(Options::MOST_EXPANSION).max(Options::FREE_EXPANSION)
 }
 
 impl Read for Bounded {
@@ -372,7 +369,7 @@ mod tests {
                 break error;
             }
         };
-        assert!(bomb.given <= FREE_EXPANSION + buffer.len() as u64);
+        assert!(bomb.given <= Options::FREE_EXPANSION + buffer.len() as u64);
         assert!(reason(&error).contains("as only bombs do"));
     }
 }

@@ -199,7 +199,9 @@ mod tests {
             assert!(validator.is_valid(&document), "{document:#}");
             check_refused(&validator, &document, &|line| line["tamiz.count"] = json!(0));
             check_refused(&validator, &document, &|line| line["timestamp"] = json!("yesterday"));
-            check_refused(&validator, &document, &|line| line["id"] = json!(7));
+            document["id"] = json!(7);
+            assert!(validator.is_valid(&document), "{document:#}");
+            check_refused(&validator, &document, &|line| line["id"] = json!([7]));
         }
         let documents = schema["properties"].as_object().unwrap().len();
         assert_eq!(documents, self::schema()["properties"].as_object().unwrap().len() + 11);

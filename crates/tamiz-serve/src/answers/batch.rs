@@ -17,7 +17,7 @@ use tamiz_containers::Record;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::{Shared, answer};
+use super::{Held, Shared, answer};
 use crate::accept::{self, Format};
 use crate::app::{App, Slot};
 use crate::choices::Wish;
@@ -139,6 +139,13 @@ impl Lines {
         let slot = if is_large { app.large_turn().await } else { None };
         let made = work::on(slot, move || document(&app, wish, &line, number)).await;
         match made {
+            // A large answer goes by itself, when there is room for it.
+            Ok(Ok(bytes)) if bytes.len() > Limits::SMALL => {
+                self.send().await?;
+                let room = self.app.answer_turn(bytes.len()).await.ok_or(Gone)?;
+                let piece = Bytes::from_owner(Held { bytes, _room: room });
+                return self.out.send(piece).await.map_err(|_| Gone);
+            }
             Ok(Ok(mut json)) => self.answers.append(&mut json),
             Ok(Err(reason)) => self.error(&reason),
             Err(_fault) => {

@@ -3,12 +3,11 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use tamiz::{Canonicalizer, Scratch};
 
-use super::{Shared, answer, rendered};
+use super::{Shared, answer, held, rendered};
 use crate::accept::{self, Format};
 use crate::app::App;
 use crate::problem::Problem;
@@ -39,7 +38,7 @@ pub(crate) async fn post(State(app): Shared, request: Request) -> Result<Respons
         Ok(rendered(&shared, &document, format))
     })
     .await??;
-    Ok(answer(Body::from(document), format, chosen))
+    Ok(answer(held(&app, document)?, format, chosen))
 }
 
 /// The text of the document of a small request, made in memory that the thread keeps; it is counted.

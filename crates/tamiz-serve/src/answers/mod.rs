@@ -13,11 +13,14 @@ use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
+use bytes::Bytes;
 use tamiz::Document;
 
 use crate::accept::Format;
-use crate::app::App;
+use crate::app::{App, Slot};
 use crate::choices::Chosen;
+use crate::problem::Problem;
+use crate::settings::Limits;
 use crate::stamp::FINGERPRINT;
 
 /// What every handler is handed.
@@ -43,9 +46,34 @@ fn rendered(app: &App, document: &Document, format: Format) -> Vec<u8> {
     }
 }
 
+/// Bytes that hold their room until nobody has them any more: until they are sent.
+struct Held {
+    bytes: Vec<u8>,
+    _room: Slot,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// An answer as a body. A large one holds room among all answers until it is sent: clients that do not read take no more
+/// memory than the limits say.
+///
+/// # Errors
+/// [`Problem::Overload`] where there is no room for it.
+fn held(app: &App, bytes: Vec<u8>) -> Result<Bytes, Problem> {
+    if bytes.len() <= Limits::SMALL {
+        return Ok(bytes.into());
+    }
+    let room = app.answer_room(bytes.len())?;
+    Ok(Bytes::from_owner(Held { bytes, _room: room }))
+}
+
 /// An answer made of documents, with their fingerprint.
-fn answer(body: Body, format: Format, chosen: &Chosen) -> Response {
-    let mut response = Response::new(body);
+fn answer(body: impl Into<Body>, format: Format, chosen: &Chosen) -> Response {
+    let mut response = Response::new(body.into());
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, format.content_type());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -2,23 +2,21 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::{Shared, answer};
+use super::{Shared, answer, held};
 use crate::accept::{self, Format};
 use crate::choices::Wish;
 use crate::problem::Problem;
+use crate::query::{self, Names};
 use crate::{body, work};
 
 /// Answers.
 pub(crate) async fn post(State(app): Shared, request: Request) -> Result<Response, Problem> {
     let (head, body) = request.into_parts();
     // A model belongs to one configuration: there is nothing to wish for.
-    if head.uri.query().is_some_and(|query| !query.is_empty()) {
-        return Err(Problem::Query);
-    }
+    query::read(head.uri.query(), Names::None)?;
     let format = accept::choose(&head.headers, Format::SCORE)?;
     body::check_coding(&head.headers)?;
     let wish = app.scored(Wish::default());
@@ -35,5 +33,5 @@ pub(crate) async fn post(State(app): Shared, request: Request) -> Result<Respons
         Ok(json)
     })
     .await??;
-    Ok(answer(Body::from(score), format, chosen))
+    Ok(answer(held(&app, score)?, format, chosen))
 }

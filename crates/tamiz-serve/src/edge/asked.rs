@@ -35,6 +35,8 @@ pub(crate) enum Left {
 enum Came {
     Head(usize),
     TooLong,
+    /// It is long, and there is no slot for it.
+    TooMany,
     NotOurs,
     /// The client is gone, or took too long, or the service ends.
     End,
@@ -46,7 +48,7 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     app: &Arc<App>,
     stage: &mut watch::Receiver<Stage>,
 ) -> Left {
-    let mut asked = Asked { wire, app, buffer: Vec::new(), is_first: true };
+    let mut asked = Asked { wire, app, buffer: Vec::new(), slot: None, is_first: true };
     loop {
         match asked.head(stage).await {
             Came::Head(len) => match asked.answer(len).await {
@@ -56,6 +58,10 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             },
             Came::TooLong => {
                 let _ = asked.refuse("other", Problem::HeadTooLarge, false, false, Instant::now()).await;
+                break;
+            }
+            Came::TooMany => {
+                let _ = asked.refuse("other", Problem::Overload, false, false, Instant::now()).await;
                 break;
             }
             Came::NotOurs => return Left::Bytes(asked.buffer),
@@ -79,6 +85,8 @@ struct Asked<'a, S> {
     app: &'a Arc<App>,
     /// What came and was not yet answered.
     buffer: Vec<u8>,
+    /// For a head that is long.
+    slot: Option<Slot>,
     is_first: bool,
 }
 
@@ -97,6 +105,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Asked<'_, S> {
             looked = self.buffer.len();
             if looked > Limits::CHECK_HEAD {
                 return Came::TooLong;
+            }
+            if looked > Limits::SMALL && self.slot.is_none() {
+                match self.app.large_slot() {
+                    Ok(slot) => self.slot = Some(slot),
+                    Err(_) => return Came::TooMany,
+                }
             }
             self.buffer.reserve(PIECE);
             tokio::select! {
@@ -197,7 +211,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Asked<'_, S> {
         if body > self.app.limits.body {
             return Err(Some(Problem::TooLarge));
         }
-        let slot = if whole > Limits::SMALL { Some(self.app.large_slot().map_err(Some)?) } else { None };
+        let slot = match self.slot.take() {
+            None if whole > Limits::SMALL => Some(self.app.large_slot().map_err(Some)?),
+            slot => slot,
+        };
         if self.buffer.len() < whole && expects {
             self.wire.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| None)?;
         }

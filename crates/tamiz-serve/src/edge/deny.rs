@@ -4,20 +4,31 @@ use std::fmt;
 use std::str::FromStr;
 
 use tamiz::Flag;
+use tamiz_explain::named::{Named, NotAFlag};
 
-/// Flags that are denied: `NAME`, or `NAME:word` for one word of a closed list.
+/// Flags that are denied: `NAME`, or `NAME:word` for one word of its closed list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deny {
     flags: Vec<String>,
 }
 
-/// A text that names no flag.
+/// Says why a text names no flag that a proxy could be told. It repeats the text as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotADeny(String);
+pub enum NotADeny {
+    /// There is no such flag, or it cannot have this parameter.
+    NotAFlag(NotAFlag),
+    /// The parameter is named by clients, so that proxies are told the flag without it.
+    Untold(Flag),
+}
 
 impl fmt::Display for NotADeny {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no flag '{}'; 'tamiz flags' lists them", self.0.escape_debug())
+        match self {
+            NotADeny::NotAFlag(error) => error.fmt(f),
+            NotADeny::Untold(flag) => {
+                write!(f, "what follows '{flag}:' is not told to proxies; deny '{flag}' itself")
+            }
+        }
     }
 }
 
@@ -29,13 +40,9 @@ impl FromStr for Deny {
     fn from_str(text: &str) -> Result<Self, NotADeny> {
         let mut flags = Vec::new();
         for item in text.split(',') {
-            let (name, word) = item.split_once(':').unwrap_or((item, ""));
-            let is_known = Flag::from_name(name).is_some_and(|flag| {
-                // Other parameters are not told to proxies, and could not be matched.
-                item.len() == name.len() || !word.is_empty() && flag.parameter() == Some("word")
-            });
-            if !is_known {
-                return Err(NotADeny(item.to_owned()));
+            let Named { flag, parameter } = Named::read(item).map_err(NotADeny::NotAFlag)?;
+            if parameter.is_some() && flag.words().is_empty() {
+                return Err(NotADeny::Untold(flag));
             }
             flags.push(item.to_owned());
         }
@@ -84,9 +91,40 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_flag_is_refused() {
-        for text in ["", "NOSUCHFLAG", "DOTDOT,", "dotdot", "DOTDOT:x", "KW:", "DOTDOT COOKIE"] {
+    fn what_could_never_match_is_refused() {
+        for text in [
+            "",
+            "NOSUCHFLAG",
+            "DOTDOT,",
+            "dotdot",
+            "DOTDOT:x",
+            "KW:",
+            "KW:sqql",
+            "NUL,KW:SQL",
+            "MAGIC:exe",
+            "QREPEAT:id",
+            "COOKIE:2",
+            "DOTDOT COOKIE",
+        ] {
             assert!(text.parse::<Deny>().is_err(), "{text}");
+        }
+        let told = |text: &str| text.parse::<Deny>().unwrap_err().to_string();
+        assert!(
+            told("KW:sqql")
+                .ends_with("comes one of file, java, jndi, js, ldap, nosql, php, shell, sql, ssti, xxe")
+        );
+        assert_eq!(told("COOKIE:2"), "what follows 'COOKIE:' is not told to proxies; deny 'COOKIE' itself");
+    }
+
+    /// A word that is taken and never told would let everything through without a word.
+    #[test]
+    fn every_word_that_is_taken_is_told() {
+        for &flag in Flag::ALL {
+            for word in flag.words() {
+                let line = format!("M:GET\nFLAGS:[{flag}:{word}]\nH:a=b\n");
+                let deny: Deny = format!("{flag}:{word}").parse().unwrap();
+                assert!(deny.denies(&crate::edge::verdict::told(&line)), "{flag}:{word}");
+            }
         }
     }
 }

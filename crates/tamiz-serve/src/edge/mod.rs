@@ -1,13 +1,14 @@
 //! What stands beside a proxy: who asks hands over a request that was cut already, and is told what it is.
 //!
 //! [`sources`] says what each proxy hands over and what of it is its own; [`verdict`] makes the document, tells its
-//! flags and digest, and gives it to the sink. `/check` is asked over HTTP (`check`, `head`, `asked`), `spoe` is for HAProxy and `ext_proc` for Envoy.
+//! flags and digest, and gives it to the sink with a name that [`id`] lets through. `/check` is asked over HTTP (`check`, `head`, `asked`), `spoe` is for HAProxy and `ext_proc` for Envoy.
 
 pub(crate) mod asked;
 pub(crate) mod check;
 mod deny;
 pub(crate) mod ext_proc;
 mod head;
+mod id;
 mod sources;
 pub(crate) mod spoe;
 pub(crate) mod verdict;

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use tamiz::{Document, Flag, Parts, Source};
 use tamiz_detector::Score;
 
+use super::id;
 use super::sources::Given;
 use crate::app::App;
 use crate::choices::Wish;
@@ -73,7 +74,8 @@ pub(crate) fn reach(app: &App, given: Given<'_>) -> Result<Verdict, Problem> {
     }
     let told = given.wants_document.then(|| text.to_owned());
     if let Some(sink) = &app.sink {
-        sink.offer(document, given.id);
+        let id = id::told(app, given.id, &parts);
+        sink.offer(document, id);
     }
     Ok(Verdict {
         flags,
@@ -110,7 +112,7 @@ fn restate_length<'a>(parts: &mut Parts<'a>, length: Option<&'a str>) {
 
 /// The flags of a document as a proxy is told them: by name, and with a word of a closed list. What else may follow the
 /// colon is named by the client, who could make the list longer than any proxy takes.
-fn told(text: &str) -> String {
+pub(super) fn told(text: &str) -> String {
     let mut told = String::new();
     let mut last = "";
     for item in metrics::rolled_up_items(text.as_bytes()) {

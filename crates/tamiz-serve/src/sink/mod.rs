@@ -19,6 +19,8 @@ use serde::Serialize;
 use tamiz::Document;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::settings::Limits;
+
 /// Where documents go, one JSON object a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -76,10 +78,6 @@ impl FromStr for SinkTo {
     }
 }
 
-/// How many documents may wait.
-const WAITING: usize = 4096;
-/// How many bytes of them.
-const WAITING_BYTES: usize = 64 << 20;
 /// How long the end waits for those that are left.
 const LAST: Duration = Duration::from_secs(5);
 
@@ -136,7 +134,7 @@ impl Sink {
     /// # Errors
     /// When a file cannot be opened. NATS may come later.
     pub(crate) fn open(to: &SinkTo, counters: Counters) -> io::Result<Self> {
-        let (queue, items) = mpsc::channel(WAITING);
+        let (queue, items) = mpsc::channel(Limits::SINK_DOCUMENTS);
         let waiting = Arc::new(AtomicUsize::new(0));
         let queued = Queued { items, waiting: Arc::clone(&waiting), counters: counters.clone() };
         match to {
@@ -162,11 +160,11 @@ impl Sink {
     }
 
     /// Takes a document if there is room for it.
-    pub(crate) fn offer(&self, document: Document, id: Option<&[u8]>) {
+    pub(crate) fn offer(&self, document: Document, id: Option<&str>) {
         let size = document.as_str().len();
         let before = self.waiting.fetch_add(size, Ordering::Relaxed);
-        let id = id.map(|id| String::from_utf8_lossy(id).into_owned());
-        let is_taken = before.saturating_add(size) <= WAITING_BYTES
+        let id = id.map(str::to_owned);
+        let is_taken = before.saturating_add(size) <= Limits::SINK_BYTES
             && self.queue.try_send(Item::Line(Line { id, document, size })).is_ok();
         if !is_taken {
             self.waiting.fetch_sub(size, Ordering::Relaxed);
@@ -207,16 +205,27 @@ impl Queued {
         const PIECE: usize = 64 << 10;
         let (mut bytes, mut lines) = (Vec::new(), 0);
         let mut ends = Vec::new();
+        // Whether a line may have been written in part.
+        let mut is_cut = false;
         loop {
             // What is there is written together; then the next is waited for.
             let item = match self.items.try_recv() {
                 Ok(item) if bytes.len() < PIECE => Some(item),
                 taken => {
-                    let is_written = out.write_all(&bytes).and_then(|()| out.flush()).is_ok();
+                    let start: &[u8] = if is_cut && lines > 0 { b"\n" } else { b"" };
+                    let mut write = || {
+                        out.write_all(start)?;
+                        out.write_all(&bytes)?;
+                        out.flush()
+                    };
+                    let is_written = write().is_ok();
                     let counter = if is_written { &self.counters.written } else { &self.counters.dropped };
                     counter.inc_by(lines);
-                    if !is_written && lines > 0 {
-                        tracing::warn!("documents could not be written");
+                    if lines > 0 {
+                        if !is_written {
+                            tracing::warn!("documents could not be written");
+                        }
+                        is_cut = !is_written;
                     }
                     (bytes, lines) = (Vec::new(), 0);
                     ends.drain(..).for_each(|end: oneshot::Sender<()>| _ = end.send(()));
@@ -268,6 +277,63 @@ mod tests {
         }
     }
 
+    /// Takes a few bytes, has no room once, and then takes everything.
+    struct Full<'a> {
+        room: usize,
+        written: &'a mut Vec<u8>,
+    }
+
+    impl Write for Full<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.room == 0 {
+                self.room = usize::MAX;
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let len = bytes.len().min(self.room);
+            self.room -= len;
+            self.written.extend_from_slice(&bytes[..len]);
+            Ok(len)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_that_was_cut_spoils_no_other() {
+        let (queue, items) = mpsc::channel(2);
+        let counters = Counters::default();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let mut written = Vec::new();
+        let tamiz = Canonicalizer::new(Config::default());
+        let line = |id: &str| {
+            Item::Line(Line {
+                id: Some(id.to_owned()),
+                document: tamiz.canonicalize(b"GET / HTTP/1.1"),
+                size: 0,
+            })
+        };
+        std::thread::scope(|scope| {
+            let queued = Queued { items, waiting, counters: counters.clone() };
+            let out = Full { room: 9, written: &mut written };
+            scope.spawn(|| queued.write_to(out));
+            // The end is told when what came before it was written, or not.
+            for id in ["first", "second"] {
+                queue.blocking_send(line(id)).ok().unwrap();
+                let (told, done) = oneshot::channel();
+                queue.blocking_send(Item::End(told)).ok().unwrap();
+                done.blocking_recv().unwrap();
+            }
+            drop(queue);
+        });
+        assert_eq!((counters.dropped.get(), counters.written.get()), (1, 1));
+        let text = String::from_utf8(written).unwrap();
+        let (cut, rest) = text.split_once('\n').unwrap();
+        assert_eq!(cut, "{\"id\":\"fi");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(rest).unwrap()["id"], "second");
+    }
+
     // The clock stands still while a blocking task runs: the end is not given up on a slow machine.
     #[tokio::test(start_paused = true)]
     async fn nobody_waits_and_what_finds_no_place_is_counted() {
@@ -277,10 +343,8 @@ mod tests {
         let sink = Sink { queue, waiting: Arc::clone(&waiting), counters: counters.clone() };
         let tamiz = Canonicalizer::new(Config::default());
         let offer = |path: &str| {
-            sink.offer(
-                tamiz.canonicalize(format!("GET /{path} HTTP/1.1\r\n\r\n").as_bytes()),
-                Some(path.as_bytes()),
-            );
+            let document = tamiz.canonicalize(format!("GET /{path} HTTP/1.1\r\n\r\n").as_bytes());
+            sink.offer(document, Some(path));
         };
         ["a", "b", "c", "d"].into_iter().for_each(offer);
         assert_eq!(counters.dropped.get(), 2);

@@ -4,6 +4,7 @@
 
 mod classes;
 mod flag;
+mod parameters;
 mod registry;
 mod set;
 

@@ -3,6 +3,7 @@
 //! What Envoy sends first says whether a body follows. If none does, headers are answered with what the request is; if
 //! one does, the body is, or its last piece.
 
+mod gate;
 mod messages;
 
 use std::collections::HashMap;
@@ -28,13 +29,14 @@ use tonic_prost::ProstCodec;
 use super::check::{DIGEST, DOCUMENT, FLAGS, SCORE};
 use super::sources::{self, Given, OURS, begins_with};
 use super::verdict::{self, Told, Verdict};
-use crate::app::App;
+use crate::app::{App, Slot};
 use crate::connection::{Stage, closing};
 use crate::problem::Problem;
 use crate::settings::Limits;
 use crate::stamp::FINGERPRINT;
 use crate::wire::Wire;
 use crate::work;
+use gate::{Gate, Gated};
 use messages::{
     Answer, Asked, BUFFERED_PARTIAL, CommonResponse, Going, HeaderMap, HeaderMutation, HeaderValue,
     HeaderValueOption, HttpStatus, ImmediateResponse, Kind, NONE, Nothing, OVERWRITE_IF_EXISTS_OR_ADD,
@@ -47,8 +49,9 @@ const PATH: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 /// The name that Envoy knows the metadata by.
 const NAMESPACE: &str = "tamiz";
 
-/// How many requests a connection asks about at a time.
-const STREAMS: u32 = 256;
+/// How many bytes of one request may be on their way, and of all of a connection.
+const WINDOW: u32 = 64 << 10;
+const CONNECTION_WINDOW: u32 = 256 << 10;
 
 /// Serves a connection until its end.
 pub(crate) async fn serve<S>(stream: S, app: Arc<App>, mut stage: watch::Receiver<Stage>)
@@ -59,7 +62,10 @@ where
     let service = service_fn(move |request| answer(Arc::clone(&shared), request));
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS)
+        .max_concurrent_streams(Limits::EXT_PROC_STREAMS)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_send_buf_size(Limits::SMALL)
         .max_header_list_size(u32::try_from(Limits::HEAD).unwrap_or(u32::MAX))
         // One that is gone without a word is noticed.
         .keep_alive_interval(app.limits.head_time)
@@ -85,20 +91,34 @@ async fn answer(
     request: hyper::Request<Incoming>,
 ) -> Result<hyper::Response<tonic::body::Body>, Infallible> {
     if request.uri().path() != PATH {
-        let mut response = hyper::Response::new(tonic::body::Body::default());
-        let headers = response.headers_mut();
-        headers.insert(Status::GRPC_STATUS, Field::from(tonic::Code::Unimplemented as i32));
-        headers.insert(CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
-        return Ok(response);
+        return Ok(failed(tonic::Code::Unimplemented));
     }
+    let Ok(place) = app.exchange_slot() else {
+        app.metrics.rejected(Problem::Overload);
+        return Ok(failed(tonic::Code::ResourceExhausted));
+    };
+    let gate = Arc::new(Gate::new(Arc::clone(&app)));
+    let request = request.map(|body| Gated { body, gate: Arc::clone(&gate) });
     // A message is a body, or headers, and a little around them.
     let longest = app.limits.body.saturating_add(Limits::CHECK_HEAD);
     let mut grpc = Grpc::new(ProstCodec::default()).apply_max_message_size_config(Some(longest), None);
-    Ok(grpc.streaming(Processor { app }, request).await)
+    Ok(grpc.streaming(Processor { app, gate, place: Some(place) }, request).await)
+}
+
+/// The answer to a call that is not taken.
+fn failed(code: tonic::Code) -> hyper::Response<tonic::body::Body> {
+    let mut response = hyper::Response::new(tonic::body::Body::default());
+    let headers = response.headers_mut();
+    headers.insert(Status::GRPC_STATUS, Field::from(code as i32));
+    headers.insert(CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+    response
 }
 
 struct Processor {
     app: Arc<App>,
+    gate: Arc<Gate>,
+    /// For the one exchange that a call is.
+    place: Option<Slot>,
 }
 
 /// Answers, as a stream.
@@ -123,6 +143,8 @@ impl StreamingService<ProcessingRequest> for Processor {
         let (out, answers) = mpsc::channel(1);
         let exchange = Exchange {
             app: Arc::clone(&self.app),
+            gate: Arc::clone(&self.gate),
+            _place: self.place.take(),
             wants_document,
             headers: Vec::new(),
             body: Vec::new(),
@@ -137,6 +159,8 @@ impl StreamingService<ProcessingRequest> for Processor {
 /// What is said about one request.
 struct Exchange {
     app: Arc<App>,
+    gate: Arc<Gate>,
+    _place: Option<Slot>,
     wants_document: bool,
     headers: Vec<HeaderValue>,
     body: Vec<u8>,
@@ -209,8 +233,7 @@ impl Exchange {
                 _ => Status::internal(problem.code()),
             }
         };
-        let slot = if body.len() > Limits::SMALL { Some(app.large_slot().map_err(refuse)?) } else { None };
-        work::on(slot, move || {
+        work::on(self.gate.take(), move || {
             let mut given = given(&headers, &body);
             given.wants_document = wants_document;
             verdict::reach(&app, given)

@@ -23,8 +23,8 @@ use frame::{
     Value, push_count, push_text,
 };
 
-/// The longest frame that is taken: HAProxy's buffers are of 16 KiB unless it is told otherwise.
-const LONGEST: u32 = 64 << 10;
+/// The longest frame that is taken.
+const LONGEST: u32 = crate::Limits::SPOE_FRAME;
 /// No agreement is made for less (section 3.2.4 of the protocol's description).
 const SHORTEST: u32 = 256;
 /// The version that is spoken.
@@ -106,12 +106,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
                 NOTIFY if frame.is_whole => {
                     let (stream, number) = (frame.stream, frame.number);
                     let app = Arc::clone(self.app);
-                    let slot = if bytes.len() > crate::Limits::SMALL { app.large_slot().ok() } else { None };
                     let most = usize::try_from(self.most).unwrap_or(usize::MAX);
-                    let payload = work::on(slot, move || answered(&app, &bytes, most))
-                        .await
-                        .inspect_err(|problem| self.app.metrics.rejected(*problem))
-                        .unwrap_or(Ok(Vec::new()))?;
+                    let slot = (bytes.len() > crate::Limits::SMALL).then(|| app.large_slot()).transpose();
+                    let made = match slot {
+                        Ok(slot) => work::on(slot, move || answered(&app, &bytes, most)).await,
+                        Err(problem) => Err(problem),
+                    };
+                    // What is refused has no variables, and HAProxy does as it is told to without them.
+                    let payload = match made {
+                        Ok(payload) => payload?,
+                        Err(problem) => {
+                            self.app.metrics.rejected(problem);
+                            Vec::new()
+                        }
+                    };
                     self.send(&Frame { kind: ACK, is_whole: true, stream, number, payload: &payload })
                         .await?;
                 }
