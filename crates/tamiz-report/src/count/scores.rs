@@ -200,3 +200,66 @@ impl Scores {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tamiz::{Canonicalizer, Config};
+    use tamiz_detector::{Detector, Model};
+
+    fn detector(tamiz: &Canonicalizer) -> Detector {
+        let mut model = Model::new(tamiz.fingerprint()).unwrap();
+        for n in 0..200 {
+            let request = format!("GET /item?id={n} HTTP/1.1\r\nHost: ex.com\r\n\r\n");
+            model.learn(&tamiz.canonicalize(request.as_bytes())).unwrap();
+        }
+        Detector::new(model)
+    }
+
+    fn scores(tamiz: &Canonicalizer, values: &[String]) -> Vec<Score> {
+        let detector = detector(tamiz);
+        let request = |value: &String| format!("GET /item?id={value} HTTP/1.1\r\nHost: ex.com\r\n\r\n");
+        values.iter().map(|v| detector.score(&tamiz.canonicalize(request(v).as_bytes())).unwrap()).collect()
+    }
+
+    #[test]
+    fn how_scores_are_cut_into_parts_changes_nothing() {
+        let tamiz = Canonicalizer::new(Config::default());
+        // More odd values than are kept, some of them again and again.
+        let odd = ["'", "%3C", "..%2f", "%00", "a'b", "1%20or%201", "%7Bx", "$(a)", "é", "%u0041"];
+        let values: Vec<String> =
+            (0..400).map(|n| format!("{}{}", odd[n % odd.len()].repeat(n % 9), n % 7)).collect();
+        let scores = scores(&tamiz, &values);
+        let whole = |size: usize| {
+            let mut whole = Scores::default();
+            let mut at = 0;
+            for chunk in scores.chunks(size) {
+                let mut part = Scores::default();
+                for score in chunk {
+                    let place = format!("line {at}");
+                    part.add(&Scored::new(score, "GET /item", &place), at % 2, || place.clone());
+                    at += 1;
+                }
+                whole.absorb(part, &[0, 1]);
+            }
+            whole
+        };
+        let one = whole(400);
+        assert_eq!(format!("{one:?}"), format!("{:?}", whole(7)));
+        assert_eq!(one.levels.iter().map(Tally::total).sum::<u64>(), 400);
+        assert_eq!(one.highest.len(), MOST_HIGHEST);
+        assert!(one.highest.is_sorted_by(|a, b| a.score >= b.score));
+        assert!(one.highest.iter().any(|high| high.tally.total() > 1), "requests alike are told once");
+        let new = &one.endpoints.get(&"GET /item".to_owned()).unwrap().beside;
+        assert!(new.with_new > 100 && !new.is_unknown && new.reason.is_some());
+    }
+
+    #[test]
+    fn levels_are_those_of_p_values() {
+        let tamiz = Canonicalizer::new(Config::default());
+        let scores = scores(&tamiz, &["7".to_owned(), "7'+or+sleep(9)--".to_owned()]);
+        assert_eq!(Level::of(&scores[0]), Level::Usual);
+        // The least p-value of two hundred requests is about 0.5 %.
+        assert_eq!(Level::of(&scores[1]), Level::InHundred);
+    }
+}

@@ -213,6 +213,9 @@ fn lengths(out: &mut impl Write, summary: &Summary, series: &AllSeries, columns:
     grid.write(out, columns)
 }
 
+/// Counts requests of some kind within a bin.
+type Count = fn(&Moment) -> u64;
+
 /// How many flags there are in which part of the time.
 fn over_time(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -228,13 +231,11 @@ fn over_time(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         span(width)
     )?;
     outside(&shown).try_for_each(|sentence| writeln!(out, "  {sentence}"))?;
-    let telling = |[.., high, higher]: [u64; 4]| high + higher;
-    let mut rows: Vec<(&str, Box<dyn Fn(&Moment) -> u64>)> = vec![
-        ("requests", Box::new(Moment::requests)),
-        ("notable, evasion", Box::new(move |there| telling(there.ranks))),
-    ];
+    const TELLING: fn([u64; 4]) -> u64 = |[.., high, higher]| high + higher;
+    let mut rows: Vec<(&str, Count)> =
+        vec![("requests", Moment::requests), ("notable, evasion", |there| TELLING(there.ranks))];
     if summary.scores.is_some() {
-        rows.push(("p ≤ 1 %", Box::new(move |there| telling(there.levels))));
+        rows.push(("p ≤ 1 %", |there| TELLING(there.levels)));
     }
     for (name, of) in rows {
         let most = bins.iter().map(|(_, there)| of(there)).max().unwrap_or(0);
