@@ -4,7 +4,7 @@ import { type Answer, type FlagInfo, type Options, PROFILES, type Profile, type 
 import { IS_LOCAL, registry } from "./api.ts";
 import type { Bytes } from "./bytes.ts";
 import { showComparison } from "./compare.ts";
-import { copy, el, need } from "./dom.ts";
+import { choices, copy, el, isInside, need } from "./dom.ts";
 import { listenForDrops } from "./drops.ts";
 import { WEIGHTS } from "./evidence.ts";
 import { type Example, EXAMPLES } from "./examples.ts";
@@ -338,11 +338,12 @@ class Page {
     need(document, ".legend", HTMLElement).hidden = this.#tab !== "document";
     const { result } = this.#first;
     if (!result) return;
-    // What is counted is what the tab shows: flags once each, or at every place, or tokens.
-    const counts = { document: [result.document["tamiz.text"], result.flags.length] as const, tokens: undefined, score: undefined };
+    // What is counted is what the tab shows: flags once each, or at every place.
+    const { "tamiz.text": text, "tamiz.flags": raised } = result.document;
     const json = prettyJson(result.document);
-    const counted = { ...counts, json: [`${json}\n`, result.document["tamiz.flags"].length] as const }[this.#tab];
-    byId("summary").textContent = counted ? this.#words.summary(lineCount(counted[0]), counted[1]) : "";
+    const counted = { document: [text, result.flags.length], json: [`${json}\n`, raised.length], tokens: undefined, score: undefined } as const;
+    const [of, flags] = counted[this.#tab] ?? ["", 0];
+    byId("summary").textContent = of === "" ? "" : this.#words.summary(lineCount(of), flags);
     if (this.#tab === "json") {
       byId("json").replaceChildren(...jsonTokens(json).map(piece));
     } else if (this.#tab === "score") {
@@ -388,31 +389,12 @@ function byId(id: string): HTMLElement {
   return need(document, `#${id}`, HTMLElement);
 }
 
-/** Fills a group of choices, of which the one that is checked is told. */
-function choices<T extends string>(name: string, values: readonly T[], chosen: (value: T) => void): void {
-  for (const value of values) {
-    const input = el("input", { type: "radio", name, value });
-    input.addEventListener("change", () => chosen(value));
-    byId(name).append(el("label", {}, input, el("span", {}, value)));
-  }
-  const initial = name === "view" ? "shape" : "standard";
-  need(document, `#${name} input[value=${initial}]`, HTMLInputElement).checked = true;
-}
-
-/** Whether something happens over an element. */
-function isInside(element: HTMLElement, { clientX, clientY }: DragEvent): boolean {
-  const { left, right, top, bottom } = element.getBoundingClientRect();
-  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
-}
-
 function lightDocument(titles: ReadonlySet<string>): void {
   for (const flag of byId("document").querySelectorAll<HTMLElement>("[data-flag]")) {
     flag.classList.toggle("lit", titles.has(flag.dataset["flag"] ?? ""));
   }
 }
 
-function lineCount(text: string): number {
-  return text.split("\n").length - 1;
-}
+const lineCount = (text: string): number => text.split("\n").length - 1;
 
 void new Page().start();
