@@ -227,8 +227,8 @@ mod tests {
         let tamiz = Canonicalizer::new(Config::default());
         // More odd values than are kept, some of them again and again.
         let odd = ["'", "%3C", "..%2f", "%00", "a'b", "1%20or%201", "%7Bx", "$(a)", "é", "%u0041"];
-        let values: Vec<String> =
-            (0..400).map(|n| format!("{}{}", odd[n % odd.len()].repeat(n % 9), n % 7)).collect();
+        let value = |n: usize| format!("{}{}{}", odd[n % 10].repeat(n % 9), odd[n / 10 % 10], n % 7);
+        let values: Vec<String> = (0..400).map(value).collect();
         let scores = scores(&tamiz, &values);
         let whole = |size: usize| {
             let mut whole = Scores::default();
