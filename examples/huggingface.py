@@ -1,21 +1,31 @@
-"""A tokenizer and a data set of documents: `python examples/huggingface.py REQUESTS.jsonl OUT`.
+"""A tokenizer and a data set of documents: `python examples/huggingface.py REQUESTS.jsonl.gz OUT`.
 
 Documents are text, and a tokenizer of your own, trained on them, is small: shapes take the place of values.
-REQUESTS holds a request a line, as `raw_b64`, with a `label`. What is written to OUT is read back with
-`Tokenizer.from_file` and `datasets.load_from_disk`.
+REQUESTS holds a request a line, as `raw_b64`, with a `label`; it may be compressed by gzip. An `id` keeps its type. What
+is written to OUT is read back with `Tokenizer.from_file` and `datasets.load_from_disk`.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import gzip
 import json
 from pathlib import Path
+from typing import Any, Dict, List
 
 from datasets import Dataset
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 import tamiz
+
+
+def read(path: Path) -> List[Dict[str, Any]]:
+    """The rows of a file of JSON lines, which is told from a compressed one by its first bytes."""
+    with path.open("rb") as file:
+        is_compressed = file.read(2) == b"\x1f\x8b"
+    with gzip.open(path) if is_compressed else path.open("rb") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
 
 
 def main() -> None:
@@ -25,7 +35,7 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=int, default=8_000)
     arguments = parser.parse_args()
     canonicalizer = tamiz.Canonicalizer()
-    rows = [json.loads(line) for line in arguments.requests.read_text().splitlines()]
+    rows = read(arguments.requests)
     requests = [base64.b64decode(row["raw_b64"]) for row in rows]
     texts = [str(document) for document in canonicalizer.canonicalize_many(requests)]
 
@@ -36,6 +46,7 @@ def main() -> None:
 
     dataset = Dataset.from_dict(
         {
+            **({"id": [row.get("id") for row in rows]} if any("id" in row for row in rows) else {}),
             "text": texts,
             "label": [row.get("label") for row in rows],
             # A model is served documents of this fingerprint, or it is served something it never saw.

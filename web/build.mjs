@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
+import { specification } from "./spec.mjs";
+
 export const SOURCES = new URL("src/", import.meta.url);
 /** The browsers that the page is for. */
 export const TARGETS = ["chrome111", "firefox115", "safari16.4"];
@@ -26,6 +28,7 @@ async function files() {
   });
   const found = new Map(bundled.outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
   found.set("index.html", Buffer.from((await readFile(new URL("index.html", SOURCES), "utf8")).replace(/^\s+/gm, "")));
+  found.set("spec.html", Buffer.from(await specification()));
   found.set("favicon.svg", await readFile(new URL("favicon.svg", SOURCES)));
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -12,6 +12,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 import { SOURCES, TARGETS } from "./build.mjs";
+import { specification } from "./spec.mjs";
 
 /** The most that a browser loads of the library, compressed. */
 const LIMIT = 800_000;
@@ -56,11 +57,13 @@ async function buildSite() {
   });
   await writeFile(join(site, "tamiz.js"), `globalThis.TAMIZ_WASM="${packed.toString("base64")}"`);
   await cp(new URL("favicon.svg", SOURCES), join(site, "favicon.svg"));
+  const policy = `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
+  await writeFile(join(site, "spec.html"), await specification(policy));
   const index = (await readFile(new URL("index.html", SOURCES), "utf8")).replace(/^\s+/gm, "");
   const served = '<script type="module" src="page.js"></script>';
   if (!index.includes(served)) throw new Error("index.html loads no page.js");
   const own =
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">\n` +
+    `${policy}\n` +
     '<script defer src="tamiz.js"></script>\n<script defer src="page.js"></script>';
   await writeFile(join(site, "index.html"), index.replace(served, own));
 }

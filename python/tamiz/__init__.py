@@ -14,11 +14,11 @@ spelling, and no recognised secret is left in it. It never fails, whatever the b
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional
 
 from tamiz._flags import Flag
 from tamiz._tamiz import FORM_VERSION, Canonicalizer, Document, Model, Raised, __version__
+from tamiz._words import Config, Profile, Scheme, Source, View
 
 if TYPE_CHECKING:
     from tamiz.detector import Detector as Detector
@@ -26,22 +26,27 @@ if TYPE_CHECKING:
 __all__ = [
     "FORM_VERSION",
     "Canonicalizer",
+    "Config",
     "Document",
     "FingerprintMismatch",
     "Flag",
     "Model",
+    "Profile",
     "Raised",
+    "Scheme",
+    "Source",
+    "View",
     "__version__",
     "fingerprint",
 ]
 
 
 def fingerprint(
-    config: Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]] = None,
+    config: Optional[Config] = None,
     *,
-    profile: Optional[str] = None,
-    view: Optional[str] = None,
-    scheme: Optional[str] = None,
+    profile: Optional[Profile] = None,
+    view: Optional[View] = None,
+    scheme: Optional[Scheme] = None,
 ) -> str:
     """The identity of rules, tables and configuration: documents of one fingerprint can be compared.
 

@@ -1,16 +1,15 @@
-import os
-from typing import Any, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Literal, Optional, Sequence, Tuple, Union
 
 import pyarrow
 
 from tamiz._flags import Flag
+from tamiz._words import Config, Profile, Scheme, Source, View
 
 __version__: str
 FORM_VERSION: int
 
 _Bytes = Union[bytes, bytearray, memoryview]
 _TextOrBytes = Union[str, bytes, bytearray, memoryview]
-_Config = Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]]
 
 class Canonicalizer:
     """Turns requests into documents.
@@ -20,7 +19,7 @@ class Canonicalizer:
     Parameters
     ----------
     config
-        The text of a ``tamiz.toml``, its path, or a mapping with the same keys.
+        The path of a ``tamiz.toml``, or a mapping with the same keys; its text is for ``from_toml``.
     profile, view, scheme, source
         Say so whatever the configuration says.
 
@@ -31,13 +30,24 @@ class Canonicalizer:
 
     def __init__(
         self,
-        config: _Config = None,
+        config: Optional[Config] = None,
         *,
-        profile: Optional[str] = None,
-        view: Optional[str] = None,
-        scheme: Optional[str] = None,
-        source: Optional[str] = None,
+        profile: Optional[Profile] = None,
+        view: Optional[View] = None,
+        scheme: Optional[Scheme] = None,
+        source: Optional[Source] = None,
     ) -> None: ...
+    @staticmethod
+    def from_toml(
+        text: str,
+        *,
+        profile: Optional[Profile] = None,
+        view: Optional[View] = None,
+        scheme: Optional[Scheme] = None,
+        source: Optional[Source] = None,
+    ) -> Canonicalizer:
+        """A canonicalizer from the text of a ``tamiz.toml``; the words say so whatever the text says."""
+
     @property
     def fingerprint(self) -> str:
         """The identity of rules, tables and configuration."""
@@ -90,8 +100,8 @@ class Canonicalizer:
         """The documents of a column of requests, as a batch: the columns of ``tamiz batch``'s Parquet.
 
         Takes an array or chunked array of bytes or text of any library that speaks Arrow (pyarrow, polars, …),
-        without copying it; ``ids`` and ``labels`` are columns of text of the same length. A null request raises
-        ``ValueError`` or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration unless it is
+        without copying it; ``labels`` is a column of text of the same length, ``ids`` one of any type, which it keeps.
+        A null request raises ``ValueError`` or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration unless it is
         given.
         """
 

@@ -18,11 +18,11 @@ import json
 import os
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
-from tamiz import Canonicalizer, Document, FingerprintMismatch, Model
+from tamiz import Canonicalizer, Config, Document, FingerprintMismatch, Model, Profile, Scheme, View
 
 try:
     from sklearn.base import BaseEstimator, OutlierMixin
@@ -70,10 +70,10 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         fpr: float = 0.01,
-        config: Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]] = None,
-        profile: Optional[str] = None,
-        view: Optional[str] = None,
-        scheme: Optional[str] = None,
+        config: Optional[Config] = None,
+        profile: Optional[Profile] = None,
+        view: Optional[View] = None,
+        scheme: Optional[Scheme] = None,
         threads: int = 1,
     ) -> None:
         self.fpr = fpr

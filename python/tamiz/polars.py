@@ -27,13 +27,10 @@ def canonicalize(
     source: Optional[str] = None,
     canonicalizer: Optional[Canonicalizer] = None,
 ) -> pl.DataFrame:
-    """The documents of a column of requests: the columns of ``tamiz batch``'s Parquet."""
+    """The documents of a column of requests: the columns of ``tamiz batch``'s Parquet. Ids keep their type."""
     made = canonicalizer if canonicalizer is not None else Canonicalizer()
-    batch: Any = made.canonicalize_arrow(df[column], ids=_text(df, id), labels=_text(df, label), source=source)
+    ids, labels = None if id is None else df[id], None if label is None else df[label].cast(pl.String)
+    batch: Any = made.canonicalize_arrow(df[column], ids=ids, labels=labels, source=source)
     frame = pl.from_arrow(batch)
     assert isinstance(frame, pl.DataFrame)
     return frame
-
-
-def _text(df: pl.DataFrame, name: Optional[str]) -> Optional[pl.Series]:
-    return None if name is None else df[name].cast(pl.String)

@@ -11,8 +11,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any, Iterable, List, Mapping, Optional, Union
+from typing import Any, Iterable, List, Literal, Optional, Union
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
@@ -24,7 +23,7 @@ from sklearn.feature_extraction.text import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from tamiz import Canonicalizer, Document, FingerprintMismatch
+from tamiz import Canonicalizer, Config, Document, FingerprintMismatch, Profile, Scheme, View
 
 __all__ = ["FingerprintMismatch", "TamizVectorizer"]
 
@@ -71,19 +70,19 @@ class TamizVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        weighting: str = "tfidf",
+        weighting: Literal["tfidf", "hashed"] = "tfidf",
         min_df: Union[int, float] = 1,
         max_df: Union[int, float] = 1.0,
         max_features: Optional[int] = None,
         sublinear_tf: bool = False,
-        norm: Optional[str] = "l2",
+        norm: Optional[Literal["l1", "l2"]] = "l2",
         binary: bool = False,
         n_features: int = 2**18,
         unseen: bool = False,
-        config: Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]] = None,
-        profile: Optional[str] = None,
-        view: Optional[str] = None,
-        scheme: Optional[str] = None,
+        config: Optional[Config] = None,
+        profile: Optional[Profile] = None,
+        view: Optional[View] = None,
+        scheme: Optional[Scheme] = None,
         threads: int = 1,
         dtype: Any = np.float64,
     ) -> None:

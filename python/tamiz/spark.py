@@ -24,12 +24,11 @@ The model is that of ``tamiz learn``, to the byte, and the scores are those of `
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional
 
 import pyarrow as pa
 
-from tamiz import Canonicalizer, Model
+from tamiz import Canonicalizer, Config, Model, Profile, Scheme, View
 
 if TYPE_CHECKING:
     from tamiz import Detector
@@ -44,8 +43,6 @@ __all__ = [
     "schema",
     "score",
 ]
-
-Config = Optional[Union[str, "os.PathLike[str]", Mapping[str, Any]]]
 
 
 def schema() -> Any:
@@ -81,7 +78,7 @@ def canonicalize_batches(
         for batch in batches:
             yield made.canonicalize_arrow(
                 batch.column(column),
-                ids=_text(batch, id),
+                ids=None if id is None else batch.column(id),
                 labels=_text(batch, label),
                 source=source,
                 nulls="drop",
@@ -114,10 +111,10 @@ def canonicalize(
     id: Optional[str] = None,
     label: Optional[str] = None,
     source: Optional[str] = None,
-    config: Config = None,
-    profile: Optional[str] = None,
-    view: Optional[str] = None,
-    scheme: Optional[str] = None,
+    config: Optional[Config] = None,
+    profile: Optional[Profile] = None,
+    view: Optional[View] = None,
+    scheme: Optional[Scheme] = None,
 ) -> Any:
     """The documents of a column of requests: a data frame with the columns of ``tamiz batch``'s Parquet.
 
@@ -127,7 +124,7 @@ def canonicalize(
     column : str
         The requests: a column of bytes, or of text.
     id, label : str, optional
-        Columns to carry through.
+        Columns to carry through. Ids keep their type; labels are text.
     config, profile, view, scheme
         As in :class:`tamiz.Canonicalizer`. Read here, on the driver: executors need no files.
     """
@@ -138,16 +135,26 @@ def canonicalize(
     canonicalizer = Canonicalizer(config, profile=profile, view=view, scheme=scheme)
     columns: List[str] = list(dict.fromkeys(name for name in (column, id, label) if name is not None))
     run = canonicalize_batches(column, id=id, label=label, source=source, canonicalizer=canonicalizer)
-    return df.select(*columns).mapInArrow(run, schema())
+    return df.select(*columns).mapInArrow(run, _schema_with(df, id))
+
+
+def _schema_with(df: Any, id: Optional[str]) -> Any:
+    """The schema of the documents, with the column ``id`` of the type that it has in ``df``."""
+    from pyspark.sql.types import StructField, StructType
+
+    if id is None:
+        return schema()
+    kind = df.schema[id].dataType
+    return StructType([StructField("id", kind) if field.name == "id" else field for field in schema()])
 
 
 def canonicalize_requests(
     df: Any,
     *,
-    config: Config = None,
-    profile: Optional[str] = None,
-    view: Optional[str] = None,
-    scheme: Optional[str] = None,
+    config: Optional[Config] = None,
+    profile: Optional[Profile] = None,
+    view: Optional[View] = None,
+    scheme: Optional[Scheme] = None,
 ) -> Any:
     """The documents of what ``tamiz batch --format requests`` wrote: a data frame with all columns of ``tamiz batch``.
 
@@ -168,10 +175,10 @@ def learn(
     df: Any,
     column: str,
     *,
-    config: Config = None,
-    profile: Optional[str] = None,
-    view: Optional[str] = None,
-    scheme: Optional[str] = None,
+    config: Optional[Config] = None,
+    profile: Optional[Profile] = None,
+    view: Optional[View] = None,
+    scheme: Optional[Scheme] = None,
     depth: int = 2,
 ) -> "Detector":
     """Learns a column of requests on the cluster, and returns a :class:`tamiz.Detector`.
@@ -232,11 +239,11 @@ def score(df: Any, column: str, detector: "Detector", *, id: Optional[str] = Non
             arrays = [pa.array(scores, pa.float64()), pa.array(p_values, pa.float64()), pa.array(new, pa.int64())]
             names = ["score", "p_value", "new"]
             if id is not None:
-                arrays.insert(0, _text(batch, id))
+                arrays.insert(0, batch.column(id))
                 names.insert(0, id)
             yield pa.RecordBatch.from_arrays(arrays, names)
 
-    named = "" if id is None else f"`{id}` string, "
+    named = "" if id is None else f"`{id}` {dict(df.dtypes)[id]}, "
     return df.select(*columns).mapInArrow(run, f"{named}score double, p_value double, new bigint")
 
 

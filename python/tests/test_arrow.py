@@ -44,6 +44,29 @@ def test_slices_chunks_and_carried_columns() -> None:
     assert CANONICALIZER.canonicalize_arrow(pa.array([], pa.binary())).num_rows == 0
 
 
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array(range(100, 100 + len(REQUESTS)), pa.int64()),
+        pa.array([n / 4 for n in range(len(REQUESTS))]),
+        pa.array([None, 7] * (len(REQUESTS) // 2), pa.uint16()),
+        pa.array(["a", "b"] * (len(REQUESTS) // 2)).dictionary_encode(),
+        pa.array([b"a"] * len(REQUESTS), pa.binary(1)),
+    ],
+)
+def test_ids_keep_their_type(ids) -> None:  # type: ignore[no-untyped-def]
+    array = pa.array(REQUESTS, pa.binary())
+    batch = CANONICALIZER.canonicalize_arrow(array, ids=ids)
+    assert batch.schema.field("id").type == ids.type and batch.column("id").to_pylist() == ids.to_pylist()
+    assert batch.column("tamiz.text").to_pylist() == TEXTS
+    chunked = pa.chunked_array([ids[:7], ids[7:]])
+    some = pa.array([None, *REQUESTS[1:]], pa.binary())
+    batch = CANONICALIZER.canonicalize_arrow(some, ids=chunked, nulls="drop")
+    assert batch.schema.field("id").type == ids.type and batch.column("id").to_pylist() == ids.to_pylist()[1:]
+    empty = CANONICALIZER.canonicalize_arrow(array[:0], ids=pa.chunked_array([], ids.type))
+    assert empty.num_rows == 0 and empty.schema.field("id").type == ids.type
+
+
 def test_nulls() -> None:
     array = pa.array([REQUESTS[0], None, REQUESTS[1]], pa.binary())
     with pytest.raises(ValueError, match="row 1 of requests is null"):
@@ -75,7 +98,7 @@ def test_polars_and_pandas() -> None:
     frame = pl.DataFrame({"raw": REQUESTS, "n": range(len(REQUESTS))})
     documents = tamiz.polars.canonicalize(frame, "raw", id="n")
     assert documents["tamiz.text"].to_list() == TEXTS
-    assert documents["id"].to_list()[:2] == ["0", "1"]
+    assert documents["id"].to_list()[:2] == [0, 1] and documents["id"].dtype == frame["n"].dtype
     series = pd.Series(REQUESTS, index=range(5, 5 + len(REQUESTS)))
     documents = tamiz.pandas.canonicalize(series)
     assert documents["tamiz.text"].tolist() == TEXTS

@@ -87,7 +87,9 @@ def test_configurations(tmp_path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "tamiz.toml"
     path.write_text('profile = "full"\n')
     full = tamiz.fingerprint(profile="full")
-    assert tamiz.fingerprint(path) == tamiz.fingerprint('profile = "full"') == full
+    assert tamiz.fingerprint(path) == tamiz.fingerprint(str(path)) == full
+    assert tamiz.Canonicalizer.from_toml('profile = "full"').fingerprint == full
+    assert tamiz.Canonicalizer.from_toml('profile = "core"', profile="full").fingerprint == full
     assert tamiz.fingerprint({"profile": "full"}) == full != tamiz.fingerprint()
     assert tamiz.fingerprint({"profile": "core"}, profile="full") == full
 
@@ -97,8 +99,18 @@ def test_configurations(tmp_path) -> None:  # type: ignore[no-untyped-def]
     [
         ({"profile": "all"}, {}, ValueError, "core"),
         ({"colour": 1}, {}, ValueError, "colour"),
-        ("profile = 'all'", {}, ValueError, "line 1"),
-        (7, {}, TypeError, "int"),
+        (7, {}, TypeError, "config must be the path of a tamiz.toml or a mapping, not int"),
+        (b"tamiz.toml", {}, TypeError, "not bytes"),
+        ({"profile": 7}, {}, TypeError, r"config: profile must be text, not int"),
+        ({"view": "shape", "flags": {"WSPAD": "no"}}, {}, TypeError, r"config: flags\.WSPAD must be a boolean, not str"),
+        ({"limits": {"pairs": [1]}}, {}, TypeError, r"config: limits\.pairs must be a whole number, not list"),
+        ({"limits": {"pairs": -1}}, {}, ValueError, r"config: limits\.pairs: "),
+        ({"limits": 5}, {}, TypeError, r"config: limits must be .*, not int"),
+        ({"profile": b"full"}, {}, TypeError, r"config: profile: no configuration holds bytes"),
+        ({"flags": {"NOPE": True}}, {}, ValueError, r"config: flags\.NOPE: unknown flag `NOPE`"),
+        ({"flags": {"KW:sqql": True}}, {}, ValueError, r"config: flags\.KW:sqql: unknown flag `KW:sqql`"),
+        (None, {"profile": 7}, TypeError, "profile must be one of core, standard, full, not int"),
+        (None, {"source": ["wire"]}, TypeError, "source must be one of .*, not list"),
         (None, {"profile": "all"}, ValueError, "core, standard, full"),
         (None, {"view": "x"}, ValueError, "shape, literal"),
         (None, {"scheme": "gopher"}, ValueError, "https"),
@@ -110,9 +122,29 @@ def test_mistakes_are_named(config, options, error, says) -> None:  # type: igno
         tamiz.Canonicalizer(config, **options)
 
 
-def test_a_missing_configuration_is_an_oserror(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(FileNotFoundError):
-        tamiz.Canonicalizer(tmp_path / "none.toml")
+def test_a_path_is_a_path_and_text_is_not(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    for missing in ("nofile.toml", tmp_path / "none.toml", "profile = 'full'"):
+        with pytest.raises(FileNotFoundError, match="from_toml") as raised:
+            tamiz.Canonicalizer(missing)
+        assert raised.value.filename == str(missing) and raised.value.errno == 2
+    with pytest.raises(ValueError, match="line 1"):
+        tamiz.Canonicalizer.from_toml("profile = 'all'")
+    (tmp_path / "bad.toml").write_bytes(b"profile = '\xff'")
+    with pytest.raises(ValueError, match="bad.toml: not UTF-8"):
+        tamiz.Canonicalizer("bad.toml")
+    with pytest.raises(OSError):
+        tamiz.Canonicalizer(tmp_path)
+
+
+def test_flags_are_checked_with_their_parameters() -> None:
+    for wrong in ("KW:sqql", "KW:sql", "NOPE", "KW:"):
+        with pytest.raises(ValueError, match=wrong):
+            tamiz.Flag(wrong)
+    text = str(tamiz.Canonicalizer().canonicalize(b"GET /?a=1+union+select+2 HTTP/1.1\r\nHost: ex.com\r\n\r\n"))
+    assert "KW:sql" in text and tamiz.Document.parse(text).flags
+    with pytest.raises(ValueError, match=r"flag KW has one of .*sql.*, not \"sqql\""):
+        tamiz.Document.parse(text.replace("KW:sql", "KW:sqql"))
 
 
 def test_texts_that_are_no_documents() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import os
 import subprocess
@@ -89,16 +90,19 @@ def test_a_folder_of_requests(package: str, tmp_path: Path) -> None:
     assert found.to_pylist() == expected.to_pylist() and found.num_rows == len(REQUESTS) + 20
 
 
-def test_a_tokenizer_and_a_data_set(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["requests.jsonl", "requests.jsonl.gz"])
+def test_a_tokenizer_and_a_data_set(name: str, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
     datasets = pytest.importorskip("datasets")
-    lines = tmp_path / "requests.jsonl"
-    rows = [{"raw_b64": base64.b64encode(request).decode(), "label": "valid"} for request in REQUESTS]
-    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = tmp_path / name
+    encoded = [base64.b64encode(request).decode() for request in REQUESTS]
+    rows = [{"id": n, "raw_b64": raw, "label": "valid"} for n, raw in enumerate(encoded)]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    lines.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     run("huggingface.py", lines, tmp_path / "out")
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json"))
     dataset = datasets.load_from_disk(str(tmp_path / "out" / "dataset"))
-    assert dataset["text"][:] == TEXTS
+    assert dataset["text"][:] == TEXTS and dataset["id"][:] == list(range(len(REQUESTS)))
     assert set(dataset["fingerprint"]) == {tamiz.fingerprint()}
     assert dataset["input_ids"][0] == tokenizer.encode(TEXTS[0]).ids
     assert 0 not in dataset["input_ids"][0], "a document it was trained on has no unknown token"

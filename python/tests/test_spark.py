@@ -91,6 +91,19 @@ def test_bad_rows_and_mistakes(spark: Any) -> None:
         canonicalize(bad, "raw", profile="all")
 
 
+def test_ids_keep_their_type(spark: Any) -> None:
+    from tamiz.spark import score
+
+    rows = [(1 << 40, 7, bytearray(REQUESTS[0])), (None, 8, bytearray(REQUESTS[1])), (3, 9, None)]
+    numbered = spark.createDataFrame(rows, "nr bigint, label int, raw binary")
+    documents = canonicalize(numbered, "raw", id="nr", label="label")
+    assert dict(documents.dtypes)["id"] == "bigint" and dict(documents.dtypes)["label"] == "string"
+    assert sorted((row["id"] or 0, row["label"]) for row in documents.collect()) == [(0, "8"), (1 << 40, "7")]
+    scored = score(numbered, "raw", tamiz.Detector().fit(REQUESTS[:100]), id="nr")
+    assert dict(scored.dtypes)["nr"] == "bigint"
+    assert {row["nr"] for row in scored.collect()} == {1 << 40, None}
+
+
 def packet(source: int, sequence: int, payload: bytes) -> bytes:
     """A packet of a client's, over TCP and IPv4, as a capture of raw IP has it."""
     tcp = struct.pack(">HHIIBBHHH", source, 80, sequence, 1, 5 << 4, 0x18, 65535, 0, 0) + payload

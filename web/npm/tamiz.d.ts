@@ -55,6 +55,49 @@ export class Canonicalizer {
   tokens(request: Uint8Array | string): string[];
 }
 
+/** A token that weighs in a score. */
+export interface Reason {
+  readonly token: string;
+  /** How much it weighs, in bits. */
+  readonly bits: number;
+  /** Whether it is a flag that attacks raise more often. */
+  readonly flag: boolean;
+  /** In how many learned requests it was, and in how many its place was. */
+  readonly count: number;
+  readonly of: number;
+  /** The reason in words. */
+  readonly text: string;
+  readonly [more: string]: unknown;
+}
+
+/** How unusual a request is. */
+export interface Score {
+  /** Higher is further from what was learned. */
+  readonly score: number;
+  /** The share of learned requests that score as high; `null` without a model. */
+  readonly p_value: number | null;
+  /** What is new or rare, and what the flags weigh, in bits. */
+  readonly novelty: number;
+  readonly flags: number;
+  /** How many tokens were never seen at the endpoint. */
+  readonly new: number;
+  /** The tokens that weigh most, at most five. */
+  readonly reasons: readonly Reason[];
+}
+
+/** Tells how unusual requests are, as `tamiz score` does, to the bit. */
+export class Scorer {
+  /**
+   * `model` is a file of `tamiz learn`, whose configuration is a profile and a scheme; without one, flags alone score.
+   * @throws Error if it is no model, or one of another configuration.
+   */
+  constructor(model?: Uint8Array);
+  /** How many requests the model has learned. */
+  readonly requests: number | undefined;
+  /** Returns the score of a request. */
+  score(request: Uint8Array | string): Score;
+}
+
 /** Returns the registry of flags. */
 export function flags(): FlagInfo[];
 

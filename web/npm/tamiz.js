@@ -1,6 +1,6 @@
 // The names that programs use; `tamiz.d.ts` says what they do.
 
-import { Canonicalizer as Inner, flags as registry, formVersion } from "./tamiz_wasm.js";
+import { Canonicalizer as Inner, flags as registry, formVersion, Scorer as InnerScorer } from "./tamiz_wasm.js";
 
 const encoder = new TextEncoder();
 
@@ -31,6 +31,23 @@ export class Canonicalizer {
 
   tokens(request) {
     return this.#inner.tokens(bytes(request)).split(" ");
+  }
+}
+
+export class Scorer {
+  #inner;
+
+  constructor(model) {
+    if (model !== undefined && !(model instanceof Uint8Array)) throw new TypeError("a model must be a Uint8Array");
+    this.#inner = new InnerScorer(model);
+  }
+
+  get requests() {
+    return this.#inner.requests;
+  }
+
+  score(request) {
+    return JSON.parse(this.#inner.score(bytes(request)));
   }
 }
 

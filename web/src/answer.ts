@@ -41,6 +41,30 @@ export interface FlagClass {
   readonly why: string;
 }
 
+/** A token that weighs in a score. */
+export interface Reason {
+  readonly token: string;
+  readonly bits: number;
+  /** In words, with code between backquotes. */
+  readonly text: string;
+}
+
+/** How unusual a request is. */
+export interface Score {
+  readonly score: number;
+  /** The share of learned requests that score as high; without a model, none. */
+  readonly p_value: number | null;
+  /** What is new or rare, and what the flags weigh, in bits. */
+  readonly novelty: number;
+  readonly flags: number;
+  /** How many tokens were never seen. */
+  readonly new: number;
+  readonly reasons: readonly Reason[];
+}
+
+/** What became of a model that was opened. */
+export type Loaded = { readonly requests: number } | { readonly error: string };
+
 /** What became of a question. */
 export type Answer<T> =
   | { readonly kind: "ok"; readonly value: T }

@@ -1,11 +1,16 @@
 // The service that the page came from, and the only one it asks. In the page without a server, `local.ts` stands for this
 // file.
 
-import type { Answer, Document, FlagInfo, Options } from "./answer.ts";
+import type { Answer, Document, FlagInfo, Loaded, Options, Score } from "./answer.ts";
 import type { Bytes } from "./bytes.ts";
 
 /** Whether the page asks nobody. */
 export const IS_LOCAL = false;
+/**
+ * Opens a model, where the page scores by itself. A service has the model that it was started with: whoever looks at its
+ * page must not change what it tells proxies.
+ */
+export const loadModel: ((model: Bytes | undefined) => Promise<Loaded>) | undefined = undefined;
 
 /** The document of a request, with evidence. */
 export function canonicalize(request: Bytes, options: Options, signal: AbortSignal): Promise<Answer<Document>> {
@@ -17,6 +22,11 @@ export function canonicalize(request: Bytes, options: Options, signal: AbortSign
 export function tokens(request: Bytes, options: Options, signal: AbortSignal): Promise<Answer<string>> {
   const query = new URLSearchParams({ ...options });
   return ask(`v1/canonicalize?${query}`, post(request, "text/x-tamiz-tokens", signal), (reply) => reply.text());
+}
+
+/** The score of a request, by the model of the service, in the configuration of that. */
+export function score(request: Bytes, signal: AbortSignal): Promise<Answer<Score>> {
+  return ask("v1/score", post(request, "application/json", signal), (reply) => reply.json());
 }
 
 /** The registry of flags. */

@@ -52,3 +52,20 @@ export async function copy(text: string): Promise<boolean> {
     return isDone;
   }
 }
+
+/** Fills a group of choices, of which the one that is checked is told. */
+export function choices<T extends string>(name: string, values: readonly T[], chosen: (value: T) => void): void {
+  for (const value of values) {
+    const input = el("input", { type: "radio", name, value });
+    input.addEventListener("change", () => chosen(value));
+    need(document, `#${name}`, HTMLElement).append(el("label", {}, input, el("span", {}, value)));
+  }
+  const initial = name === "view" ? "shape" : "standard";
+  need(document, `#${name} input[value=${initial}]`, HTMLInputElement).checked = true;
+}
+
+/** Whether something happens over an element. */
+export function isInside(element: HTMLElement, { clientX, clientY }: DragEvent): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
+}

@@ -6,6 +6,7 @@ import { el, prose, reveal } from "./dom.ts";
 import { type Flag, WEIGHTS } from "./evidence.ts";
 import { type Told, flagsEs } from "./i18n/flags.es.ts";
 import type { Language, TextKey, Words } from "./i18n/index.ts";
+import { placeInWords } from "./places.ts";
 
 /** What is known of all flags, and in which language to say it. */
 export interface Telling {
@@ -129,12 +130,16 @@ export class FlagList {
       return [el("span", { class: "excerpt" }, ...shown, el("small", {}, `${start}–${end}`)), " "];
     });
     if (flag.evidence.length > MOST_EXCERPTS) excerpts.push(words.more(flag.evidence.length - MOST_EXCERPTS));
-    const places = flag.places.flatMap((place) => [el("code", {}, place), " "]);
+    const places = flag.places.flatMap((place) => [el("code", { title: placeInWords(place, words) }, place), " "]);
     if (excerpts.length === 0) excerpts.push(words.noEvidence);
     const facts = el("dl", {}, el("dt", {}, words.evidence), el("dd", {}, ...excerpts));
     facts.append(el("dt", {}, words.place), el("dd", {}, ...places));
-    const source = info ? `${words.clause(info.clause)} · ${words.fromProfile(info.profile)}` : "";
-    return el("div", {}, facts, el("small", {}, source));
+    const source = el("small", {});
+    if (info) {
+      const link = el("a", { href: `spec.html#${info.clause}`, target: "_blank", rel: "noopener" }, words.clause(info.clause));
+      source.append(link, ` · ${words.fromProfile(info.profile)}`);
+    }
+    return el("div", {}, facts, source);
   }
 
   #numberOf(target: EventTarget | null): number | undefined {

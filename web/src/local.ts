@@ -1,9 +1,9 @@
 // The library in the page itself, as WebAssembly: nothing is sent anywhere. `cargo x site` bundles this in place of
 // `api.ts`.
 
-import { Canonicalizer, flags, initSync } from "tamiz-wasm";
+import { Canonicalizer, flags, initSync, Scorer } from "tamiz-wasm";
 
-import type { Answer, Document, FlagInfo, Options } from "./answer.ts";
+import type { Answer, Document, FlagInfo, Loaded, Options, Score } from "./answer.ts";
 import type { Bytes } from "./bytes.ts";
 
 /** Whether the page asks nobody. */
@@ -16,6 +16,7 @@ declare global {
 
 let started: Promise<void> | undefined;
 const made = new Map<string, Canonicalizer>();
+let scorer: Scorer | undefined;
 
 /** The document of a request, with evidence. */
 export function canonicalize(request: Bytes, options: Options, signal: AbortSignal): Promise<Answer<Document>> {
@@ -26,6 +27,24 @@ export function canonicalize(request: Bytes, options: Options, signal: AbortSign
 export function tokens(request: Bytes, options: Options, signal: AbortSignal): Promise<Answer<string>> {
   return answer(signal, () => canonicalizer(options).tokens(request));
 }
+
+/** The score of a request: by the model that was opened, else by flags alone. */
+export function score(request: Bytes, signal: AbortSignal): Promise<Answer<Score>> {
+  return answer(signal, () => JSON.parse((scorer ??= new Scorer()).score(request)) as Score);
+}
+
+/** Opens a model, or forgets the one that is open. One that cannot be used changes nothing. */
+export const loadModel: ((model: Bytes | undefined) => Promise<Loaded>) | undefined = async (model) => {
+  try {
+    await (started ??= start());
+    const opened = new Scorer(model);
+    scorer?.free();
+    scorer = opened;
+    return { requests: opened.requests ?? 0 };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+};
 
 /** The registry of flags. */
 export function registry(): Promise<Answer<readonly FlagInfo[]>> {

@@ -4,22 +4,28 @@ import { type Answer, type FlagInfo, type Options, PROFILES, type Profile, type 
 import { IS_LOCAL, registry } from "./api.ts";
 import type { Bytes } from "./bytes.ts";
 import { showComparison } from "./compare.ts";
-import { copy, el, need } from "./dom.ts";
+import { choices, copy, el, isInside, need } from "./dom.ts";
+import { listenForDrops } from "./drops.ts";
 import { WEIGHTS } from "./evidence.ts";
 import { type Example, EXAMPLES } from "./examples.ts";
 import type { Telling } from "./flaglist.ts";
 import { documentLines, jsonTokens, piece, prettyJson } from "./highlight.ts";
-import { isLanguage, isTextKey, keep, type Language, LANGUAGES, preferred, type Words, words } from "./i18n/index.ts";
-import { fragment, parseFragment } from "./share.ts";
+import { isLanguage, isTextKey, type Language, LANGUAGES, preferred, type Words, words } from "./i18n/index.ts";
+import { placeInWords, placeOf } from "./places.ts";
+import { ScorePanel } from "./score.ts";
+import { parseFragment } from "./share.ts";
+import { shareDialog } from "./sharing.ts";
 import { Side } from "./side.ts";
+import { remember } from "./storage.ts";
 import { tabs } from "./tabs.ts";
+import { setTheme, theme, THEMES } from "./theme.ts";
 
 /** How long to wait for more typing, in milliseconds. */
 const PAUSE = 150;
 /** How long until a service that does not answer is asked again: at first, and at most. */
 const RETRY = { first: 1_000, most: 15_000 };
 
-type Tab = "document" | "tokens" | "json";
+type Tab = "document" | "tokens" | "json" | "score";
 
 class Page {
   #language: Language = preferred();
@@ -30,6 +36,7 @@ class Page {
   #registry: ReadonlyMap<string, FlagInfo> = new Map();
   readonly #first: Side;
   readonly #second: Side;
+  readonly #score: ScorePanel;
   #pause = 0;
   #retry = 0;
   #wait = RETRY.first;
@@ -44,6 +51,10 @@ class Page {
       });
     this.#first = side("first", (isWhole) => this.#changed(isWhole));
     this.#second = side("second", (isWhole) => this.#changed(isWhole));
+    this.#score = new ScorePanel(byId("score"), this.#words, () => {
+      if (this.#first.result) delete this.#first.result.score;
+      void this.#showTab();
+    });
     this.#listen();
     this.#translate();
   }
@@ -69,9 +80,12 @@ class Page {
     language.addEventListener("change", () => {
       if (!isLanguage(language.value)) return;
       this.#language = language.value;
-      keep(this.#language);
+      remember("language", this.#language);
       this.#translate();
     });
+    const themes = need(document, "#theme", HTMLSelectElement);
+    setTheme(theme());
+    themes.addEventListener("change", () => setTheme(THEMES.find((known) => known === themes.value) ?? "system"));
     // Not by the address, whose fragment may hold a request.
     need(document, ".skip", HTMLElement).addEventListener("click", (event) => {
       event.preventDefault();
@@ -96,53 +110,12 @@ class Page {
     byId("document").addEventListener("pointerleave", () => this.#first.lightTitle(undefined));
     window.addEventListener("hashchange", () => void this.#openLink());
     window.addEventListener("online", () => void this.#ask());
-    this.#listenForShare();
-    this.#listenForDrops();
-  }
-
-  #listenForShare(): void {
-    const dialog = need(document, "#share-dialog", HTMLDialogElement);
-    const link = need(document, "#link", HTMLInputElement);
-    const outcome = byId("share-outcome");
-    byId("share").addEventListener("click", async () => {
-      const second = this.#isComparing ? this.#second.box.bytes : undefined;
-      const text = await fragment({ first: this.#first.box.bytes, second, ...this.#options });
-      const url = new URL(location.href);
-      url.hash = text;
-      link.value = url.href;
-      outcome.textContent = "";
-      dialog.showModal();
-      link.focus();
-      link.select();
-    });
-    byId("copy-link").addEventListener("click", async () => {
-      outcome.textContent = (await copy(link.value)) ? this.#words.copied : this.#words.copyFailed;
-    });
-    byId("share-close").addEventListener("click", () => dialog.close());
-    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
-  }
-
-  #listenForDrops(): void {
-    const curtain = byId("drop");
-    const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-    document.addEventListener("dragover", (event) => {
-      if (!hasFile(event)) return;
-      event.preventDefault();
-      curtain.hidden = false;
-    });
-    document.addEventListener("dragleave", ({ relatedTarget }) => {
-      if (relatedTarget === null) curtain.hidden = true;
-    });
-    document.addEventListener("drop", (event) => {
-      curtain.hidden = true;
-      const file = event.dataTransfer?.files[0];
-      if (!file) return;
-      event.preventDefault();
-      const second = byId("second").getBoundingClientRect();
-      const isSecond =
-        this.#isComparing &&
-        event.clientX >= second.left && event.clientX <= second.right &&
-        event.clientY >= second.top && event.clientY <= second.bottom;
+    shareDialog(
+      () => ({ first: this.#first.box.bytes, second: this.#isComparing ? this.#second.box.bytes : undefined, ...this.#options }),
+      () => this.#words,
+    );
+    listenForDrops(byId("drop"), (file, event) => {
+      const isSecond = this.#isComparing && isInside(byId("second"), event);
       void (isSecond ? this.#second : this.#first).box.open(file);
     });
   }
@@ -288,6 +261,10 @@ class Page {
       }
     }
     this.#listExamples();
+    const themes = need(document, "#theme", HTMLSelectElement);
+    themes.replaceChildren(...THEMES.map((name) => el("option", { value: name }, this.#words[`theme.${name}`])));
+    themes.value = theme();
+    this.#score.translate(this.#words);
     this.#first.box.translate(this.#words);
     this.#second.box.translate(this.#words);
     for (const notice of byId("notices").querySelectorAll<HTMLElement>("[data-name=offline]")) {
@@ -361,15 +338,24 @@ class Page {
     need(document, ".legend", HTMLElement).hidden = this.#tab !== "document";
     const { result } = this.#first;
     if (!result) return;
-    byId("summary").textContent = this.#words.summary(lineCount(result.document["tamiz.text"]), result.flags.length);
+    // What is counted is what the tab shows: flags once each, or at every place.
+    const { "tamiz.text": text, "tamiz.flags": raised } = result.document;
+    const json = prettyJson(result.document);
+    const counted = { document: [text, result.flags.length], json: [`${json}\n`, raised.length], tokens: undefined, score: undefined } as const;
+    const [of, flags] = counted[this.#tab] ?? ["", 0];
+    byId("summary").textContent = of === "" ? "" : this.#words.summary(lineCount(of), flags);
     if (this.#tab === "json") {
-      byId("json").replaceChildren(...jsonTokens(prettyJson(result.document)).map(piece));
+      byId("json").replaceChildren(...jsonTokens(json).map(piece));
+    } else if (this.#tab === "score") {
+      const answer = await this.#first.askScore();
+      if (answer.kind !== "ok" && answer.kind !== "dropped") this.#heed([answer]);
+      if (this.#first.result === result) this.#score.show(result.score);
     } else if (this.#tab === "tokens") {
       const answer = await this.#first.askTokens(this.#options);
       if (answer.kind !== "ok" && answer.kind !== "dropped") this.#heed([answer]);
       if (this.#first.result !== result || result.tokens === undefined) return;
       const all = result.tokens.split(" ");
-      byId("tokens").replaceChildren(...all.flatMap((token) => [el("code", {}, token), " "]));
+      byId("tokens").replaceChildren(...all.flatMap((token) => [el("code", { title: placeInWords(placeOf(token), this.#words) }, token), " "]));
       if (this.#tab === "tokens") byId("summary").textContent = this.#words.tokenCount(all.length);
     }
   }
@@ -378,7 +364,7 @@ class Page {
     const { result } = this.#first;
     if (!result) return;
     const { document: shown, tokens = "" } = result;
-    const texts = { document: shown["tamiz.text"], tokens, json: prettyJson(shown) };
+    const texts = { document: shown["tamiz.text"], tokens, json: prettyJson(shown), score: this.#score.text };
     const isDone = await copy(texts[this.#tab]);
     this.#say(isDone ? this.#words.copied : this.#words.copyFailed);
     const button = byId("copy");
@@ -403,25 +389,12 @@ function byId(id: string): HTMLElement {
   return need(document, `#${id}`, HTMLElement);
 }
 
-/** Fills a group of choices, of which the one that is checked is told. */
-function choices<T extends string>(name: string, values: readonly T[], chosen: (value: T) => void): void {
-  for (const value of values) {
-    const input = el("input", { type: "radio", name, value });
-    input.addEventListener("change", () => chosen(value));
-    byId(name).append(el("label", {}, input, el("span", {}, value)));
-  }
-  const initial = name === "view" ? "shape" : "standard";
-  need(document, `#${name} input[value=${initial}]`, HTMLInputElement).checked = true;
-}
-
 function lightDocument(titles: ReadonlySet<string>): void {
   for (const flag of byId("document").querySelectorAll<HTMLElement>("[data-flag]")) {
     flag.classList.toggle("lit", titles.has(flag.dataset["flag"] ?? ""));
   }
 }
 
-function lineCount(text: string): number {
-  return text.split("\n").length - 1;
-}
+const lineCount = (text: string): number => text.split("\n").length - 1;
 
 void new Page().start();

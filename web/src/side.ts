@@ -1,8 +1,8 @@
 // One request with its document: what is asked of the service for it, and the light that goes from its flags to its
 // bytes and back.
 
-import type { Answer, Document, Options } from "./answer.ts";
-import { canonicalize, tokens } from "./api.ts";
+import type { Answer, Document, Options, Score } from "./answer.ts";
+import { canonicalize, score, tokens } from "./api.ts";
 import { RequestBox } from "./box.ts";
 import type { Bytes } from "./bytes.ts";
 import { type Flag, gather } from "./evidence.ts";
@@ -16,6 +16,7 @@ export interface Result {
   readonly flags: readonly Flag[];
   /** Asked for when they are looked at. */
   tokens?: string;
+  score?: Score;
 }
 
 /** What a side tells. */
@@ -63,6 +64,15 @@ export class Side {
     if (!result || result.tokens !== undefined) return { kind: "ok", value: undefined };
     const answer = await tokens(result.bytes, options, this.#asked.signal);
     if (answer.kind === "ok") result.tokens = answer.value.trimEnd();
+    return answer;
+  }
+
+  /** Asks for the score of the last answer, if it is not there yet. */
+  async askScore(): Promise<Answer<unknown>> {
+    const { result } = this;
+    if (!result || result.score !== undefined) return { kind: "ok", value: undefined };
+    const answer = await score(result.bytes, this.#asked.signal);
+    if (answer.kind === "ok") result.score = answer.value;
     return answer;
   }
 

@@ -8,6 +8,12 @@ declare module "tamiz-wasm" {
     tokens(request: Uint8Array): string;
     readonly fingerprint: string;
   }
+  export class Scorer {
+    constructor(model?: Uint8Array);
+    score(request: Uint8Array): string;
+    readonly requests: number | undefined;
+    free(): void;
+  }
   export function flags(): string;
   export function formVersion(): number;
   export function initSync(given: { module: WebAssembly.Module }): unknown;

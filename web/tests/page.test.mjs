@@ -1,8 +1,10 @@
 // The page, in a real browser, from the service that has it in it.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { launch, open, SIZES } from "./browser.mjs";
@@ -169,9 +171,12 @@ test("tokens and JSON are those of the command, and arrow keys lead to them", ()
     const json = JSON.parse(await page.locator("#json").textContent());
     assert.deepEqual(json, JSON.parse(canon(wire(REQUEST), "--format", "json", "--evidence")));
     await page.keyboard.press("ArrowRight");
+    assert.ok(await page.locator("#panel-score").isVisible());
+    await page.keyboard.press("ArrowRight");
     assert.ok(await page.locator("#panel-document").isVisible());
     await page.keyboard.press("End");
-    assert.equal(await page.evaluate(() => document.activeElement.id), "tab-json");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "tab-score");
+    await page.keyboard.press("ArrowLeft");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.locator("#copy").click();
     await page.waitForFunction(() => document.querySelector("#announce").textContent === "Copied");
@@ -343,7 +348,7 @@ test("everything can be done with the keyboard", () =>
       assert.notEqual(seen.outlineStyle, "none", `the focus on ${seen.name} is seen`);
       way.push(seen.name);
     }
-    for (const name of ["language", "example", "shape", "standard", "compare", "share", "first-text", "tab-document", "copy", "DOUBLEPCT"]) {
+    for (const name of ["theme", "language", "example", "shape", "standard", "compare", "share", "first-text", "tab-document", "copy", "DOUBLEPCT"]) {
       assert.ok(way.includes(name), `${name} is reached: ${way.join(" ")}`);
     }
     assert.ok((await lit(page)).every((text) => text.startsWith("%25")) && (await lit(page)).length > 0);
@@ -433,6 +438,113 @@ test("in the dark it is dark", () =>
     assert.ok((await light("body")) < 60 && (await light(".panel")) < 60);
   }, { colorScheme: "dark" }));
 
+test("the theme is the system's, or the reader's, who is remembered", async () => {
+  const light = (page) => page.evaluate(() => Number(getComputedStyle(document.body).backgroundColor.match(/\d+/)[0]) > 128);
+  for (const colorScheme of ["light", "dark"]) {
+    await visit(async (page) => {
+      const other = colorScheme === "light" ? "dark" : "light";
+      assert.equal(await light(page), colorScheme === "light");
+      await page.locator("#theme").selectOption(other);
+      assert.equal(await light(page), other === "light");
+      await isAccessible(page, `${other} on a system that is ${colorScheme}`);
+      await page.reload();
+      await page.locator(".flag").first().waitFor();
+      assert.equal(await light(page), other === "light");
+      assert.equal(await page.locator("#theme").inputValue(), other);
+      await page.locator("#theme").selectOption("system");
+      assert.equal(await light(page), colorScheme === "light");
+    }, { colorScheme });
+  }
+});
+
+test("a clause leads to its place in the specification, and a place is told in words", async () => {
+  const { flags } = await (await fetch(`${service.origin}/v1/flags`)).json();
+  await visit(async (page) => {
+    await flag(page, "QUOTE").locator("button").click();
+    const details = flag(page, "QUOTE").locator(".details");
+    const link = details.locator("a");
+    const { clause } = flags.find(({ name }) => name === "QUOTE");
+    assert.equal(await link.getAttribute("href"), `spec.html#${clause}`);
+    assert.equal(await details.locator("dd code[title]").first().getAttribute("title"), "the value of id in the query");
+    const [opened] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
+    await opened.waitForLoadState();
+    const target = opened.locator(":target");
+    assert.ok((await target.textContent()).startsWith(`${clause} `));
+    assert.ok(await target.evaluate((element) => element.getBoundingClientRect().top < innerHeight));
+    const places = await opened.evaluate(() => [...document.querySelectorAll("[id]")].map(({ id }) => id));
+    assert.equal(new Set(places).size, places.length);
+    for (const { name, clause } of flags) assert.ok(places.includes(clause), `${name}: ${clause}`);
+    await fits(opened, SIZES.desktop.width);
+    await isAccessible(opened, "the specification");
+    await page.locator("#tab-tokens").click();
+    await page.locator("#tokens code", { hasText: /^q\.id$/ }).waitFor();
+    assert.equal(await page.locator("#tokens code", { hasText: /^q\.id$/ }).getAttribute("title"), "the value of id in the query");
+  });
+});
+
+test("what is counted is what the tab shows", () =>
+  visit(async (page) => {
+    const summary = () => page.locator("#summary").textContent();
+    const lines = async (selector) => (await page.locator(selector).textContent()).trimEnd().split("\n").length;
+    const titles = (await documentOf(page)).match(/^FLAGS:\[(.*)\]$/m)[1].split(" ");
+    assert.equal(await summary(), `${await lines("#document")} lines, ${titles.length} flags`);
+    await page.locator("#tab-json").click();
+    const json = JSON.parse(await page.locator("#json").textContent());
+    assert.equal(await summary(), `${await lines("#json")} lines, ${json["tamiz.flags"].length} flags`);
+    await page.locator("#tab-tokens").click();
+    await page.waitForFunction(() => / tokens$/.test(document.querySelector("#summary").textContent));
+    assert.equal(await summary(), `${await page.locator("#tokens code").count()} tokens`);
+    await page.locator("#tab-score").click();
+    assert.equal(await summary(), "");
+  }));
+
+test("without a model flags alone score, and the page says so", () =>
+  visit(async (page) => {
+    await page.locator("#tab-score").click();
+    await page.locator("#score .reasons li").first().waitFor();
+    assert.match(await page.locator("#score").textContent(), /by flags alone.*tamiz serve --model/s);
+    assert.equal(await page.locator("#score button").count(), 0, "nobody changes the model of a service");
+  }));
+
+test("the score of the service's model, with its reasons, and no secret in them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tamiz-page-"));
+  const request = (id) => `GET /item?id=${id} HTTP/1.1\r\nHost: ex.com\r\n\r\n`;
+  await writeFile(join(folder, "usual.jsonl"), Array.from({ length: 300 }, (_, n) => JSON.stringify({ raw: request(n) })).join("\n"));
+  tamiz(["learn", join(folder, "usual.jsonl"), "-o", join(folder, "site.model"), "--quiet"]);
+  const scoring = await start(0, "--model", join(folder, "site.model"));
+  try {
+    await visit(
+      async (page) => {
+        const odd = "GET /item?id=7%27+or+sleep(9)--&password=hunter2hunter2 HTTP/1.1\nHost: ex.com\nAuthorization: Bearer canary-0123456789abcdef\n\n";
+        await paste(page, odd);
+        await page.locator("#tab-score").click();
+        await page.locator("#score .reasons li").first().waitFor();
+        const answer = await fetch(`${scoring.origin}/v1/score`, { method: "POST", body: wire(odd), headers: { "Content-Type": "application/octet-stream" } });
+        const { score, reasons } = await answer.json();
+        await page.waitForFunction((score) => document.querySelector(".headline b")?.textContent === score, score.toFixed(2));
+        const told = await page.locator("#score").textContent();
+        assert.match(told, /% of the learned requests score as high.*never seen here.*Scored by the model/s);
+        const shown = await page.locator(".reasons li > span:last-child").allTextContents();
+        assert.deepEqual(shown, reasons.map(({ text }) => text.replaceAll("`", "")));
+        assert.ok(!/hunter2|canary-/.test(await page.locator("#output").innerText()));
+        await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+        await page.locator("#copy").click();
+        await page.waitForFunction(() => document.querySelector("#announce").textContent === "Copied");
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        assert.ok(copied.startsWith(`score ${score.toFixed(2)}, p `) && copied.includes(reasons[0].text), copied);
+        await page.locator("#language").selectOption("es");
+        assert.match(await page.locator("#score").textContent(), /de las peticiones aprendidas/);
+        await paste(page, request(7).replaceAll("\r", ""));
+        await page.waitForFunction((score) => document.querySelector(".headline b")?.textContent !== score, score.toFixed(2));
+      },
+      { at: scoring },
+    );
+  } finally {
+    await scoring.stop();
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("nothing serious is found by axe, in any of its looks", async () => {
   for (const [what, options] of Object.entries({
     light: {},
@@ -449,6 +561,10 @@ test("nothing serious is found by axe, in any of its looks", async () => {
       await page.locator("#tab-tokens").click();
       await page.locator("#tokens code").first().waitFor();
       await isAccessible(page, `${what}, tokens`);
+      await page.locator("#tab-score").click();
+      await page.locator("#score .reasons li").first().waitFor();
+      await isAccessible(page, `${what}, score`);
+      await fits(page, (options.size ?? SIZES.desktop).width);
       await page.locator("#example").selectOption("odd-pair");
       await page.locator(".verdict.spelling").waitFor();
       await isAccessible(page, `${what}, comparison`);
@@ -579,8 +695,10 @@ test("what is in a request is never markup", () =>
       await page.locator("#tab-json").click();
       await page.locator("#tab-tokens").click();
       await page.locator("#tokens code").first().waitFor();
+      await page.locator("#tab-score").click();
+      await page.locator("#score .reasons").waitFor();
       await page.locator("#tab-document").click();
-      const made = await page.evaluate(() => document.querySelectorAll("main :is(img, script, svg, b:not(.details b), i)").length);
+      const made = await page.evaluate(() => document.querySelectorAll("main :is(img, script, svg, b:not(.details b, .headline b), i)").length);
       assert.equal(made, 0);
     }
   }));

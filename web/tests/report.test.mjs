@@ -77,6 +77,14 @@ async function fits(page) {
   assert.ok(wide <= screen, `${wide} pixels on a screen of ${screen}`);
 }
 
+/** Opens whatever is folded away. */
+async function unfold(page) {
+  await page.evaluate(() => {
+    document.querySelectorAll("details").forEach((details) => (details.open = true));
+    document.querySelectorAll(".fold").forEach((fold) => (fold.checked = true));
+  });
+}
+
 /** Opens a page and looks for what must be so at any size, in any colours. */
 async function look(path, { size, colorScheme }, more = async () => {}) {
   const { context, page, faults } = await open(browser, { size, colorScheme });
@@ -99,7 +107,7 @@ async function look(path, { size, colorScheme }, more = async () => {}) {
   const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
   assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
   await more(page);
-  await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
+  await unfold(page);
   await fits(page);
   assert.deepEqual(faults, []);
   await context.close();
@@ -167,4 +175,103 @@ test("a page of nothing", async () => {
   assert.match(await tab.locator("header").textContent(), /0 requests/);
   assert.deepEqual(faults, []);
   await context.close();
+});
+
+/** Opens the report of the examples, at some size. */
+async function visit(act, { options = [], ...look } = {}) {
+  const { context, page: tab, faults } = await open(browser, look);
+  await tab.goto(pathToFileURL(report("visited", examples(), ...options)).href);
+  await act(tab);
+  assert.deepEqual(faults, []);
+  await context.close();
+}
+
+test("on a phone sections fold, and open by a tap, by the keyboard and by a link", () =>
+  visit(
+    async (tab) => {
+      const height = () => tab.evaluate(() => document.documentElement.scrollHeight);
+      const folded = await height();
+      assert.ok(folded < 2_500, `${folded} pixels`);
+      for (const section of ["find", "flags", "paths", "secrets"]) {
+        assert.equal(await tab.locator(`#${section} .body`).isVisible(), false, section);
+      }
+      await tab.locator("#secrets h2 label").tap();
+      assert.ok(await tab.locator("#secrets .body").isVisible());
+      await tab.locator("#secrets h2 label").tap();
+      assert.equal(await tab.locator("#secrets .body").isVisible(), false);
+      await tab.locator("#fold-paths").focus();
+      await tab.keyboard.press("Space");
+      assert.ok(await tab.locator("#paths .body").isVisible());
+      await tab.locator("nav a[href='#lengths']").tap();
+      assert.ok(await tab.locator("#lengths .body").isVisible());
+      await tab.locator("#paths details summary").first().tap();
+      await tab.locator("#paths .at a").first().tap();
+      assert.ok(await tab.locator("#flags :target").isVisible(), "a link into a folded section opens it");
+    },
+    { size: SIZES.phone, isMobile: true, hasTouch: true },
+  ));
+
+test("one label alone: its columns, and what it has", () =>
+  visit(async (tab) => {
+    const shown = (selector) => tab.locator(`${selector}:visible`).count();
+    const [rows, columns] = [await shown("#flags tbody tr"), await shown("#flags thead .l0")];
+    assert.ok(columns > 0);
+    await tab.locator("label", { hasText: /^attack$/ }).click();
+    assert.equal(await shown("#flags thead .l0"), 0);
+    assert.equal(await shown("#flags .mark.s0"), 0);
+    assert.equal(await shown("#flags thead .l1"), columns);
+    assert.ok((await shown("#flags .mark.s1")) > 0 && (await shown("#flags tbody tr")) <= rows);
+    assert.equal(await shown(".no1"), 0, "rows that no attack has");
+    await tab.locator(".only label", { hasText: /^all$/ }).click();
+    assert.equal(await shown("#flags tbody tr"), rows);
+  }));
+
+test("each colour has its label beside it", () =>
+  visit(async (tab) => {
+    const tables = await tab.locator("table.rows:visible").all();
+    for (const table of tables) {
+      const heads = await table.locator("thead th.n:not(.lift)").all();
+      for (const head of heads) {
+        const name = (await head.textContent()).trim();
+        if (name !== "secrets") assert.equal(await head.locator("svg .mark").count(), 1, name);
+      }
+    }
+    assert.ok(tables.length > 5);
+    assert.match(await tab.locator("#shapes code[title]").first().getAttribute("title"), /in the (query|body)$/);
+  }));
+
+test("the theme is the system's, or the reader's", async () => {
+  const ground = (tab) => tab.evaluate(() => Number(getComputedStyle(document.body).backgroundColor.match(/\d+/)[0]));
+  for (const colorScheme of ["light", "dark"]) {
+    await visit(
+      async (tab) => {
+        const system = await ground(tab);
+        assert.equal(system > 128, colorScheme === "light");
+        for (const [choice, isLight] of [["light", true], ["dark", false]]) {
+          await tab.locator(".theme label", { hasText: choice }).click();
+          assert.equal((await ground(tab)) > 128, isLight);
+        }
+        await tab.locator(".theme label", { hasText: "system" }).click();
+        assert.equal(await ground(tab), system);
+      },
+      { colorScheme },
+    );
+  }
+});
+
+test("scores, at every size", async () => {
+  const usual = join(folder, "usual.jsonl");
+  const request = (n) => `GET /item?id=${n} HTTP/1.1\r\nHost: ex.com\r\n\r\n`;
+  writeFileSync(usual, Array.from({ length: 300 }, (_, n) => JSON.stringify({ raw: request(n) })).join("\n"));
+  const model = join(folder, "site.model");
+  execFileSync(TAMIZ, ["learn", usual, "-o", model, "--force", "--quiet"], { stdio: "ignore" });
+  const path = report("scored", examples(), "--model", model);
+  for (const size of Object.values(SIZES)) {
+    await look(path, { size, colorScheme: "dark" }, async (tab) => {
+      await unfold(tab);
+      assert.ok((await tab.locator("#scores svg.plot .mark").count()) > 20, "scores over time");
+      assert.ok((await tab.locator(".highest > li").count()) > 3);
+      assert.match(await tab.locator(".highest li ul").first().textContent(), /raises|never/);
+    });
+  }
 });

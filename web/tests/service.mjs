@@ -25,10 +25,10 @@ export async function startOnPortOfItsOwn() {
 }
 
 /** Starts a service of its own, on a free port or on the one that is given. No client is too slow for it. */
-export async function start(port = 0) {
+export async function start(port = 0, ...options) {
   if (!TAMIZ) throw new Error("TAMIZ has to name the command, as `cargo x test` does");
   const patient = ["--head-timeout", "600", "--body-timeout", "600", "--write-timeout", "600"];
-  const child = spawn(TAMIZ, ["serve", "--listen", `127.0.0.1:${port}`, ...patient], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(TAMIZ, ["serve", "--listen", `127.0.0.1:${port}`, ...patient, ...options], { stdio: ["ignore", "pipe", "ignore"] });
   const gone = new Promise((resolve) => child.on("exit", resolve));
   const first = new Promise((resolve) => createInterface(child.stdout).once("line", resolve));
   const line = await Promise.race([first, gone]);

@@ -1,18 +1,19 @@
 // The parts of the page that are plain functions, without a browser.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
 /** Everything that the sources export, by module. */
-let bytes, evidence, diff, share, highlight, examples, i18n;
+let bytes, evidence, diff, share, highlight, examples, places, i18n;
 
 const source = (name) => fileURLToPath(new URL(`../src/${name}`, import.meta.url));
 
 before(async () => {
-  const names = ["bytes", "evidence", "diff", "share", "highlight", "examples"];
+  const names = ["bytes", "evidence", "diff", "share", "highlight", "examples", "places"];
   const contents = names.map((name) => `export * as ${name} from ${JSON.stringify(source(`${name}.ts`))};`);
   for (const name of ["en", "es", "flags.es"]) {
     contents.push(`export * as ${name.replace(".", "_")} from ${JSON.stringify(source(`i18n/${name}.ts`))};`);
@@ -24,7 +25,7 @@ before(async () => {
     write: false,
   });
   const all = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
-  ({ bytes, evidence, diff, share, highlight, examples } = all);
+  ({ bytes, evidence, diff, share, highlight, examples, places } = all);
   i18n = { en: all.en.en, es: all.es.es, flags: all.flags_es.flagsEs };
 });
 
@@ -262,4 +263,27 @@ test("every text is used, in both languages, and none is left out", async () => 
     assert.ok(isUsed, `${key} is used nowhere`);
   }
   for (const [, key] of code.matchAll(/data-t(?:-[\w-]+)?="([^"]+)"/g)) assert.ok(key in i18n.en, `there is no text ${key}`);
+});
+
+test("the dark colours are the same, whoever chose them", async () => {
+  const css = await readFile(source("page.css"), "utf8");
+  const colours = (selector) => {
+    const block = css.slice(css.indexOf(selector)).match(/\{([^}]*)\}/)[1];
+    return [...block.matchAll(/(--[\w-]+): ([^;]+);/g)].map(([, name, value]) => `${name} ${value}`);
+  };
+  const [system, reader] = [colours(':root:not([data-theme="light"])'), colours(':root[data-theme="dark"]')];
+  assert.ok(system.length > 20);
+  assert.deepEqual(system, reader);
+});
+
+test("places are told in words, in every language", () => {
+  for (const words of [i18n.en, i18n.es]) {
+    const told = ["m", "u", "p", "q", "q.id", "h", "h.host", "b", "b.user.name"].map((place) => places.placeInWords(place, words));
+    assert.ok(told.every((text) => text.length > 5) && new Set(told).size === told.length, told.join("; "));
+    assert.ok(places.placeInWords("b.user.name", words).includes("user.name"));
+    assert.equal(places.placeInWords("", words), "");
+  }
+  for (const [token, place] of [["q.id", "q.id"], ["q.id=num", "q.id"], ["q.id~'", "q.id"], ["f.q.id=QUOTE", "q.id"], ["p=/a", "p"], ["f.p=DOTDOT", "p"], ["m=GET", "m"], ["hcnt=3", ""], ["f=QUOTE", ""]]) {
+    assert.equal(places.placeOf(token), place, token);
+  }
 });

@@ -309,6 +309,7 @@ Examples:
   tamiz report valid.jsonl attack.jsonl -o report.html --title 'Shop, October'
   tamiz report access.log captures/ -o report.html --errors errors.jsonl
   tamiz report requests.jsonl -o report.html --baseline normal
+  tamiz report today.jsonl.gz -o report.html --model site.model
 
 Exit codes:
   0  everything was read
@@ -331,6 +332,11 @@ pub(crate) struct ReportArgs {
     /// The label that others are compared with; by default 'valid', 'normal', 'benign' and the like, else the most frequent
     #[arg(long, value_name = "LABEL")]
     pub(crate) baseline: Option<String>,
+
+    /// A model of 'tamiz learn': also show scores over time, what is new at which endpoint, and the highest scores with
+    /// their reasons
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
 
     /// Stop after so many requests
     #[arg(long, value_name = "N")]

@@ -76,7 +76,8 @@ fn survey(
     second: Option<&Canonicalizer>,
 ) -> Result<Surveyed, Failure> {
     let inputs = [input.to_owned()];
-    let survey = Survey { inputs: &inputs, written: Vec::new(), containers: &args.containers, limit: None };
+    let (written, containers) = (Vec::new(), &args.containers);
+    let survey = Survey { inputs: &inputs, written, containers, detector: None, limit: None };
     survey.run(first, second, Errors::open(None, 0, false)?)
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use tamiz::Canonicalizer;
-use tamiz_report::{About, page, table};
+use tamiz_detector::Detector;
+use tamiz_report::{About, AboutModel, Summary, page, table};
 
 use crate::args::ReportArgs;
 use crate::batch::SOME_UNREADABLE;
@@ -14,23 +15,26 @@ use crate::batch::outputs::{self, Written};
 use crate::failure::{Failure, complain};
 use crate::survey::{Survey, Surveyed, fingerprints};
 use crate::whole_file::WholeFile;
-use crate::{config, output};
+use crate::{config, detect, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let canonicalizer = config::canonicalizer(&args.read)?;
+    let detector = args.model.as_deref().map(|path| detect::detector(path, &canonicalizer)).transpose()?;
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
     outputs::check(&args.inputs, &to_write(args, out), None)?;
     let file = out.map(|out| WholeFile::begin(out, args.force)).transpose()?;
     let errors = Errors::open(args.errors.as_deref(), 0, args.force)?;
     let mut written: Vec<&Path> = args.errors.as_deref().into_iter().chain(out).collect();
     written.extend(file.as_ref().map(WholeFile::partial));
-    let survey = Survey { inputs: &args.inputs, written, containers: &args.containers, limit: args.limit };
+    let (inputs, containers) = (&args.inputs, &args.containers);
+    let survey = Survey { inputs, written, containers, detector: detector.as_ref(), limit: args.limit };
     let surveyed = survey.run(&canonicalizer, None, errors)?;
     if let Some(label) = args.baseline.as_deref().filter(|label| !surveyed.summary.has_label(label)) {
         return Err(Failure::Usage(format!("no request has the label '{label}' of '--baseline'")));
     }
-    write(args, &canonicalizer, &surveyed, file)?;
+    let model = detector.as_ref().and_then(|detector| about_model(detector, &surveyed.summary));
+    write(args, &canonicalizer, &surveyed, model, file)?;
     if !args.quiet {
         summary(args, &surveyed);
     }
@@ -45,10 +49,24 @@ fn to_write<'a>(args: &'a ReportArgs, out: Option<&'a Path>) -> Vec<Written<'a>>
     written.map(|(path, option)| Written { path, option, is_left_over: false }).collect()
 }
 
+/// What the report says of its model.
+fn about_model(detector: &Detector, summary: &Summary) -> Option<AboutModel> {
+    let model = detector.model()?;
+    let mut unknown_sources = summary.sources();
+    unknown_sources.retain(|source| !model.sources().contains_key(source));
+    Some(AboutModel {
+        requests: model.requests(),
+        share_with_new: detector.share_with_new(),
+        least_p_value: detector.least_p_value(),
+        unknown_sources,
+    })
+}
+
 fn write(
     args: &ReportArgs,
     canonicalizer: &Canonicalizer,
     surveyed: &Surveyed,
+    model: Option<AboutModel>,
     file: Option<WholeFile>,
 ) -> Result<(), Failure> {
     let settings = canonicalizer.config();
@@ -59,6 +77,7 @@ fn write(
         view: settings.view.to_string(),
         profile: settings.profile.to_string(),
         baseline: args.baseline.clone(),
+        model,
     };
     match (file, &args.out) {
         (Some(file), _) => file.finish(page(&surveyed.summary, &about).as_bytes()),

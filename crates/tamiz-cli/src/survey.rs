@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tamiz::{Canonicalizer, Scratch, Source};
 use tamiz_containers::{Chunk, Record, Unreadable};
-use tamiz_report::{Item, Paired, Summary};
+use tamiz_detector::{Detector, Observation};
+use tamiz_report::{Item, Paired, Scored, Summary};
 
 use crate::args::ContainerOptions;
 use crate::batch::errors::Errors;
@@ -20,6 +21,8 @@ pub(crate) struct Survey<'a> {
     /// What is written meanwhile, which is no input.
     pub(crate) written: Vec<&'a Path>,
     pub(crate) containers: &'a ContainerOptions,
+    /// Scores the requests of the first reading, where there is a model.
+    pub(crate) detector: Option<&'a Detector>,
     pub(crate) limit: Option<u64>,
 }
 
@@ -40,7 +43,7 @@ struct Part {
 }
 
 impl Survey<'_> {
-    /// Reads everything, and once more with the second canonicalizer if there is one.
+    /// Reads everything, and once more with the second canonicalizer if there is one and requests are not scored.
     ///
     /// # Errors
     /// When an input is not there, or errors cannot be written.
@@ -62,7 +65,7 @@ impl Survey<'_> {
             chunks,
             self.containers.jobs(),
             Reader::default,
-            |reader, chunk| reader.part(chunk, first, second),
+            |reader, chunk| reader.part(chunk, first, second, self.detector),
             |part| {
                 for unreadable in &part.unreadable {
                     if unreadable.is_notice {
@@ -131,11 +134,20 @@ struct Reader {
 }
 
 impl Reader {
-    fn part(&mut self, chunk: Chunk, first: &Canonicalizer, second: Option<&Canonicalizer>) -> Part {
+    fn part(
+        &mut self,
+        chunk: Chunk,
+        first: &Canonicalizer,
+        second: Option<&Canonicalizer>,
+        detector: Option<&Detector>,
+    ) -> Part {
         let mut part = Part { second: second.map(|_| Default::default()), ..Part::default() };
         for record in chunk {
             match record {
-                Ok(record) => self.add(&mut part, &record, first, second),
+                Ok(record) => match detector {
+                    Some(detector) => add_scored(&mut part, &record, first, detector),
+                    None => self.add(&mut part, &record, first, second),
+                },
                 Err(unreadable) => part.unreadable.push(unreadable),
             }
         }
@@ -161,6 +173,19 @@ impl Reader {
             paired.add(before, after);
         }
     }
+}
+
+/// Adds a record and its score. A document of the model's fingerprint is never refused.
+fn add_scored(part: &mut Part, record: &Record, canonicalizer: &Canonicalizer, detector: &Detector) {
+    let document = record.document(canonicalizer);
+    let observation = Observation::of(&document).ok();
+    let score = observation.as_ref().map(|observation| detector.score_observation(observation));
+    let place = record.place.to_string();
+    let mut item = item(record, canonicalizer, document.as_str());
+    if let (Some(observation), Some(score)) = (&observation, &score) {
+        item.scored = Some(Scored::new(score, observation.endpoint(), &place));
+    }
+    part.summary.add(&item);
 }
 
 /// Documents are UTF-8; were one not, nothing may leak from it.

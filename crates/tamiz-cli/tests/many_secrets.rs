@@ -142,3 +142,32 @@ fn no_secret_in_reports_and_differences() {
         }
     }
 }
+
+/// Scores have reasons, which are tokens of the request: none shows a secret, whether the model has learned it or not.
+#[test]
+fn no_secret_in_reports_with_scores() {
+    let dir = scratch("many-secrets-model");
+    let cases = cases();
+    let input = input(&dir, &cases);
+    let usual: String = (0..200)
+        .map(|n| format!("{{\"raw\":\"GET /item?id={n} HTTP/1.1\\r\\nHost: ex.com\\r\\n\\r\\n\"}}\n"))
+        .collect();
+    let usual = file(&dir, "usual.jsonl", usual);
+    for profile in common::PROFILES {
+        for learned in [&usual, &input] {
+            let model = dir.join("site.model");
+            let run = tamiz(["learn", arg(learned), "-o", arg(&model), "--force", "--profile", profile]);
+            assert!(matches!(run.code, 0 | 3), "{}", run.stderr);
+            for out in [&[][..], &["-o", "-"]] {
+                let command = ["report", arg(&input), "--model", arg(&model), "--profile", profile];
+                let run = tamiz(command.iter().chain(out));
+                assert_eq!(run.code, 3, "{}", run.stderr);
+                let what = format!("{command:?} {out:?}");
+                let written = String::from_utf8(run.stdout).expect("text");
+                assert!(written.contains("Highest scores"), "{what}");
+                check(&what, &written, &cases);
+                check(&what, &run.stderr, &cases);
+            }
+        }
+    }
+}

@@ -51,6 +51,171 @@ fn a_page_needs_nothing_else() {
     assert!(page.contains(fingerprint.trim()) && page.contains(concat!("tamiz ", env!("CARGO_PKG_VERSION"))));
 }
 
+/// The values of an attribute, in the order of the page.
+fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let start = format!(" {name}=\"");
+    page.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+/// Without a script: a flag opens to the paths that raise it, a path to its flags, and every link leads somewhere.
+#[test]
+fn flags_and_paths_lead_to_each_other() {
+    let page = tamiz_on(["report", "-o", "-", "-q"], lines(3).as_bytes()).ok();
+    let ids = attributes(&page, "id");
+    let links: Vec<&str> =
+        attributes(&page, "href").into_iter().filter_map(|to| to.strip_prefix('#')).collect();
+    assert!(
+        links.contains(&"flag-KW-sql") && links.contains(&"path-0") && links.contains(&"find"),
+        "{links:?}"
+    );
+    for link in links {
+        assert_eq!(ids.iter().filter(|id| **id == link).count(), 1, "{link}");
+    }
+    let row = page.split("<tr").find(|row| row.contains("id=\"flag-KW-sql\"")).expect("a row of the flag");
+    let row = row.split("</tr>").next().expect("all of it");
+    assert!(row.contains("<details") && row.contains("href=\"#path-"), "{row}");
+    for label in attributes(&page, "for") {
+        assert!(ids.contains(&label), "{label}");
+    }
+}
+
+/// The order is what the note says: by the end of the interval that is nearer to 1.
+#[test]
+fn the_order_of_what_tells_labels_apart_is_told_and_kept() {
+    let line =
+        |label: &str, request: &str| serde_json::json!({"label": label, "raw": request}).to_string() + "\n";
+    let mut input = String::new();
+    for n in 0..400 {
+        // Quotes: one honest request in four, three attacks in four, which is sure. Angles: three attacks, which is not.
+        input += &line(
+            "valid",
+            &format!("GET /?a={} HTTP/1.1\r\nHost: ex.com\r\n\r\n", if n % 4 == 0 { "%27" } else { "x" }),
+        );
+        let odd = if n < 3 {
+            "%3C"
+        } else if n % 4 == 0 {
+            "x"
+        } else {
+            "%27"
+        };
+        input += &line("attack", &format!("GET /?a={odd} HTTP/1.1\r\nHost: ex.com\r\n\r\n"));
+    }
+    let page = tamiz_on(["report", "-o", "-", "-q"], input.as_bytes()).ok();
+    let from = page.find("What tells the labels apart").expect("the table");
+    let table = page[from..].split("</table>").next().expect("all of it");
+    assert!(table.contains("Ordered by the lift over valid that is sure"), "{table}");
+    let (quote, angle) =
+        (table.find("#flag-QUOTE").expect("a row"), table.find("#flag-ANGLE").expect("a row"));
+    assert!(quote < angle, "{table}");
+    assert!(
+        table[quote..angle].contains("<small>×2.") && table[angle..].contains(" to ×"),
+        "intervals are shown"
+    );
+}
+
+/// One clock that stands at 1970 is told, and leaves the others their bars.
+#[test]
+fn a_wrong_clock_is_told_and_not_shown() {
+    let usual = lines(40);
+    let wrong =
+        serde_json::json!({"label": "valid", "time": 0, "raw": "GET / HTTP/1.1\r\n\r\n"}).to_string() + "\n";
+    let steps = |input: &str| {
+        let table = tamiz_on(["report"], input.as_bytes()).ok();
+        let from = table.find("  from 2026-10-10 13:55:").expect("a line of time");
+        let line = table[from..].lines().next().expect("a line").to_owned();
+        (line, table)
+    };
+    let (before, table) = steps(&usual);
+    assert!(!table.contains("1970"), "{table}");
+    let (after, table) = steps(&(usual.clone() + &wrong));
+    assert_eq!(before, after);
+    let told = "1 request is not shown, since a clock far before all others would squeeze these: 1970-01-01 00:00:00.";
+    assert!(table.contains(told), "{table}");
+    let page = tamiz_on(["report", "-o", "-", "-q"], (usual + &wrong).as_bytes()).ok();
+    assert!(page.contains(told));
+}
+
+/// A model of the examples that are valid, without their attacks.
+fn model(dir: &Path, options: &[&str]) -> std::path::PathBuf {
+    let mut usual = String::new();
+    for n in 0..300 {
+        let request = format!("GET /item?id={n}&page={} HTTP/1.1\r\nHost: ex.com\r\n\r\n", n % 7);
+        usual += &(serde_json::json!({"label": "valid", "time": 1_791_640_536 + 60 * n, "raw": request})
+            .to_string()
+            + "\n");
+    }
+    let (input, out) = (file(dir, "usual.jsonl", usual), dir.join("site.model"));
+    let run = tamiz(["learn", arg(&input), "-o", arg(&out), "--force", "-q"].iter().chain(options));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    out
+}
+
+#[test]
+fn scores_come_with_their_reasons() {
+    let dir = scratch("report-model");
+    let model = model(&dir, &[]);
+    let odd = "GET /item?id=7'+or+sleep(9)--&page=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    let new = "GET /admin/backup HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    let mut input = fs::read_to_string(dir.join("usual.jsonl")).unwrap();
+    for request in [odd, odd, odd, new] {
+        input += &(serde_json::json!({"label": "attack", "time": 1_791_640_536, "raw": request}).to_string()
+            + "\n");
+    }
+    let input = file(&dir, "in.jsonl", input);
+    let report =
+        |more: &[&str]| tamiz(["report", arg(&input), "--model", arg(&model)].iter().chain(more)).ok();
+    let page = report(&["-o", "-", "-q"]);
+    assert!(
+        page == report(&["-o", "-", "-q", "--jobs", "1"])
+            && page == report(&["-o", "-", "-q", "--jobs", "5"])
+    );
+    let highest =
+        page.split("<ol class=\"highest\">").nth(1).and_then(|rest| rest.split("</ol>").next()).unwrap();
+    let first = highest.split("</details>").next().unwrap();
+    for told in
+        ["GET /item", "<code>id</code> raises ", "3 requests (3 attack)", "in.jsonl: line 301", "p = "]
+    {
+        assert!(first.contains(told), "{told}\n{first}");
+    }
+    for told in [
+        "a model of 300 requests",
+        "Scores over time",
+        "GET /admin/backup</code></a> <span class=\"w evasion\">not learned",
+    ] {
+        assert!(page.contains(told), "{told}");
+    }
+    let table = report(&[]);
+    for told in [
+        "Scores, against a model of 300 requests",
+        "Endpoints with most that is new",
+        "p ≤ 1 %",
+        "`id` raises ",
+    ] {
+        assert!(table.contains(told), "{told}\n{table}");
+    }
+    let none = tamiz(["report", arg(&input)]).ok();
+    assert!(!none.contains("Scores"), "{none}");
+    let logged = "1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] \"GET /item?id=1&page=1 HTTP/1.1\" 200 1\n";
+    let table = tamiz_on(["report", "--model", arg(&model)], logged.repeat(3).as_bytes()).ok();
+    assert!(table.contains("the model has learned no requests of access-log"), "{table}");
+}
+
+#[test]
+fn a_model_that_does_not_fit_is_refused_and_nothing_is_written() {
+    let dir = scratch("report-model-refused");
+    let model = model(&dir, &["--profile", "full"]);
+    let (input, out) = (file(&dir, "in.jsonl", lines(1)), dir.join("out.html"));
+    let report = |model: &Path, more: &[&str]| {
+        tamiz(["report", arg(&input), "-o", arg(&out), "--model", arg(model)].iter().chain(more))
+    };
+    assert!(report(&model, &[]).fails(2).contains("the model has fingerprint "));
+    assert!(report(&model, &["--profile", "full", "--view", "literal"]).fails(2).contains("fingerprint"));
+    assert!(report(&input, &[]).fails(2).contains("not a model"));
+    assert!(report(&dir.join("none"), &[]).fails(2).contains("cannot read the model"));
+    assert!(!out.exists() && leftovers(&dir) == 0);
+    assert_eq!(report(&model, &["--profile", "full", "-q"]).code, 0);
+}
+
 #[test]
 fn labels_are_compared_with_the_one_that_is_asked_for() {
     let lines = lines(20);

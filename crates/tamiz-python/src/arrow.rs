@@ -1,9 +1,11 @@
 //! `Canonicalizer.canonicalize_arrow`: requests in a column of Arrow, documents in a batch. It is the feature `columns`;
 //! `no_arrow.rs` stands for it without.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, new_empty_array};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
@@ -33,7 +35,7 @@ pub(crate) fn canonicalize<'py>(
     let task = Task {
         canonicalizer,
         requests: Column::read("requests", columns.requests)?,
-        ids: column("ids", columns.ids)?,
+        ids: columns.ids.filter(|ids| !ids.is_none()).map(|ids| Column::read_any("ids", ids)).transpose()?,
         labels: column("labels", columns.labels)?,
         source: source.unwrap_or(canonicalizer.config().source.as_str()),
         nulls: Nulls::read(nulls)?,
@@ -65,18 +67,33 @@ impl Nulls {
 struct Column {
     name: &'static str,
     chunks: Vec<ArrayRef>,
+    data_type: DataType,
 }
 
 impl Column {
     /// Takes over an array or chunked array without copying it.
     fn read(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let column = Self::read_any(name, given)?;
+        if column.is_text() {
+            return Ok(column);
+        }
+        let found = column.data_type;
+        Err(PyTypeError::new_err(format!("{name} must be of bytes or text, not {found}")))
+    }
+
+    /// Takes over an array of whatever type.
+    fn read_any(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
         let kind = || given.get_type().name().map(|name| name.to_string()).unwrap_or_default();
         let array: AnyArray = given.extract().map_err(|_| {
             PyTypeError::new_err(format!("{name} must be an Arrow array or chunked array, not {}", kind()))
         })?;
         let (chunks, field) = array.into_chunked_array().map_err(PyErr::from)?.into_inner();
-        let is_known = matches!(
-            field.data_type(),
+        Ok(Column { name, chunks, data_type: field.data_type().clone() })
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(
+            self.data_type,
             DataType::Binary
                 | DataType::LargeBinary
                 | DataType::BinaryView
@@ -84,12 +101,16 @@ impl Column {
                 | DataType::LargeUtf8
                 | DataType::Utf8View
                 | DataType::Null
-        );
-        if !is_known {
-            let found = field.data_type();
-            return Err(PyTypeError::new_err(format!("{name} must be of bytes or text, not {found}")));
+        )
+    }
+
+    /// One array of the rows that are chosen.
+    fn chosen(&self, chosen: &BooleanArray) -> Result<ArrayRef, ArrowError> {
+        let chunks: Vec<&dyn Array> = self.chunks.iter().map(AsRef::as_ref).collect();
+        if chunks.is_empty() {
+            return Ok(new_empty_array(&self.data_type));
         }
-        Ok(Column { name, chunks })
+        arrow_select::filter::filter(&arrow_select::concat::concat(&chunks)?, chosen)
     }
 
     fn len(&self) -> usize {
@@ -150,7 +171,7 @@ impl Task<'_> {
         builder.expect(self.requests.len(), bytes.min(MOST));
         let mut text = Vec::new();
         let mut written = 0_usize;
-        let mut ids = self.ids.as_ref().map(Column::rows);
+        let mut ids = self.ids.as_ref().filter(|ids| ids.is_text()).map(Column::rows);
         let mut labels = self.labels.as_ref().map(Column::rows);
         for (at, request) in self.requests.rows().enumerate() {
             let id = ids.as_mut().and_then(Iterator::next).flatten();
@@ -178,6 +199,29 @@ impl Task<'_> {
             let row = Row::new(shown, self.source, fingerprint);
             builder.push(&Row { id: id.as_deref(), label: label.as_deref(), ..row });
         }
-        Ok(PyRecordBatch::new(builder.finish()))
+        let batch = builder.finish();
+        match self.ids.as_ref().filter(|ids| !ids.is_text()) {
+            Some(ids) => self.with_ids(&batch, ids).map_err(|error| PyValueError::new_err(error.to_string())),
+            None => Ok(PyRecordBatch::new(batch)),
+        }
+    }
+
+    /// The batch with a column `id` of the type that it came with.
+    fn with_ids(&self, batch: &RecordBatch, ids: &Column) -> Result<PyRecordBatch, ArrowError> {
+        let has_row: BooleanArray = self.requests.rows().map(|request| Some(request.is_some())).collect();
+        let ids = ids.chosen(&has_row)?;
+        let at = batch.schema_ref().index_of("id")?;
+        let field = |(place, field): (usize, &Arc<Field>)| {
+            if place == at {
+                Arc::new(Field::new("id", ids.data_type().clone(), true))
+            } else {
+                Arc::clone(field)
+            }
+        };
+        let fields: Vec<Arc<Field>> = batch.schema_ref().fields().iter().enumerate().map(field).collect();
+        let columns = batch.columns().iter().enumerate();
+        let columns =
+            columns.map(|(place, column)| if place == at { &ids } else { column }).cloned().collect();
+        Ok(PyRecordBatch::new(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?))
     }
 }

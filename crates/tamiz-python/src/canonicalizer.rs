@@ -22,7 +22,7 @@ use crate::requests;
 /// Parameters
 /// ----------
 /// config
-///     The text of a ``tamiz.toml``, its path, or a mapping with the same keys.
+///     The path of a ``tamiz.toml``, or a mapping with the same keys; its text is for ``from_toml``.
 /// profile, view, scheme, source
 ///     Say so whatever the configuration says.
 ///
@@ -44,25 +44,28 @@ impl Canonicalizer {
     #[pyo3(signature = (config=None, *, profile=None, view=None, scheme=None, source=None))]
     fn new(
         config: Option<&Bound<'_, PyAny>>,
-        profile: Option<&str>,
-        view: Option<&str>,
-        scheme: Option<&str>,
-        source: Option<&str>,
+        profile: Option<&Bound<'_, PyAny>>,
+        view: Option<&Bound<'_, PyAny>>,
+        scheme: Option<&Bound<'_, PyAny>>,
+        source: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let mut read = config::read(config)?;
-        if let Some(profile) = profile {
-            read.profile = config::word("profile", profile, &words(Profile::ALL, Profile::as_str))?;
-        }
-        if let Some(view) = view {
-            read.view = config::word("view", view, &words(View::ALL, View::as_str))?;
-        }
-        if let Some(scheme) = scheme {
-            read.scheme = config::word("scheme", scheme, &words(Scheme::ALL, Scheme::as_str))?;
-        }
-        if let Some(source) = source {
-            read.source = config::word("source", source, &words(Source::ALL, Source::as_str))?;
-        }
-        Ok(Self::of(read))
+        Ok(Self::of(Words { profile, view, scheme, source }.over(config::read(config)?)?))
+    }
+
+    /// A canonicalizer from the text of a ``tamiz.toml``; the words say so whatever the text says.
+    ///
+    /// >>> tamiz.Canonicalizer.from_toml("profile = 'full'").config["profile"]
+    /// 'full'
+    #[staticmethod]
+    #[pyo3(signature = (text, *, profile=None, view=None, scheme=None, source=None))]
+    fn from_toml(
+        text: &str,
+        profile: Option<&Bound<'_, PyAny>>,
+        view: Option<&Bound<'_, PyAny>>,
+        scheme: Option<&Bound<'_, PyAny>>,
+        source: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        Ok(Self::of(Words { profile, view, scheme, source }.over(config::from_toml(text)?)?))
     }
 
     /// The canonicalizer that `config_json` tells of.
@@ -197,8 +200,8 @@ impl Canonicalizer {
     /// The documents of a column of requests, as a batch: the columns of ``tamiz batch``'s Parquet.
     ///
     /// Takes an array or chunked array of bytes or text of any library that speaks Arrow (pyarrow, polars, …), without
-    /// copying it; ``ids`` and ``labels`` are columns of text of the same length. A null request raises ``ValueError``
-    /// or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration unless it is given.
+    /// copying it; ``labels`` is a column of text of the same length, ``ids`` one of any type, which it keeps. A null request
+    /// raises ``ValueError`` or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration unless it is given.
     ///
     /// >>> import pyarrow
     /// >>> requests, labels = pyarrow.array([b"GET /a HTTP/1.1\r\n\r\n"]), pyarrow.array(["valid"])
@@ -260,6 +263,33 @@ impl Canonicalizer {
 
     fn __repr__(&self) -> String {
         format!("<tamiz.Canonicalizer {}>", self.inner.fingerprint().as_str())
+    }
+}
+
+/// Words that are given beside a configuration.
+struct Words<'a, 'py> {
+    profile: Option<&'a Bound<'py, PyAny>>,
+    view: Option<&'a Bound<'py, PyAny>>,
+    scheme: Option<&'a Bound<'py, PyAny>>,
+    source: Option<&'a Bound<'py, PyAny>>,
+}
+
+impl Words<'_, '_> {
+    /// Puts them over what a configuration says.
+    fn over(&self, mut config: tamiz::Config) -> PyResult<tamiz::Config> {
+        if let Some(profile) = self.profile {
+            config.profile = config::word("profile", profile, &words(Profile::ALL, Profile::as_str))?;
+        }
+        if let Some(view) = self.view {
+            config.view = config::word("view", view, &words(View::ALL, View::as_str))?;
+        }
+        if let Some(scheme) = self.scheme {
+            config.scheme = config::word("scheme", scheme, &words(Scheme::ALL, Scheme::as_str))?;
+        }
+        if let Some(source) = self.source {
+            config.source = config::word("source", source, &words(Source::ALL, Source::as_str))?;
+        }
+        Ok(config)
     }
 }
 

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
+use tamiz::Flag;
 
 /// What a request is.
 #[pyclass(frozen, module = "tamiz._tamiz")]
@@ -47,10 +48,19 @@ impl Document {
     /// True
     #[classmethod]
     fn parse(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
-        match tamiz::Document::parse(text) {
-            Ok(document) => Ok(Document::new(document)),
-            Err(error) => Err(PyValueError::new_err(error.to_string())),
+        let document =
+            tamiz::Document::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        for title in document.rollup() {
+            let (name, parameter) = title.split_once(':').unwrap_or((title, ""));
+            let known: Vec<&str> = Flag::from_name(name).into_iter().flat_map(Flag::classes).collect();
+            if !known.is_empty() && !known.contains(&parameter) {
+                let known = known.join(", ");
+                return Err(PyValueError::new_err(format!(
+                    "flag {name} has one of {known}, not {parameter:?}"
+                )));
+            }
         }
+        Ok(Document::new(document))
     }
 
     fn __str__(&self) -> &str {

@@ -257,7 +257,7 @@ pub(crate) fn changed_share(changed: Changed) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Item;
+    use crate::about::Item;
     use tamiz::{Canonicalizer, Config, Profile};
 
     fn read(requests: &[&str], profile: Profile) -> Vec<String> {

@@ -41,6 +41,7 @@
     )
 )]
 
+mod about;
 mod count;
 mod diff;
 mod figures;
@@ -51,7 +52,9 @@ mod series;
 mod summary;
 mod table;
 
+pub use about::{About, AboutModel, Item};
+pub use count::scores::Scored;
 pub use diff::{Diff, Paired, Side};
 pub use page::page;
-pub use summary::{About, Item, Summary};
+pub use summary::Summary;
 pub use table::{diff_table, table};

@@ -54,14 +54,10 @@ impl Ratio {
         low > 1.0 || high < 1.0
     }
 
-    /// How clearly they are told apart: the difference of the shares in standard errors of no difference. What is there
-    /// often and differs much comes first.
+    /// How much they differ for sure: the logarithm of the lift, as far as its interval leaves it. It is below zero where
+    /// the interval holds 1.
     pub(crate) fn score(&self) -> f64 {
-        let (share, base) = self.smoothed();
-        let (of, base_of) = (self.of as f64 + 1.0, self.base_of as f64 + 1.0);
-        let pooled = (share * of + base * base_of) / (of + base_of);
-        let error = (pooled * (1.0 - pooled) * (1.0 / of + 1.0 / base_of)).sqrt();
-        if error > 0.0 { ((share - base) / error).abs() } else { 0.0 }
+        self.lift().ln().abs() - NORMAL * self.error()
     }
 }
 
@@ -94,6 +90,11 @@ mod tests {
         assert!(!ratio(3, 100, 2, 100).differs());
         assert!(ratio(300, 10_000, 200, 10_000).differs());
         assert!(ratio(900, 1000, 100, 1000).score() > ratio(9, 10, 1, 10).score());
+        let (low, high) = ratio(900, 1000, 100, 1000).interval();
+        assert!((ratio(900, 1000, 100, 1000).score().exp() - low).abs() < 1e-9 && high > low);
+        let (fewer, more) = (ratio(10, 1000, 0, 1000), ratio(400, 1000, 200, 1000));
+        assert!(fewer.lift() > 10.0 * more.lift() && fewer.score() < more.score(), "its interval is wide");
+        assert!(ratio(3, 100, 2, 100).score() < 0.0);
         assert!(!ratio(0, 0, 0, 0).differs());
         assert!(ratio(u64::MAX / 4, u64::MAX / 4, 0, 1).score().is_finite());
     }

@@ -82,10 +82,10 @@ impl AllSeries {
         })
     }
 
-    /// How clearly a tally tells labels apart; where there is but one, how often it is there.
+    /// How much a tally differs between labels for sure; where there is but one, how often it is there.
     pub(crate) fn score(&self, tally: &Tally) -> f64 {
         match self.compared() {
-            Some(_) => self.ratios(tally).map(|(_, ratio)| ratio.score()).fold(0.0, f64::max),
+            Some(_) => self.ratios(tally).map(|(_, ratio)| ratio.score()).fold(f64::NEG_INFINITY, f64::max),
             None => tally.total() as f64,
         }
     }
@@ -94,7 +94,7 @@ impl AllSeries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Item;
+    use crate::about::Item;
 
     fn summary(labels: &[(&str, usize)]) -> Summary {
         let mut summary = Summary::default();

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
-use tamiz::Family;
+use tamiz::{Family, Flag};
 use tamiz_detector::template;
 
+use crate::about::Item;
 use crate::count::counter::{Counter, Example, Kinds};
 use crate::count::distinct::Distinct;
 use crate::count::facts::{self, Facts, Rank};
 use crate::count::labels::Labels;
-use crate::count::lengths::Lengths;
+use crate::count::lengths::{Lengths, Measure};
+use crate::count::scores::Scores;
 use crate::count::tally::Tally;
 use crate::count::times::Times;
 
@@ -18,6 +20,8 @@ use crate::count::times::Times;
 pub(crate) const MOST_TEMPLATES: usize = 20_000;
 pub(crate) const MOST_DOCUMENTS: usize = 8_000;
 pub(crate) const MOST_KEYS: usize = 4_000;
+/// How many pairs of a flag and a template.
+pub(crate) const MOST_PAIRS: usize = 20_000;
 /// How many reasons and files of unreadable records, and how many of these one by one.
 const MOST_REASONS: usize = 1_000;
 pub(crate) const MOST_NAMED: usize = 20;
@@ -29,70 +33,6 @@ const LONGEST_KEY: usize = 120;
 /// The source of requests that were logged, and the flag that they have for that.
 pub(crate) const LOG: &str = "access-log";
 pub(crate) const NO_HOST: &str = "BADHOST";
-
-/// A document, and what its container says about it.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Item<'a> {
-    /// The text of the document.
-    pub text: &'a str,
-    /// What it is known to be.
-    pub label: Option<&'a str>,
-    /// When it was sent, in microseconds since 1970, UTC.
-    pub time: Option<i64>,
-    /// Who handed it over.
-    pub source: &'a str,
-}
-
-impl<'a> Item<'a> {
-    /// A document of which nothing more is known.
-    pub fn new(text: &'a str) -> Self {
-        Item { text, label: None, time: None, source: "wire" }
-    }
-}
-
-/// What is said about a summary where it is shown.
-#[derive(Clone, Debug, Default)]
-pub struct About {
-    /// The heading; one is made where there is none.
-    pub title: Option<String>,
-    /// The identity of rules, tables and configuration.
-    pub fingerprint: String,
-    /// The program and its version.
-    pub program: String,
-    /// View and profile of the documents.
-    pub view: String,
-    /// See `view`.
-    pub profile: String,
-    /// The label that others are compared with; the one that reads like ordinary traffic where nothing is said.
-    pub baseline: Option<String>,
-}
-
-/// The lengths that are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Measure {
-    Path,
-    Pairs,
-    Headers,
-    Body,
-    Document,
-}
-
-impl Measure {
-    pub(crate) const ALL: [Measure; 5] =
-        [Measure::Path, Measure::Pairs, Measure::Headers, Measure::Body, Measure::Document];
-
-    /// What is measured, in what unit.
-    pub(crate) fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Measure::Path => ("Path", "characters"),
-            Measure::Pairs => ("Query", "pairs"),
-            Measure::Headers => ("Headers", "bytes"),
-            Measure::Body => ("Body", "bytes"),
-            Measure::Document => ("Document", "bytes"),
-        }
-    }
-}
 
 /// Counts of documents. A part is made with [`add`](Self::add) and taken by the whole with [`absorb`](Self::absorb):
 /// only the whole bounds its memory, so that a part is of as many documents as fit in memory.
@@ -119,6 +59,10 @@ pub struct Summary {
     pub(crate) cookies: Tally,
     pub(crate) lengths: BTreeMap<Measure, Lengths>,
     pub(crate) times: Times,
+    /// Where there is a model.
+    pub(crate) scores: Option<Scores>,
+    /// Flags by path template: a flag, a space and a template.
+    pub(crate) pairs: Counter<String, ()>,
     pub(crate) unreadable: Unreadable,
 }
 
@@ -152,6 +96,8 @@ impl Default for Summary {
             cookies: Tally::default(),
             lengths: BTreeMap::new(),
             times: Times::default(),
+            scores: None,
+            pairs: Counter::new(MOST_PAIRS),
             unreadable: Unreadable {
                 count: 0,
                 reasons: Counter::new(MOST_REASONS),
@@ -183,18 +129,28 @@ impl Summary {
                 None => self.flags.entry((*name).to_owned()).or_default().add(label, 1),
             }
         }
-        self.times.add(item.time, rank, &families);
+        let level = item
+            .scored
+            .as_ref()
+            .map(|scored| self.scores.get_or_insert_default().add(scored, label, || example(item.text)));
+        self.times.add(item.time, rank, &families, level);
         self.methods.add(facts::without_lengths(facts.method), label);
         self.sources.add(item.source, label);
         self.bodies.add(facts.body_kind.unwrap_or("none"), label);
-        self.add_text(item.text, &facts, label);
+        self.add_text(item.text, &facts, &flags, label);
         self.add_values(&facts, label);
         self.add_lengths(item.text, &facts, label);
     }
 
-    fn add_text(&mut self, text: &str, facts: &Facts<'_>, label: usize) {
-        let example = self.templates.add(template(facts.method, facts.path).as_str(), label);
-        keep(example, text);
+    fn add_text(&mut self, text: &str, facts: &Facts<'_>, flags: &[(&str, Flag)], label: usize) {
+        let template = template(facts.method, facts.path);
+        keep(self.templates.add(template.as_str(), label), text);
+        let mut pair = String::new();
+        for (name, _) in flags {
+            pair.clear();
+            pair.extend([name, " ", &template]);
+            self.pairs.add(pair.as_str(), label);
+        }
         let digest = Sha256::digest(text);
         if let (Some(digest), Some(number)) = (digest.first_chunk::<16>(), digest.last_chunk::<8>()) {
             keep(self.documents.add(digest, label), text);
@@ -272,6 +228,10 @@ impl Summary {
             self.lengths.entry(measure).or_default().absorb(lengths, &map);
         }
         self.times.absorb(part.times);
+        if let Some(scores) = part.scores {
+            self.scores.get_or_insert_default().absorb(scores, &map);
+        }
+        self.pairs.absorb(part.pairs, &map);
         self.unreadable.count += part.unreadable.count;
         self.unreadable.reasons.absorb(part.unreadable.reasons, &[0]);
         self.unreadable.files.absorb(part.unreadable.files, &[0]);
@@ -304,28 +264,29 @@ fn absorb_all<K: Ord>(all: &mut BTreeMap<K, Tally>, part: BTreeMap<K, Tally>, ma
 }
 
 /// Keeps the beginning of the first text.
-fn keep(example: &mut Example, text: &str) {
-    if example.0.is_empty() {
-        let mut end = text.len().min(EXAMPLE_BYTES);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.get(..end).unwrap_or_default().clone_into(&mut example.0);
-        if end < text.len() {
-            // No line of a document begins so.
-            example.0.push_str("\n...\n");
-        }
+fn keep(kept: &mut Example, text: &str) {
+    if kept.0.is_empty() {
+        kept.0 = example(text);
     }
+}
+
+/// The beginning of a text.
+fn example(text: &str) -> String {
+    let end = boundary(text, EXAMPLE_BYTES);
+    // No line of a document begins so.
+    let rest = if end < text.len() { "\n...\n" } else { "" };
+    [text.get(..end).unwrap_or_default(), rest].concat()
+}
+
+/// The last place at or before `most` where a text can be cut.
+fn boundary(text: &str, most: usize) -> usize {
+    (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default()
 }
 
 /// A key of bounded length.
 fn short(mut key: String) -> String {
     if key.len() > LONGEST_KEY {
-        let mut end = LONGEST_KEY;
-        while !key.is_char_boundary(end) {
-            end -= 1;
-        }
-        key.truncate(end);
+        key.truncate(boundary(&key, LONGEST_KEY));
         key.push_str("...");
     }
     key

@@ -39,6 +39,7 @@ files! {
     INDEX = "index.html", "text/html; charset=utf-8";
     SCRIPT = "page.js", "text/javascript; charset=utf-8";
     STYLE = "page.css", "text/css; charset=utf-8";
+    SPECIFICATION = "spec.html", "text/html; charset=utf-8";
     ICON = "favicon.svg", "image/svg+xml";
 }
 

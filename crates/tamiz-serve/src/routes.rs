@@ -27,7 +27,7 @@ pub(crate) struct Route {
 const CHECK_ENVOY: &str = "/check/envoy";
 
 /// Every one there is.
-pub(crate) static ROUTES: [Route; 19] = [
+pub(crate) static ROUTES: [Route; 20] = [
     Route::post("/v1/canonicalize", || post(canonicalize::post), openapi::canonicalize),
     Route::post("/v1/parts", || post(parts::post), openapi::parts),
     Route::post("/v1/batch", || post(batch::post), openapi::batch),
@@ -47,6 +47,7 @@ pub(crate) static ROUTES: [Route; 19] = [
     Route::get("/", || file(&page::INDEX), None),
     Route::get("/page.js", || file(&page::SCRIPT), None),
     Route::get("/page.css", || file(&page::STYLE), None),
+    Route::get("/spec.html", || file(&page::SPECIFICATION), None),
     Route::get("/favicon.svg", || file(&page::ICON), None),
 ];
 

@@ -81,6 +81,7 @@ fn the_page_and_what_may_be_done_with_it() {
         ("/", "text/html; charset=utf-8"),
         ("/page.js", "text/javascript; charset=utf-8"),
         ("/page.css", "text/css; charset=utf-8"),
+        ("/spec.html", "text/html; charset=utf-8"),
         ("/favicon.svg", "image/svg+xml"),
     ] {
         let answer = service.get(target);

@@ -4,6 +4,8 @@
 //! `web/npm/` has the names and types that programs use.
 
 mod registry;
+#[cfg(feature = "detector")]
+mod scorer;
 
 use std::str::FromStr;
 

@@ -1,5 +1,6 @@
 // Which language the page speaks, and its words.
 
+import { recall } from "../storage.ts";
 import { en, type Words } from "./en.ts";
 import { es } from "./es.ts";
 
@@ -14,7 +15,6 @@ export type Language = keyof typeof LANGUAGES;
 export type TextKey = { [K in keyof Words]: Words[K] extends string ? K : never }[keyof Words];
 
 const DICTIONARIES: Readonly<Record<Language, Words>> = { en, es };
-const KEPT_AS = "tamiz.language";
 
 /** The words of a language; `isLocal`: of a page that asks no service. */
 export function words(language: Language, isLocal = false): Words {
@@ -24,22 +24,13 @@ export function words(language: Language, isLocal = false): Words {
 
 /** The language chosen before; else the first of the browser's that the page speaks; else English. */
 export function preferred(): Language {
-  const kept = stored();
-  if (kept) return kept;
+  const kept = recall("language") ?? "";
+  if (isLanguage(kept)) return kept;
   for (const tag of navigator.languages) {
     const language = tag.slice(0, 2).toLowerCase();
     if (isLanguage(language)) return language;
   }
   return "en";
-}
-
-/** Remembers a choice, where the browser lets it. */
-export function keep(language: Language): void {
-  try {
-    localStorage.setItem(KEPT_AS, language);
-  } catch {
-    // Storage may be forbidden; then the choice lasts as long as the page.
-  }
 }
 
 export function isLanguage(text: string): text is Language {
@@ -49,13 +40,4 @@ export function isLanguage(text: string): text is Language {
 /** Whether markup asks for a text that there is. */
 export function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(en, key) && typeof en[key as keyof Words] === "string";
-}
-
-function stored(): Language | undefined {
-  try {
-    const kept = localStorage.getItem(KEPT_AS) ?? "";
-    return isLanguage(kept) ? kept : undefined;
-  } catch {
-    return undefined;
-  }
 }

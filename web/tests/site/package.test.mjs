@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
+import { tamiz } from "../service.mjs";
 import { vectors } from "./files.mjs";
 
 const PACKAGE = process.env.PACKAGE;
-const { Canonicalizer, FORM_VERSION, flags } = await import(pathToFileURL(join(PACKAGE, "node.js")).href);
+const { Canonicalizer, FORM_VERSION, flags, Scorer } = await import(pathToFileURL(join(PACKAGE, "node.js")).href);
 
 test("all vectors give their documents and tokens", async () => {
   const all = vectors();
@@ -26,6 +27,36 @@ test("all vectors give their documents and tokens", async () => {
     const bytes = Buffer.from(request, "base64");
     assert.equal(canonicalizer.text(bytes), document, name);
     if (tokens) assert.deepEqual(canonicalizer.tokens(bytes), Array.isArray(tokens) ? tokens : tokens.trim().split(/\s+/), name);
+  }
+});
+
+test("scores are the command's, to the bit", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tamiz-package-"));
+  try {
+    const request = (id) => `GET /item?id=${id} HTTP/1.1\r\nHost: ex.com\r\n\r\n`;
+    const usual = join(folder, "usual.jsonl");
+    await writeFile(usual, Array.from({ length: 300 }, (_, n) => JSON.stringify({ raw: request(n) })).join("\n"));
+    const all = [request(7), request("7'+or+sleep(9)--"), "GET /admin HTTP/1.1\r\n\r\n", ""];
+    await writeFile(join(folder, "new.jsonl"), all.map((raw) => JSON.stringify({ raw })).join("\n"));
+    const scored = (...options) => {
+      const lines = tamiz(["score", join(folder, "new.jsonl"), "--format", "jsonl", ...options]);
+      const pick = ({ score, p_value, novelty, flags, new: fresh, reasons }) => ({ score, p_value, novelty, flags, new: fresh, reasons });
+      return lines.trim().split("\n").map((line) => pick(JSON.parse(line)));
+    };
+    for (const profile of ["core", "standard", "full"]) {
+      const model = join(folder, `${profile}.model`);
+      tamiz(["learn", usual, "-o", model, "--quiet", "--profile", profile]);
+      const scorer = new Scorer(new Uint8Array(await readFile(model)));
+      assert.equal(scorer.requests, 300);
+      assert.deepEqual(all.map((raw) => scorer.score(raw)), scored("--model", model, "--profile", profile));
+    }
+    assert.deepEqual(all.map((raw) => new Scorer().score(raw)), scored());
+    const bytes = new Uint8Array(await readFile(join(folder, "full.model")));
+    assert.throws(() => new Scorer(bytes.slice(0, -3)), /truncated or damaged/);
+    assert.throws(() => new Scorer(new Uint8Array(9)), /not a model/);
+    assert.throws(() => new Scorer("model"), TypeError);
+  } finally {
+    await rm(folder, { recursive: true });
   }
 });
 

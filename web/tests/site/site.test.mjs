@@ -1,7 +1,8 @@
 // The page without a server, in a real browser: `SITE` is its folder, `TAMIZ` the command that says what is right.
 
 import assert from "node:assert/strict";
-import { readFile, readdir } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -104,6 +105,44 @@ test("two requests are compared, and shared by the fragment alone", async () => 
   );
 });
 
+test("a model is opened in the page, scores as the command does, and is forgotten", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tamiz-site-"));
+  try {
+    const usual = Array.from({ length: 300 }, (_, n) => JSON.stringify({ raw: `GET /item?id=${n} HTTP/1.1\r\nHost: ex.com\r\n\r\n` }));
+    await writeFile(join(folder, "usual.jsonl"), usual.join("\n"));
+    tamiz(["learn", join(folder, "usual.jsonl"), "-o", join(folder, "site.model"), "--quiet", "--profile", "full"]);
+    const request = "GET /item?id=7%27+or+sleep(9)--&password=hunter2hunter2 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    await writeFile(join(folder, "request.http"), request);
+    const expected = JSON.parse(
+      tamiz(["score", join(folder, "request.http"), "--model", join(folder, "site.model"), "--profile", "full", "--format", "jsonl"]),
+    );
+    await visit(async (page) => {
+      await choose(page, "request.http", Buffer.from(request));
+      await shows(page, canon(request));
+      await page.locator("#tab-score").click();
+      await page.locator("#score .reasons li").first().waitFor();
+      assert.match(await page.locator("#score").textContent(), /by flags alone.*It stays in this page/s);
+      const open = (buffer) => page.locator("#score input[type=file]").setInputFiles({ name: "site.model", mimeType: "", buffer });
+      await open(await readFile(join(folder, "site.model")));
+      await page.locator("#score .forget").waitFor();
+      assert.equal(await page.locator(".headline b").textContent(), expected.score.toFixed(2));
+      const shown = await page.locator(".reasons li > span:last-child").allTextContents();
+      assert.deepEqual(shown, expected.reasons.map(({ text }) => text.replaceAll("`", "")));
+      assert.match(await page.locator("#score").textContent(), /site\.model: a model of 300 requests/);
+      assert.ok(!(await page.locator("#output").innerText()).includes("hunter2"));
+      await open(Buffer.from("no model at all"));
+      await page.locator("#score [role=alert]").waitFor();
+      assert.match(await page.locator("#score [role=alert]").textContent(), /cannot be used: not a model/);
+      assert.equal(await page.locator(".headline b").textContent(), expected.score.toFixed(2), "the model before stays in use");
+      await page.locator("#score .forget").click();
+      await page.locator("#score .forget").waitFor({ state: "detached" });
+      assert.match(await page.locator("#score").textContent(), /by flags alone/);
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("it speaks Spanish, on a phone, in the dark", () =>
   visit(
     async (page) => {
@@ -118,7 +157,7 @@ test("it speaks Spanish, on a phone, in the dark", () =>
 test("its policy lets nothing be sent, and the folder has no other files", async () => {
   const index = await readFile(join(SITE, "index.html"), "utf8");
   assert.match(index, /connect-src 'none'/);
-  assert.deepEqual((await readdir(SITE)).sort(), ["favicon.svg", "index.html", "page.css", "page.js", "tamiz.js"]);
+  assert.deepEqual((await readdir(SITE)).sort(), ["favicon.svg", "index.html", "page.css", "page.js", "spec.html", "tamiz.js"]);
   const { context, page } = await open(browser, { origins: [server.origin] });
   await page.goto(`${server.origin}/`);
   assert.equal(await page.evaluate(() => fetch("index.html").then(() => "sent", () => "refused")), "refused");

@@ -108,13 +108,12 @@ impl<K: Ord, B: Beside> Counter<K, B> {
         let least = totals.get(kept).copied().unwrap_or(0);
         let mut room = kept - totals.iter().take_while(|total| **total > least).count();
         let (mut short, mut other) = (0, std::mem::take(&mut self.other));
-        let labels: Vec<usize> = (0..super::labels::MOST_LABELS + 1).collect();
         self.entries.retain(|_, entry| {
             let total = entry.tally.total();
             let stays = total > least || (total == least && room > 0);
             if !stays {
                 short = short.max(total);
-                other.absorb(&entry.tally, &labels);
+                other.merge(&entry.tally);
             } else if total == least {
                 room -= 1;
             }

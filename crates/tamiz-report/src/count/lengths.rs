@@ -97,6 +97,32 @@ impl Lengths {
     }
 }
 
+/// The lengths that are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Measure {
+    Path,
+    Pairs,
+    Headers,
+    Body,
+    Document,
+}
+
+impl Measure {
+    pub(crate) const ALL: [Measure; 5] =
+        [Measure::Path, Measure::Pairs, Measure::Headers, Measure::Body, Measure::Document];
+
+    /// What is measured, in what unit.
+    pub(crate) fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Measure::Path => ("Path", "characters"),
+            Measure::Pairs => ("Query", "pairs"),
+            Measure::Headers => ("Headers", "bytes"),
+            Measure::Body => ("Body", "bytes"),
+            Measure::Document => ("Document", "bytes"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,5 +5,6 @@ pub(crate) mod distinct;
 pub(crate) mod facts;
 pub(crate) mod labels;
 pub(crate) mod lengths;
+pub(crate) mod scores;
 pub(crate) mod tally;
 pub(crate) mod times;

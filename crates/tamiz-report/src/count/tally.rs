@@ -25,6 +25,11 @@ impl Tally {
         self.0.iter().sum()
     }
 
+    /// Adds the counts of another with the same labels.
+    pub(crate) fn merge(&mut self, other: &Tally) {
+        other.0.iter().enumerate().for_each(|(label, count)| self.add(label, *count));
+    }
+
     /// Adds the counts of another, whose label `n` is `map[n]` here.
     pub(crate) fn absorb(&mut self, other: &Tally, map: &[usize]) {
         for (count, &label) in other.0.iter().zip(map) {

@@ -3,8 +3,9 @@
 use tamiz::{Family, Flag, Weight};
 
 use super::plot::{self, ShareAxis};
+use super::section::{self, Links};
 use crate::count::tally::Tally;
-use crate::figures::{count, per_cent, times};
+use crate::figures::{count, per_cent, things, times};
 use crate::markup::Html;
 use crate::ratio::share;
 use crate::series::AllSeries;
@@ -12,6 +13,8 @@ use crate::summary::{LOG, Summary};
 
 /// How many flags come first, whatever their family.
 const MOST_TELLING: usize = 12;
+/// How many paths are named that raise a flag.
+const MOST_PATHS: usize = 8;
 
 /// A flag as counted.
 #[derive(Clone, Copy)]
@@ -21,40 +24,45 @@ struct Row<'a> {
     tally: &'a Tally,
 }
 
-pub(super) fn write(html: &mut Html, summary: &Summary, series: &AllSeries) {
-    html.raw("<section id=\"flags\"><h2>Flags</h2>");
+pub(super) fn write(html: &mut Html, summary: &Summary, series: &AllSeries, links: &Links<'_>) {
+    section::open(html, "flags", "Flags");
     let mut rows: Vec<Row<'_>> = summary.flags.iter().filter_map(|(name, tally)| row(name, tally)).collect();
     if rows.is_empty() {
-        html.raw("<p>No request raises a flag.</p></section>");
-        return;
+        html.raw("<p>No request raises a flag.</p>");
+        return section::close(html);
     }
     // Equal scores stay in the order of names.
     rows.sort_by(|a, b| series.score(b.tally).total_cmp(&series.score(a.tally)));
     let shares = rows.iter().flat_map(|row| {
         series.shown.iter().map(|one| share(row.tally.get(one.label), one.requests)).collect::<Vec<_>>()
     });
-    let axis = ShareAxis::of(shares);
+    let table = Table { axis: ShareAxis::of(shares), series, links };
     if summary.sources.get(&LOG.to_owned()).is_some() {
         html.raw("<p class=\"note\">Some requests come from logs, which keep no host: <code>BADHOST</code> says nothing about these, and does not count for their weight and family.</p>");
     }
     families(html, summary, series);
-    if series.compared().is_some() {
-        html.raw("<h3>What tells the labels apart</h3><p class=\"note\">The flags whose shares differ most clearly. On this axis a distance is a ratio: shares of requests, in per cent, logarithmic.</p>");
-        plot::key(html, &series.shown);
-        let telling: Vec<Row<'_>> =
-            rows.iter().copied().filter(|row| row.flag.weight() != Weight::Structural).collect();
-        table(html, &telling, MOST_TELLING, axis, series);
+    if let Some((base, others)) = series.compared() {
+        html.raw("<h3>What tells the labels apart</h3><p class=\"note\">");
+        html.text(format_args!(
+            "Ordered by the lift over {} that is sure: that end of its 95 % interval which is nearer to ×1{}. The interval \
+             stands below each lift. Structural flags are left out. On the axis a distance is a ratio: shares of requests, \
+             in per cent, logarithmic.",
+            base.name,
+            if others.len() > 1 { ", of the label where that is furthest from ×1" } else { "" },
+        ));
+        html.raw("</p>");
+        let telling = rows.iter().filter(|row| row.flag.weight() != Weight::Structural);
+        table.write(html, &telling.take(MOST_TELLING).collect::<Vec<_>>(), false);
     }
     for family in Family::ALL {
-        let of_family: Vec<Row<'_>> =
-            rows.iter().copied().filter(|row| row.flag.family() == *family).collect();
+        let of_family: Vec<&Row<'_>> = rows.iter().filter(|row| row.flag.family() == *family).collect();
         if !of_family.is_empty() {
             html.raw("<h3>").text(capital(family.as_str())).raw(" <small>");
             html.text(about(*family)).raw("</small></h3>");
-            table(html, &of_family, usize::MAX, axis, series);
+            table.write(html, &of_family, true);
         }
     }
-    html.raw("</section>");
+    section::close(html);
 }
 
 fn row<'a>(name: &'a str, tally: &'a Tally) -> Option<Row<'a>> {
@@ -101,29 +109,68 @@ fn families(html: &mut Html, summary: &Summary, series: &AllSeries) {
     html.raw("</div>");
 }
 
-fn table(html: &mut Html, rows: &[Row<'_>], most: usize, axis: ShareAxis, series: &AllSeries) {
-    html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">flag</th><th scope=\"col\" class=\"p\"><span class=\"vh\">share</span>");
-    axis.head(html);
-    html.raw("</th>");
-    for one in &series.shown {
-        html.open("th").attr("scope", "col").attr("class", "n").text(&one.name).close("th");
+/// How the tables of flags are written.
+struct Table<'a> {
+    axis: ShareAxis,
+    series: &'a AllSeries,
+    links: &'a Links<'a>,
+}
+
+impl Table<'_> {
+    /// Writes rows. Those of `whole` tables can be linked to, and tell at which paths their flag is raised.
+    fn write(&self, html: &mut Html, rows: &[&Row<'_>], whole: bool) {
+        html.raw("<table class=\"rows\"><thead><tr><th scope=\"col\">flag</th><th scope=\"col\" class=\"p\"><span class=\"vh\">share</span>");
+        self.axis.head(html);
+        html.raw("</th>");
+        plot::heads(html, &self.series.shown);
+        if self.series.compared().is_some() {
+            html.raw("<th scope=\"col\" class=\"n lift\">lift</th>");
+        }
+        html.raw("</tr></thead><tbody>");
+        for row in rows {
+            html.open("tr").attr("class", section::lacking(row.tally, self.series));
+            if whole {
+                html.attr("id", section::flag_id(row.name)).raw("<th scope=\"row\">");
+                html.element("code", "", row.name);
+            } else {
+                html.raw("<th scope=\"row\">");
+                section::flag_link(html, row.name);
+            }
+            let weight = row.flag.weight();
+            html.open("span").attr("class", format_args!("w {weight}")).text(weight).close("span");
+            meaning(html, row);
+            if whole {
+                self.paths(html, row);
+            }
+            html.raw("</th><td class=\"p\">");
+            dots(html, row, self.axis, self.series);
+            html.raw("</td>");
+            numbers(html, row.tally, self.series);
+            html.raw("</tr>");
+        }
+        html.raw("</tbody></table>");
     }
-    if series.compared().is_some() {
-        html.raw("<th scope=\"col\" class=\"n lift\">lift</th>");
+
+    /// At which paths a flag is raised.
+    fn paths(&self, html: &mut Html, row: &Row<'_>) {
+        let all = self.links.templates(row.name);
+        if all.is_empty() {
+            return;
+        }
+        html.raw("<details class=\"more\"><summary>");
+        html.text(things(all.len() as u64, "path", "paths")).raw("</summary><ul class=\"at\">");
+        for (template, tally) in all.iter().take(MOST_PATHS) {
+            html.open("li").attr("class", section::lacking(tally, self.series));
+            self.links.template(html, template);
+            html.element("small", "", count(tally.total())).raw("</li>");
+        }
+        html.raw("</ul>");
+        if all.len() > MOST_PATHS {
+            let left = (all.len() - MOST_PATHS) as u64;
+            html.element("small", "", format_args!("and {} more", count(left)));
+        }
+        html.raw("</details>");
     }
-    html.raw("</tr></thead><tbody>");
-    for row in rows.iter().take(most) {
-        html.raw("<tr><th scope=\"row\">").element("code", "", row.name);
-        let weight = row.flag.weight();
-        html.open("span").attr("class", format_args!("w {weight}")).text(weight).close("span");
-        meaning(html, row);
-        html.raw("</th><td class=\"p\">");
-        dots(html, row, axis, series);
-        html.raw("</td>");
-        numbers(html, row.tally, series);
-        html.raw("</tr>");
-    }
-    html.raw("</tbody></table>");
 }
 
 /// What a flag says, with code as code.
@@ -135,13 +182,7 @@ fn meaning(html: &mut Html, row: &Row<'_>) {
         None => (meaning, ""),
     };
     html.raw("<small>");
-    for (at, piece) in meaning.split('`').enumerate() {
-        if at % 2 == 0 {
-            html.text(piece)
-        } else {
-            html.element("code", "", piece)
-        };
-    }
+    section::in_code(html, meaning);
     html.raw(end).raw("</small>");
 }
 
@@ -174,9 +215,9 @@ fn dots(html: &mut Html, row: &Row<'_>, axis: ShareAxis, series: &AllSeries) {
 
 /// Shares, counts and lifts as cells.
 pub(super) fn numbers(html: &mut Html, tally: &Tally, series: &AllSeries) {
-    for one in &series.shown {
+    for (at, one) in series.shown.iter().enumerate() {
         let n = tally.get(one.label);
-        html.open("td").attr("class", "n").attr("data-of", &one.name);
+        html.open("td").attr("class", format_args!("n l{at}")).attr("data-of", &one.name);
         html.text(per_cent(share(n, one.requests))).element("small", "", count(n)).close("td");
     }
     if series.compared().is_none() {
@@ -186,9 +227,11 @@ pub(super) fn numbers(html: &mut Html, tally: &Tally, series: &AllSeries) {
     let is_one = series.shown.len() == 2;
     for (other, ratio) in series.ratios(tally) {
         let (low, high) = ratio.interval();
-        let told = format!("{}: {} to {} in 95 of 100 cases", other.name, times(low), times(high));
+        let interval = format!("{} to {}", times(low), times(high));
+        let told = format!("{}: {interval} in 95 of 100 cases", other.name);
         let (element, class) = if ratio.differs() { ("b", "") } else { ("span", "same") };
         html.open(element).attr("class", class).attr("title", told).text(times(ratio.lift())).close(element);
+        html.element("small", "", interval);
         if !is_one {
             html.element("small", "", &other.name);
         }

@@ -1,6 +1,6 @@
 //! What is not shown: secrets that were redacted, by number alone, and records that could not be read.
 
-use super::plot;
+use super::{plot, section};
 use crate::figures::{count, per_cent, things};
 use crate::markup::Html;
 use crate::ratio::share;
@@ -11,7 +11,7 @@ use crate::summary::{MOST_NAMED, Summary};
 const MOST: usize = 12;
 
 pub(super) fn write_secrets(html: &mut Html, summary: &Summary, series: &AllSeries) {
-    html.raw("<section id=\"secrets\"><h2>Secrets</h2>");
+    section::open(html, "secrets", "Secrets");
     let all = summary.secrets.most();
     let cookies = summary.cookies.total();
     html.raw("<p>");
@@ -42,7 +42,9 @@ pub(super) fn write_secrets(html: &mut Html, summary: &Summary, series: &AllSeri
                 entry.beside.0.iter().map(|(kind, tally)| (kind, tally.total())).collect();
             kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
             let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{kind} {}", count(*n))).collect();
-            html.raw("<tr><th scope=\"row\">").element("code", "", place);
+            html.open("tr").attr("class", section::lacking(&entry.tally, series));
+            html.raw("<th scope=\"row\">");
+            section::place(html, place);
             html.element("small", "", kinds.join(", ")).raw("</th><td class=\"p\">");
             plot::open(html, format_args!("{place}: {}", count(entry.tally.total())), 16);
             let mut from = 0.0;
@@ -67,15 +69,15 @@ pub(super) fn write_secrets(html: &mut Html, summary: &Summary, series: &AllSeri
         html.raw("</tbody></table>");
         more(html, all.len().saturating_sub(MOST), "more place", "more places");
     }
-    html.raw("</section>");
+    section::close(html);
 }
 
 pub(super) fn write_unreadable(html: &mut Html, summary: &Summary) {
     let unreadable = &summary.unreadable;
-    html.raw("<section id=\"unreadable\"><h2>Unreadable records</h2>");
+    section::open(html, "unreadable", "Unreadable records");
     if unreadable.count == 0 {
-        html.raw("<p>Every record could be read.</p></section>");
-        return;
+        html.raw("<p>Every record could be read.</p>");
+        return section::close(html);
     }
     html.raw("<p>").text(format_args!(
         "{} could not be read; nothing of what they hold is here.",
@@ -103,7 +105,8 @@ pub(super) fn write_unreadable(html: &mut Html, summary: &Summary) {
     for (place, reason) in unreadable.first.iter().take(MOST_NAMED) {
         html.raw("<li>").element("code", "", place).text(format_args!(": {reason}")).raw("</li>");
     }
-    html.raw("</ul></details></section>");
+    html.raw("</ul></details>");
+    section::close(html);
 }
 
 fn more(html: &mut Html, n: usize, one: &'static str, many: &'static str) {

@@ -1,12 +1,13 @@
 //! How long things are: a histogram for each, with a row for each label.
 
-use super::plot;
+use super::{plot, section};
+use crate::count::lengths::Measure;
 use crate::count::tally::Tally;
 use crate::figures::{count, per_cent};
 use crate::markup::Html;
 use crate::ratio::share;
 use crate::series::{AllSeries, Series};
-use crate::summary::{Measure, Summary};
+use crate::summary::Summary;
 
 /// The most bars of a row.
 const MOST_BINS: usize = 48;
@@ -19,14 +20,16 @@ const BARS: f64 = 46.0;
 const NAME: f64 = 20.0;
 
 pub(super) fn write(html: &mut Html, summary: &Summary, series: &AllSeries) {
-    html.raw("<section id=\"lengths\"><h2>Lengths</h2><p class=\"note\">Shares of the requests that have one, by length. Bins grow with the length, as the numbers below them say; all rows of a plot have the same scale. Point at a bin for its values.</p><div class=\"plots\">");
+    section::open(html, "lengths", "Lengths");
+    html.raw("<p class=\"note\">Shares of the requests that have one, by length. Bins grow with the length, as the numbers below them say; all rows of a plot have the same scale. Point at a bin for its values.</p><div class=\"plots\">");
     for measure in Measure::ALL {
         if let Some(lengths) = summary.lengths.get(&measure).filter(|lengths| !lengths.is_empty()) {
             let bins = lengths.joined(MOST_BINS);
             figure(html, measure, lengths.longest(), &bins, series);
         }
     }
-    html.raw("</div></section>");
+    html.raw("</div>");
+    section::close(html);
 }
 
 type Bin = (u64, u64, Tally);
@@ -34,15 +37,16 @@ type Bin = (u64, u64, Tally);
 fn figure(html: &mut Html, measure: Measure, longest: u64, bins: &[Bin], series: &AllSeries) {
     let (what, unit) = measure.names();
     // Of those that have one: a body, a query.
-    let rows: Vec<(&Series, u64)> = series
+    let rows: Vec<(usize, &Series, u64)> = series
         .shown
         .iter()
-        .map(|one| (one, bins.iter().map(|(.., tally)| tally.get(one.label)).sum()))
-        .filter(|(_, of)| *of > 0)
+        .enumerate()
+        .map(|(shown, one)| (shown, one, bins.iter().map(|(.., tally)| tally.get(one.label)).sum()))
+        .filter(|(.., of)| *of > 0)
         .collect();
     let most = rows
         .iter()
-        .flat_map(|(one, of)| bins.iter().map(|(.., tally)| share(tally.get(one.label), *of)))
+        .flat_map(|(_, one, of)| bins.iter().map(|(.., tally)| share(tally.get(one.label), *of)))
         .fold(0.0, f64::max);
     html.raw("<figure><figcaption>").element("b", "", what).raw(" <span class=\"unit\">");
     html.text(format_args!("{unit}, at most {}", count(longest))).raw("</span></figcaption>");
@@ -52,15 +56,23 @@ fn figure(html: &mut Html, measure: Measure, longest: u64, bins: &[Bin], series:
         format_args!("{what}: histogram of {unit}; its values are in the table below"),
         height as u32,
     );
-    for (at, (one, of)) in rows.iter().enumerate() {
+    for (at, (shown, one, of)) in rows.iter().enumerate() {
         let top = (ABOVE + BARS) * at as f64;
-        plot::text(html, "name", "start", (0.0, top + NAME), format_args!("{} ({})", one.name, count(*of)));
+        let is_marked = series.shown.len() > 1;
+        if is_marked {
+            html.open("svg").attr("x", 6).attr("y", 0).attr("overflow", "visible");
+            plot::mark(html, *shown, 0.0, (top + NAME) as u32 - 4).close("path").close("svg").close("svg");
+        }
+        html.open("text")
+            .attr("class", format_args!("name l{shown}"))
+            .attr("x", if is_marked { 16 } else { 0 });
+        html.attr("y", top + NAME).text(format_args!("{} ({})", one.name, count(*of))).close("text");
         plot::line(html, "grid", (0.0, 1.0), (top + ABOVE, top + ABOVE));
         plot::line(html, "base", (0.0, 1.0), (top + ABOVE + BARS, top + ABOVE + BARS));
         plot::text(html, "rest", "end", (1.0, top + NAME), per_cent(most));
     }
     for (at, bin) in bins.iter().enumerate() {
-        column(html, bin, (at, bins.len()), &rows, most, series);
+        column(html, bin, (at, bins.len()), &rows, most);
     }
     axis(html, bins, f64::from(height as u32));
     html.close("svg");
@@ -73,29 +85,27 @@ fn column(
     html: &mut Html,
     (from, to, tally): &Bin,
     (at, of): (usize, usize),
-    rows: &[(&Series, u64)],
+    rows: &[(usize, &Series, u64)],
     most: f64,
-    series: &AllSeries,
 ) {
     let (x, width) = (at as f64 / of as f64, 1.0 / of as f64);
     html.open("g").attr("class", "col");
-    for (row, (one, requests)) in rows.iter().enumerate() {
+    for (row, (shown, one, requests)) in rows.iter().enumerate() {
         let n = tally.get(one.label);
         let part = share(n, *requests);
         let top = (ABOVE + BARS) * row as f64;
         if n > 0 {
             let height = (part / most * BARS).max(1.0);
-            let class = series.shown.iter().position(|shown| shown.label == one.label).unwrap_or(0);
             plot::bar(
                 html,
-                format_args!("s{class}"),
+                format_args!("s{shown}"),
                 (x + width * 0.06, width * 0.88),
                 (top + ABOVE + BARS - height, height),
             );
             html.close("rect");
         }
         let told = format!("{}: {} ({})", range(*from, *to), per_cent(part), count(n));
-        plot::text(html, "tip", "end", (1.0, top + NAME), told);
+        plot::text(html, format_args!("tip l{shown}"), "end", (1.0, top + NAME), told);
     }
     let height = (ABOVE + BARS) * rows.len() as f64;
     html.open("rect").attr("class", "hit").at("x", x).at("width", width).attr("y", 0).attr("height", height);
@@ -123,18 +133,23 @@ fn axis(html: &mut Html, bins: &[Bin], height: f64) {
     }
 }
 
-fn table(html: &mut Html, unit: &str, bins: &[Bin], rows: &[(&Series, u64)]) {
+fn table(html: &mut Html, unit: &str, bins: &[Bin], rows: &[(usize, &Series, u64)]) {
     html.raw("<details><summary>Values</summary><table><thead><tr>");
     html.open("th").attr("scope", "col").text(unit).close("th");
-    for (one, _) in rows {
-        html.open("th").attr("scope", "col").attr("class", "n").text(&one.name).close("th");
+    for (shown, one, _) in rows {
+        html.open("th")
+            .attr("scope", "col")
+            .attr("class", format_args!("n l{shown}"))
+            .text(&one.name)
+            .close("th");
     }
     html.raw("</tr></thead><tbody>");
     for (from, to, tally) in bins.iter().filter(|(.., tally)| tally.total() > 0) {
         html.raw("<tr>").open("th").attr("scope", "row").text(range(*from, *to)).close("th");
-        for (one, of) in rows {
+        for (shown, one, of) in rows {
             let n = tally.get(one.label);
-            html.raw("<td class=\"n\">")
+            html.open("td")
+                .attr("class", format_args!("n l{shown}"))
                 .text(per_cent(share(n, *of)))
                 .element("small", "", count(n))
                 .raw("</td>");

@@ -63,14 +63,15 @@ fn ranks(html: &mut Html, summary: &Summary, series: &AllSeries) {
     let classes = ["r0", "r1", "r2", "r3"];
     plot::colours(html, classes.into_iter().zip(Rank::ALL.map(Rank::name)));
     html.raw("<div class=\"bars\">");
-    for one in &series.shown {
+    for (at, one) in series.shown.iter().enumerate() {
         let of = |rank: &Rank| summary.ranks.get(rank).map_or(0, |tally| tally.get(one.label));
         let told: Vec<String> = Rank::ALL
             .iter()
             .map(|rank| format!("{} {}", rank.name(), per_cent(share(of(rank), one.requests))))
             .collect();
-        html.element("span", "name", &one.name);
-        plot::open(html, format_args!("{}: {}", one.name, told.join(", ")), 26);
+        plot::row_name(html, &series.shown, at);
+        let name = format_args!("{}: {}", one.name, told.join(", "));
+        plot::open_of(html, format_args!("plot l{at}"), name, 26);
         let mut from = 0.0;
         for (rank, class) in Rank::ALL.iter().zip(classes).filter(|(rank, _)| of(rank) > 0) {
             let part = share(of(rank), one.requests);
@@ -88,7 +89,7 @@ fn ranks(html: &mut Html, summary: &Summary, series: &AllSeries) {
             from += part;
         }
         html.close("svg");
-        html.element("span", "num", count(one.requests));
+        html.open("span").attr("class", format_args!("num l{at}")).text(count(one.requests)).close("span");
     }
     html.raw("</div>");
     values(html, summary, series);
@@ -103,8 +104,13 @@ fn values(html: &mut Html, summary: &Summary, series: &AllSeries) {
         html.open("th").attr("scope", "col").attr("class", "n").text(rank.name()).close("th");
     }
     html.raw("</tr></thead><tbody>");
-    for one in &series.shown {
-        html.raw("<tr>").open("th").attr("scope", "row").text(&one.name).close("th");
+    for (at, one) in series.shown.iter().enumerate() {
+        html.open("tr")
+            .attr("class", format_args!("l{at}"))
+            .open("th")
+            .attr("scope", "row")
+            .text(&one.name)
+            .close("th");
         for rank in Rank::ALL {
             let n = summary.ranks.get(&rank).map_or(0, |tally| tally.get(one.label));
             html.raw("<td class=\"n\">").text(per_cent(share(n, one.requests)));

@@ -10,7 +10,12 @@ use crate::series::Series;
 
 /// Begins a plot: an image with a name, of some height.
 pub(super) fn open(html: &mut Html, name: impl Display, height: u32) {
-    html.open("svg").attr("class", "plot").attr("role", "img").attr("aria-label", name);
+    open_of(html, "plot", name, height);
+}
+
+/// Begins a plot with classes of its own.
+pub(super) fn open_of(html: &mut Html, class: impl Display, name: impl Display, height: u32) {
+    html.open("svg").attr("class", class).attr("role", "img").attr("aria-label", name);
     html.attr("width", "100%").attr("height", height);
 }
 
@@ -50,11 +55,35 @@ pub(super) fn key(html: &mut Html, all: &[Series]) {
     }
     html.raw("<ul class=\"keyed\" aria-label=\"Labels\">");
     for (at, series) in all.iter().enumerate() {
-        html.raw("<li>").open("svg").attr("class", "in").attr("aria-hidden", "true");
-        mark(html, at, 0.5, 6).close("path").close("svg").close("svg");
+        html.open("li").attr("class", format_args!("l{at}"));
+        label(html, all, at);
         html.text(&series.name).raw("</li>");
     }
     html.raw("</ul>");
+}
+
+/// The mark of a label before its name; where there is but one label, none.
+pub(super) fn label(html: &mut Html, all: &[Series], at: usize) {
+    if all.len() > 1 {
+        html.open("svg").attr("class", "in").attr("aria-hidden", "true");
+        mark(html, at, 0.5, 6).close("path").close("svg").close("svg");
+    }
+}
+
+/// Column heads of labels, each with its mark.
+pub(super) fn heads(html: &mut Html, all: &[Series]) {
+    for (at, series) in all.iter().enumerate() {
+        html.open("th").attr("scope", "col").attr("class", format_args!("n l{at}"));
+        label(html, all, at);
+        html.text(&series.name).close("th");
+    }
+}
+
+/// A bar's name at its left: the mark of a label, and the label.
+pub(super) fn row_name(html: &mut Html, all: &[Series], at: usize) {
+    html.open("span").attr("class", format_args!("name l{at}"));
+    label(html, all, at);
+    html.text(all.get(at).map_or("", |series| series.name.as_str())).close("span");
 }
 
 /// Which colour is what.
@@ -131,7 +160,7 @@ impl ShareAxis {
 }
 
 /// A line, by the places of its ends.
-pub(super) fn line(html: &mut Html, class: &'static str, (from, to): (f64, f64), (top, bottom): (f64, f64)) {
+pub(super) fn line(html: &mut Html, class: impl Display, (from, to): (f64, f64), (top, bottom): (f64, f64)) {
     html.open("line").attr("class", class).at("x1", from).at("x2", to);
     html.attr("y1", format_args!("{top:.1}")).attr("y2", format_args!("{bottom:.1}")).close("line");
 }
@@ -139,7 +168,7 @@ pub(super) fn line(html: &mut Html, class: &'static str, (from, to): (f64, f64),
 /// A text that stands at some place.
 pub(super) fn text(
     html: &mut Html,
-    class: &'static str,
+    class: impl Display,
     anchor: &'static str,
     (x, y): (f64, f64),
     text: impl Display,

@@ -1,7 +1,7 @@
 //! What values look like, by key.
 
-use super::plot;
-use crate::count::counter::Kinds;
+use super::{plot, section};
+use crate::count::counter::{Entry, Kinds};
 use crate::figures::{count, per_cent, things};
 use crate::markup::Html;
 use crate::ratio::share;
@@ -15,16 +15,16 @@ const MORE_KEYS: usize = 60;
 const MOST_KINDS: usize = 3;
 
 pub(super) fn write(html: &mut Html, summary: &Summary, series: &AllSeries) {
-    html.raw("<section id=\"shapes\"><h2>Values by key</h2>");
+    section::open(html, "shapes", "Values by key");
     let keys = summary.keys.most();
     if keys.is_empty() {
-        html.raw("<p>No request has a value in its query or body.</p></section>");
-        return;
+        html.raw("<p>No request has a value in its query or body.</p>");
+        return section::close(html);
     }
-    html.raw("<p class=\"note\">What the values of each key look like, as shares of its values with the label; the most frequent keys first. <code>q.</code> is the query, <code>b.</code> the body.</p>");
+    html.raw("<p class=\"note\">What the values of each key look like, as shares of its values with the label; the most frequent keys first. <code>q.</code> is the query, <code>b.</code> the body; point at a key to read where it is.</p>");
     html.raw("<div class=\"keys\">");
     for (key, entry) in keys.iter().take(MOST_KEYS) {
-        one(html, key, &entry.beside, series);
+        one(html, key, entry, series);
     }
     html.raw("</div>");
     let rest = keys.get(MOST_KEYS..).unwrap_or_default();
@@ -33,7 +33,7 @@ pub(super) fn write(html: &mut Html, summary: &Summary, series: &AllSeries) {
         html.text(things(rest.len().min(MORE_KEYS) as u64, "more key", "more keys"));
         html.raw("</summary><div class=\"keys\">");
         for (key, entry) in rest.iter().take(MORE_KEYS) {
-            one(html, key, &entry.beside, series);
+            one(html, key, entry, series);
         }
         html.raw("</div></details>");
     }
@@ -46,18 +46,20 @@ pub(super) fn write(html: &mut Html, summary: &Summary, series: &AllSeries) {
         }
         html.raw(".</p>");
     }
-    html.raw("</section>");
+    section::close(html);
 }
 
-fn one(html: &mut Html, key: &str, kinds: &Kinds, series: &AllSeries) {
+fn one(html: &mut Html, key: &str, entry: &Entry<Kinds>, series: &AllSeries) {
+    let kinds = &entry.beside;
     // The same order in all labels, so that parts can be compared.
     let mut order: Vec<(&str, u64)> =
         kinds.0.iter().map(|(kind, tally)| (kind.as_str(), tally.total())).collect();
     order.sort_by_key(|(_, total)| std::cmp::Reverse(*total));
-    html.raw("<div><div class=\"head\">").element("code", "", key);
+    html.open("div").attr("class", section::lacking(&entry.tally, series)).raw("<div class=\"head\">");
+    section::place(html, key);
     let total: u64 = order.iter().map(|(_, total)| total).sum();
     html.element("small", "", things(total, "value", "values")).raw("</div><div class=\"bars\">");
-    for label in &series.shown {
+    for (shown, label) in series.shown.iter().enumerate() {
         let of = |kind: &str| kinds.0.get(kind).map_or(0, |tally| tally.get(label.label));
         let values: u64 = order.iter().map(|(kind, _)| of(kind)).sum();
         if values == 0 {
@@ -68,8 +70,9 @@ fn one(html: &mut Html, key: &str, kinds: &Kinds, series: &AllSeries) {
             .filter(|(kind, _)| of(kind) > 0)
             .map(|(kind, _)| format!("{kind} {}", per_cent(share(of(kind), values))))
             .collect();
-        html.element("span", "name", &label.name);
-        plot::open(html, format_args!("{key}, {}: {}", label.name, told.join(", ")), 20);
+        plot::row_name(html, &series.shown, shown);
+        let name = format_args!("{key}, {}: {}", label.name, told.join(", "));
+        plot::open_of(html, format_args!("plot l{shown}"), name, 20);
         let mut from = 0.0;
         for (at, (kind, _)) in order.iter().enumerate().take(MOST_KINDS) {
             from += part(html, at, kind, &label.name, (of(kind), values), from);
@@ -84,7 +87,7 @@ fn one(html: &mut Html, key: &str, kinds: &Kinds, series: &AllSeries) {
         };
         part(html, MOST_KINDS, &name, &label.name, (n, values), from);
         html.close("svg");
-        html.element("span", "num", count(values));
+        html.open("span").attr("class", format_args!("num l{shown}")).text(count(values)).close("span");
     }
     html.raw("</div></div>");
 }

@@ -4,30 +4,33 @@ use std::collections::BTreeMap;
 
 use tamiz::Family;
 
-use super::plot;
+use super::{plot, section};
 use crate::count::facts::Rank;
-use crate::count::times::Moment;
+use crate::count::times::{Moment, Outside, Shown};
 use crate::figures::{count, moment, per_cent, span, things};
 use crate::markup::Html;
 use crate::ratio::share;
 use crate::summary::Summary;
 
-const CLASSES: [&str; 4] = ["r0", "r1", "r2", "r3"];
+pub(super) const CLASSES: [&str; 4] = ["r0", "r1", "r2", "r3"];
 /// Pixels above and of the bars.
 const ABOVE: f64 = 18.0;
 const BARS: f64 = 110.0;
 
 pub(super) fn write(html: &mut Html, summary: &Summary) {
-    let bins = summary.times.all();
+    let shown = summary.times.shown();
+    let Shown { width, ref bins, .. } = shown;
     let (Some((first, _)), Some((last, _))) = (bins.first(), bins.last()) else { return };
-    let width = summary.times.width();
-    html.raw("<section id=\"time\"><h2>Flags over time</h2><p class=\"note\">");
-    html.text(format_args!(
+    section::open(html, "time", "Flags over time");
+    html.raw("<p class=\"note\">").text(format_args!(
         "From {} to {} UTC, in steps of {}.",
         moment(*first, width.min(60)),
         moment(last + width, width.min(60)),
         span(width)
     ));
+    for sentence in outside(&shown) {
+        html.text(format_args!(" {sentence}"));
+    }
     if summary.times.without() > 0 {
         html.text(format_args!(
             " {} no time.",
@@ -37,51 +40,86 @@ pub(super) fn write(html: &mut Html, summary: &Summary) {
     html.raw(" Point at a step for its values.</p>");
     plot::colours(html, CLASSES.into_iter().zip(Rank::ALL.map(Rank::name)));
     html.raw("<figure><figcaption><b>Requests</b> <span class=\"unit\">by the most telling weight among their flags</span></figcaption>");
-    requests(html, &bins, width);
-    table(html, &bins, width);
+    let stack = Stack { names: Rank::ALL.map(Rank::name), of: |there| there.ranks };
+    stack.write(html, bins, width);
     html.raw("</figure>");
-    families(html, &bins, width);
-    html.raw("</section>");
+    families(html, bins, width);
+    section::close(html);
+}
+
+/// What is said of requests that are too far from all others to be shown.
+pub(crate) fn outside(shown: &Shown) -> impl Iterator<Item = String> {
+    [(shown.before, "before"), (shown.after, "after")].into_iter().filter_map(|(outside, side)| {
+        let Outside { requests, from, to } = outside?;
+        let when =
+            if from == to { moment(from, 1) } else { format!("{} to {}", moment(from, 1), moment(to, 1)) };
+        let what = things(requests, "request is", "requests are");
+        Some(format!("{what} not shown, since a clock far {side} all others would squeeze these: {when}."))
+    })
 }
 
 type Bin = (i64, Moment);
 
-fn requests(html: &mut Html, bins: &[Bin], width: i64) {
-    let most = bins.iter().map(|(_, moment)| moment.requests()).max().unwrap_or(0).max(1);
-    plot::open(html, "Requests over time; the values are in the table below", (ABOVE + BARS + 20.0) as u32);
-    plot::line(html, "grid", (0.0, 1.0), (ABOVE, ABOVE));
-    plot::line(html, "grid", (0.0, 1.0), (ABOVE + BARS / 2.0, ABOVE + BARS / 2.0));
-    plot::line(html, "base", (0.0, 1.0), (ABOVE + BARS, ABOVE + BARS));
-    plot::text(html, "rest", "end", (1.0, 12.0), things(most, "request", "requests"));
-    let step = 1.0 / bins.len() as f64;
-    for (at, (start, there)) in bins.iter().enumerate() {
-        let x = at as f64 * step;
-        html.open("g").attr("class", "col");
-        let mut bottom = ABOVE + BARS;
-        // The most telling are at the bottom, where they can be compared.
-        for (rank, class) in there.ranks.iter().zip(CLASSES).rev().filter(|(n, _)| **n > 0) {
-            let height = *rank as f64 / most as f64 * BARS;
-            bottom -= height;
-            plot::bar(html, class, (x + step * 0.06, step * 0.88), (bottom, height));
-            html.close("rect");
-        }
-        plot::text(html, "tip", "end", (1.0, 12.0), told(*start, there, width));
-        html.open("rect").attr("class", "hit").at("x", x).at("width", step).attr("y", 0);
-        html.attr("height", ABOVE + BARS).close("rect").close("g");
-    }
-    ticks(html, bins, width);
-    html.close("svg");
+/// Bars over time, each cut into four classes; the last is the most telling.
+pub(super) struct Stack {
+    pub(super) names: [&'static str; 4],
+    pub(super) of: fn(&Moment) -> [u64; 4],
 }
 
-fn told(start: i64, there: &Moment, width: i64) -> String {
-    let [.., notable, evasion] = there.ranks;
-    format!(
-        "{}: {}, {} notable, {} evasion",
-        moment(start, width),
-        count(there.requests()),
-        count(notable),
-        count(evasion)
-    )
+impl Stack {
+    /// Writes the plot and the table of its values.
+    pub(super) fn write(&self, html: &mut Html, bins: &[Bin], width: i64) {
+        let of = |there: &Moment| (self.of)(there).iter().sum::<u64>();
+        let most = bins.iter().map(|(_, there)| of(there)).max().unwrap_or(0).max(1);
+        let height = (ABOVE + BARS + 20.0) as u32;
+        plot::open(html, "Requests over time; the values are in the table below", height);
+        plot::line(html, "grid", (0.0, 1.0), (ABOVE, ABOVE));
+        plot::line(html, "grid", (0.0, 1.0), (ABOVE + BARS / 2.0, ABOVE + BARS / 2.0));
+        plot::line(html, "base", (0.0, 1.0), (ABOVE + BARS, ABOVE + BARS));
+        plot::text(html, "rest", "end", (1.0, 12.0), things(most, "request", "requests"));
+        let step = 1.0 / bins.len() as f64;
+        for (at, (start, there)) in bins.iter().enumerate() {
+            let x = at as f64 * step;
+            html.open("g").attr("class", "col");
+            let mut bottom = ABOVE + BARS;
+            // The most telling are at the bottom, where they can be compared.
+            for (n, class) in (self.of)(there).iter().zip(CLASSES).rev().filter(|(n, _)| **n > 0) {
+                let height = *n as f64 / most as f64 * BARS;
+                bottom -= height;
+                plot::bar(html, class, (x + step * 0.06, step * 0.88), (bottom, height));
+                html.close("rect");
+            }
+            plot::text(html, "tip", "end", (1.0, 12.0), self.told(*start, there, width));
+            html.open("rect").attr("class", "hit").at("x", x).at("width", step).attr("y", 0);
+            html.attr("height", ABOVE + BARS).close("rect").close("g");
+        }
+        ticks(html, bins, width);
+        html.close("svg");
+        self.table(html, bins, width);
+    }
+
+    fn told(&self, start: i64, there: &Moment, width: i64) -> String {
+        let all = (self.of)(there);
+        let classes: Vec<String> =
+            (self.names.iter().zip(all).skip(2)).map(|(name, n)| format!("{} {name}", count(n))).collect();
+        format!("{}: {}, {}", moment(start, width), count(all.iter().sum()), classes.join(", "))
+    }
+
+    fn table(&self, html: &mut Html, bins: &[Bin], width: i64) {
+        html.raw("<details><summary>Values</summary><table><thead><tr><th scope=\"col\">from</th>");
+        for name in self.names {
+            html.open("th").attr("scope", "col").attr("class", "n").text(name).close("th");
+        }
+        html.raw("</tr></thead><tbody>");
+        for (start, there) in bins.iter().filter(|(_, there)| there.requests() > 0) {
+            html.raw("<tr>").open("th").attr("scope", "row").text(moment(*start, width)).close("th");
+            for n in (self.of)(there) {
+                html.element("td", "n", count(n));
+            }
+            html.raw("</tr>");
+        }
+        html.raw("</tbody></table></details>");
+    }
 }
 
 fn ticks(html: &mut Html, bins: &[Bin], width: i64) {
@@ -129,20 +167,4 @@ fn families(html: &mut Html, bins: &[Bin], width: i64) {
         html.element("span", "num", per_cent(share(total, requests)));
     }
     html.raw("</div></figure>");
-}
-
-fn table(html: &mut Html, bins: &[Bin], width: i64) {
-    html.raw("<details><summary>Values</summary><table><thead><tr><th scope=\"col\">from</th>");
-    for rank in Rank::ALL {
-        html.open("th").attr("scope", "col").attr("class", "n").text(rank.name()).close("th");
-    }
-    html.raw("</tr></thead><tbody>");
-    for (start, there) in bins.iter().filter(|(_, there)| there.requests() > 0) {
-        html.raw("<tr>").open("th").attr("scope", "row").text(moment(*start, width)).close("th");
-        for n in there.ranks {
-            html.element("td", "n", count(n));
-        }
-        html.raw("</tr>");
-    }
-    html.raw("</tbody></table></details>");
 }

@@ -3,6 +3,7 @@
 mod difference;
 mod grid;
 mod overview;
+mod scores;
 
 pub use difference::diff_table;
 pub use overview::table;

@@ -8,12 +8,17 @@ use tamiz_explain::style;
 use tamiz_explain::visible::harmless;
 
 use super::grid::Grid;
+use super::scores;
+use crate::about::About;
 use crate::count::facts::Rank;
+use crate::count::lengths::Measure;
 use crate::count::tally::Tally;
+use crate::count::times::Moment;
 use crate::figures::{count, moment, per_cent, span, things, times};
+use crate::page::time::outside;
 use crate::ratio::share;
 use crate::series::AllSeries;
-use crate::summary::{About, Measure, Summary};
+use crate::summary::Summary;
 
 /// How many rows the longer tables have.
 const MOST: usize = 15;
@@ -25,6 +30,7 @@ const MOST: usize = 15;
 pub fn table(out: &mut impl Write, summary: &Summary, about: &About, columns: usize) -> io::Result<()> {
     let series = AllSeries::of(summary, about.baseline.as_deref());
     labels(out, summary, &series, columns)?;
+    scores::write(out, summary, about, &series, columns)?;
     flags(out, summary, &series, columns)?;
     keys(out, summary, &series, columns)?;
     templates(out, summary, &series, columns)?;
@@ -42,13 +48,13 @@ pub fn table(out: &mut impl Write, summary: &Summary, about: &About, columns: us
     )
 }
 
-fn heading(out: &mut impl Write, text: &str) -> io::Result<()> {
+pub(super) fn heading(out: &mut impl Write, text: &str) -> io::Result<()> {
     let strong = style::STRONG;
     writeln!(out, "\n{strong}{text}{strong:#}")
 }
 
 /// What follows a table that shows only some.
-fn more(out: &mut impl Write, n: usize) -> io::Result<()> {
+pub(super) fn more(out: &mut impl Write, n: usize) -> io::Result<()> {
     if n == 0 { Ok(()) } else { writeln!(out, "  and {} more", count(n as u64)) }
 }
 
@@ -78,7 +84,7 @@ fn labels(out: &mut impl Write, summary: &Summary, series: &AllSeries, columns: 
 }
 
 /// The columns of shares and lifts.
-fn heads(what: &str, series: &AllSeries) -> Vec<String> {
+pub(super) fn heads(what: &str, series: &AllSeries) -> Vec<String> {
     let mut heads = vec![what.to_owned()];
     match series.compared() {
         Some(_) => heads.extend(series.shown.iter().map(|one| one.name.clone())),
@@ -93,7 +99,7 @@ fn heads(what: &str, series: &AllSeries) -> Vec<String> {
 }
 
 /// What a tally has in these columns. A lift that may be chance has a `~`.
-fn cells(name: &str, tally: &Tally, series: &AllSeries) -> Vec<String> {
+pub(super) fn cells(name: &str, tally: &Tally, series: &AllSeries) -> Vec<String> {
     let mut cells = vec![name.to_owned()];
     cells.extend(series.shown.iter().map(|one| per_cent(share(tally.get(one.label), one.requests))));
     if series.compared().is_none() {
@@ -207,13 +213,16 @@ fn lengths(out: &mut impl Write, summary: &Summary, series: &AllSeries, columns:
     grid.write(out, columns)
 }
 
+/// Counts requests of some kind within a bin.
+type Count = fn(&Moment) -> u64;
+
 /// How many flags there are in which part of the time.
 fn over_time(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let bins = summary.times.all();
+    let shown = summary.times.shown();
+    let (width, bins) = (shown.width, &shown.bins);
     let (Some((first, _)), Some((last, _))) = (bins.first(), bins.last()) else { return Ok(()) };
     heading(out, "Over time")?;
-    let width = summary.times.width();
     writeln!(
         out,
         "  from {} to {} UTC, in steps of {}",
@@ -221,15 +230,20 @@ fn over_time(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         moment(last + width, width.min(60)),
         span(width)
     )?;
-    let all: fn(&[u64; 4]) -> u64 = |ranks| ranks.iter().sum();
-    let telling: fn(&[u64; 4]) -> u64 = |[.., notable, evasion]| notable + evasion;
-    for (name, of) in [("requests", all), ("notable, evasion", telling)] {
-        let most = bins.iter().map(|(_, there)| of(&there.ranks)).max().unwrap_or(0);
+    outside(&shown).try_for_each(|sentence| writeln!(out, "  {sentence}"))?;
+    const TELLING: fn([u64; 4]) -> u64 = |[.., high, higher]| high + higher;
+    let mut rows: Vec<(&str, Count)> =
+        vec![("requests", Moment::requests), ("notable, evasion", |there| TELLING(there.ranks))];
+    if summary.scores.is_some() {
+        rows.push(("p ≤ 1 %", |there| TELLING(there.levels)));
+    }
+    for (name, of) in rows {
+        let most = bins.iter().map(|(_, there)| of(there)).max().unwrap_or(0);
         let bar = |n: u64| match n {
             0 => ' ',
             n => BARS.get(((n * 8 - 1) / most.max(1)).min(7) as usize).copied().unwrap_or(' '),
         };
-        let bars: String = bins.iter().map(|(_, there)| bar(of(&there.ranks))).collect();
+        let bars: String = bins.iter().map(|(_, there)| bar(of(there))).collect();
         writeln!(out, "  {name:<17}{}  at most {}", bars.trim_end(), count(most))?;
     }
     Ok(())
