@@ -88,6 +88,7 @@ mod observation;
 mod prior;
 mod reason;
 mod score;
+mod stream;
 mod table;
 mod token;
 

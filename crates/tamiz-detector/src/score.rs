@@ -15,6 +15,7 @@ pub struct Score {
     pub(crate) new: u64,
     pub(crate) reasons: Vec<Reason>,
     pub(crate) learned_endpoint: bool,
+    pub(crate) endpoint: String,
 }
 
 impl Score {
@@ -46,6 +47,11 @@ impl Score {
     /// The tokens that weigh most, at most five.
     pub fn reasons(&self) -> &[Reason] {
         &self.reasons
+    }
+
+    /// The method and the path template.
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
     }
 
     /// Whether requests to the same endpoint were learned.

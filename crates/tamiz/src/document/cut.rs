@@ -10,7 +10,8 @@ use super::marker::more;
 
 /// Cuts a document; `None` for what is none.
 pub(super) fn lines(text: &str) -> Option<Lines<'_>> {
-    let mut lines = Lines::default();
+    // Most requests have fewer headers.
+    let mut lines = Lines { headers: Vec::with_capacity(16), ..Lines::default() };
     let mut rest = text;
     while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
         take(rest.get(..end)?, &mut lines)?;
@@ -21,9 +22,11 @@ pub(super) fn lines(text: &str) -> Option<Lines<'_>> {
 
 /// Takes one line.
 fn take<'d>(line: &'d str, lines: &mut Lines<'d>) -> Option<()> {
+    if let Some(rest) = line.strip_prefix("H:") {
+        return header(rest, lines);
+    }
     let (tag, rest) = split_at(line, b':')?;
     match tag {
-        "H" => return header(rest, lines),
         "M" => (lines.method, lines.method_flags) = content_and_flags(rest),
         "U" => {
             let (url, flags) = content_and_flags(rest);
@@ -60,7 +63,7 @@ fn take<'d>(line: &'d str, lines: &mut Lines<'d>) -> Option<()> {
 
 fn header<'d>(rest: &'d str, lines: &mut Lines<'d>) -> Option<()> {
     let (content, flags) = content_and_flags(rest);
-    match more(content) {
+    match content.starts_with('<').then(|| more(content)).flatten() {
         Some(count) => lines.more_headers = Some(MoreHeaders { count, flags }),
         None => {
             let (name, value) = split_at(content, b'=')?;
@@ -96,6 +99,9 @@ fn measure(text: &str) -> Option<Measure<'_>> {
 
 /// Everything up to the first ` [`, which values never hold, and the flags from there on.
 fn content_and_flags(rest: &str) -> (&str, &str) {
+    if !rest.ends_with(']') {
+        return (rest, "");
+    }
     let bytes = rest.as_bytes();
     let begins = |at: &usize| at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b' ');
     let at = memchr::memchr_iter(b'[', bytes).find(begins).map_or(bytes.len(), |at| at.saturating_sub(1));

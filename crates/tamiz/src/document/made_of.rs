@@ -4,6 +4,8 @@
 //! lines. The marker is there where the text shows the value in clear. A leaf of a value that is JSON follows as
 //! `:place{ index key marker words…`.
 
+use std::ops::Range;
+
 use crate::body;
 use crate::body::embedded::Embedded;
 use crate::body::fields::{Field, Fields};
@@ -212,19 +214,47 @@ impl<'d> Note<'d> {
     }
 }
 
-/// The notes of a document, in their order.
-pub(super) struct Notes<'d>(Vec<Note<'d>>);
+/// The notes of a document: those of the query, of headers, of the body, each in order of their values.
+pub(super) struct Notes<'d> {
+    list: Vec<Note<'d>>,
+    /// Where the next that is asked for is likely to be.
+    next: usize,
+}
 
 impl<'d> Notes<'d> {
     pub(super) fn read(notes: &'d str) -> Self {
-        Notes(notes.lines().filter_map(Note::read).collect())
+        let mut list = Vec::new();
+        let mut rest = notes;
+        while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
+            let (line, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            if line.starts_with(':') {
+                list.extend(Note::read(line));
+            }
+            rest = behind.get(1..).unwrap_or_default();
+        }
+        Notes { list, next: 0 }
     }
 
-    /// The note of a value, and those of its leaves.
-    pub(super) fn of(&self, place: u8, index: usize) -> impl Iterator<Item = Note<'d>> {
-        let from = self.0.iter().position(|note| (note.place, note.index) == (place, index));
-        let notes = self.0.get(from.unwrap_or(self.0.len())..).unwrap_or_default();
-        notes.iter().copied().take_while(move |note| (note.place, note.index) == (place, index))
+    /// Where the note of a value is, and those of its leaves behind it.
+    pub(super) fn of(&mut self, place: u8, index: usize) -> Range<usize> {
+        let rank = |place: u8| b"qhb".iter().position(|other| *other == place);
+        let asked = (rank(place), index);
+        let is_before = |note: &Note<'_>| (rank(note.place), note.index) < asked;
+        let is_at = |at: usize| {
+            self.list.get(at).is_none_or(|note| !is_before(note))
+                && at.checked_sub(1).and_then(|before| self.list.get(before)).is_none_or(is_before)
+        };
+        // Values are mostly asked for in their order.
+        let from = if is_at(self.next) { self.next } else { self.list.partition_point(is_before) };
+        let notes = self.list.get(from..).unwrap_or_default();
+        let count = notes.iter().take_while(|note| (note.place, note.index) == (place, index)).count();
+        self.next = from.saturating_add(count);
+        from..self.next
+    }
+
+    /// The notes of such a range.
+    pub(super) fn get(&self, range: Range<usize>) -> &[Note<'d>] {
+        self.list.get(range).unwrap_or_default()
     }
 }
 
@@ -256,14 +286,20 @@ mod tests {
 
     #[test]
     fn notes_are_read() {
-        let notes =
+        let mut notes =
             Notes::read("v=1.1\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\nQUOTE q.a\n:b 0 ~-\n");
-        let of_first: Vec<_> = notes.of(b'q', 0).collect();
+        let of_first = notes.of(b'q', 0);
+        let of_first = notes.get(of_first).to_vec();
         assert_eq!(of_first.len(), 2);
         assert_eq!(of_first[0].words().collect::<Vec<_>>(), ["~*", "^9a"]);
         assert_eq!((of_first[1].leaf, of_first[1].marker), (Some("{}.a"), Some("<num:1>")));
-        assert_eq!(notes.of(b'q', 1).count(), 0);
-        assert_eq!(notes.of(b'q', 2).next().and_then(|note| note.marker), Some("<lower:3>"));
-        assert_eq!(notes.of(b'b', 0).count(), 1);
+        for _ in 0..2 {
+            assert_eq!(notes.of(b'q', 1).len(), 0);
+            let third = notes.of(b'q', 2);
+            assert_eq!(notes.get(third).first().and_then(|note| note.marker), Some("<lower:3>"));
+            assert_eq!(notes.of(b'h', 7).len(), 0);
+            assert_eq!(notes.of(b'b', 0).len(), 1);
+            assert_eq!(notes.of(b'q', 0).len(), 2, "in any order");
+        }
     }
 }
