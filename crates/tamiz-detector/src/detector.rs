@@ -1,10 +1,12 @@
 //! Scores requests against a model, or against the prior alone.
 
+mod memo;
 mod quick;
 mod quiet;
 mod weigh;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tamiz::Document;
 
@@ -19,6 +21,7 @@ use crate::reason::{Reason, Why};
 use crate::score::Score;
 use crate::table::Map;
 use crate::token::{self, Parts};
+use memo::Memo;
 use quick::Quick;
 use quiet::QuietTable;
 use weigh::{Item, Told, flag_key};
@@ -49,6 +52,10 @@ pub struct Detector {
     kinds: Kinds,
     /// Tokens that were seen and weigh nothing, by the hashes of endpoint and token.
     quiet: QuietTable,
+    /// The endpoints by name, with the hash of each.
+    learned: Vec<(Arc<str>, u64)>,
+    no_endpoint: Arc<str>,
+    memo: Memo,
     /// How often each flag was raised at each kind of place.
     flags: Map<u64, u64>,
     /// The logarithm of one more than the places that a request has, on average.
@@ -129,6 +136,9 @@ impl Detector {
             endpoints: BTreeMap::new(),
             kinds: Kinds::default(),
             quiet: QuietTable::default(),
+            learned: Vec::new(),
+            no_endpoint: "".into(),
+            memo: Memo::default(),
             flags: Map::default(),
             usual_places: 0,
             scale: LEAST_SCALE,
@@ -204,25 +214,28 @@ impl Detector {
         let Some(mut quick) = Quick::of(self, document) else {
             return Ok(self.score_observation(&Observation::of(document)?));
         };
-        let sum = Sum { places: quick.places(), rarest: quick.rarest, ..Sum::default() };
+        let (places, rarest) = quick.sums();
+        let sum = Sum { places, rarest, ..Sum::default() };
         let others = quick.others.iter().map(String::as_str);
-        Ok(self.score_tokens(quick.endpoint.clone(), others, sum))
+        Ok(self.score_tokens(Arc::clone(&quick.endpoint), quick.is_learned, others, sum))
     }
 
     /// Scores an observation.
     pub fn score_observation(&self, observation: &Observation) -> Score {
         let tokens = observation.tokens.iter().map(String::as_str);
-        self.score_tokens(observation.endpoint.clone(), tokens, Sum::default())
+        let is_learned = self.endpoints.contains_key(&observation.endpoint);
+        self.score_tokens(observation.endpoint.as_str().into(), is_learned, tokens, Sum::default())
     }
 
     /// Scores what was summed up already, and these tokens.
     fn score_tokens<'t>(
         &self,
-        name: String,
-        tokens: impl Iterator<Item = &'t str>,
+        name: Arc<str>,
+        is_learned: bool,
+        tokens: impl ExactSizeIterator<Item = &'t str>,
         mut sum: Sum<'t>,
     ) -> Score {
-        let endpoint = self.endpoints.get(&name);
+        let endpoint = if is_learned && tokens.len() > 0 { self.endpoints.get(&*name) } else { None };
         let mut reasons: Vec<(i64, Why, &str, Seen)> = Vec::new();
         for token in tokens {
             let item = Item::of(token);
@@ -241,7 +254,7 @@ impl Detector {
         let parted = sum.finish(self.usual_places);
         let raw = self.combined(&parted);
         let reason = |(bits, why, token, seen): (i64, Why, &str, Seen)| {
-            Reason::new(why, token, &name, endpoint.is_some(), seen, bits)
+            Reason::new(why, token, &name, is_learned, seen, bits)
         };
         Score {
             raw,
@@ -250,7 +263,7 @@ impl Detector {
             flags: parted.flags,
             new: parted.new,
             reasons: reasons.into_iter().map(reason).collect(),
-            learned_endpoint: endpoint.is_some(),
+            learned_endpoint: is_learned,
             endpoint: name,
         }
     }

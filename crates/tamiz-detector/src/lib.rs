@@ -79,6 +79,7 @@ mod calibrate;
 mod detector;
 mod endpoint;
 mod error;
+mod evidence;
 mod file;
 mod hash;
 mod log;

@@ -25,7 +25,7 @@ impl Stream {
     }
 
     /// Appends a piece.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(mut self, piece: &str) -> Self {
         let (words, rest) = piece.as_bytes().as_chunks::<8>();
         for word in words {
@@ -35,7 +35,7 @@ impl Stream {
     }
 
     /// Appends up to eight bytes; those beyond are zero.
-    #[inline]
+    #[inline(always)]
     fn word(mut self, word: u64, len: u32) -> Self {
         let shift = 8 * (self.len & 7);
         let tail = self.tail | word << shift;
@@ -51,7 +51,7 @@ impl Stream {
     }
 
     /// The hash of the text, and whether all of it is printable ASCII without spaces.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn finish(self) -> (u64, bool) {
         let filled = 8 * (self.len & 7);
         // The bytes that are missing are taken for printable ones.
@@ -61,23 +61,41 @@ impl Stream {
 }
 
 /// The bytes of less than a word, and zeros.
-#[inline]
+#[inline(always)]
 fn partial(bytes: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let shift = 8 * (bytes.len() as u32 - 4);
         return u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift;
     }
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+    match *bytes {
+        [a] => a.into(),
+        [a, b] => u64::from(a) | u64::from(b) << 8,
+        [a, b, c] => u64::from(a) | u64::from(b) << 8 | u64::from(c) << 16,
+        _ => 0,
+    }
+}
+
+/// The hash of a whole text, which goes on from another.
+#[inline(always)]
+pub(crate) fn text_hash(seed: u64, text: &[u8]) -> u64 {
+    let (words, rest) = text.as_chunks::<8>();
+    let (pairs, odd) = words.as_chunks::<2>();
+    let mut state = seed ^ text.len() as u64;
+    for [a, b] in pairs {
+        state = fold(state ^ u64::from_le_bytes(*a), u64::from_le_bytes(*b) ^ MIX[0]);
+    }
+    let last = odd.first().map_or(0, |word| u64::from_le_bytes(*word));
+    fold(state ^ last, partial(rest) ^ MIX[0])
 }
 
 /// Has a bit where a byte of the word is below `!` or above `~`; the lowest such byte has one.
-#[inline]
+#[inline(always)]
 fn odd(word: u64) -> u64 {
     (word | word.wrapping_sub(LOW * 0x21) | word.wrapping_add(LOW)) & HIGH
 }
 
 /// Both halves of a product, so that each bit depends on all of both.
-#[inline]
+#[inline(always)]
 pub(crate) fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a ^ MIX[1]) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
@@ -110,6 +128,20 @@ mod tests {
         }
         for n in 0..100_000_u32 {
             assert!(seen.insert(Stream::of(&format!("q.{n}")).finish().0));
+        }
+    }
+
+    #[test]
+    fn whole_texts_are_told_apart() {
+        let text = "H:accept=application/xhtml+xml;q1.0 application/xml";
+        let mut seen = std::collections::BTreeSet::new();
+        for (length, seed) in (0..text.len()).flat_map(|length| [(length, 1), (length, 2)]) {
+            assert!(seen.insert(text_hash(seed, &text.as_bytes()[..length])));
+            for at in 0..length {
+                let mut other = text.as_bytes()[..length].to_vec();
+                other[at] ^= 1;
+                assert!(seen.insert(text_hash(seed, &other)));
+            }
         }
     }
 

@@ -1,15 +1,49 @@
 //! Tokens that weigh nothing, by the hashes of endpoint and token: most tokens of most requests are among them.
 
-/// What is known of a token at an endpoint.
+use crate::token::{self, Parts};
+
+/// What is known of a token at an endpoint, in one word: how surprising it is, and what it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Quiet {
-    pub(super) surprise: i32,
-    /// A key, or the name of a header.
-    pub(super) is_place: bool,
-    /// The shape of a value, which its signs are paired with.
-    pub(super) is_shape: bool,
-    /// A sign of a value.
-    pub(super) is_sign: bool,
+pub(super) struct Quiet(u32);
+
+/// A key, or the name of a header.
+const PLACE: u32 = 1;
+/// The shape of a value, which its signs are paired with.
+const SHAPE: u32 = 2;
+/// A sign of a value.
+const SIGN: u32 = 4;
+/// How far the surprise is shifted.
+const BITS: u32 = 3;
+
+impl Quiet {
+    /// What a token is, with how surprising it is; `None` for one that is more so than can be told.
+    pub(super) fn of(parts: &Parts<'_>, surprise: i64) -> Option<Self> {
+        let is_told = parts.place.is_some() && matches!(parts.kind, "q" | "b" | "h");
+        let what = match parts.op {
+            token::PLACE => PLACE,
+            b'=' if is_told && !parts.measured => SHAPE,
+            b'~' if is_told => SIGN,
+            _ => 0,
+        };
+        let surprise = u32::try_from(surprise.max(0)).ok().filter(|bits| bits.leading_zeros() >= BITS)?;
+        Some(Quiet(surprise << BITS | what))
+    }
+
+    pub(super) fn surprise(self) -> u32 {
+        self.0 >> BITS
+    }
+
+    pub(super) fn is_place(self) -> bool {
+        self.0 & PLACE != 0
+    }
+
+    pub(super) fn is_shape(self) -> bool {
+        self.0 & SHAPE != 0
+    }
+
+    pub(super) fn is_sign(self) -> bool {
+        self.0 & SIGN != 0
+    }
 }
 
 /// Open addressing: a key stands at the first free slot behind the one that it asks for.
@@ -50,7 +84,7 @@ impl QuietTable {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, key: u64) -> Option<Quiet> {
         let key = key | 1;
         let mask = self.slots.len().wrapping_sub(1);
@@ -79,7 +113,7 @@ impl QuietTable {
 }
 
 /// Where a key is looked for first; its lowest bit is always the same.
-#[inline]
+#[inline(always)]
 fn index(key: u64, mask: usize) -> usize {
     (key >> 1) as usize & mask
 }
@@ -90,14 +124,14 @@ mod tests {
 
     #[test]
     fn keys_are_found_and_others_are_not() {
-        let quiet = |surprise| Quiet { surprise, ..Quiet::default() };
+        let quiet = Quiet;
         let mut table = QuietTable::default();
         assert_eq!(table.get(0), None);
         // All ask for one of two slots.
-        (0..1000_u64).for_each(|n| table.insert(n << 40 | (n & 1) << 1, quiet(n as i32)));
-        table.insert(7 << 40 | 2, quiet(-7));
+        (0..1000_u64).for_each(|n| table.insert(n << 40 | (n & 1) << 1, quiet(n as u32)));
+        table.insert(7 << 40 | 2, quiet(7777));
         for n in 0..1000_u64 {
-            let surprise = if n == 7 { -7 } else { n as i32 };
+            let surprise = if n == 7 { 7777 } else { n as u32 };
             assert_eq!(table.get(n << 40 | (n & 1) << 1), Some(quiet(surprise)));
             assert_eq!(table.get(n << 40 | 4), None);
         }

@@ -1,6 +1,7 @@
 //! How much single tokens weigh.
 
 use super::Detector;
+use super::memo::Memo;
 use super::quick::known_hash;
 use super::quiet::{Quiet, QuietTable};
 use crate::hash::{hash, mix};
@@ -99,13 +100,14 @@ impl Detector {
             for (id, _) in table.sorted() {
                 let item = Item::of(model.names.name(id));
                 let told = self.told(&item, counts, None);
-                let surprise = i32::try_from(told.surprise).ok();
-                if let Some(surprise) = surprise.filter(|_| told.is_quiet()) {
-                    let hash = known_hash(item.token, &item.parts);
-                    quiet.insert(of_endpoint ^ hash, Quiet::of(&item.parts, surprise));
+                if let Some(known) = Quiet::of(&item.parts, told.surprise).filter(|_| told.is_quiet()) {
+                    quiet.insert(of_endpoint ^ known_hash(item.token, &item.parts), known);
                 }
             }
         }
+        self.learned =
+            model.endpoints.keys().map(|name| (name.as_str().into(), Stream::of(name).finish().0)).collect();
+        self.memo = Memo::new();
         self.quiet = quiet;
     }
 

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::cut::split_at;
 use crate::body;
 use crate::body::embedded::Embedded;
 use crate::body::fields::{Field, Fields};
@@ -195,17 +196,16 @@ impl<'d> Note<'d> {
         self.words.split(' ').filter(|word| !word.is_empty())
     }
 
-    fn read(line: &'d str) -> Option<Self> {
-        let rest = line.strip_prefix(':')?;
-        let (place, rest) = rest.split_once(' ')?;
-        let (index, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    pub(super) fn read(line: &'d str) -> Option<Self> {
+        let (place, rest) = split_at(line.strip_prefix(':')?, b' ')?;
+        let cut = |text: &'d str| split_at(text, b' ').unwrap_or((text, ""));
+        let (index, rest) = cut(rest);
         let is_leaf = place.ends_with('{');
-        let (leaf, rest) = match rest.split_once(' ').filter(|_| is_leaf) {
+        let (leaf, rest) = match split_at(rest, b' ').filter(|_| is_leaf) {
             Some((key, rest)) => (Some(key), rest),
             None => (None, rest),
         };
-        let (marker, words) = match rest.strip_prefix('<').map(|_| rest.split_once(' ').unwrap_or((rest, "")))
-        {
+        let (marker, words) = match Some(rest).filter(|rest| rest.starts_with('<')).map(cut) {
             Some((marker, words)) => (Some(marker), words),
             None => (None, rest),
         };
@@ -214,8 +214,10 @@ impl<'d> Note<'d> {
     }
 }
 
-/// The notes of a document: those of the query, of headers, of the body, each in order of their values.
+/// The notes of a document: those of the query, of headers, of the body, each in order of their values. Notes of flags come
+/// before them.
 pub(super) struct Notes<'d> {
+    flags: &'d str,
     list: Vec<Note<'d>>,
     /// Where the next that is asked for is likely to be.
     next: usize,
@@ -223,16 +225,22 @@ pub(super) struct Notes<'d> {
 
 impl<'d> Notes<'d> {
     pub(super) fn read(notes: &'d str) -> Self {
-        let mut list = Vec::new();
-        let mut rest = notes;
-        while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
-            let (line, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            if line.starts_with(':') {
-                list.extend(Note::read(line));
-            }
-            rest = behind.get(1..).unwrap_or_default();
-        }
-        Notes { list, next: 0 }
+        let is_first = |at: &usize| {
+            at.checked_sub(1).and_then(|before| notes.as_bytes().get(before)).is_none_or(|b| *b == b'\n')
+        };
+        let from = memchr::memchr_iter(b':', notes.as_bytes()).find(is_first).unwrap_or(notes.len());
+        let (flags, rest) = notes.split_at_checked(from).unwrap_or((notes, ""));
+        Notes { flags, list: rest.lines().filter_map(Note::read).collect(), next: 0 }
+    }
+
+    /// No notes.
+    pub(super) fn none() -> Self {
+        Notes { flags: "", list: Vec::new(), next: 0 }
+    }
+
+    /// The notes of flags, a line each: `FLAG place`.
+    pub(super) fn flags(&self) -> &'d str {
+        self.flags
     }
 
     /// Where the note of a value is, and those of its leaves behind it.
@@ -287,7 +295,8 @@ mod tests {
     #[test]
     fn notes_are_read() {
         let mut notes =
-            Notes::read("v=1.1\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\nQUOTE q.a\n:b 0 ~-\n");
+            Notes::read("v=1.1\nKW:sql q.a\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\n:b 0 ~-\n");
+        assert_eq!(notes.flags(), "v=1.1\nKW:sql q.a\n");
         let of_first = notes.of(b'q', 0);
         let of_first = notes.get(of_first).to_vec();
         assert_eq!(of_first.len(), 2);

@@ -3,6 +3,7 @@
 //!
 //! Everything in a token comes from the text or the notes, so nothing that these hide can be in one.
 
+mod lines;
 mod visit;
 
 use super::Document;
@@ -28,6 +29,14 @@ pub trait TokenSink<'d> {
 
     /// Takes the method and the path, as shown, before any token.
     fn head(&mut self, _method: &'d str, _path: Option<&'d str>) {}
+
+    /// Begins the tokens that follow from a line and its note alone; whether they are known already, and need not come.
+    fn knows(&mut self, _kind: u8, _line: &str, _note: &str) -> bool {
+        false
+    }
+
+    /// Ends the tokens that were not known.
+    fn end(&mut self) {}
 
     /// Begins a place: what the next tokens begin with.
     fn place(&mut self, pieces: [&'d str; 3]);

@@ -5,22 +5,18 @@ use std::sync::LazyLock;
 
 use super::{TokenOptions, TokenSink};
 use crate::document::keys::{Keys, Values, grouped};
-use crate::document::lines::{HeaderLine, Lines, Place};
+use crate::document::lines::{HeaderLine, Lines, MORE_HEADERS, Place, split_flags};
 use crate::document::made_of::{Note, Notes};
 use crate::document::marker::{Marker, more};
 use crate::document::{Document, Raised};
 use crate::measure::Buckets;
 use crate::show::charset::{self, CharSet};
 
-/// Headers whose values are shown as items with a space between them.
-const SPACED_HEADERS: [&str; 6] =
-    ["accept", "accept-charset", "accept-encoding", "accept-language", "cookie", "user-agent"];
-
 /// Up to so many values, looking at all before each is quicker than sorting them.
 const FEW: usize = 16;
 
 /// The marker of a value that is not there.
-const NOTHING: &str = "<mixed:0>";
+pub(super) const NOTHING: &str = "<mixed:0>";
 
 impl Document {
     /// Hands the tokens of [`Document::tokens_with`] to a sink, in the same order, without making strings of them.
@@ -29,7 +25,8 @@ impl Document {
         let lines = self.lines();
         let buckets = self.buckets();
         sink.head(lines.method, lines.path);
-        let mut visit = Visit { sink, buckets: &buckets, notes: Notes::read(self.notes()), options };
+        let notes = Notes::read(self.notes());
+        let mut visit = Visit { sink, buckets: &buckets, notes, options };
         visit.place("m");
         visit.shown(lines.method);
         visit.place("");
@@ -64,13 +61,15 @@ impl Document {
                 visit.sink.tell(["f=", flag]);
             }
         }
-        for raised in self.raised_in(&lines) {
-            visit.raised(&raised);
+        if self.notes().is_empty() {
+            self.raised_in(&lines).iter().for_each(|raised| visit.raised(raised));
+        } else {
+            visit.flags(&lines);
         }
     }
 
     /// The buckets of whoever wrote it, as far as the document knows.
-    fn buckets(&self) -> Cow<'static, Buckets> {
+    pub(super) fn buckets(&self) -> Cow<'static, Buckets> {
         static DEFAULT: LazyLock<(Buckets, String)> = LazyLock::new(|| {
             let buckets = Buckets::default();
             let bounds: Vec<String> = buckets.bounds().iter().map(u64::to_string).collect();
@@ -90,34 +89,40 @@ impl Document {
 type At<'d> = [&'d str; 3];
 
 /// A document under way to a sink.
-struct Visit<'d, 's, S> {
-    sink: &'s mut S,
-    buckets: &'s Buckets,
-    notes: Notes<'d>,
-    options: TokenOptions,
+pub(super) struct Visit<'d, 's, S> {
+    pub(super) sink: &'s mut S,
+    pub(super) buckets: &'s Buckets,
+    pub(super) notes: Notes<'d>,
+    pub(super) options: TokenOptions,
 }
 
 impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
-    fn place(&mut self, name: &'d str) {
+    pub(super) fn place(&mut self, name: &'d str) {
         self.sink.place([name, "", ""]);
     }
 
-    fn path(&mut self, lines: &Lines<'d>) {
+    pub(super) fn path(&mut self, lines: &Lines<'d>) {
         let Some(path) = lines.path else { return };
+        let (length, longest) = (lines.path_length.bucket, lines.path_longest.bucket);
         self.sink.tell(["p=", path]);
         self.place("p/");
-        for segment in path.split('/').filter(|segment| !segment.is_empty() && more(segment).is_none()) {
-            self.shown(segment);
+        let mut last = "";
+        for segment in pieces(path, b'/') {
+            last = segment;
+            let is_told = !segment.is_empty() && !(segment.starts_with('<') && more(segment).is_some());
+            if is_told {
+                self.shown(segment);
+            }
         }
         self.place("");
-        if let Some(extension) = path.rsplit('/').next().and_then(extension) {
+        if let Some(extension) = extension(last) {
             self.sink.tell(["p.ext=", &extension]);
         }
-        self.sink.tell(["plen@", lines.path_length.bucket]);
-        self.sink.tell(["pmax@", lines.path_longest.bucket]);
+        self.sink.tell(["plen@", length]);
+        self.sink.tell(["pmax@", longest]);
     }
 
-    fn keys(&mut self, place: &'d str, keys: Keys<'_>) {
+    pub(super) fn keys(&mut self, place: &'d str, keys: Keys<'_>) {
         self.place(place);
         self.sink.tell([".n=", Digits::of(keys.count).as_str()]);
         self.sink.tell([".keys=", keys.text()]);
@@ -128,17 +133,18 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
         if !lines.query_values.is_empty() {
             return self.values("q.", lines.query.unwrap_or_default(), &lines.query_values);
         }
-        let pairs = lines.url_query().into_iter().flat_map(|query| query.split('&'));
-        let shown = pairs.map(|pair| pair.split_once('=').map_or(NOTHING, |(_, value)| value));
+        let pairs = lines.url_query().into_iter().flat_map(|query| pieces(query, b'&'));
+        let shown = pairs.map(|pair| cut_at(pair, b'=').1.unwrap_or(NOTHING));
         self.grouped_values("q.", lines.keys().zip(shown.chain(std::iter::repeat(""))));
     }
 
     /// The values of `keys`, whose shapes stand in lines of their own.
     fn values(&mut self, dotted: &'d str, keys: Keys<'d>, values: &Values<'d>) {
-        if values.iter().size_hint().0 as u64 == keys.count.saturating_sub(keys.more) {
+        let lines = values.lines();
+        if lines.len() as u64 == keys.count.saturating_sub(keys.more) {
             // Each key came once.
-            for (index, (key, shapes)) in values.iter().enumerate() {
-                self.values_of([dotted, key, ""], shapes.map(|shape| (index, shape)));
+            for (index, (key, shape)) in lines.iter().enumerate() {
+                self.values_of([dotted, key, ""], std::iter::once((index, *shape)));
             }
             return;
         }
@@ -196,7 +202,16 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
         let mut notes = tag.map(|tag| self.notes.of(tag, index)).unwrap_or_default();
         let own = self.notes.get(notes.clone()).first().filter(|note| note.leaf.is_none()).copied();
         notes.start = notes.start.saturating_add(usize::from(own.is_some()));
-        let own = own.unwrap_or_default();
+        self.own_value(own.unwrap_or_default(), shown);
+        if !notes.is_empty() {
+            let leaves = self.notes.get(notes).iter().filter_map(|note| Some((note.leaf?, *note)));
+            let leaves = grouped(leaves);
+            self.leaves(place, leaves);
+        }
+    }
+
+    /// What is told of a value itself: its shape, and what it is made of.
+    pub(super) fn own_value(&mut self, own: Note<'d>, shown: &'d str) {
         let marker = leaf_marker(shown);
         match own.marker {
             None => marker.iter().for_each(|marker| self.measured(["=", ""], marker)),
@@ -206,11 +221,6 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
             self.sink.value(["=\"", shown, "\""], &[]);
         }
         self.made_of(own, marker);
-        if !notes.is_empty() {
-            let leaves = self.notes.get(notes).iter().filter_map(|note| Some((note.leaf?, *note)));
-            let leaves = grouped(leaves);
-            self.leaves(place, leaves);
-        }
     }
 
     /// The leaves of a value that is JSON.
@@ -243,53 +253,111 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
     fn headers(&mut self, lines: &Lines<'d>) {
         let mut before = None;
         for (index, header) in lines.headers.iter().enumerate() {
-            match header_name(header.name) {
-                Cow::Borrowed(name) => self.sink.place(["h.", name, ""]),
-                Cow::Owned(name) => self.sink.place_respelled(format!("h.{name}")),
-            }
+            let notes = self.notes.of(b'h', index);
+            let note = self.notes.get(notes).first().copied().unwrap_or_default();
+            self.header_place(header.name);
             if before != Some(header.name) {
                 self.sink.here();
             }
             before = Some(header.name);
-            self.header(header, index);
+            self.header(header, note);
         }
         self.place("");
+        self.header_sizes(lines);
+    }
+
+    pub(super) fn header_sizes(&mut self, lines: &Lines<'d>) {
         self.sink.tell(["hcnt=", Digits::of(lines.header_count).as_str()]);
         self.sink.tell(["hlen@", lines.header_length.bucket]);
     }
 
-    fn header(&mut self, header: &HeaderLine<'d>, index: usize) {
-        if header.name == "content-length"
-            && let Some(bucket) = self.bucket(header.value)
-        {
-            return self.sink.tell(["@", bucket]);
+    pub(super) fn header_place(&mut self, name: &'d str) {
+        match header_name(name) {
+            Cow::Borrowed(name) => self.sink.place(["h.", name, ""]),
+            Cow::Owned(name) => self.sink.place_respelled(format!("h.{name}")),
         }
-        if !SPACED_HEADERS.contains(&header.name) {
-            let notes = self.notes.of(b'h', index);
-            let note = self.notes.get(notes).first().copied().unwrap_or_default();
-            let marker = self.shown(header.value);
-            if let Some(marker) = note.marker {
-                self.shown(marker);
-            }
-            return self.made_of(note, marker);
-        }
-        let is_cookie = header.name == "cookie";
-        for item in header.value.split(' ').filter(|item| !item.is_empty()) {
-            match Some(item).filter(|_| is_cookie).and_then(cookie) {
-                Some((name, length)) => {
-                    let bucket = self.buckets.label(length);
-                    self.place("");
-                    self.sink.tell(["c.", name, "@", bucket]);
-                    self.sink.place(["h.cookie", "", ""]);
-                }
-                None => {
+    }
+
+    pub(super) fn header(&mut self, header: &HeaderLine<'d>, note: Note<'d>) {
+        match header.name {
+            "accept" | "accept-charset" | "accept-encoding" | "accept-language" | "user-agent" => {
+                for item in pieces(header.value, b' ').filter(|item| !item.is_empty()) {
                     self.shown(item);
                 }
+            }
+            "cookie" => {
+                for item in pieces(header.value, b' ').filter(|item| !item.is_empty()) {
+                    self.cookie(item);
+                }
+            }
+            _ => {
+                let is_length = header.name == "content-length";
+                if let Some(bucket) = Some(header.value).filter(|_| is_length).and_then(|text| self.bucket(text)) {
+                    return self.sink.tell(["@", bucket]);
+                }
+                let marker = self.shown(header.value);
+                if let Some(marker) = note.marker {
+                    self.shown(marker);
+                }
+                self.made_of(note, marker);
             }
         }
     }
 
-    /// A flag at its place.
+    fn cookie(&mut self, item: &'d str) {
+        let Some((name, length)) = cookie(item) else {
+            self.shown(item);
+            return;
+        };
+        self.place("");
+        self.sink.tell(["c.", name, "@", self.buckets.label(length)]);
+        self.place("h.cookie");
+    }
+
+    /// The flags of a fresh document, at their places, in the order of [`Document::flags`].
+    fn flags(&mut self, lines: &Lines<'d>) {
+        self.place("");
+        for (place, flags) in
+            [("f.m=", lines.method_flags), ("f.u=", lines.url_flags), ("f.p=", lines.path_flags)]
+        {
+            each_flag(flags, |flag| self.sink.tell([place, flag]));
+        }
+        self.noted(b'q');
+        let mut rest = lines.headers.iter().as_slice();
+        while let Some(at) = rest.iter().position(|header| !header.flags.is_empty()) {
+            let (same, behind) = same_name(rest.get(at..).unwrap_or_default());
+            self.header_flags(same);
+            rest = behind;
+        }
+        if let Some(more) = lines.more_headers {
+            each_flag(more.flags, |flag| self.sink.tell(["f.h.", MORE_HEADERS, "=", flag]));
+        }
+        self.noted(b'b');
+    }
+
+    /// The flags of the lines of one header, the first of which has some: each once, sorted.
+    pub(super) fn header_flags(&mut self, lines: &[HeaderLine<'d>]) {
+        let mut flags: Vec<&str> = Vec::new();
+        lines.iter().for_each(|header| each_flag(header.flags, |flag| flags.push(flag)));
+        flags.sort_unstable();
+        flags.dedup();
+        let name = header_name(lines.first().map_or("", |header| header.name));
+        flags.iter().for_each(|flag| self.sink.tell(["f.h.", &name, "=", flag]));
+    }
+
+    /// The flags that the notes tell of the query or the body, and of their keys.
+    fn noted(&mut self, tag: u8) {
+        for note in pieces(self.notes.flags(), b'\n') {
+            let (flag, Some(place)) = cut_at(note, b' ') else { continue };
+            let is_there = matches!(place.as_bytes(), [first, ..] if *first == tag)
+                && matches!(place.as_bytes(), [_] | [_, b'.', ..]);
+            if is_there {
+                self.sink.tell(["f.", place, "=", flag]);
+            }
+        }
+    }
+
+    /// A flag of a document that was read, at its place.
     fn raised(&mut self, raised: &Raised<'_>) {
         let (place, name) = match raised.place() {
             Place::Method => ("m", Cow::Borrowed("")),
@@ -313,7 +381,7 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
 
     /// Text that may stand in clear: a marker keeps its brackets, so that it is no word of the
     /// request, and is told again with the bucket of its length. Returns the marker.
-    fn shown(&mut self, text: &'d str) -> Option<Marker<'d>> {
+    pub(super) fn shown(&mut self, text: &'d str) -> Option<Marker<'d>> {
         let marker = text.starts_with('<').then(|| Marker::of_value(text)).flatten();
         match &marker {
             None => self.sink.value(["=", text], &[]),
@@ -348,6 +416,44 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
     }
 }
 
+/// What stands before the first of a byte, which is ASCII, and what stands behind it. Texts are short: a loop is quicker
+/// than a search that is made for long ones.
+#[inline(always)]
+pub(super) fn cut_at(text: &str, byte: u8) -> (&str, Option<&str>) {
+    match text.as_bytes().iter().position(|other| *other == byte) {
+        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at.saturating_add(1)..)),
+        None => (text, None),
+    }
+}
+
+/// The pieces between a byte, which is ASCII.
+#[inline(always)]
+pub(super) fn pieces(text: &str, byte: u8) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let (piece, behind) = cut_at(rest?, byte);
+        rest = behind;
+        Some(piece)
+    })
+}
+
+/// The lines of the first header's name, and those behind them.
+fn same_name<'l, 'd>(lines: &'l [HeaderLine<'d>]) -> (&'l [HeaderLine<'d>], &'l [HeaderLine<'d>]) {
+    let name = lines.first().map(|header| header.name);
+    let end = lines.iter().position(|header| Some(header.name) != name).unwrap_or(lines.len());
+    lines.split_at_checked(end).unwrap_or((lines, &[]))
+}
+
+/// The flags of ` [A] [B:x]`, each as `A`, `B:x`.
+pub(super) fn each_flag<'d>(flags: &'d str, mut take: impl FnMut(&'d str)) {
+    if !flags.is_empty() {
+        match flags.strip_prefix(" [").and_then(|rest| rest.strip_suffix(']')) {
+            Some(only) if !only.as_bytes().contains(&b']') => take(only),
+            _ => split_flags(flags).for_each(take),
+        }
+    }
+}
+
 /// Reads a marker of a leaf; the most common ones at a glance.
 fn leaf_marker(text: &str) -> Option<Marker<'_>> {
     plain_marker(text).or_else(|| Marker::of_leaf(text))
@@ -355,7 +461,8 @@ fn leaf_marker(text: &str) -> Option<Marker<'_>> {
 
 /// Reads `<word:number>` of a common shape.
 fn plain_marker(text: &str) -> Option<Marker<'_>> {
-    let (word, digits) = text.strip_prefix('<')?.strip_suffix('>')?.split_once(':')?;
+    let (word, digits) = cut_at(text.strip_prefix('<')?.strip_suffix('>')?, b':');
+    let digits = digits?;
     let is_common = matches!(
         word,
         "num" | "lower" | "alpha" | "alnum" | "lowernum" | "mixed" | "slug" | "words" | "hex" | "dec" | "upper"
@@ -374,7 +481,12 @@ fn plain_marker(text: &str) -> Option<Marker<'_>> {
 
 /// The name of a header, with those signs escaped that a sign, a skeleton or a length begins with.
 fn header_name(name: &str) -> Cow<'_, str> {
-    if !name.bytes().fold(false, |any, byte| any | matches!(byte, b'~' | b'^' | b'#')) {
+    const SIGNS: [bool; 256] = {
+        let mut signs = [false; 256];
+        (signs[b'~' as usize], signs[b'^' as usize], signs[b'#' as usize]) = (true, true, true);
+        signs
+    };
+    if !name.bytes().fold(false, |any, byte| any | SIGNS[usize::from(byte)]) {
         return Cow::Borrowed(name);
     }
     Cow::Owned(name.replace('~', "%7E").replace('^', "%5E").replace('#', "%23"))
