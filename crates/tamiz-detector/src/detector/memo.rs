@@ -60,7 +60,8 @@ impl Memo {
     #[inline(always)]
     pub(super) fn key(&self, endpoint: u64, kind: u8, line: &str, note: &str) -> u64 {
         let seed = self.seed ^ endpoint ^ u64::from(kind) << 56;
-        text_hash(text_hash(seed, line.as_bytes()), note.as_bytes())
+        let key = text_hash(seed, line.as_bytes());
+        if note.is_empty() { key } else { text_hash(key, note.as_bytes()) }
     }
 
     #[inline(always)]

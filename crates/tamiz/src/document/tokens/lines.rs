@@ -57,10 +57,10 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         let (method, rest) = cut_line(text.strip_prefix("M:")?)?;
         self.head(method, rest)?;
         self.flags()?;
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (line, behind) = cut_line(rest)?;
-            rest = behind;
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+            let line = text.get(start..end)?;
+            start = end.saturating_add(1);
             match line.as_bytes() {
                 [b'H', b':', ..] => self.header(line)?,
                 [b'F', ..] => {}
