@@ -128,13 +128,17 @@ fn columns_have_the_scores_of_json_lines() {
 fn reasons_point_into_the_request() {
     let dir = scratch("detector-evidence");
     let model = model(&dir);
-    let line = format!("{}\n", serde_json::json!({"raw": ATTACK}));
-    let row = tamiz_on(["score", "--model", &model, "--format", "jsonl"], line.as_bytes()).ok();
-    let row: serde_json::Value = serde_json::from_str(&row).expect("JSON");
-    let reasons = row["reasons"].as_array().expect("a list");
-    let quote = reasons.iter().find(|reason| reason["token"] == "q.id~'").expect("a reason");
-    let at = ATTACK.find("%27").expect("a quote");
-    assert_eq!(quote["evidence"], serde_json::json!([[at, at + 3]]));
+    let odd = "GET /item?id=AB-7 HTTP/1.1\r\nHost: shop.example\r\n\r\n";
+    for (request, token, text) in [(ATTACK, "f.q.id=QUOTE", "%27"), (odd, "q.id~-", "-")] {
+        let line = format!("{}\n", serde_json::json!({"raw": request}));
+        let options = ["score", "--model", &model, "--format", "jsonl", "--fpr", "1"];
+        let row = tamiz_on(options, line.as_bytes()).ok();
+        let row: serde_json::Value = serde_json::from_str(&row).expect("JSON");
+        let reasons = row["reasons"].as_array().expect("a list");
+        let found = reasons.iter().find(|reason| reason["token"] == token).expect("a reason");
+        let at = request.find(text).expect("it is there");
+        assert_eq!(found["evidence"], serde_json::json!([[at, at + text.len()]]));
+    }
     let request = file(&dir, "attack.http", ATTACK);
     let shown = tamiz(["explain", "--model", &model, arg(&request)]).ok();
     let underlined = |name: &str| shown.lines().any(|line| line.contains('^') && line.contains(name));
