@@ -18,9 +18,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let mut out = output::coloured(args.color.when);
     let mut score = match &detector {
         None => None,
-        Some(detector) => Some(
-            detector.score(&document).map_err(|error| detect::unusable(args.model.as_deref(), &error))?,
-        ),
+        Some(detector) => {
+            Some(detector.score(&document).map_err(|error| detect::unusable(args.model.as_deref(), &error))?)
+        }
     };
     if let Some(score) = &mut score {
         score.locate(&request, &document);

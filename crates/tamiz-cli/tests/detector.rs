@@ -95,7 +95,8 @@ fn columns_have_the_scores_of_json_lines() {
     tamiz(score.iter().chain(&to_file)).ok();
     assert!(tamiz(score.iter().chain(&["parquet"])).fails(2).contains("--out"));
     assert!(tamiz(score.iter().chain(&to_file)).fails(2).contains("exists"));
-    let batches: Vec<_> = Reader::open(&out, Kind::Parquet).expect("a file").map(|b| b.expect("rows")).collect();
+    let batches: Vec<_> =
+        Reader::open(&out, Kind::Parquet).expect("a file").map(|b| b.expect("rows")).collect();
     let rows: Vec<(f64, f64, String, usize)> = batches
         .iter()
         .flat_map(|batch| {

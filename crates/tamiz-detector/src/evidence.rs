@@ -182,9 +182,13 @@ mod tests {
     #[test]
     fn any_bytes_have_ranges_within_them() {
         let tamiz = Canonicalizer::new(Config::default());
-        for request in tamiz::Flag::ALL.iter().map(|flag| flag.raises()).chain([&b"\n\n"[..], b" ", b"? ?", b""]) {
+        for request in
+            tamiz::Flag::ALL.iter().map(|flag| flag.raises()).chain([&b"\n\n"[..], b" ", b"? ?", b""])
+        {
             let document = tamiz.canonicalize_with_evidence(request);
-            for token in document.tokens().iter().map(String::as_str).chain(["q.a~'", "e=x", "p=", "h.", "b."]) {
+            for token in
+                document.tokens().iter().map(String::as_str).chain(["q.a~'", "e=x", "p=", "h.", "b."])
+            {
                 for range in of(token, request, &document) {
                     assert!(range.start < range.end && range.end <= request.len(), "{token} {range:?}");
                 }

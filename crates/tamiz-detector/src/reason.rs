@@ -93,7 +93,8 @@ impl Serialize for Reason {
         if self.evidence.is_empty() {
             out.skip_field("evidence")?;
         } else {
-            let ranges: Vec<[usize; 2]> = self.evidence.iter().map(|range| [range.start, range.end]).collect();
+            let ranges: Vec<[usize; 2]> =
+                self.evidence.iter().map(|range| [range.start, range.end]).collect();
             out.serialize_field("evidence", &ranges)?;
         }
         out.end()

@@ -10,9 +10,8 @@ use tamiz_detector::{Bounds, Detector, Model, Observation};
 static TAMIZ: LazyLock<Canonicalizer> = LazyLock::new(|| Canonicalizer::new(Config::default()));
 
 /// Keys and names that are mistaken for what is told of others.
-const ODD: [&str; 14] = [
-    "n", "keys", "kind", "", "=", "a=b", "a@b", "a~b", "a^b", "a#b", "a&b", "a%20b", "%E3%80%80a", "a.b",
-];
+const ODD: [&str; 14] =
+    ["n", "keys", "kind", "", "=", "a=b", "a@b", "a~b", "a^b", "a#b", "a&b", "a%20b", "%E3%80%80a", "a.b"];
 const VALUES: [&str; 9] = [
     "1",
     "O'Neill",
@@ -31,13 +30,17 @@ fn requests() -> Vec<Vec<u8>> {
     for (n, key) in ODD.iter().enumerate() {
         for value in VALUES {
             let pairs = format!("{key}={value}&id={n}&{key}={value}&x={value}");
-            let head = format!("Host: ex.com\r\nX-A{n}: a b {value}\r\nX~{n}: {value}\r\nX~{n}: 7\r\nCookie: a=b; {key}=c");
+            let head = format!(
+                "Host: ex.com\r\nX-A{n}: a b {value}\r\nX~{n}: {value}\r\nX~{n}: 7\r\nCookie: a=b; {key}=c"
+            );
             all.push(format!("GET /a/{n}?{pairs} HTTP/1.1\r\n{head}\r\n\r\n").into_bytes());
             let form = "Content-Type: application/x-www-form-urlencoded";
             let length = pairs.len();
             all.push(
-                format!("POST /b/{n} HTTP/1.1\r\n{head}\r\n{form}\r\nContent-Length: {length}\r\n\r\n{pairs}")
-                    .into_bytes(),
+                format!(
+                    "POST /b/{n} HTTP/1.1\r\n{head}\r\n{form}\r\nContent-Length: {length}\r\n\r\n{pairs}"
+                )
+                .into_bytes(),
             );
         }
     }

@@ -49,7 +49,9 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode, Failure> {
     if args.format == ScoreFormat::Parquet {
         Columns::check()?;
         if args.out.is_none() {
-            return Err(Failure::Usage("Parquet is not for standard output: name a file with '--out'".to_owned()));
+            return Err(Failure::Usage(
+                "Parquet is not for standard output: name a file with '--out'".to_owned(),
+            ));
         }
     }
     let canonicalizer = config::canonicalizer(&args.read)?;

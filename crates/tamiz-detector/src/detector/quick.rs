@@ -8,9 +8,9 @@ use tamiz::{Document, TokenOptions, TokenSink};
 use super::Detector;
 use super::memo::{Part, kept};
 use super::quiet::Quiet;
+use crate::endpoint;
 use crate::observation::{made_of, shorten};
 use crate::stream::{Stream, fold};
-use crate::endpoint;
 use crate::token::Parts;
 
 /// The most pieces that a value is told in.

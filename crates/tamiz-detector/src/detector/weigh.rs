@@ -93,9 +93,10 @@ impl Detector {
         let mut quiet = QuietTable::default();
         let Some(model) = &self.model else { return };
         let whole = std::iter::once((0, None, &model.whole));
-        let endpoints = model.endpoints.iter().map(|(name, endpoint)| {
-            (Stream::of(name).finish().0, self.endpoints.get(name), &endpoint.table)
-        });
+        let endpoints = model
+            .endpoints
+            .iter()
+            .map(|(name, endpoint)| (Stream::of(name).finish().0, self.endpoints.get(name), &endpoint.table));
         for (of_endpoint, counts, table) in whole.chain(endpoints) {
             for (id, _) in table.sorted() {
                 let item = Item::of(model.names.name(id));

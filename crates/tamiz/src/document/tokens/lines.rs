@@ -238,9 +238,8 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
             return None;
         }
         let digits = bytes.get(3..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit());
-        let there = digits.fold(0_usize, |n, digit| {
-            n.wrapping_mul(10).wrapping_add(usize::from(digit.wrapping_sub(b'0')))
-        });
+        let there = digits
+            .fold(0_usize, |n, digit| n.wrapping_mul(10).wrapping_add(usize::from(digit.wrapping_sub(b'0'))));
         if there != index {
             return Some("");
         }
@@ -270,7 +269,9 @@ mod tests {
     impl Collected {
         fn add(&mut self, pieces: &[&str]) {
             let mut token = Vec::new();
-            std::iter::once(&self.1.as_str()).chain(pieces).for_each(|piece| push_token_piece(&mut token, piece));
+            std::iter::once(&self.1.as_str())
+                .chain(pieces)
+                .for_each(|piece| push_token_piece(&mut token, piece));
             self.0.insert(String::from_utf8(token).unwrap());
         }
     }

@@ -292,7 +292,9 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
             }
             _ => {
                 let is_length = header.name == "content-length";
-                if let Some(bucket) = Some(header.value).filter(|_| is_length).and_then(|text| self.bucket(text)) {
+                if let Some(bucket) =
+                    Some(header.value).filter(|_| is_length).and_then(|text| self.bucket(text))
+                {
                     return self.sink.tell(["@", bucket]);
                 }
                 let marker = self.shown(header.value);
@@ -401,7 +403,8 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
     /// where it is asked for.
     fn measured(&mut self, around: [&'d str; 2], marker: &Marker<'d>) {
         let digits = Digits::of(marker.length.filter(|_| self.options.lengths).unwrap_or_default());
-        let ends = [["@", marker.length.map_or("", |length| self.buckets.label(length))], ["#", digits.as_str()]];
+        let ends =
+            [["@", marker.length.map_or("", |length| self.buckets.label(length))], ["#", digits.as_str()]];
         let count = usize::from(marker.length.is_some()) << usize::from(self.options.lengths);
         let ends = ends.get(..count).unwrap_or_default();
         let [open, close] = around;
@@ -465,17 +468,24 @@ fn plain_marker(text: &str) -> Option<Marker<'_>> {
     let digits = digits?;
     let is_common = matches!(
         word,
-        "num" | "lower" | "alpha" | "alnum" | "lowernum" | "mixed" | "slug" | "words" | "hex" | "dec" | "upper"
+        "num"
+            | "lower"
+            | "alpha"
+            | "alnum"
+            | "lowernum"
+            | "mixed"
+            | "slug"
+            | "words"
+            | "hex"
+            | "dec"
+            | "upper"
     );
-    let is_number = is_common && (1..=7).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-    let length = digits.bytes().fold(0_u64, |n, digit| n.wrapping_mul(10).wrapping_add(u64::from(digit & 15)));
-    let marker = Marker {
-        is_secret: false,
-        word,
-        extension: None,
-        length: Some(length),
-        set: CharSet::default(),
-    };
+    let is_number =
+        is_common && (1..=7).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    let length =
+        digits.bytes().fold(0_u64, |n, digit| n.wrapping_mul(10).wrapping_add(u64::from(digit & 15)));
+    let marker =
+        Marker { is_secret: false, word, extension: None, length: Some(length), set: CharSet::default() };
     is_number.then_some(marker)
 }
 
@@ -573,7 +583,9 @@ mod tests {
     fn markers_at_a_glance_are_those_that_are_read() {
         let words = Shape::ALL.iter().map(|shape| shape.as_str()).chain(["bool", "file", "more", "len", ""]);
         for word in words {
-            for rest in [":0", ":5", ":0012", ":1234567", ":12345678", ":", ":x", ":5~4.1", ":5:%27", "", ":5:"] {
+            for rest in
+                [":0", ":5", ":0012", ":1234567", ":12345678", ":", ":x", ":5~4.1", ":5:%27", "", ":5:"]
+            {
                 for text in [format!("<{word}{rest}>"), format!("<{word}{rest}"), format!("{word}{rest}>")] {
                     let quick = plain_marker(&text);
                     assert!(quick.is_none() || quick == Marker::of_leaf(&text), "{text}");
