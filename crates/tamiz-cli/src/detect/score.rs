@@ -128,10 +128,9 @@ fn part(chunk: Chunk, detector: &Detector, canonicalizer: &Canonicalizer, fpr: f
 fn scored(record: Record, detector: &Detector, canonicalizer: &Canonicalizer, fpr: f64) -> Option<Scored> {
     let mut score = detector.score(&record.document(canonicalizer)).ok()?;
     // Few are looked at: only for these is the request read again for where its reasons are.
-    if let (Request::Raw(bytes), true) = (&record.request, score.p_value().is_none_or(|p| p <= fpr)) {
-        if !score.reasons().is_empty() {
-            score.locate(bytes, &canonicalizer.canonicalize_with_evidence(bytes));
-        }
+    let is_looked_at = score.p_value().is_none_or(|p| p <= fpr) && !score.reasons().is_empty();
+    if let (Request::Raw(bytes), true) = (&record.request, is_looked_at) {
+        score.locate(bytes, &canonicalizer.canonicalize_with_evidence(bytes));
     }
     Some(Scored {
         source: record.source_for(canonicalizer).as_str(),

@@ -4,11 +4,16 @@
 //! Everything in a token comes from the text or the notes, so nothing that these hide can be in one.
 
 mod lines;
+mod pieces;
 mod visit;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::Document;
 use crate::bytes;
 use crate::decode::unicode;
+use crate::measure::Buckets;
 
 /// Which tokens a document gives beyond the usual ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,6 +103,22 @@ impl Document {
     pub fn write_tokens(&self, options: TokenOptions, out: &mut Vec<u8>) {
         let start = out.len();
         self.visit_tokens(options, &mut Text { out, start, place: Vec::with_capacity(64) });
+    }
+
+    /// The buckets of whoever wrote it, as far as the document knows.
+    fn buckets(&self) -> Cow<'static, Buckets> {
+        static DEFAULT: LazyLock<(Buckets, String)> = LazyLock::new(|| {
+            let buckets = Buckets::default();
+            let bounds: Vec<String> = buckets.bounds().iter().map(u64::to_string).collect();
+            (buckets, bounds.join(","))
+        });
+        let components = self.fingerprint().map(|fingerprint| fingerprint.components()).unwrap_or_default();
+        let bounds = components.iter().find(|(name, _)| *name == "buckets").map(|(_, bounds)| bounds);
+        let others = bounds.filter(|bounds| **bounds != DEFAULT.1).and_then(|bounds| {
+            let bounds = bounds.split(',').map(|bound| bound.parse().ok()).collect::<Option<Vec<u64>>>();
+            Buckets::new(bounds?).ok()
+        });
+        others.map_or(Cow::Borrowed(&DEFAULT.0), Cow::Owned)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Hands tokens to a sink line by line, so that it may pass over lines that it knows: most lines of most requests came
 //! before.
 
-use super::visit::{NOTHING, Visit, cut_at, each_flag, pieces};
+use super::pieces::{NOTHING, cut_at, each_flag, pieces};
+use super::visit::Visit;
 use super::{TokenOptions, TokenSink};
 use crate::document::lines::Lines;
 use crate::document::made_of::{Note, Notes};
@@ -96,9 +97,9 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         if self.visit.sink.knows(b'l', line, note) {
             return Some(());
         }
-        let mut lines = Lines::default();
         // `BQ` follows `B`.
-        lines.body = line.starts_with("BQ").then(Default::default);
+        let body = line.starts_with("BQ").then(Default::default);
+        let mut lines = Lines { body, ..Lines::default() };
         cut::take(line, &mut lines)?;
         let visit = &mut self.visit;
         match line.as_bytes() {
