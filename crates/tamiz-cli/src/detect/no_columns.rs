@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// Rows of a file: there are none.
 #[derive(Default)]
-pub(super) struct Columns;
+pub(super) struct Columns(());
 
 impl Columns {
     /// Says how to get a program that has them.

@@ -241,6 +241,9 @@ impl<'a> Output<'a> {
             object.insert("endpoint".to_owned(), scored.score.endpoint().into());
             object.insert("source".to_owned(), scored.source.into());
             object.insert("verdict".to_owned(), verdict(is_alert).map_or(Value::Null, Value::from));
+            if let Some(stream) = scored.stream {
+                object.insert("stream".to_owned(), stream.into());
+            }
             for (key, value) in [("id", &scored.id), ("label", &scored.label)] {
                 if let Some(value) = value {
                     object.insert(key.to_owned(), value.clone().into());
