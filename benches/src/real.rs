@@ -34,7 +34,7 @@ fn path(folder: &Path, file: &str) -> PathBuf {
 /// Requests to measure.
 type Requests = Vec<Vec<u8>>;
 
-/// At most `most` requests of a real corpus, every fifth of it, and as many others.
+/// At most `most` requests of a real corpus, every fifth of it, and four times as many others.
 pub fn requests(folder: &Path, name: &str, most: usize) -> Result<Option<(Requests, Requests)>> {
     let Some((_, files)) = REAL.iter().find(|(known, _)| *known == name) else { return Ok(None) };
     let (mut measured, mut others) = (Vec::new(), Vec::new());
@@ -44,8 +44,9 @@ pub fn requests(folder: &Path, name: &str, most: usize) -> Result<Option<(Reques
         for line in reader.lines() {
             let request = request(&line?)?;
             if request.len() <= LONGEST {
-                let requests = if nth % STEP == 0 { &mut measured } else { &mut others };
-                if requests.len() < most {
+                let is_measured = nth % STEP == 0;
+                let requests = if is_measured { &mut measured } else { &mut others };
+                if requests.len() < if is_measured { most } else { most.saturating_mul(STEP - 1) } {
                     requests.push(request);
                 }
                 nth += 1;

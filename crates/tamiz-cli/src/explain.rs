@@ -16,11 +16,22 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let request = source.read()?;
     let document = canonicalizer.canonicalize_with_evidence(&request);
     let mut out = output::coloured(args.color.when);
-    tamiz_explain::write(&mut out, &source.to_string(), &request, &document, output::columns())?;
-    if let Some(detector) = &detector {
-        let score =
-            detector.score(&document).map_err(|error| detect::unusable(args.model.as_deref(), &error))?;
-        detect::show::explained(&mut out, &score)?;
+    let mut score = match &detector {
+        None => None,
+        Some(detector) => {
+            Some(detector.score(&document).map_err(|error| detect::unusable(args.model.as_deref(), &error))?)
+        }
+    };
+    if let Some(score) = &mut score {
+        score.locate(&request, &document);
+    }
+    let reasons = score.iter().flat_map(|score| score.reasons()).zip(1..);
+    let pointed: Vec<_> =
+        reasons.map(|(reason, nth)| (detect::show::number(nth), reason.evidence().to_vec())).collect();
+    let name = source.to_string();
+    tamiz_explain::write_pointed(&mut out, &name, &request, &document, &pointed, output::columns())?;
+    if let Some(score) = &score {
+        detect::show::explained(&mut out, score)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

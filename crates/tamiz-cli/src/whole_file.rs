@@ -41,9 +41,14 @@ impl WholeFile {
     }
 
     /// Writes it, and puts it in its place.
-    pub(crate) fn finish(mut self, content: &[u8]) -> Result<(), Failure> {
-        let Some(mut file) = self.file.take() else { return Ok(()) };
-        let written = file.write_all(content).and_then(|()| file.sync_all());
+    pub(crate) fn finish(self, content: &[u8]) -> Result<(), Failure> {
+        self.finish_by(|mut file| file.write_all(content))
+    }
+
+    /// Lets `write` write it, and puts it in its place.
+    pub(crate) fn finish_by(mut self, write: impl FnOnce(File) -> io::Result<()>) -> Result<(), Failure> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let written = file.try_clone().and_then(write).and_then(|()| file.sync_all());
         drop(file);
         let done = written.map_err(|error| failure(&self.path, &error)).and_then(|()| {
             check(&self.path, self.may_exist)?;

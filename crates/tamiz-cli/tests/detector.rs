@@ -78,6 +78,75 @@ fn scores_are_the_same_in_all_formats_and_with_any_number_of_threads() {
     assert_eq!(std::fs::read_to_string(out).expect("it is there"), one);
 }
 
+#[cfg(feature = "columns")]
+#[test]
+fn columns_have_the_scores_of_json_lines() {
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Float64Type;
+    use tamiz_columns::{Kind, Reader};
+
+    let dir = scratch("detector-columns");
+    let model = model(&dir);
+    let mixed = format!("{}{}\n", usual(9000, 50), serde_json::json!({"raw": ATTACK, "id": "the attack"}));
+    let input = file(&dir, "mixed.jsonl", &mixed);
+    let out = dir.join("scores.parquet");
+    let score = ["score", "--model", &model, arg(&input), "--format"];
+    let to_file = ["parquet", "-o", arg(&out)];
+    tamiz(score.iter().chain(&to_file)).ok();
+    assert!(tamiz(score.iter().chain(&["parquet"])).fails(2).contains("--out"));
+    assert!(tamiz(score.iter().chain(&to_file)).fails(2).contains("exists"));
+    let batches: Vec<_> =
+        Reader::open(&out, Kind::Parquet).expect("a file").map(|b| b.expect("rows")).collect();
+    let rows: Vec<(f64, f64, String, usize)> = batches
+        .iter()
+        .flat_map(|batch| {
+            let column = |name: &str| batch.column_by_name(name).expect("a column");
+            let number = |name: &str, at| column(name).as_primitive::<Float64Type>().value(at);
+            let row = |at| {
+                let verdict = column("verdict").as_string::<i32>().value(at).to_owned();
+                let reasons = column("reasons").as_list::<i32>().value(at).len();
+                (number("score", at), number("p_value", at), verdict, reasons)
+            };
+            (0..batch.num_rows()).map(row).collect::<Vec<_>>()
+        })
+        .collect();
+    let lines = tamiz(score.iter().chain(&["jsonl"])).ok();
+    let expected: Vec<(f64, f64, String, usize)> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        .map(|row| {
+            let number = |key: &str| row[key].as_f64().expect("a number");
+            let verdict = row["verdict"].as_str().expect("a verdict").to_owned();
+            (number("score"), number("p_value"), verdict, row["reasons"].as_array().expect("a list").len())
+        })
+        .collect();
+    assert_eq!(rows, expected);
+    assert_eq!(rows.len(), 51);
+}
+
+/// The bytes that reasons are about are told as ranges, and underlined.
+#[test]
+fn reasons_point_into_the_request() {
+    let dir = scratch("detector-evidence");
+    let model = model(&dir);
+    let odd = "GET /item?id=AB-7 HTTP/1.1\r\nHost: shop.example\r\n\r\n";
+    for (request, token, text) in [(ATTACK, "f.q.id=QUOTE", "%27"), (odd, "q.id~-", "-")] {
+        let line = format!("{}\n", serde_json::json!({"raw": request}));
+        let options = ["score", "--model", &model, "--format", "jsonl", "--fpr", "1"];
+        let row = tamiz_on(options, line.as_bytes()).ok();
+        let row: serde_json::Value = serde_json::from_str(&row).expect("JSON");
+        let reasons = row["reasons"].as_array().expect("a list");
+        let found = reasons.iter().find(|reason| reason["token"] == token).expect("a reason");
+        let at = request.find(text).expect("it is there");
+        assert_eq!(found["evidence"], serde_json::json!([[at, at + text.len()]]));
+    }
+    let request = file(&dir, "attack.http", ATTACK);
+    let shown = tamiz(["explain", "--model", &model, arg(&request)]).ok();
+    let underlined = |name: &str| shown.lines().any(|line| line.contains('^') && line.contains(name));
+    assert!(underlined("#1"), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("  #1  ")), "{shown}");
+}
+
 #[test]
 fn parts_and_order_give_the_same_model() {
     let dir = scratch("detector-merge");
@@ -245,6 +314,7 @@ fn no_secret_in_anything_that_comes_out() {
         vec!["learn", arg(&input), "-o", arg(&out)],
         vec!["score", arg(&input), "--model", &model],
         vec!["score", arg(&input), "--model", arg(&out), "--format", "jsonl"],
+        vec!["score", arg(&input), "--model", &model, "--format", "jsonl", "--fpr", "1"],
         vec!["score", arg(&input)],
         vec!["score", arg(&input), "--model", &model, "--drift"],
         vec!["explain", arg(&http), "--model", &model],

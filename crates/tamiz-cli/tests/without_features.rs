@@ -33,6 +33,10 @@ fn files_of_columns_say_how_to_get_them() {
     }
     let run = common::tamiz(["batch", input, "-o", "-", "--format", "requests"]);
     assert!(run.fails(2).contains("--features columns"));
+    let out = dir.join("scores.parquet");
+    let run = common::tamiz(["score", input, "--format", "parquet", "-o", out.to_str().expect("a path")]);
+    assert!(run.fails(2).contains("--features columns"));
+    assert!(!out.exists() && !dir.join("scores.parquet.partial").exists());
 }
 
 #[cfg(not(feature = "columns"))]

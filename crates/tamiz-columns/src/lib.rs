@@ -46,6 +46,7 @@ mod join;
 mod origin;
 mod read_requests;
 mod requests;
+mod scores;
 mod shown;
 
 pub use arrow_array::RecordBatch;
@@ -59,4 +60,5 @@ pub use join::join;
 pub use origin::{Begins, Origin, OriginBuilder, with_origins};
 pub use read_requests::Requests;
 pub use requests::{RequestBuilder, RequestParts, RequestRow, request_schema};
+pub use scores::{ScoreBuilder, ScoreRow, score_schema};
 pub use shown::Shown;

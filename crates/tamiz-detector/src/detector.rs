@@ -1,14 +1,17 @@
 //! Scores requests against a model, or against the prior alone.
 
+mod memo;
+mod quick;
+mod quiet;
 mod weigh;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tamiz::Document;
 
 use crate::calibrate::{Calibration, Threshold};
 use crate::error::Error;
-use crate::hash::hash;
 use crate::log::{ONE, log2, log2_1p};
 use crate::model::Model;
 use crate::novelty::{Counts, Kinds, Seen};
@@ -18,7 +21,10 @@ use crate::reason::{Reason, Why};
 use crate::score::Score;
 use crate::table::Map;
 use crate::token::{self, Parts};
-use weigh::{Item, Quiet, flag_key};
+use memo::Memo;
+use quick::Quick;
+use quiet::QuietTable;
+use weigh::{Item, Told, flag_key};
 
 /// Of the tokens of one place, the most surprising counts in full, and each further one so many sixteenths of the one
 /// before: they tell much the same.
@@ -44,8 +50,12 @@ pub struct Detector {
     whole: Counts,
     endpoints: BTreeMap<String, Counts>,
     kinds: Kinds,
-    /// Tokens that weigh nothing, by the hashes of endpoint and token.
-    quiet: Map<u64, Quiet>,
+    /// Tokens that were seen and weigh nothing, by the hashes of endpoint and token.
+    quiet: QuietTable,
+    /// The endpoints by name, with the hash of each.
+    learned: Vec<(Arc<str>, u64)>,
+    no_endpoint: Arc<str>,
+    memo: Memo,
     /// How often each flag was raised at each kind of place.
     flags: Map<u64, u64>,
     /// The logarithm of one more than the places that a request has, on average.
@@ -64,6 +74,46 @@ struct Parted {
     flags: i64,
     /// How many tokens are new.
     new: u64,
+}
+
+/// What the tokens of a request tell, under way.
+#[derive(Default)]
+struct Sum<'t> {
+    places: u64,
+    new: u64,
+    rarest: i64,
+    /// By key or header: what is unusual there, and what its flags weigh.
+    by_site: BTreeMap<&'t str, (Vec<i64>, Vec<i64>)>,
+}
+
+impl<'t> Sum<'t> {
+    fn add(&mut self, item: &Item<'t>, told: Told) {
+        self.places += u64::from(item.parts.op == token::PLACE);
+        self.new += u64::from(told.is_new);
+        self.rarest = self.rarest.max(told.surprise);
+        if told.unusual <= 0 && told.flag <= 0 {
+            return;
+        }
+        let (unusual, flags) = self.by_site.entry(item.parts.site(item.token)).or_default();
+        unusual.extend(Some(told.unusual).filter(|bits| *bits > 0));
+        flags.extend(Some(told.flag).filter(|bits| *bits > 0));
+    }
+
+    fn finish(mut self, usual_places: i64) -> Parted {
+        // What is no news still breaks ties.
+        let (mut novelty, mut flags) = (self.rarest / 16, 0_i64);
+        for (unusual, raised) in self.by_site.values_mut() {
+            unusual.sort_unstable();
+            let site = unusual.iter().fold(0, |sum, bits| sum * FURTHER_SIXTEENTHS / 16 + bits);
+            novelty = novelty.saturating_add(site);
+            raised.sort_unstable();
+            flags = flags.max(raised.iter().fold(0, |sum, bits| sum / 2 + bits));
+        }
+        if flags > 0 {
+            flags = (flags + usual_places - log2(self.places + 1)).max(0);
+        }
+        Parted { novelty, flags, new: self.new }
+    }
 }
 
 impl Detector {
@@ -85,7 +135,10 @@ impl Detector {
             whole: Counts::default(),
             endpoints: BTreeMap::new(),
             kinds: Kinds::default(),
-            quiet: Map::default(),
+            quiet: QuietTable::default(),
+            learned: Vec::new(),
+            no_endpoint: "".into(),
+            memo: Memo::default(),
             flags: Map::default(),
             usual_places: 0,
             scale: LEAST_SCALE,
@@ -130,7 +183,7 @@ impl Detector {
             .values()
             .map(|sampled| {
                 let tokens: Vec<&str> = sampled.tokens.iter().map(|id| model.names.name(*id)).collect();
-                (self.parted(&sampled.endpoint, &tokens, true, &mut |_, _| ()), sampled.count)
+                (self.without_one(&sampled.endpoint, &tokens), sampled.count)
             })
             .collect();
         let novelty =
@@ -154,29 +207,54 @@ impl Detector {
     /// # Errors
     /// When the document was read back, is of view `literal`, or of another fingerprint than the model.
     pub fn score(&self, document: &Document) -> Result<Score, Error> {
-        if let Some(model) = &self.model {
-            model.check(document)?;
+        match &self.model {
+            Some(model) => model.check(document)?,
+            None => Observation::check(document)?,
         }
-        Ok(self.score_observation(&Observation::of(document)?))
+        let Some(mut quick) = Quick::of(self, document) else {
+            return Ok(self.score_observation(&Observation::of(document)?));
+        };
+        let (places, rarest) = quick.sums();
+        let sum = Sum { places, rarest, ..Sum::default() };
+        let others = quick.others.iter().map(String::as_str);
+        Ok(self.score_tokens(Arc::clone(&quick.endpoint), quick.is_learned, others, sum))
     }
 
     /// Scores an observation.
     pub fn score_observation(&self, observation: &Observation) -> Score {
-        let tokens: Vec<&str> = observation.tokens.iter().map(String::as_str).collect();
+        let tokens = observation.tokens.iter().map(String::as_str);
+        let is_learned = self.endpoints.contains_key(&observation.endpoint);
+        self.score_tokens(observation.endpoint.as_str().into(), is_learned, tokens, Sum::default())
+    }
+
+    /// Scores what was summed up already, and these tokens.
+    fn score_tokens<'t>(
+        &self,
+        name: Arc<str>,
+        is_learned: bool,
+        tokens: impl ExactSizeIterator<Item = &'t str>,
+        mut sum: Sum<'t>,
+    ) -> Score {
+        let endpoint = if is_learned && tokens.len() > 0 { self.endpoints.get(&*name) } else { None };
         let mut reasons: Vec<(i64, Why, &str, Seen)> = Vec::new();
-        let endpoint = self.endpoints.get(&observation.endpoint);
-        let parted = self.parted(&observation.endpoint, &tokens, false, &mut |item, (why, weight)| {
-            let seen = match (endpoint, item.parts.family) {
-                (Some(endpoint), family) if family != "e" => endpoint.seen(&item.key, false),
-                _ => self.whole.seen(&item.key, false),
-            };
-            reasons.push((weight, why, item.token, seen));
-        });
+        for token in tokens {
+            let item = Item::of(token);
+            let told = self.told(&item, endpoint, None);
+            sum.add(&item, told);
+            let flag = (Why::Flag { ratio: told.flag }, told.flag);
+            for (why, weight) in [(Why::Unusual, told.unusual), flag] {
+                if weight > 0 {
+                    let at = endpoint.filter(|_| item.parts.family != "e").unwrap_or(&self.whole);
+                    reasons.push((weight, why, token, at.seen(&item.key, false)));
+                }
+            }
+        }
         reasons.sort_by(|a, b| b.0.cmp(&a.0).then(a.2.cmp(b.2)));
         reasons.truncate(REASONS);
+        let parted = sum.finish(self.usual_places);
         let raw = self.combined(&parted);
         let reason = |(bits, why, token, seen): (i64, Why, &str, Seen)| {
-            Reason::new(why, token, &observation.endpoint, endpoint.is_some(), seen, bits)
+            Reason::new(why, token, &name, is_learned, seen, bits)
         };
         Score {
             raw,
@@ -185,8 +263,21 @@ impl Detector {
             flags: parted.flags,
             new: parted.new,
             reasons: reasons.into_iter().map(reason).collect(),
-            learned_endpoint: endpoint.is_some(),
+            learned_endpoint: is_learned,
+            endpoint: name,
         }
+    }
+
+    /// What a learned request comes to where it is taken out of the counts.
+    fn without_one(&self, endpoint: &str, tokens: &[&str]) -> Parted {
+        let counts = self.endpoints.get(endpoint);
+        let taken = self.taken(tokens, counts);
+        let mut sum = Sum::default();
+        for token in tokens {
+            let item = Item::of(token);
+            sum.add(&item, self.told(&item, counts, taken.get(&item.key.family)));
+        }
+        sum.finish(self.usual_places)
     }
 
     fn combined(&self, parted: &Parted) -> i64 {
@@ -194,56 +285,6 @@ impl Detector {
         let (novelty, flags) =
             (log2_1p(scaled.unwrap_or(i64::MAX)), parted.flags.saturating_mul(FLAG_SIXTEENTHS) / 16);
         novelty.max(flags) + novelty.min(flags) / SMALLER_OF
-    }
-
-    /// Adds up what the tokens of a request tell; `each` is told what weighs something, and how much.
-    fn parted<'t>(
-        &self,
-        endpoint: &str,
-        tokens: &[&'t str],
-        out: bool,
-        each: &mut dyn FnMut(&Item<'t>, (Why, i64)),
-    ) -> Parted {
-        let counts = self.endpoints.get(endpoint);
-        let taken = if out { self.taken(tokens, counts) } else { Map::default() };
-        let of_endpoint = hash(endpoint.as_bytes());
-        let mut by_site: BTreeMap<&str, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
-        let (mut places, mut new, mut rarest) = (0_u64, 0_u64, 0_i64);
-        for token in tokens {
-            let quiet = self.quiet.get(&(of_endpoint ^ hash(token.as_bytes()))).filter(|_| !out);
-            if let Some(quiet) = quiet {
-                places += u64::from(quiet.is_place);
-                rarest = rarest.max(quiet.surprise.into());
-                continue;
-            }
-            let item = Item::of(token);
-            let told = self.told(&item, counts, taken.get(&item.key.family));
-            places += u64::from(item.parts.op == b'.');
-            new += u64::from(told.is_new);
-            rarest = rarest.max(told.surprise);
-            let site = item.parts.site(token);
-            if told.unusual > 0 {
-                by_site.entry(site).or_default().0.push(told.unusual);
-                each(&item, (Why::Unusual, told.unusual));
-            }
-            if told.flag > 0 {
-                by_site.entry(site).or_default().1.push(told.flag);
-                each(&item, (Why::Flag { ratio: told.flag }, told.flag));
-            }
-        }
-        // What is no news still breaks ties.
-        let (mut novelty, mut flags) = (rarest / 16, 0_i64);
-        for (unusual, raised) in by_site.values_mut() {
-            unusual.sort_unstable();
-            let site = unusual.iter().fold(0, |sum, bits| sum * FURTHER_SIXTEENTHS / 16 + bits);
-            novelty = novelty.saturating_add(site);
-            raised.sort_unstable();
-            flags = flags.max(raised.iter().fold(0, |sum, bits| sum / 2 + bits));
-        }
-        if flags > 0 {
-            flags = (flags + self.usual_places - log2(places + 1)).max(0);
-        }
-        Parted { novelty, flags, new }
     }
 
     /// The model, if there is one.

@@ -28,6 +28,10 @@ pub fn template(method: &str, path: Option<&str>) -> String {
         out.push_str("<authority>");
         return out;
     };
+    if is_constant(path) {
+        out.push_str(path);
+        return out;
+    }
     for (at, segment) in path.split('/').enumerate() {
         if at > 0 {
             out.push('/');
@@ -39,6 +43,23 @@ pub fn template(method: &str, path: Option<&str>) -> String {
         push_segment(&mut out, segment);
     }
     out
+}
+
+/// Whether a path has nothing that varies: no digit, no marker, no long segment, and not too many.
+fn is_constant(path: &str) -> bool {
+    let (mut segments, mut length) = (0, 0);
+    for byte in path.bytes() {
+        if byte == b'/' {
+            (segments, length) = (segments + 1, 0);
+        } else {
+            length += 1;
+        }
+        // A character beyond ASCII has more than one byte: this is decided with care for each segment.
+        if byte.is_ascii_digit() || byte == b'<' || length > LONGEST_SEGMENT {
+            return false;
+        }
+    }
+    segments <= MOST_SEGMENTS
 }
 
 fn push_segment(out: &mut String, segment: &str) {

@@ -79,6 +79,7 @@ mod calibrate;
 mod detector;
 mod endpoint;
 mod error;
+mod evidence;
 mod file;
 mod hash;
 mod log;
@@ -88,6 +89,7 @@ mod observation;
 mod prior;
 mod reason;
 mod score;
+mod stream;
 mod table;
 mod token;
 

@@ -168,6 +168,9 @@ impl Model {
     /// # Errors
     /// Names both fingerprints.
     pub fn check_fingerprint(&self, fingerprint: &Fingerprint) -> Result<(), Error> {
+        if fingerprint.as_str() == self.fingerprint {
+            return Ok(());
+        }
         let other = fingerprint.with_source(Source::Wire);
         if other.as_str() == self.fingerprint {
             return Ok(());

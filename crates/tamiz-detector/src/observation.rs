@@ -26,13 +26,17 @@ impl Observation {
     /// # Errors
     /// When the document was read back, or is of view `literal`.
     pub fn of(document: &Document) -> Result<Self, Error> {
-        let fingerprint = document.fingerprint().ok_or(Error::ReadBack)?;
-        if fingerprint.components().iter().any(|(name, value)| *name == "view" && value == "literal") {
-            return Err(Error::Literal);
-        }
+        Observation::check(document)?;
         let tokens = document.tokens();
         let source = document.source().unwrap_or(Source::Wire);
         Ok(Observation::from_tokens(endpoint::of(&tokens), tokens, source))
+    }
+
+    /// Makes sure that a document can be observed.
+    pub(crate) fn check(document: &Document) -> Result<(), Error> {
+        let fingerprint = document.fingerprint().ok_or(Error::ReadBack)?;
+        let is_literal = |(name, value): &(&str, String)| *name == "view" && value == "literal";
+        if fingerprint.components().iter().any(is_literal) { Err(Error::Literal) } else { Ok(()) }
     }
 
     fn from_tokens(endpoint: String, mut tokens: Vec<String>, source: Source) -> Self {
@@ -64,6 +68,15 @@ impl Observation {
     }
 }
 
+/// The token that these pieces make, as the library writes it, cut where it is too long.
+pub(crate) fn made_of<'p>(pieces: impl Iterator<Item = &'p str>) -> String {
+    let mut out = Vec::with_capacity(64);
+    pieces.for_each(|piece| tamiz::push_token_piece(&mut out, piece));
+    let mut token = String::from_utf8(out).unwrap_or_default();
+    shorten(&mut token);
+    token
+}
+
 /// Each sign of a value together with its shape. The tokens of a value follow each other, its shape first.
 fn pairs(tokens: &[String]) -> Vec<String> {
     let mut out = Vec::new();
@@ -85,7 +98,8 @@ fn pairs(tokens: &[String]) -> Vec<String> {
     out
 }
 
-fn shorten(token: &mut String) {
+/// Cuts a token that is too long.
+pub(crate) fn shorten(token: &mut String) {
     if token.len() > LONGEST_TOKEN {
         let digest = hash(token.as_bytes());
         let end = (0..=LONGEST_TOKEN - 16).rev().find(|end| token.is_char_boundary(*end)).unwrap_or_default();

@@ -1,9 +1,13 @@
 //! Why a request scores as it does, in words. A reason holds a token and counts, and nothing else of the request.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use tamiz::Document;
+
+use crate::evidence;
 use crate::log::ONE;
 use crate::novelty::Seen;
 use crate::token::Parts;
@@ -17,6 +21,7 @@ pub struct Reason {
     at_endpoint: bool,
     seen: Seen,
     bits: i64,
+    evidence: Vec<Range<usize>>,
 }
 
 /// What is told of a token.
@@ -37,7 +42,8 @@ impl Reason {
         seen: Seen,
         bits: i64,
     ) -> Self {
-        Reason { why, token: token.to_owned(), endpoint: endpoint.to_owned(), at_endpoint, seen, bits }
+        let (token, endpoint) = (token.to_owned(), endpoint.to_owned());
+        Reason { why, token, endpoint, at_endpoint, seen, bits, evidence: Vec::new() }
     }
 
     /// The token.
@@ -60,6 +66,15 @@ impl Reason {
         matches!(self.why, Why::Flag { .. })
     }
 
+    /// The bytes of the request that it is about; empty unless [`Score::locate`](crate::Score::locate) found some.
+    pub fn evidence(&self) -> &[Range<usize>] {
+        &self.evidence
+    }
+
+    pub(crate) fn locate(&mut self, request: &[u8], document: &Document) {
+        self.evidence = evidence::of(&self.token, request, document);
+    }
+
     /// In how many learned requests it was, and in how many its place was.
     pub fn counts(&self) -> (u64, u64) {
         (self.seen.count, self.seen.of)
@@ -68,13 +83,20 @@ impl Reason {
 
 impl Serialize for Reason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Reason", 6)?;
+        let mut out = serializer.serialize_struct("Reason", 7)?;
         out.serialize_field("token", &self.token)?;
         out.serialize_field("bits", &self.bits())?;
         out.serialize_field("flag", &self.is_flag())?;
         out.serialize_field("count", &self.seen.count)?;
         out.serialize_field("of", &self.seen.of)?;
         out.serialize_field("text", &self.to_string())?;
+        if self.evidence.is_empty() {
+            out.skip_field("evidence")?;
+        } else {
+            let ranges: Vec<[usize; 2]> =
+                self.evidence.iter().map(|range| [range.start, range.end]).collect();
+            out.serialize_field("evidence", &ranges)?;
+        }
         out.end()
     }
 }

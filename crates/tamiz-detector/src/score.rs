@@ -1,6 +1,9 @@
 //! The score of a request, with its p-value and its reasons.
 
+use std::sync::Arc;
+
 use serde::ser::{Serialize, SerializeStruct, Serializer};
+use tamiz::Document;
 
 use crate::log::ONE;
 use crate::reason::Reason;
@@ -15,6 +18,7 @@ pub struct Score {
     pub(crate) new: u64,
     pub(crate) reasons: Vec<Reason>,
     pub(crate) learned_endpoint: bool,
+    pub(crate) endpoint: Arc<str>,
 }
 
 impl Score {
@@ -46,6 +50,17 @@ impl Score {
     /// The tokens that weigh most, at most five.
     pub fn reasons(&self) -> &[Reason] {
         &self.reasons
+    }
+
+    /// Finds the bytes of the request that its reasons are about. The document has its evidence: it was made of the request
+    /// by [`canonicalize_with_evidence`](tamiz::Canonicalizer::canonicalize_with_evidence).
+    pub fn locate(&mut self, request: &[u8], document: &Document) {
+        self.reasons.iter_mut().for_each(|reason| reason.locate(request, document));
+    }
+
+    /// The method and the path template.
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
     }
 
     /// Whether requests to the same endpoint were learned.

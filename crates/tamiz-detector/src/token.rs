@@ -10,6 +10,9 @@
 //! | `e=GET /a` | | `e` | endpoints; of this crate |
 //! | all others, such as `hcnt=5` | | what stands before the sign | the same |
 
+/// The sign of a token that tells a key or the name of a header.
+pub(crate) const PLACE: u8 = b'.';
+
 /// A token, cut into what the model asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parts<'t> {
@@ -48,7 +51,7 @@ impl<'t> Parts<'t> {
                 // A place has at least one character, whatever it is.
                 let first = rest.chars().next().map_or(0, char::len_utf8);
                 let Some(end) = rest.get(first..).and_then(find_op).map(|end| end + first + 2) else {
-                    return Parts { place: None, family: letter, measured: false, kind: letter, op: b'.' };
+                    return Parts { place: None, family: letter, measured: false, kind: letter, op: PLACE };
                 };
                 let place = token.get(..end).unwrap_or(token);
                 let op = token.as_bytes().get(end).copied().unwrap_or_default();

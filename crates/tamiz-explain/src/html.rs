@@ -100,7 +100,7 @@ fn push_cells(out: &mut String, cells: &[Cell], end: &Range<usize>, marks: &[Mar
     }
     for (flags, run) in runs {
         let marked: Vec<&Mark<'_>> = flags.iter().filter_map(|at| marks.get(*at)).collect();
-        let weight = marked.iter().map(|mark| mark.flag.weight()).max();
+        let weight = marked.iter().map(|mark| mark.weight).max();
         if let Some(weight) = weight {
             let _ = write!(out, "<mark class=\"{weight}\" title=\"");
             let labels: Vec<&str> = marked.iter().map(|mark| mark.label.as_str()).collect();
@@ -125,7 +125,7 @@ fn push_cells(out: &mut String, cells: &[Cell], end: &Range<usize>, marks: &[Mar
 fn push_list(out: &mut String, marks: &[Mark<'_>]) {
     out.push_str("<dl>");
     for &weight in Weight::ALL.iter().rev() {
-        for mark in marks.iter().filter(|mark| mark.flag.weight() == weight) {
+        for mark in marks.iter().filter(|mark| mark.weight == weight) {
             let _ = write!(out, "<dt><mark class=\"{weight}\">");
             push_escaped(out, &mark.label);
             out.push_str("</mark></dt><dd>");

@@ -45,6 +45,7 @@ pub mod visible;
 pub mod wrap;
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use tamiz::{Document, Weight};
 
@@ -62,10 +63,25 @@ pub fn write(
     document: &Document,
     columns: usize,
 ) -> io::Result<()> {
-    let marks = marks::of(document);
+    write_pointed(out, name, request, document, &[], columns)
+}
+
+/// Writes the explanation of [`write()`], with what somebody else points at underlined too: names, and ranges of the request.
+pub fn write_pointed(
+    out: &mut impl Write,
+    name: &str,
+    request: &[u8],
+    document: &Document,
+    pointed: &[(String, Vec<Range<usize>>)],
+    columns: usize,
+) -> io::Result<()> {
+    let mut marks = marks::of(document);
     let strong = style::STRONG;
     writeln!(out, "{strong}{}{strong:#}: {}, {}", harmless(name), bytes(request.len()), tally(&marks))?;
+    let flags = marks.len();
+    marks.extend(pointed.iter().map(|(label, ranges)| Mark::pointed(label, ranges)));
     echo::write(out, request, document.secrets(), &marks, columns)?;
+    marks.truncate(flags);
     list::write(out, &marks, columns)
 }
 
@@ -89,7 +105,7 @@ fn tally(marks: &[Mark<'_>]) -> String {
     let counts: Vec<String> = Weight::ALL
         .iter()
         .rev()
-        .map(|&weight| (weight, marks.iter().filter(|mark| mark.flag.weight() == weight).count()))
+        .map(|&weight| (weight, marks.iter().filter(|mark| mark.weight == weight).count()))
         .filter(|(_, count)| *count > 0)
         .map(|(weight, count)| format!("{count} {weight}"))
         .collect();
@@ -118,6 +134,19 @@ mod tests {
         assert_eq!(
             explain(b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n", 100),
             "x.http: 33 bytes, no flags\n\n1 │ GET /a HTTP/1.1\n2 │ Host: ex.com\n3 │\n"
+        );
+    }
+
+    #[test]
+    fn what_somebody_points_at_is_underlined() {
+        let request = b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+        let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
+        let mut out = anstream::StripStream::new(Vec::new());
+        let pointed = [("#1".to_owned(), vec![23..29, 900..901])];
+        write_pointed(&mut out, "x.http", request, &document, &pointed, 100).unwrap();
+        assert_eq!(
+            String::from_utf8(out.into_inner()).unwrap(),
+            "x.http: 33 bytes, no flags\n\n1 │ GET /a HTTP/1.1\n2 │ Host: ex.com\n  │       ^^^^^^ #1\n3 │\n"
         );
     }
 

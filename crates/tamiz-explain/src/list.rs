@@ -15,7 +15,7 @@ const MOST_PLACES: usize = 8;
 /// Writes the list.
 pub(crate) fn write(out: &mut impl Write, marks: &[Mark<'_>], columns: usize) -> io::Result<()> {
     for &weight in Weight::ALL.iter().rev() {
-        let mut of_weight = marks.iter().filter(|mark| mark.flag.weight() == weight).peekable();
+        let mut of_weight = marks.iter().filter(|mark| mark.weight == weight).peekable();
         if of_weight.peek().is_none() {
             continue;
         }
@@ -29,7 +29,7 @@ pub(crate) fn write(out: &mut impl Write, marks: &[Mark<'_>], columns: usize) ->
 }
 
 fn entry(out: &mut impl Write, mark: &Mark<'_>, columns: usize) -> io::Result<()> {
-    let colour = style::weight(mark.flag.weight());
+    let colour = style::weight(mark.weight);
     let faint = style::FAINT;
     let absent = if mark.ranges.is_empty() { " (something is missing)" } else { "" };
     let indent = 2 + width(&mark.label) + 1;

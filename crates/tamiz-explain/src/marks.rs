@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tamiz::{Document, Flag, Raised};
+use tamiz::{Document, Flag, Raised, Weight};
 
 use crate::visible::harmless;
 
@@ -11,8 +11,9 @@ const MOST_RAISED: usize = 64;
 
 /// One flag, or one word of it, wherever it was raised.
 pub(crate) struct Mark<'d> {
-    /// The flag.
-    pub(crate) flag: Flag,
+    /// The flag; none for what somebody else points at.
+    flag: Option<Flag>,
+    pub(crate) weight: Weight,
     /// The flag as documents write it; without a parameter where it was raised for several.
     pub(crate) label: String,
     /// Each time it was raised, in the order of the document.
@@ -27,7 +28,7 @@ impl<'d> Mark<'d> {
     /// What it says, and why that matters: of its parameter, where it has one.
     pub(crate) fn texts(&self) -> [&'static str; 2] {
         let parameter = self.label.split_once(':').map_or("", |(_, parameter)| parameter);
-        [self.flag.meaning_of(parameter), self.flag.why_of(parameter)]
+        self.flag.map_or(["", ""], |flag| [flag.meaning_of(parameter), flag.why_of(parameter)])
     }
 
     fn new(flag: Flag, raised: Vec<Raised<'d>>) -> Self {
@@ -39,12 +40,19 @@ impl<'d> Mark<'d> {
         slices.sort_unstable_by_key(|slice| (slice.as_ptr(), slice.len()));
         slices.dedup_by_key(|slice| (slice.as_ptr(), slice.len()));
         let ranges = merged(slices.into_iter().flatten().cloned().collect());
-        Mark { flag, label: label(raised.iter()), evidence, ranges, raised }
+        let (label, weight) = (label(raised.iter()), flag.weight());
+        Mark { flag: Some(flag), weight, label, evidence, ranges, raised }
+    }
+
+    /// What somebody points at, under a name of their own.
+    pub(crate) fn pointed(label: &str, ranges: &[Range<usize>]) -> Self {
+        let (label, ranges) = (harmless(label), merged(ranges.to_vec()));
+        Mark { flag: None, weight: Weight::Notable, label, raised: Vec::new(), evidence: Vec::new(), ranges }
     }
 
     /// The label for what meets `range`.
     pub(crate) fn label_within(&self, range: &Range<usize>) -> String {
-        if self.raised.len() > MOST_RAISED {
+        if self.raised.len() > MOST_RAISED || self.flag.is_none() {
             return self.label.clone();
         }
         let here = self.raised.iter().zip(&self.evidence);

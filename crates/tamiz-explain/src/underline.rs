@@ -33,7 +33,7 @@ impl Underline {
                 continue;
             }
             let carets = columns_of(cells, evidence);
-            let name = (mark.label_within(&bytes), mark.flag.weight());
+            let name = (mark.label_within(&bytes), mark.weight);
             match underlines.iter_mut().find(|underline| underline.carets == carets) {
                 Some(underline) => underline.names.push(name),
                 None => underlines.push(Underline { carets, names: vec![name] }),
@@ -47,7 +47,7 @@ impl Underline {
     pub(crate) fn whole(text: &str, marks: &[&Mark<'_>]) -> Self {
         Underline {
             carets: std::iter::once(0..width(text)).collect(),
-            names: marks.iter().map(|mark| (mark.label.clone(), mark.flag.weight())).collect(),
+            names: marks.iter().map(|mark| (mark.label.clone(), mark.weight)).collect(),
         }
     }
 

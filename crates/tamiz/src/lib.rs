@@ -78,6 +78,8 @@ pub use config::{
     Unlisted, View,
 };
 pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised, TokenOptions};
+#[doc(hidden)]
+pub use document::{TokenSink, push_token_piece};
 pub use fingerprint::Fingerprint;
 pub use flags::{Family, Flag, Weight};
 pub use measure::{Buckets, BucketsError};

@@ -51,25 +51,24 @@ pub(super) fn instructions(root: &Path, only: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Prints what tokens and scores cost beside the document, in instructions for each request of each corpus, or of those
-/// named. The model has learned other requests of the corpus.
+/// Prints what a score costs on top of the document, in instructions for each request of each corpus, or of those named.
+/// The model has learned other requests of the corpus, and has scored them before, or none.
 pub(super) fn score(root: &Path, only: &[&str]) -> Result<()> {
     let program = programs::main_program(root)?;
     let corpora = programs::corpora(&program, only)?;
     let folder = Folder::new()?;
-    println!("| corpus | document | tokens on top | score on top of both | score, of the document |");
-    println!("|---|---:|---:|---:|---:|");
+    println!("| corpus | document | score on top | of the document | cold | of the document |");
+    println!("|---|---:|---:|---:|---:|---:|");
     for corpus in &corpora {
         let sample = folder.sample(&program, corpus, counted_requests(corpus))?;
         let count =
             |name| callgrind::count(&folder, &program, name, &sample).map(|counted| counted.instructions);
-        let (document, tokens, score) =
-            (count("tamiz-owned")?, count("tamiz-tokens")?, count("tamiz-score")?);
+        let document = count("tamiz-owned")?;
+        let (warm, cold) = (count("tamiz-score")? - document, count("tamiz-score-cold")? - document);
         println!(
-            "| {corpus} | {document:.0} | {:.0} | {:.0} | {:.0} % |",
-            tokens - document,
-            score - tokens,
-            100.0 * (score - tokens) / document
+            "| {corpus} | {document:.0} | {warm:.0} | {:.1} % | {cold:.0} | {:.1} % |",
+            100.0 * warm / document,
+            100.0 * cold / document
         );
     }
     Ok(())

@@ -2,11 +2,13 @@
 //!
 //! `no_columns.rs` stands for this file without the feature. There [`Columns`] has no value, so that nothing is left to do.
 
+use std::net::IpAddr;
+
 use tamiz::Canonicalizer;
 use tamiz_columns::{
     Begins, Builder, Kind, Origin, OriginBuilder, RequestBuilder, RequestParts, RequestRow, Row,
 };
-use tamiz_containers::{At, Record, Request};
+use tamiz_containers::{At, Place, Record, Request};
 
 use super::client::Client;
 use super::format::BatchFormat;
@@ -91,7 +93,7 @@ impl ColumnRows {
                 row.label = record.label.as_deref();
                 row.time = record.time.map(|time| time.micros());
                 made.0.push(&row);
-                made.1.push(&origin(record, client));
+                made.1.push(&origin_of(record, client));
             }
             Made::Requests(requests) => requests.push(&request_row(record, client)),
         }
@@ -110,24 +112,33 @@ impl ColumnRows {
     }
 }
 
+fn origin_of(record: &Record, client: Client) -> Origin<'_> {
+    origin(&record.place, record.stream, record.client, client)
+}
+
 /// Where a record is from.
-fn origin(record: &Record, client: Client) -> Origin<'_> {
-    let mut origin = Origin::new(&record.place.file, record.place.record);
-    origin.begins = match record.place.at {
+pub(crate) fn origin(
+    place: &Place,
+    stream: Option<u64>,
+    address: Option<IpAddr>,
+    client: Client,
+) -> Origin<'_> {
+    let mut origin = Origin::new(&place.file, place.record);
+    origin.begins = match place.at {
         At::Line(line) => Begins::Line(line),
         At::Byte(byte) => Begins::Byte(byte),
         At::Packet(packet) => Begins::Packet(packet),
         _ => Begins::Input,
     };
-    origin.stream = record.stream;
-    origin.client = record.client.and_then(|address| client.shown(address));
+    origin.stream = stream;
+    origin.client = address.and_then(|address| client.shown(address));
     origin
 }
 
 /// A request as it is, with where it is from.
 fn request_row(record: &Record, client: Client) -> RequestRow<'_> {
     RequestRow {
-        origin: origin(record, client),
+        origin: origin_of(record, client),
         id: record.id.as_deref(),
         label: record.label.as_deref(),
         time: record.time.map(|time| time.micros()),

@@ -36,6 +36,8 @@ use crate::args::BatchArgs;
 use crate::failure::{Failure, complain};
 use crate::{config, tokens};
 pub(crate) use client::Client;
+#[cfg(feature = "columns")]
+pub(crate) use columns::origin;
 use counts::Counts;
 use errors::Errors;
 pub(crate) use format::{BatchFormat, Separator};

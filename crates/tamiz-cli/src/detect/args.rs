@@ -82,6 +82,7 @@ Examples:
   tamiz score --model site.model requests.har
   tamiz score --model site.model access.log --top 50
   tamiz score --model site.model access.log --format jsonl -o scores.jsonl --fpr 0.001
+  tamiz score --model site.model access.log --format parquet -o scores.parquet
   tamiz score --model site.model today.jsonl.gz --drift
   tamiz score requests.har --top 20
 
@@ -111,7 +112,7 @@ pub(crate) struct ScoreArgs {
     #[arg(long, requires = "model", conflicts_with_all = ["top", "format"])]
     pub(crate) drift: bool,
 
-    /// A table for people, or one JSON object per line
+    /// A table for people, one JSON object per line, or Parquet, which needs '--out'
     #[arg(long, value_enum, default_value_t = ScoreFormat::Table)]
     pub(crate) format: ScoreFormat,
 
@@ -211,6 +212,7 @@ pub(crate) struct AcceptArgs {
 pub(crate) enum ScoreFormat {
     Table,
     Jsonl,
+    Parquet,
 }
 
 /// Reads a share of false positives.

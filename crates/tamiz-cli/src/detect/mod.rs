@@ -1,6 +1,11 @@
 //! `tamiz learn`, `tamiz score` and `tamiz model`: models of what is usual, and how far requests are from them.
 
 pub(crate) mod args;
+#[cfg(feature = "columns")]
+mod columns;
+#[cfg(not(feature = "columns"))]
+#[path = "no_columns.rs"]
+mod columns;
 pub(crate) mod drift;
 pub(crate) mod learn;
 pub(crate) mod model;

@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tamiz::Canonicalizer;
-use tamiz_containers::{Chunk, Id, Record, Unreadable};
+use tamiz_containers::{Chunk, Id, Place, Record, Request, Unreadable};
 use tamiz_detector::{Detector, Observation, Score};
 use tamiz_explain::visible::harmless;
 
 use super::args::{ScoreArgs, ScoreFormat};
+use super::columns::Columns;
 use super::drift::Drift;
 use super::{detector, show};
 use crate::batch::SOME_UNREADABLE;
@@ -27,13 +28,13 @@ use crate::whole_file::WholeFile;
 use crate::{config, output};
 
 /// A request that was scored.
-struct Scored {
-    place: String,
-    id: Option<Id>,
-    label: Option<String>,
-    endpoint: String,
-    source: &'static str,
-    score: Score,
+pub(super) struct Scored {
+    pub(super) place: Place,
+    pub(super) id: Option<Id>,
+    pub(super) label: Option<String>,
+    pub(super) stream: Option<u64>,
+    pub(super) source: &'static str,
+    pub(super) score: Score,
 }
 
 /// What came of a chunk.
@@ -45,6 +46,14 @@ struct Part {
 
 /// Runs the command.
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode, Failure> {
+    if args.format == ScoreFormat::Parquet {
+        Columns::check()?;
+        if args.out.is_none() {
+            return Err(Failure::Usage(
+                "Parquet is not for standard output: name a file with '--out'".to_owned(),
+            ));
+        }
+    }
     let canonicalizer = config::canonicalizer(&args.read)?;
     let detector = match &args.model {
         Some(path) => detector(path, &canonicalizer)?,
@@ -70,7 +79,7 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode, Failure> {
         chunks,
         args.containers.jobs(),
         || (),
-        |(), chunk| part(chunk, &detector, &canonicalizer),
+        |(), chunk| part(chunk, &detector, &canonicalizer, args.fpr),
         |part: Part| {
             for record in &part.unreadable {
                 unreadable += 1;
@@ -95,18 +104,20 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode, Failure> {
     progress.end();
     done?;
     errors.checkpoint()?;
-    let content = to.finish(&detector)?;
-    if let Some(file) = file {
-        file.finish(&content)?;
+    let (content, columns) = to.finish(&detector)?;
+    match file {
+        Some(file) if args.format == ScoreFormat::Parquet => file.finish_by(|file| columns.write(file))?,
+        Some(file) => file.finish(&content)?,
+        None => {}
     }
     Ok(if unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
-fn part(chunk: Chunk, detector: &Detector, canonicalizer: &Canonicalizer) -> Part {
+fn part(chunk: Chunk, detector: &Detector, canonicalizer: &Canonicalizer, fpr: f64) -> Part {
     let mut part = Part::default();
     for record in chunk {
         match record {
-            Ok(record) => part.scored.extend(scored(&record, detector, canonicalizer)),
+            Ok(record) => part.scored.extend(scored(record, detector, canonicalizer, fpr)),
             Err(unreadable) => part.unreadable.push(unreadable),
         }
     }
@@ -114,15 +125,20 @@ fn part(chunk: Chunk, detector: &Detector, canonicalizer: &Canonicalizer) -> Par
 }
 
 /// Scores a record; a fresh document of the model's fingerprint is never refused.
-fn scored(record: &Record, detector: &Detector, canonicalizer: &Canonicalizer) -> Option<Scored> {
-    let observation = Observation::of(&record.document(canonicalizer)).ok()?;
+fn scored(record: Record, detector: &Detector, canonicalizer: &Canonicalizer, fpr: f64) -> Option<Scored> {
+    let mut score = detector.score(&record.document(canonicalizer)).ok()?;
+    // Few are looked at: only for these is the request read again for where its reasons are.
+    let is_looked_at = score.p_value().is_none_or(|p| p <= fpr) && !score.reasons().is_empty();
+    if let (Request::Raw(bytes), true) = (&record.request, is_looked_at) {
+        score.locate(bytes, &canonicalizer.canonicalize_with_evidence(bytes));
+    }
     Some(Scored {
-        place: record.place.to_string(),
-        id: record.id.clone(),
-        label: record.label.clone(),
-        endpoint: observation.endpoint().to_owned(),
         source: record.source_for(canonicalizer).as_str(),
-        score: detector.score_observation(&observation),
+        place: record.place,
+        id: record.id,
+        label: record.label,
+        stream: record.stream,
+        score,
     })
 }
 
@@ -135,17 +151,19 @@ struct Output<'a> {
     buffer: Vec<u8>,
     top: Vec<Scored>,
     drift: Drift,
+    columns: Columns,
 }
 
 impl<'a> Output<'a> {
     fn new(args: &'a ScoreArgs, is_file: bool) -> Self {
         let out: Box<dyn Write> = Box::new(output::coloured(args.color.when));
-        Output { args, out, is_file, buffer: Vec::new(), top: Vec::new(), drift: Drift::default() }
+        let (drift, columns) = (Drift::default(), Columns::default());
+        Output { args, out, is_file, buffer: Vec::new(), top: Vec::new(), drift, columns }
     }
 
     fn take(&mut self, scored: Scored) -> Result<(), Failure> {
         if self.args.drift {
-            self.drift.add(&scored.endpoint, &scored.score);
+            self.drift.add(scored.score.endpoint(), &scored.score);
             return Ok(());
         }
         let Some(top) = self.args.top else { return self.write(&scored) };
@@ -162,7 +180,7 @@ impl<'a> Output<'a> {
         self.top.truncate(top);
     }
 
-    fn finish(mut self, detector: &Detector) -> Result<Vec<u8>, Failure> {
+    fn finish(mut self, detector: &Detector) -> Result<(Vec<u8>, Columns), Failure> {
         if self.args.drift {
             self.drift.write(&mut self.buffer, detector)?;
             self.pass_on()?;
@@ -174,7 +192,7 @@ impl<'a> Output<'a> {
             }
         }
         self.out.flush()?;
-        Ok(self.buffer)
+        Ok((self.buffer, self.columns))
     }
 
     fn write(&mut self, scored: &Scored) -> Result<(), Failure> {
@@ -182,6 +200,7 @@ impl<'a> Output<'a> {
         match self.args.format {
             ScoreFormat::Jsonl => self.json(scored, is_alert)?,
             ScoreFormat::Table => self.row(scored, is_alert)?,
+            ScoreFormat::Parquet => self.columns.push(scored, verdict(is_alert)),
         }
         self.pass_on()
     }
@@ -201,13 +220,13 @@ impl<'a> Output<'a> {
             Some(false) => "usual ",
             None => "",
         };
-        let name = scored.id.as_deref().unwrap_or(&scored.place);
+        let name = scored.id.clone().unwrap_or_else(|| scored.place.to_string());
         writeln!(
             self.buffer,
             "{verdict}{}  {}  {}",
             show::headline(&scored.score),
-            harmless(name),
-            harmless(&scored.endpoint)
+            harmless(&name),
+            harmless(scored.score.endpoint())
         )?;
         if is_alert != Some(false) || self.args.top.is_some() {
             show::reasons(&mut self.buffer, &scored.score)?;
@@ -218,11 +237,13 @@ impl<'a> Output<'a> {
     fn json(&mut self, scored: &Scored, is_alert: Option<bool>) -> Result<(), Failure> {
         let mut line = serde_json::to_value(&scored.score).map_err(std::io::Error::from)?;
         if let Some(object) = line.as_object_mut() {
-            object.insert("place".to_owned(), scored.place.clone().into());
-            object.insert("endpoint".to_owned(), scored.endpoint.clone().into());
+            object.insert("place".to_owned(), scored.place.to_string().into());
+            object.insert("endpoint".to_owned(), scored.score.endpoint().into());
             object.insert("source".to_owned(), scored.source.into());
-            let verdict = is_alert.map(|alert| if alert { "alert" } else { "usual" });
-            object.insert("verdict".to_owned(), verdict.map_or(Value::Null, Value::from));
+            object.insert("verdict".to_owned(), verdict(is_alert).map_or(Value::Null, Value::from));
+            if let Some(stream) = scored.stream {
+                object.insert("stream".to_owned(), stream.into());
+            }
             if let Some(id) = &scored.id {
                 object.insert("id".to_owned(), serde_json::to_value(id).map_err(std::io::Error::from)?);
             }
@@ -232,6 +253,10 @@ impl<'a> Output<'a> {
         }
         Ok(writeln!(self.buffer, "{line}")?)
     }
+}
+
+fn verdict(is_alert: Option<bool>) -> Option<&'static str> {
+    is_alert.map(|is_alert| if is_alert { "alert" } else { "usual" })
 }
 
 /// Orders by a number, the highest first.

@@ -76,7 +76,15 @@ pub(crate) fn learned_json(detector: &Detector) -> Value {
 /// Tells a score and why, behind an explanation.
 pub(crate) fn explained(out: &mut dyn Write, score: &Score) -> io::Result<()> {
     writeln!(out, "\n{}", headline(score))?;
-    reasons(out, score)
+    for (reason, nth) in score.reasons().iter().zip(1..) {
+        writeln!(out, "  {}  {:>5.1}  {}", number(nth), reason.bits(), harmless(&reason.to_string()))?;
+    }
+    Ok(())
+}
+
+/// What a reason is called under the bytes that it is about.
+pub(crate) fn number(nth: usize) -> String {
+    format!("#{nth}")
 }
 
 /// `score 4.21, p 0.0002`.

@@ -1,10 +1,14 @@
 //! How much single tokens weigh.
 
 use super::Detector;
+use super::memo::Memo;
+use super::quick::known_hash;
+use super::quiet::{Quiet, QuietTable};
 use crate::hash::{hash, mix};
 use crate::log::{ONE, log2};
 use crate::novelty::{Counts, Key, Out, Seen, surprise};
 use crate::prior;
+use crate::stream::Stream;
 use crate::table::Map;
 use crate::token::{self, Parts};
 
@@ -32,6 +36,13 @@ impl<'t> Item<'t> {
     }
 }
 
+impl Told {
+    /// Whether it changes nothing but the order of requests without news.
+    fn is_quiet(self) -> bool {
+        self.unusual <= 0 && self.flag <= 0 && !self.is_new
+    }
+}
+
 /// The counts of the tokens of a family that a request has: at its endpoint, and over all.
 pub(super) type Taken = (Vec<u64>, Vec<u64>);
 
@@ -44,13 +55,6 @@ pub(super) struct Told {
     /// How much it weighs as a flag; nothing where it is not positive.
     pub(super) flag: i64,
     pub(super) is_new: bool,
-}
-
-/// A token of an endpoint that was seen and weighs nothing there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Quiet {
-    pub(super) surprise: i32,
-    pub(super) is_place: bool,
 }
 
 impl Detector {
@@ -84,22 +88,28 @@ impl Detector {
         told
     }
 
-    /// Weighs the tokens of all endpoints once: most tokens of most requests weigh nothing.
+    /// Weighs the tokens of all endpoints once, and those of all requests as an endpoint that is new has them.
     pub(super) fn find_quiet(&mut self) {
+        let mut quiet = QuietTable::default();
         let Some(model) = &self.model else { return };
-        for (name, endpoint) in &model.endpoints {
-            let (of_endpoint, counts) = (hash(name.as_bytes()), self.endpoints.get(name));
-            for (id, _) in endpoint.table.sorted() {
+        let whole = std::iter::once((0, None, &model.whole));
+        let endpoints = model
+            .endpoints
+            .iter()
+            .map(|(name, endpoint)| (Stream::of(name).finish().0, self.endpoints.get(name), &endpoint.table));
+        for (of_endpoint, counts, table) in whole.chain(endpoints) {
+            for (id, _) in table.sorted() {
                 let item = Item::of(model.names.name(id));
                 let told = self.told(&item, counts, None);
-                let surprise = i32::try_from(told.surprise).ok();
-                let Some(surprise) = surprise.filter(|_| told.unusual <= 0 && told.flag <= 0) else {
-                    continue;
-                };
-                let quiet = Quiet { surprise, is_place: item.parts.op == b'.' };
-                self.quiet.insert(of_endpoint ^ item.key.token, quiet);
+                if let Some(known) = Quiet::of(&item.parts, told.surprise).filter(|_| told.is_quiet()) {
+                    quiet.insert(of_endpoint ^ known_hash(item.token, &item.parts), known);
+                }
             }
         }
+        self.learned =
+            model.endpoints.keys().map(|name| (name.as_str().into(), Stream::of(name).finish().0)).collect();
+        self.memo = Memo::new();
+        self.quiet = quiet;
     }
 
     /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
@@ -160,7 +170,7 @@ mod tests {
         (0..2000).for_each(|n| model.learn(&request(n)).unwrap());
         let quick = Detector::new(model.clone());
         let mut slow = Detector::new(model);
-        assert!(!quick.quiet.is_empty());
+        assert!(quick.quiet.len() > 0);
         slow.quiet.clear();
         for n in 0..4000 {
             let (quick, slow) = (quick.score(&request(n)).unwrap(), slow.score(&request(n)).unwrap());

@@ -10,7 +10,8 @@ use super::marker::more;
 
 /// Cuts a document; `None` for what is none.
 pub(super) fn lines(text: &str) -> Option<Lines<'_>> {
-    let mut lines = Lines::default();
+    // Most requests have fewer headers.
+    let mut lines = Lines { headers: Vec::with_capacity(16), ..Lines::default() };
     let mut rest = text;
     while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
         take(rest.get(..end)?, &mut lines)?;
@@ -20,39 +21,39 @@ pub(super) fn lines(text: &str) -> Option<Lines<'_>> {
 }
 
 /// Takes one line.
-fn take<'d>(line: &'d str, lines: &mut Lines<'d>) -> Option<()> {
-    let (tag, rest) = split_at(line, b':')?;
-    match tag {
-        "H" => return header(rest, lines),
-        "M" => (lines.method, lines.method_flags) = content_and_flags(rest),
-        "U" => {
-            let (url, flags) = content_and_flags(rest);
+pub(super) fn take<'d>(line: &'d str, lines: &mut Lines<'d>) -> Option<()> {
+    let behind = |tag: &str| line.strip_prefix(tag);
+    match line.as_bytes() {
+        [b'H', b':', ..] => return header(behind("H:")?, lines),
+        [b'M', b':', ..] => (lines.method, lines.method_flags) = content_and_flags(behind("M:")?),
+        [b'U', b':', ..] => {
+            let (url, flags) = content_and_flags(behind("U:")?);
             (lines.url, lines.url_flags) = (Some(url), flags);
         }
-        "P" => {
-            let (content, flags) = content_and_flags(rest);
+        [b'P', b':', ..] => {
+            let (content, flags) = content_and_flags(behind("P:")?);
             let (path, lengths) = split_at(content, b' ')?;
             let (length, longest) = split_at(lengths.strip_prefix("PLEN:")?, b' ')?;
             lines.path_length = measure(length)?;
             lines.path_longest = measure(longest.strip_prefix("PMAX:")?)?;
             (lines.path, lines.path_flags) = (Some(path), flags);
         }
-        "Q" => {
-            let (content, flags) = content_and_flags(rest);
+        [b'Q', b':', ..] => {
+            let (content, flags) = content_and_flags(behind("Q:")?);
             (lines.query, lines.query_flags) = (Some(keys(content)?), flags);
         }
-        "KEYS_SORTED" => lines.keys_sorted = Some(rest),
-        "QK" => lines.query_values.add(rest)?,
-        "FLAGS" => lines.rollup = Some(rest.strip_prefix('[')?.strip_suffix(']')?),
-        "FAM" => lines.families = Some(rest),
-        "HCNT" => {
-            let (count, length) = split_at(rest, b' ')?;
+        [b'Q', b'K', ..] => lines.query_values.add(behind("QK:")?)?,
+        [b'K', ..] => lines.keys_sorted = Some(behind("KEYS_SORTED:")?),
+        [b'F', b'L', ..] => lines.rollup = Some(behind("FLAGS:[")?.strip_suffix(']')?),
+        [b'F', ..] => lines.families = Some(behind("FAM:")?),
+        [b'H', ..] => {
+            let (count, length) = split_at(behind("HCNT:")?, b' ')?;
             lines.header_count = count.parse().ok()?;
             lines.header_length = measure(length.strip_prefix("HLEN:")?)?;
         }
-        "B" => lines.body = Some(body(rest)?),
-        "BQ" => lines.body.as_mut()?.keys = Some(keys(rest)?),
-        "BK" => lines.body.as_mut()?.values.add(rest)?,
+        [b'B', b':', ..] => lines.body = Some(body(behind("B:")?)?),
+        [b'B', b'Q', ..] => lines.body.as_mut()?.keys = Some(keys(behind("BQ:")?)?),
+        [b'B', b'K', ..] => lines.body.as_mut()?.values.add(behind("BK:")?)?,
         _ => return None,
     }
     Some(())
@@ -60,7 +61,7 @@ fn take<'d>(line: &'d str, lines: &mut Lines<'d>) -> Option<()> {
 
 fn header<'d>(rest: &'d str, lines: &mut Lines<'d>) -> Option<()> {
     let (content, flags) = content_and_flags(rest);
-    match more(content) {
+    match content.starts_with('<').then(|| more(content)).flatten() {
         Some(count) => lines.more_headers = Some(MoreHeaders { count, flags }),
         None => {
             let (name, value) = split_at(content, b'=')?;
@@ -95,7 +96,10 @@ fn measure(text: &str) -> Option<Measure<'_>> {
 }
 
 /// Everything up to the first ` [`, which values never hold, and the flags from there on.
-fn content_and_flags(rest: &str) -> (&str, &str) {
+pub(super) fn content_and_flags(rest: &str) -> (&str, &str) {
+    if !rest.ends_with(']') {
+        return (rest, "");
+    }
     let bytes = rest.as_bytes();
     let begins = |at: &usize| at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b' ');
     let at = memchr::memchr_iter(b'[', bytes).find(begins).map_or(bytes.len(), |at| at.saturating_sub(1));

@@ -27,7 +27,9 @@ impl<'d> Keys<'d> {
             Some(more) => Keys { count, list, shown: before, more },
             None => Keys { count, list, shown: (count > 0 || !list.is_empty()).then_some(list), more: 0 },
         };
-        let there = (keys.iter().count() as u64).checked_add(keys.more);
+        let commas = |shown: &str| shown.bytes().filter(|byte| *byte == b',').count() as u64;
+        let there = keys.shown.map_or(Some(0), |shown| commas(shown).checked_add(1));
+        let there = there.and_then(|there| there.checked_add(keys.more));
         (there == Some(count)).then_some(keys)
     }
 
@@ -111,6 +113,11 @@ impl<'d> Values<'d> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.more == 0
+    }
+
+    /// Each key, and the shapes of its values joined by `|`.
+    pub(super) fn lines(&self) -> &[(&'d str, &'d str)] {
+        &self.lines
     }
 
     /// Each key with the shapes of its values.

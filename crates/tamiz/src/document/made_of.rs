@@ -4,6 +4,9 @@
 //! lines. The marker is there where the text shows the value in clear. A leaf of a value that is JSON follows as
 //! `:place{ index key marker words…`.
 
+use std::ops::Range;
+
+use super::cut::split_at;
 use crate::body;
 use crate::body::embedded::Embedded;
 use crate::body::fields::{Field, Fields};
@@ -193,17 +196,16 @@ impl<'d> Note<'d> {
         self.words.split(' ').filter(|word| !word.is_empty())
     }
 
-    fn read(line: &'d str) -> Option<Self> {
-        let rest = line.strip_prefix(':')?;
-        let (place, rest) = rest.split_once(' ')?;
-        let (index, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    pub(super) fn read(line: &'d str) -> Option<Self> {
+        let (place, rest) = split_at(line.strip_prefix(':')?, b' ')?;
+        let cut = |text: &'d str| split_at(text, b' ').unwrap_or((text, ""));
+        let (index, rest) = cut(rest);
         let is_leaf = place.ends_with('{');
-        let (leaf, rest) = match rest.split_once(' ').filter(|_| is_leaf) {
+        let (leaf, rest) = match split_at(rest, b' ').filter(|_| is_leaf) {
             Some((key, rest)) => (Some(key), rest),
             None => (None, rest),
         };
-        let (marker, words) = match rest.strip_prefix('<').map(|_| rest.split_once(' ').unwrap_or((rest, "")))
-        {
+        let (marker, words) = match Some(rest).filter(|rest| rest.starts_with('<')).map(cut) {
             Some((marker, words)) => (Some(marker), words),
             None => (None, rest),
         };
@@ -212,19 +214,55 @@ impl<'d> Note<'d> {
     }
 }
 
-/// The notes of a document, in their order.
-pub(super) struct Notes<'d>(Vec<Note<'d>>);
+/// The notes of a document: those of the query, of headers, of the body, each in order of their values. Notes of flags come
+/// before them.
+pub(super) struct Notes<'d> {
+    flags: &'d str,
+    list: Vec<Note<'d>>,
+    /// Where the next that is asked for is likely to be.
+    next: usize,
+}
 
 impl<'d> Notes<'d> {
     pub(super) fn read(notes: &'d str) -> Self {
-        Notes(notes.lines().filter_map(Note::read).collect())
+        let is_first = |at: &usize| {
+            at.checked_sub(1).and_then(|before| notes.as_bytes().get(before)).is_none_or(|b| *b == b'\n')
+        };
+        let from = memchr::memchr_iter(b':', notes.as_bytes()).find(is_first).unwrap_or(notes.len());
+        let (flags, rest) = notes.split_at_checked(from).unwrap_or((notes, ""));
+        Notes { flags, list: rest.lines().filter_map(Note::read).collect(), next: 0 }
     }
 
-    /// The note of a value, and those of its leaves.
-    pub(super) fn of(&self, place: u8, index: usize) -> impl Iterator<Item = Note<'d>> {
-        let from = self.0.iter().position(|note| (note.place, note.index) == (place, index));
-        let notes = self.0.get(from.unwrap_or(self.0.len())..).unwrap_or_default();
-        notes.iter().copied().take_while(move |note| (note.place, note.index) == (place, index))
+    /// No notes.
+    pub(super) fn none() -> Self {
+        Notes { flags: "", list: Vec::new(), next: 0 }
+    }
+
+    /// The notes of flags, a line each: `FLAG place`.
+    pub(super) fn flags(&self) -> &'d str {
+        self.flags
+    }
+
+    /// Where the note of a value is, and those of its leaves behind it.
+    pub(super) fn of(&mut self, place: u8, index: usize) -> Range<usize> {
+        let rank = |place: u8| b"qhb".iter().position(|other| *other == place);
+        let asked = (rank(place), index);
+        let is_before = |note: &Note<'_>| (rank(note.place), note.index) < asked;
+        let is_at = |at: usize| {
+            self.list.get(at).is_none_or(|note| !is_before(note))
+                && at.checked_sub(1).and_then(|before| self.list.get(before)).is_none_or(is_before)
+        };
+        // Values are mostly asked for in their order.
+        let from = if is_at(self.next) { self.next } else { self.list.partition_point(is_before) };
+        let notes = self.list.get(from..).unwrap_or_default();
+        let count = notes.iter().take_while(|note| (note.place, note.index) == (place, index)).count();
+        self.next = from.saturating_add(count);
+        from..self.next
+    }
+
+    /// The notes of such a range.
+    pub(super) fn get(&self, range: Range<usize>) -> &[Note<'d>] {
+        self.list.get(range).unwrap_or_default()
     }
 }
 
@@ -256,14 +294,21 @@ mod tests {
 
     #[test]
     fn notes_are_read() {
-        let notes =
-            Notes::read("v=1.1\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\nQUOTE q.a\n:b 0 ~-\n");
-        let of_first: Vec<_> = notes.of(b'q', 0).collect();
+        let mut notes =
+            Notes::read("v=1.1\nKW:sql q.a\n:q 0 ~* ^9a\n:q{ 0 {}.a <num:1>\n:q 2 <lower:3>\n:b 0 ~-\n");
+        assert_eq!(notes.flags(), "v=1.1\nKW:sql q.a\n");
+        let of_first = notes.of(b'q', 0);
+        let of_first = notes.get(of_first).to_vec();
         assert_eq!(of_first.len(), 2);
         assert_eq!(of_first[0].words().collect::<Vec<_>>(), ["~*", "^9a"]);
         assert_eq!((of_first[1].leaf, of_first[1].marker), (Some("{}.a"), Some("<num:1>")));
-        assert_eq!(notes.of(b'q', 1).count(), 0);
-        assert_eq!(notes.of(b'q', 2).next().and_then(|note| note.marker), Some("<lower:3>"));
-        assert_eq!(notes.of(b'b', 0).count(), 1);
+        for _ in 0..2 {
+            assert_eq!(notes.of(b'q', 1).len(), 0);
+            let third = notes.of(b'q', 2);
+            assert_eq!(notes.get(third).first().and_then(|note| note.marker), Some("<lower:3>"));
+            assert_eq!(notes.of(b'h', 7).len(), 0);
+            assert_eq!(notes.of(b'b', 0).len(), 1);
+            assert_eq!(notes.of(b'q', 0).len(), 2, "in any order");
+        }
     }
 }

@@ -25,7 +25,7 @@ use crate::flags::Flag;
 
 pub use lines::{BodyLine, HeaderLine, Place, Raised};
 pub use parse::ParseError;
-pub use tokens::TokenOptions;
+pub use tokens::{TokenOptions, TokenSink, push_token_piece};
 pub(crate) use write::{Notes, write};
 
 /// The one text that says what a request is.

@@ -1,6 +1,6 @@
 """What it is worth to train on what will be served: CSIC 2010, behind a proxy.
 
-    python examples/csic2010/as_seen_by.py PATH [--source nginx] [--train 10000]
+    python examples/detector/as_seen_by.py PATH [--source nginx] [--train 10000]
 
 A detector is fitted on valid requests and given the threshold that 5 % of other valid requests of the same kind are
 above. Then it is asked about requests as the proxy hands them over. Once it was fitted on raw requests, once on the
@@ -17,7 +17,8 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 from detectors import Lof, Mahalanobis
-from run import SEED, read
+from read import read
+from run import SEED
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import tamiz

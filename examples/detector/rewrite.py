@@ -1,7 +1,7 @@
 """The same request in other spellings: what an attacker does to slip past a model that saw the first.
 
 Every function keeps what a server makes of the request, or what the layer behind it makes of it, and changes
-only how it is written.
+only how it is written. `localhost:80` for `localhost:8080` is no such spelling: it is another host.
 """
 
 from __future__ import annotations
@@ -77,14 +77,6 @@ def header_order_and_case(request: bytes, rng: random.Random) -> bytes:
     return _joined([lines[0], *cased], body)
 
 
-def default_port(request: bytes, rng: random.Random) -> bytes:
-    """`http://host:8080` as `http://host`, and `http://host` as `http://host:80`: of both kinds, the latter."""
-    lines, body = _head_and_body(request)
-    lines = [re.sub(rb"://localhost(?::8080)?/", b"://localhost:80/", lines[0], count=1), *lines[1:]]
-    lines = [b"Host: localhost:80" if line.lower().startswith(b"host:") else line for line in lines]
-    return _joined(lines, body)
-
-
 def encoded_letters(request: bytes, rng: random.Random) -> bytes:
     """Every third letter of a value percent-encoded."""
 
@@ -118,7 +110,6 @@ REWRITES: Dict[str, Rewrite] = {
     "hex case": hex_case,
     "extra slashes": extra_slashes,
     "header order and case": header_order_and_case,
-    "default port": default_port,
     "encoded letters": encoded_letters,
     "double encoding": double_encoding,
     "entities": entities,

@@ -1,0 +1,105 @@
+//! Documents are scored without making strings of most tokens: scores are those of the strings.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use proptest::prelude::*;
+use std::sync::LazyLock;
+use tamiz::{Canonicalizer, Config, Flag};
+use tamiz_detector::{Bounds, Detector, Model, Observation};
+
+static TAMIZ: LazyLock<Canonicalizer> = LazyLock::new(|| Canonicalizer::new(Config::default()));
+
+/// Keys and names that are mistaken for what is told of others.
+const ODD: [&str; 14] =
+    ["n", "keys", "kind", "", "=", "a=b", "a@b", "a~b", "a^b", "a#b", "a&b", "a%20b", "%E3%80%80a", "a.b"];
+const VALUES: [&str; 9] = [
+    "1",
+    "O'Neill",
+    "12345678Z",
+    "%7B%22a%22:%5B1,%7B%22b%40%22:%22x%27%22%7D%5D%7D",
+    "<mixed:3>",
+    "ma%C3%B1ana+y+hoy",
+    "..%2F..%2Fetc",
+    "",
+    "a%C2%A0b@c.d",
+];
+
+/// Requests of every kind of line, some of them the same.
+fn requests() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = Flag::ALL.iter().map(|flag| flag.raises().to_vec()).collect();
+    for (n, key) in ODD.iter().enumerate() {
+        for value in VALUES {
+            let pairs = format!("{key}={value}&id={n}&{key}={value}&x={value}");
+            let head = format!(
+                "Host: ex.com\r\nX-A{n}: a b {value}\r\nX~{n}: {value}\r\nX~{n}: 7\r\nCookie: a=b; {key}=c"
+            );
+            all.push(format!("GET /a/{n}?{pairs} HTTP/1.1\r\n{head}\r\n\r\n").into_bytes());
+            let form = "Content-Type: application/x-www-form-urlencoded";
+            let length = pairs.len();
+            all.push(
+                format!(
+                    "POST /b/{n} HTTP/1.1\r\n{head}\r\n{form}\r\nContent-Length: {length}\r\n\r\n{pairs}"
+                )
+                .into_bytes(),
+            );
+        }
+    }
+    for method in ["GET", "<mixed:3>", "Bearer-abcdefgh", "g\u{3000}t", "CONNECT"] {
+        all.push(format!("{method} /a\u{a0}b/{} HTTP/1.1\r\n\r\n", "x".repeat(300)).into_bytes());
+    }
+    let many: String = (0..60).map(|n| format!("k{n}=v'&k{}=1&", n / 2)).collect();
+    all.push(format!("GET /a?{many} HTTP/1.1\r\n\r\n").into_bytes());
+    all
+}
+
+/// Detectors that have learned nothing, some requests, all of them, and all of them with little memory.
+static DETECTORS: LazyLock<Vec<Detector>> = LazyLock::new(|| {
+    let mut detectors = vec![Detector::without_model()];
+    let mut tight = Bounds::default();
+    (tight.endpoints, tight.endpoint_tokens, tight.tokens) = (16, 24, 200);
+    for (step, bounds) in [(3, Bounds::default()), (1, Bounds::default()), (1, tight)] {
+        let mut model = Model::with_bounds(TAMIZ.fingerprint(), bounds).unwrap();
+        for (n, request) in requests().iter().enumerate().step_by(step) {
+            (0..=n % 4).for_each(|_| model.learn(&TAMIZ.canonicalize(request)).unwrap());
+        }
+        detectors.push(Detector::new(model));
+    }
+    detectors
+});
+
+fn check(request: &[u8]) {
+    let document = TAMIZ.canonicalize(request);
+    let observation = Observation::of(&document).unwrap();
+    for (nth, detector) in DETECTORS.iter().enumerate() {
+        let slow = detector.score_observation(&observation);
+        // The second time its parts are known.
+        for _ in 0..2 {
+            let quick = detector.score(&document).unwrap();
+            assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{nth}: {document}");
+            assert_eq!(quick.endpoint(), observation.endpoint());
+        }
+    }
+}
+
+#[test]
+fn a_document_scores_as_its_tokens_do() {
+    requests().iter().for_each(|request| check(request));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_request_scores_as_its_tokens_do(
+        keys in prop::collection::vec(("[a-z=~^@#&.%{}\\[\\] é]{0,3}", "[ -~é]{0,12}"), 0..8),
+        headers in prop::collection::vec(("[a-z~^#&=@-]{1,4}", "[ -~é]{0,12}"), 0..6),
+        rest in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let query: Vec<String> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let mut request = format!("POST /a?{} HTTP/1.1\r\n{headers}\r\n", query.join("&")).into_bytes();
+        check(&request);
+        request.extend(rest);
+        check(&request);
+    }
+}
