@@ -219,6 +219,27 @@ pub(crate) fn union(bytes: &[u8]) -> u32 {
     rest.iter().fold(seen, |seen, &b| seen | class(b))
 }
 
+/// Whether two neighbours in a text are the same byte, and `is_it` is true of that byte, which is one of `0x20` to `0x2F`:
+/// SP and most signs.
+#[inline]
+pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
+    // Letters, digits and other signs have one of these bits, those of the range neither.
+    const OTHERS: u64 = 0x5050_5050_5050_5050;
+    let is_double = |two: &[u8]| matches!(two, [a, b] if a == b && is_it(*a));
+    let mut rest = text;
+    while let Some((eight, _)) = rest.split_first_chunk() {
+        let number = u64::from_le_bytes(*eight);
+        // Seven pairs of neighbours: the last byte has none here.
+        if eights::may_have_zero((number ^ number >> 8) | number & OTHERS | 0xFF << 56)
+            && eight.windows(2).any(is_double)
+        {
+            return true;
+        }
+        rest = rest.get(7..).unwrap_or_default();
+    }
+    rest.windows(2).any(is_double)
+}
+
 /// Whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
 pub(crate) fn is_hexadecimal(seen: u32) -> bool {
     seen & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
@@ -409,6 +430,22 @@ mod tests {
             }
             text.push(0xFF);
             assert_eq!(position(0xFF, &text), Some(len));
+        }
+    }
+
+    #[test]
+    fn doubled_signs_are_found_anywhere() {
+        for len in 2..40 {
+            for at in 0..len - 1 {
+                for sign in 0x20..=0x2F {
+                    let mut text: Vec<u8> = (0..len).map(|i| b"aa.0 ll//=="[i % 11]).collect();
+                    text.iter_mut().filter(|byte| **byte == sign).for_each(|byte| *byte = b'x');
+                    assert!(!doubles(&text, |byte| byte == sign));
+                    (text[at], text[at + 1]) = (sign, sign);
+                    assert!(doubles(&text, |byte| byte == sign), "{}", text.escape_ascii());
+                    assert!(!doubles(&text, |byte| byte == sign ^ 1 && byte != b'/'));
+                }
+            }
         }
     }
 

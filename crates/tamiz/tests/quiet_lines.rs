@@ -141,3 +141,40 @@ fn finished_lines_say_what_opened_lines_say() {
         }
     }
 }
+
+/// A line that says words of its header's own list is finished without being scanned: no word, no two of them, and no
+/// number beside one may raise a flag.
+#[test]
+fn vocabulary_raises_nothing() {
+    let lists = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/lists");
+    let read = |name: &str| std::fs::read_to_string(lists.join(name)).unwrap();
+    let (vocabulary, known) = (read("vocabulary-headers.txt"), read("known-headers.txt"));
+    let known: Vec<&str> = known.lines().filter(|line| !line.starts_with('#')).collect();
+    let tamiz = Canonicalizer::new(Config::default());
+    let check = |name: &str, value: &str| {
+        let request = format!("GET /?pwd=abcdefgh HTTP/1.1\r\nHost: ex.com\r\n{name}: {value}\r\n\r\n");
+        let opened = tamiz.canonicalize_with_evidence(request.as_bytes());
+        assert_eq!(tamiz.canonicalize(request.as_bytes()).as_str(), opened.as_str(), "{request:?}");
+    };
+    let mut checked = 0;
+    for line in vocabulary.lines().filter(|line| !line.starts_with('#')) {
+        let mut columns = line.splitn(3, ' ');
+        let (name, form, words) = (columns.next().unwrap(), columns.next().unwrap(), columns.next());
+        let mut words: Vec<&str> = words.into_iter().flat_map(|words| words.split('|')).collect();
+        if form == "names" {
+            words.extend(&known);
+        }
+        for (nth, word) in words.iter().enumerate() {
+            for value in [word.to_string(), format!("{word}=1234567890"), format!("{word}=?1; {word}")] {
+                check(name, &value);
+            }
+            // Every word beside another one.
+            for other in words.iter().cycle().skip(nth + 1).take(words.len().min(9)) {
+                check(name, &format!("{word}, {other}"));
+                check(name, &format!("{other},{word}"));
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 300, "{checked}");
+}

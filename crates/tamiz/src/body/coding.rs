@@ -3,7 +3,12 @@
 use std::io::Read;
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use flate2::Crc;
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_COMPUTE_ADLER32, TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_PARSE_ZLIB_HEADER,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -14,6 +19,9 @@ use crate::text::{Builder, Text};
 
 /// How much is inflated at a time.
 const STEP: usize = 16 * 1024;
+
+/// RFC 1951 section 2: how far back a stream may refer.
+const WINDOW: usize = 32 * 1024;
 
 /// RFC 9659 section 3: the largest window of the coding `zstd`.
 const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
@@ -108,11 +116,11 @@ type End = Option<()>;
 
 /// RFC 1952: one or more members.
 fn gunzip(mut input: &[u8], output: &mut Output) -> End {
-    let mut decoder = Decompress::new(false);
+    let mut inflater = Inflater::new();
     loop {
         input = skip_gzip_header(input)?;
         let start = output.bytes.len();
-        input = inflate_stream(&mut decoder, input, output)?;
+        input = inflater.inflate(Wrapper::None, input, output)?;
         if output.is_full() {
             return Some(());
         }
@@ -129,7 +137,6 @@ fn gunzip(mut input: &[u8], output: &mut Output) -> End {
         if !input.starts_with(b"\x1F\x8B\x08") {
             return Some(());
         }
-        decoder.reset(false);
     }
 }
 
@@ -170,32 +177,65 @@ fn skip_gzip_header(input: &[u8]) -> Option<&[u8]> {
 fn inflate_deflate(input: &[u8], output: &mut Output) -> End {
     let has_zlib_header = matches!(input, [method, flags, ..]
         if method & 15 == 8 && u16::from_be_bytes([*method, *flags]) % 31 == 0);
+    let mut inflater = Inflater::new();
     if has_zlib_header {
-        let end = inflate_stream(&mut Decompress::new(true), input, output);
+        let end = inflater.inflate(Wrapper::Zlib, input, output);
         if end.is_some() || output.bytes.len() >= output.most {
             return end.map(|_| ());
         }
         output.bytes.clear();
     }
-    inflate_stream(&mut Decompress::new(false), input, output).map(|_| ())
+    inflater.inflate(Wrapper::None, input, output).map(|_| ())
 }
 
-/// Inflates one stream, and gives what is behind it.
-#[allow(clippy::arithmetic_side_effects, reason = "a total of bytes read only grows")]
-fn inflate_stream<'i>(decoder: &mut Decompress, input: &'i [u8], output: &mut Output) -> Option<&'i [u8]> {
-    let mut rest = input;
-    loop {
-        output.bytes.reserve(STEP);
-        let before = (decoder.total_in(), output.bytes.len());
-        let status = decoder.decompress_vec(rest, &mut output.bytes, FlushDecompress::None).ok()?;
-        let read = usize::try_from(decoder.total_in() - before.0).ok()?;
-        steps::count(read);
-        rest = rest.get(read..)?;
-        if status == Status::StreamEnd || output.is_full() {
-            return Some(rest);
-        }
-        if read == 0 && output.bytes.len() == before.1 {
-            return None;
+/// What a stream of RFC 1951 is wrapped in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrapper {
+    None,
+    /// RFC 1950.
+    Zlib,
+}
+
+/// Inflates streams one after the other in the same memory. A stream costs no more to begin than it and the one before it
+/// are long: many short ones may be in one body.
+struct Inflater {
+    decoder: Box<DecompressorOxide>,
+    /// The end of what was inflated, which the stream may refer to; zero where nothing was.
+    window: Vec<u8>,
+    /// How much of the window the last stream has written to.
+    written: usize,
+}
+
+impl Inflater {
+    fn new() -> Self {
+        Inflater { decoder: Box::default(), window: vec![0; WINDOW], written: 0 }
+    }
+
+    /// Inflates one stream; returns the input behind it.
+    #[allow(clippy::arithmetic_side_effects, reason = "offsets into the window; it is not empty")]
+    fn inflate<'i>(&mut self, wrapper: Wrapper, input: &'i [u8], output: &mut Output) -> Option<&'i [u8]> {
+        self.decoder.init();
+        self.window.iter_mut().take(self.written).for_each(|byte| *byte = 0);
+        self.written = 0;
+        let flags = TINFL_FLAG_HAS_MORE_INPUT
+            | match wrapper {
+                Wrapper::None => 0,
+                Wrapper::Zlib => TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_COMPUTE_ADLER32,
+            };
+        let (mut rest, mut at) = (input, 0);
+        loop {
+            let (status, read, filled) = decompress(&mut self.decoder, rest, &mut self.window, at, flags);
+            steps::count(read);
+            rest = rest.get(read..)?;
+            output.bytes.extend_from_slice(self.window.get(at..at + filled)?);
+            self.written = self.written.max(at + filled);
+            at = (at + filled) % WINDOW;
+            match status {
+                _ if output.is_full() => return Some(rest),
+                TINFLStatus::Done => return Some(rest),
+                TINFLStatus::HasMoreOutput => {}
+                _ => return None,
+            }
         }
     }
 }

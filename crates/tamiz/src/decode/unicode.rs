@@ -44,7 +44,8 @@ pub(crate) fn is_control(c: char) -> bool {
 pub(crate) fn is_invisible(c: char) -> bool {
     // Hardly a character of a text is beyond all of these and below the rest.
     let is_one = match c {
-        '\0'..='\u{AC}' | '\u{AE}'..='\u{34E}' | '\u{350}'..='\u{61B}' | '\u{3165}'..'\u{FE00}' => false,
+        '\0'..='\u{AC}' | '\u{AE}'..='\u{34E}' | '\u{350}'..='\u{61B}' => false,
+        '\u{61D}'..'\u{115F}' | '\u{3165}'..'\u{FE00}' => false,
         '\u{FF00}'..'\u{FFA0}' => false,
         _ => CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c),
     };
@@ -216,8 +217,9 @@ fn normalize_slow<'a>(text: Text<'a>, stage: Stage, cx: Context<'a>, flags: &mut
         let base = base_before(text.bytes, copied, at);
         let run = text.slice(base..end);
         if let Ok(plain) = std::str::from_utf8(run.bytes) {
-            raise_odd_characters(plain, run, flags);
-            if !NFKC.is_normalized(plain) {
+            let is_normal = NFKC.is_normalized(plain);
+            raise_odd_characters(plain, is_normal, run, flags);
+            if !is_normal {
                 let builder =
                     builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
                 builder.copy(text.slice(copied..base));
@@ -273,15 +275,28 @@ fn in_guard(bytes: &[u8], at: usize) -> bool {
     [1, 2].iter().any(|back| at.checked_sub(*back).and_then(|i| bytes.get(i)) == Some(&GUARD))
 }
 
-/// `FULLWIDTH` and `COMPAT`: the characters that NFKC changes by themselves, not by composing them.
-fn raise_odd_characters<'a>(plain: &str, run: Text<'a>, flags: &mut Flags<'a>) {
+/// `FULLWIDTH` and `COMPAT`: the characters that NFKC changes by themselves, not by composing them. A text that is normal
+/// has none of the second.
+fn raise_odd_characters<'a>(plain: &str, is_normal: bool, run: Text<'a>, flags: &mut Flags<'a>) {
     for (at, c) in plain.char_indices() {
         let range = at..at + c.len_utf8();
+        // Where nobody asks which characters they are, one is enough.
+        let is_told = is_normal || !run.is_traced() && flags.set.contains(Flag::Compat);
         if is_full_width(c) {
             flags.raise_at(Flag::FullWidth, run, range);
-        } else if !c.is_ascii() && !NFKC.is_normalized(c.encode_utf8(&mut [0; 4])) {
+        } else if !is_told && !is_stable(c) {
             flags.raise_at(Flag::Compat, run, range);
         }
+    }
+}
+
+/// Whether NFKC leaves a character by itself as it is.
+fn is_stable(c: char) -> bool {
+    match c {
+        // Letters of Latin-1, Cyrillic, Arabic and Chinese, which most texts beyond ASCII are made of.
+        '\0'..='\u{7F}' | '\u{C0}'..='\u{131}' | '\u{400}'..='\u{52F}' => true,
+        '\u{620}'..='\u{674}' | '\u{4E00}'..='\u{9FFF}' => true,
+        _ => NFKC.is_normalized(c.encode_utf8(&mut [0; 4])),
     }
 }
 
@@ -342,13 +357,11 @@ pub(crate) fn put_nfkc_of(c: char, out: &mut Vec<u8>) -> bool {
         out.push(narrow);
         return true;
     }
-    let mut buffer = [0; 4];
-    let plain = c.encode_utf8(&mut buffer);
-    if NFKC.is_normalized(plain) {
-        return false;
+    let is_changed = !is_stable(c);
+    if is_changed {
+        put_nfkc(c.encode_utf8(&mut [0; 4]), out);
     }
-    put_nfkc(plain, out);
-    true
+    is_changed
 }
 
 /// The ASCII character whose full-width form has, after the first, these two bytes.
@@ -391,6 +404,16 @@ mod tests {
             let text = normalize(Text::request(input.as_bytes(), true), stage, cx, &mut flags);
             (text.bytes.to_vec(), flags.set.iter().collect())
         })
+    }
+
+    #[test]
+    fn properties_are_those_of_the_tables() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_stable(c), NFKC.is_normalized(c.encode_utf8(&mut [0; 4])), "{c:?}");
+            let is_ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c);
+            assert_eq!(is_invisible(c), is_ignorable && !is_control(c), "{c:?}");
+            assert_eq!(is_white_space(c), CodePointSetData::new::<WhiteSpace>().contains(c), "{c:?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, DIGIT, ENCODED, LOWER, UPPER};
+use crate::bytes::{self, DIGIT, ENCODED, LOWER, SPACE, UPPER};
 use crate::context::Context;
 use crate::show::escape::{self, Spot};
 
@@ -18,14 +18,14 @@ struct Item<'a> {
 }
 
 /// Cuts a list at `,` and at white space that no `;` or `=` is next to, so that the form's own
-/// output reads as it was written.
+/// output reads as it was written. `classes` is the union of the classes of its bytes.
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-fn items<'a>(text: &'a [u8], cx: Context<'a>) -> BumpVec<'a, Item<'a>> {
+fn items<'a>(text: &'a [u8], classes: u32, cx: Context<'a>) -> BumpVec<'a, Item<'a>> {
     let mut items = BumpVec::with_capacity_in(8, cx.bump);
-    let mut rest = tight(text, cx);
+    let mut rest = if classes & SPACE == 0 { text } else { tight(text, cx) };
     loop {
         let len = rest.iter().position(|b| matches!(b, b',' | b' ')).unwrap_or(rest.len());
         let (item, after) = rest.split_at_checked(len).unwrap_or_default();
@@ -149,8 +149,8 @@ fn write_items(items: &[Item<'_>], out: &mut Vec<u8>) {
 }
 
 /// `accept` and `accept-charset`.
-pub(crate) fn write<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<u8>) {
-    let mut items = items(text, cx);
+pub(crate) fn write<'a>(text: &'a [u8], classes: u32, cx: Context<'a>, out: &mut Vec<u8>) {
+    let mut items = items(text, classes, cx);
     items.sort_unstable_by(|a, b| {
         a.width.cmp(&b.width).then_with(|| a.name.cmp(b.name)).then(b.quality.cmp(&a.quality))
     });
@@ -159,8 +159,8 @@ pub(crate) fn write<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<u8>) {
 }
 
 /// `accept-encoding`: a set; only a refusal keeps its quality.
-pub(crate) fn write_encoding<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<u8>) {
-    let mut items = items(text, cx);
+pub(crate) fn write_encoding<'a>(text: &'a [u8], classes: u32, cx: Context<'a>, out: &mut Vec<u8>) {
+    let mut items = items(text, classes, cx);
     for item in items.iter_mut().filter(|item| item.quality == 0) {
         item.name = cx.written(|out| {
             out.extend_from_slice(item.name);
@@ -178,8 +178,8 @@ pub(crate) fn write_encoding<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<
 }
 
 /// `accept-language`: by quality, then tag, as `ll-CC`.
-pub(crate) fn write_language<'a>(text: &'a [u8], cx: Context<'a>, out: &mut Vec<u8>) {
-    let mut items = items(text, cx);
+pub(crate) fn write_language<'a>(text: &'a [u8], classes: u32, cx: Context<'a>, out: &mut Vec<u8>) {
+    let mut items = items(text, classes, cx);
     for item in items.iter_mut().filter(|item| bytes::position(b'-', item.name).is_some()) {
         let tag = cx.bump.alloc_slice_copy(item.name);
         fold_language(tag);
@@ -211,13 +211,13 @@ mod tests {
     use super::*;
     use crate::context::tests::with_context;
 
-    fn check(write: fn(&[u8], Context<'_>, &mut Vec<u8>), cases: &[(&str, &str)]) {
+    fn check(write: fn(&[u8], u32, Context<'_>, &mut Vec<u8>), cases: &[(&str, &str)]) {
         for (text, shown) in cases {
             let mut once = Vec::new();
-            with_context(|cx| write(text.as_bytes(), cx, &mut once));
+            with_context(|cx| write(text.as_bytes(), bytes::union(text.as_bytes()), cx, &mut once));
             assert_eq!(String::from_utf8_lossy(&once), *shown, "{text}");
             let mut twice = Vec::new();
-            with_context(|cx| write(&once, cx, &mut twice));
+            with_context(|cx| write(&once, bytes::union(&once), cx, &mut twice));
             assert_eq!(twice, once, "its own output stays: {text}");
         }
     }

@@ -9,7 +9,7 @@
 use super::finished::{Finished, LAYERED, Parameter, Rank, Record, Role};
 use super::table::{Grammar, Kind, Rule};
 use super::{blanks_dropped, content, value, whitespace};
-use crate::bytes::{self, ALNUM, COLON, DASH};
+use crate::bytes::{self, ALNUM, COLON, DANGER, DASH, WAY};
 use crate::context::Context;
 use crate::flags::{self, Flag, FlagSet};
 use crate::framing::hidden;
@@ -39,7 +39,8 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
         return None;
     }
     let (value, classes) = whitespace::as_it_came(Text::untraced(value), true)?;
-    if value.is_empty() || !is_quiet_value(value.bytes, classes, rule, cx) {
+    let is_vocabulary = classes & DANGER == 0 && is_vocabulary(value.bytes, rule, cx);
+    if value.is_empty() || !is_vocabulary && !is_quiet_value(value.bytes, classes, rule, cx) {
         return None;
     }
     let value_len = u16::try_from(value.len()).ok()?;
@@ -53,12 +54,18 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
         out.extend_from_slice(name);
         out.push(b'=');
         let start = out.len();
-        value::write_plain(value.bytes, rule, cx, out);
-        if out.len() > start && out.last() == Some(&b' ') {
-            out.pop();
+        if is_vocabulary {
+            out.extend_from_slice(value.bytes);
+        } else {
+            value::write_plain(value.bytes, classes, rule, cx, out);
+            if out.len() > start && out.last() == Some(&b' ') {
+                out.pop();
+            }
+            if classes & WAY != 0 {
+                escape::guard_flags(out, start, cx);
+            }
+            is_shape = out.get(start) == Some(&b'<');
         }
-        escape::guard_flags(out, start, cx);
-        is_shape = out.get(start) == Some(&b'<');
         write_flags(flags, name, out);
     });
     let record = Record {
@@ -67,13 +74,21 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
         value_len,
         len: colon + 2 + value.len() - blanks,
         rank: Rank::of(name),
-        is_plain: (classes | bytes::union(raw_name)) & LAYERED == 0,
+        // A name that gets here is known, or made of letters, digits and dashes.
+        is_plain: classes & LAYERED == 0,
         is_shape,
         role: role(rule.kind),
         ..Record::default()
     };
     let record = record.with_parameters(named.map(|flag| (flag, Parameter::Name)))?;
     Some(Finished { line, text, record })
+}
+
+/// Whether a header without a normaliser says nothing but words of its own list: without a dangerous character, none of them
+/// raises a flag.
+fn is_vocabulary(value: &[u8], rule: Rule, cx: Context<'_>) -> bool {
+    let vocabulary = rule.vocabulary.filter(|vocabulary| rule.kind == Kind::Free && vocabulary.is_quiet());
+    vocabulary.is_some_and(|vocabulary| vocabulary.has(value, &cx.settings.headers))
 }
 
 /// The part that a header of a kind plays.

@@ -1,6 +1,6 @@
 //! `user-agent` (clause 8.13): words, and of comments only `name/version` and `like name`.
 
-use crate::bytes::{self, TOKEN};
+use crate::bytes::{self, CONTROL, ENCODED, HIGH, TOKEN};
 use crate::context::Context;
 use crate::flags::Flags;
 use crate::scan::{self, Kind};
@@ -47,10 +47,13 @@ fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// `name/version`, one slash, both sides tokens.
+#[allow(clippy::arithmetic_side_effects, reason = "offsets into one slice")]
 fn is_product(item: &[u8]) -> bool {
-    let mut sides = item.split(|&b| b == b'/');
-    let is_side = |side: Option<&[u8]>| side.is_some_and(|s| !s.is_empty() && bytes::all(s, TOKEN));
-    is_side(sides.next()) && is_side(sides.next()) && sides.next().is_none()
+    let Some(slash) = bytes::position(b'/', item).filter(|slash| *slash > 0 && slash + 1 < item.len()) else {
+        return false;
+    };
+    let is_side = |side: Option<&[u8]>| side.is_some_and(|side| bytes::all(side, TOKEN));
+    is_side(item.get(..slash)) && is_side(item.get(slash + 1..))
 }
 
 /// The name of `like name`.
@@ -60,8 +63,8 @@ fn likeness(item: &[u8]) -> Option<&[u8]> {
     (word.eq_ignore_ascii_case(b"like") && bytes::is_token(name)).then_some(name)
 }
 
-/// Writes at most `most` words, lower-case, one space between.
-pub(crate) fn write(text: &[u8], most: usize, cx: Context<'_>, out: &mut Vec<u8>) {
+/// Writes at most `most` words, lower-case, one space between. `classes` is the union of the classes of its bytes.
+pub(crate) fn write(text: &[u8], classes: u32, most: usize, cx: Context<'_>, out: &mut Vec<u8>) {
     let words = pieces(text).filter_map(|piece| {
         if !piece.in_comment || is_product(piece.text) {
             Some((&b""[..], piece.text))
@@ -69,12 +72,20 @@ pub(crate) fn write(text: &[u8], most: usize, cx: Context<'_>, out: &mut Vec<u8>
             likeness(piece.text).map(|name| (&b"like:"[..], name))
         }
     });
+    // Nothing of it is escaped, and there is no escape or marker that keeps its case.
+    let is_plain = classes & (CONTROL | HIGH | ENCODED) == 0 && memchr::memchr(b'<', text).is_none();
     for (i, (prefix, word)) in words.take(most).enumerate() {
         if i > 0 {
             out.push(b' ');
         }
         out.extend_from_slice(prefix);
-        escape::write_lowercase(word, Spot::Line, cx, out);
+        if is_plain {
+            let start = out.len();
+            out.extend_from_slice(word);
+            out.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
+        } else {
+            escape::write_lowercase(word, Spot::Line, cx, out);
+        }
     }
 }
 
@@ -112,7 +123,7 @@ mod tests {
 
     fn written(text: &str) -> String {
         let mut out = Vec::new();
-        with_context(|cx| write(text.as_bytes(), 16, cx, &mut out));
+        with_context(|cx| write(text.as_bytes(), bytes::union(text.as_bytes()), 16, cx, &mut out));
         String::from_utf8(out).unwrap()
     }
 

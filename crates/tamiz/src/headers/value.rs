@@ -195,7 +195,7 @@ impl<'a> Value<'a> {
     /// Writes a value that is no secret as view `shape` shows it.
     pub(crate) fn write_by_shape(&self, cx: Context<'a>, out: &mut Vec<u8>) {
         match self.content {
-            Content::Plain => write_plain(self.text.bytes, self.rule, cx, out),
+            Content::Plain => write_plain(self.text.bytes, bytes::union(self.text.bytes), self.rule, cx, out),
             _ => self.write(cx, out),
         }
     }
@@ -222,7 +222,7 @@ impl<'a> Value<'a> {
             }
             Content::Url(_) => escape::write(text, Spot::HeaderValue, out),
             Content::Plain if cx.settings.literal() => escape::write(text, Spot::HeaderValue, out),
-            Content::Plain => write_plain(text, self.rule, cx, out),
+            Content::Plain => write_plain(text, bytes::union(text), self.rule, cx, out),
         }
     }
 }
@@ -378,13 +378,17 @@ fn read_url<'a>(
     Some(url)
 }
 
-pub(super) fn write_plain<'a>(text: &'a [u8], rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) {
+/// Writes a value that is neither a secret nor a URL by the rule of its header. `classes` is the union of the classes of
+/// its bytes.
+pub(super) fn write_plain<'a>(text: &'a [u8], classes: u32, rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) {
     let settings = cx.settings;
     match rule.kind {
-        Kind::UserAgent => user_agent::write(text, settings.config.headers.user_agent_words, cx, out),
-        Kind::Accept => accept::write(text, cx, out),
-        Kind::AcceptEncoding => accept::write_encoding(text, cx, out),
-        Kind::AcceptLanguage => accept::write_language(text, cx, out),
+        Kind::UserAgent => {
+            user_agent::write(text, classes, settings.config.headers.user_agent_words, cx, out);
+        }
+        Kind::Accept => accept::write(text, classes, cx, out),
+        Kind::AcceptEncoding => accept::write_encoding(text, classes, cx, out),
+        Kind::AcceptLanguage => accept::write_language(text, classes, cx, out),
         Kind::XForwardedFor => forwarded::write_list(text, out),
         Kind::Forwarded => forwarded::write(text, out),
         Kind::Address => forwarded::write_address(text, out),

@@ -66,6 +66,12 @@ impl Vocabulary {
         }
     }
 
+    /// Whether every value it has raises no flag and holds no credential: its words are fixed, and beside them are at most
+    /// separators and short numbers.
+    pub(crate) fn is_quiet(self) -> bool {
+        matches!(self.form, Form::Words | Form::Names | Form::Directives)
+    }
+
     fn is_word(self, item: &[u8]) -> bool {
         let mut words = Some(self.words.as_bytes());
         while let Some(rest) = words.filter(|_| !item.is_empty()) {
@@ -73,7 +79,7 @@ impl Vocabulary {
             if is_end && rest.get(..item.len()).is_some_and(|word| word.eq_ignore_ascii_case(item)) {
                 return true;
             }
-            words = cut(rest, b'|').map(|(_, after)| after);
+            words = bytes::position(b'|', rest).and_then(|at| rest.get(at.saturating_add(1)..));
         }
         false
     }
@@ -106,7 +112,7 @@ fn trim(item: &[u8]) -> &[u8] {
 
 /// What stands before and after the first `sign`.
 fn cut(text: &[u8], sign: u8) -> Option<(&[u8], &[u8])> {
-    let at = memchr::memchr(sign, text)?;
+    let at = bytes::position(sign, text)?;
     Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
 }
 

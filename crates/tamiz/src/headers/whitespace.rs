@@ -68,8 +68,8 @@ fn is_collapsed(value: &[u8]) -> bool {
 
 /// Whether every SP stands alone, between other bytes.
 fn has_single_spaces(value: &[u8]) -> bool {
-    let is_single = |at: usize| at > 0 && value.get(at + 1).is_some_and(|&byte| byte != b' ');
-    memchr::memchr_iter(b' ', value).all(is_single)
+    !matches!((value.first(), value.last()), (Some(b' '), _) | (_, Some(b' ')))
+        && !bytes::doubles(value, |byte| byte == b' ')
 }
 
 fn collapse_slow<'a>(

@@ -5,8 +5,8 @@ use super::structure::doubles_dot_or_dash;
 use super::{Kind, Look, serial, urls};
 use crate::bytes;
 use crate::bytes::{
-    ALNUM, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM,
-    NO_SPACED_BASE64, SLASH, UNDERSCORE, WORD_SIGN,
+    ALNUM, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64,
+    SLASH, UNDERSCORE, WORD_SIGN,
 };
 use crate::context::Context;
 use crate::decode::base64;
@@ -15,14 +15,29 @@ use crate::keywords;
 use crate::secrets;
 use crate::text::Text;
 
-/// What is left are letters, digits and `. - _ / + , ? [ ]`, SP.
-const LOUD: u32 = DANGER | CONTROL | HIGH | WORD_SIGN | ENCODED | COLON | BANG | EQUALS | AT;
+/// What is left are letters, digits and `. - _ / + , ? @ [ ]`, SP.
+const LOUD: u32 = DANGER | CONTROL | HIGH | WORD_SIGN | ENCODED | COLON | BANG | EQUALS;
+
+/// Whether all that a text has beyond ASCII are letters that no look-alike mapping, script or decoder makes anything of:
+/// Latin letters of one accent (U+00C0 to U+00FF) and Chinese characters (U+4E00 to U+9FFF).
+fn has_plain_letters(text: &[u8]) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
+        rest = match rest.get(at..) {
+            Some([0xC3, 0x80..=0x96 | 0x98..=0xB6 | 0xB8..=0xBF, after @ ..]) => after,
+            Some([0xE4, 0xB8..=0xBF, 0x80..=0xBF, after @ ..]) => after,
+            Some([0xE5..=0xE9, 0x80..=0xBF, 0x80..=0xBF, after @ ..]) => after,
+            _ => return false,
+        };
+    }
+    true
+}
 
 /// Whether a text of any kind raises no flag by its content and holds no credential, as far as that is seen quickly.
 /// `classes` is the union of the classes of its bytes. The flag for a space in a key or segment, and what its length or
 /// its name raise, are for the caller.
 pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
-    if classes & LOUD != 0 {
+    if classes & LOUD != 0 && (classes & LOUD != HIGH || !has_plain_letters(text)) {
         return false;
     }
     let has = |class: u32| classes & class != 0;
@@ -217,12 +232,37 @@ mod tests {
                     "[",
                     "]",
                     "[1,2]",
+                    "@",
+                    "mail@ex.com",
+                    "\u{e9}",
+                    "\u{df}",
+                    "\u{6771}\u{4eac}",
+                    "\u{4e00}",
+                    "\u{9fff}",
                 ])
                 .map(|piece| (*piece).to_owned())
                 .collect();
         let entries = CLASSES.iter().flat_map(|(_, entries)| entries.iter().step_by(7));
         pieces.extend(entries.flat_map(|entry| entry.split([' ', '~', '^', '!'])).map(str::to_owned));
         pieces
+    }
+
+    #[test]
+    fn plain_letters_are_those_that_nothing_is_made_of() {
+        with_context(|cx| {
+            for c in '\u{80}'..='\u{FFFF}' {
+                let text = format!("a{c}b");
+                if has_plain_letters(text.as_bytes()) {
+                    let mut flags = cx.flags();
+                    scan(Text::untraced(text.as_bytes()), Kind::Leaf, false, cx, &mut flags);
+                    assert!(flags.set.is_empty(), "{text}");
+                    assert!(matches!(c, '\u{C0}'..='\u{FF}' | '\u{4E00}'..='\u{9FFF}'));
+                    let mut normal = Vec::new();
+                    crate::decode::unicode::nfkc(text.as_bytes(), &mut normal);
+                    assert_eq!(normal, text.as_bytes());
+                }
+            }
+        });
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::{Kind, Look};
 use crate::bytes::{self, ALNUM, ALPHA, TOKEN};
 use crate::decode;
-use crate::eights;
 use crate::flags::{Flag, Flags};
 use crate::lists::COMMAND_WORDS;
 
@@ -106,19 +105,7 @@ const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
 
 /// Whether a text has `..` or `--`.
 pub(crate) fn doubles_dot_or_dash(text: &[u8]) -> bool {
-    let is_double = |two: &[u8]| matches!(two, b".." | b"--");
-    let mut rest = text;
-    // Seven neighbours at a time, of which most have none that is the same.
-    while let Some((eight, _)) = rest.split_first_chunk() {
-        let eight = u64::from_le_bytes(*eight);
-        if eights::may_have_zero((eight ^ eight >> 8) | 0xFF << 56)
-            && rest.get(..8).is_some_and(|eight| eight.windows(2).any(is_double))
-        {
-            return true;
-        }
-        rest = rest.get(7..).unwrap_or_default();
-    }
-    rest.windows(2).any(is_double)
+    bytes::doubles(text, |byte| matches!(byte, b'.' | b'-'))
 }
 
 fn is_telling(byte: u8) -> bool {

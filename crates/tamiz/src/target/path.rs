@@ -274,12 +274,19 @@ fn decode_all<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Tex
         return (raw, seen);
     }
     let text = utf8::repair(raw, cx, flags);
-    let text = unicode::normalize(text, Stage::Raw, cx, flags);
-    let text = percent::decode(text, percent::Field::Path, cx, flags);
-    let text = unicode::normalize(text, Stage::Revealed, cx, flags);
-    let text = entities::decode_path(text, cx, flags);
-    let text = unicode::normalize(text, Stage::Revealed, cx, flags);
+    let mut text = unicode::normalize(text, Stage::Raw, cx, flags);
+    for decode in [decode_escapes, entities::decode_path] {
+        let decoded = decode(text, cx, flags);
+        // A text that is decoded no further is normal already.
+        if !std::ptr::eq(decoded.bytes, text.bytes) {
+            text = unicode::normalize(decoded, Stage::Revealed, cx, flags);
+        }
+    }
     (text, bytes::union(text.bytes))
+}
+
+fn decode_escapes<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    percent::decode(text, percent::Field::Path, cx, flags)
 }
 
 /// The flags of what still looks like an escape.

@@ -5,7 +5,9 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::body::embedded::{self, Embedded};
-use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, ENCODED, HIGH, NAME_MARK, NO_ALNUM};
+use crate::bytes::{
+    self, ALPHA, AT, BACKSLASH, BEYOND_HEX, BLANK, COLON, ENCODED, HIGH, NAME_MARK, NO_ALNUM, SLASH,
+};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
@@ -118,11 +120,12 @@ impl Syntax {
         }
     }
 
-    /// What the `+` of a value stand for; those of a form are spaces already.
-    fn plus(self, raw: Text<'_>, value: Text<'_>) -> Plus {
+    /// What the `+` of a value stand for; those of a form are spaces already. `raw_classes` is the union of the classes of
+    /// the raw bytes.
+    fn plus(self, raw: Text<'_>, raw_classes: u32, value: Text<'_>) -> Plus {
         match self {
-            Syntax::Url => Plus::of(raw.bytes, value.bytes),
-            Syntax::Form => Plus::default(),
+            Syntax::Url if raw_classes & BLANK != 0 => Plus::of(raw.bytes, value.bytes),
+            Syntax::Url | Syntax::Form => Plus::default(),
         }
     }
 
@@ -361,7 +364,9 @@ impl<'a> Pair<'a> {
             }
             Some(raw) => pair.look(raw, is_sensitive, syntax, cx),
         }
-        if let Some(value) = pair.value.filter(|_| !pair.flags.set.contains(Flag::Marker)) {
+        // Without one of these signs a value leads nowhere.
+        let may_lead = pair.seen.is_none_or(|classes| classes & (SLASH | COLON | BACKSLASH | ENCODED) != 0);
+        if let Some(value) = pair.value.filter(|_| may_lead && !pair.flags.set.contains(Flag::Marker)) {
             scan::redirect(
                 scan::LastName::Flat(pair.key.text.bytes),
                 value,
@@ -400,7 +405,7 @@ impl<'a> Pair<'a> {
             (value, seen)
         };
         self.value = Some(value);
-        self.plus = syntax.plus(raw, value);
+        self.plus = syntax.plus(raw, raw_seen, value);
         let long_value = cx.settings.config.limits.long_value;
         if value.len() > long_value && byte_len(value.bytes) > long_value {
             flags.raise(Flag::QLong, value);
