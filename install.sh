@@ -32,6 +32,7 @@ trap 'rm -rf "$work"' EXIT
 fetch() {
   case "$1" in
     file://*) cp "${1#file://}" "$2" || fail "cannot read $1" ;;
+    http://127.0.0.1:*) curl --proto '=http' -fsSL "$1" -o "$2" || fail "cannot download $1" ;;
     *)
       if command -v curl > /dev/null; then
         curl --proto '=https' --tlsv1.2 -fsSL "$1" -o "$2" || fail "cannot download $1"

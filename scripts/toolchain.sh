@@ -19,24 +19,30 @@ if [[ "${TAMIZ_TOOLCHAIN:-}" != debian ]]; then
   fi
 fi
 
-packages=(rustc-web libstd-rust-web-dev libstd-rust-web-1.96 rust-web-src libllvm22 lld-22)
 folder="${CARGO_TARGET_DIR:-$PWD/target}/toolchain"
 root="$folder/root"
 if [[ ! -e "$folder/ready" ]]; then
   command -v apt-get >/dev/null || { echo "no target $target: run 'rustup target add $target'" >&2; exit 1; }
-  rm -rf "$root" && mkdir -p "$folder/packages" "$root"
-  (cd "$folder/packages" && apt-get download "${packages[@]}") >&2
+  rm -rf "$folder" && mkdir -p "$folder/packages" "$folder/lists/partial" "$root"
+  # The machine's own lists may be old, and are not this script's to change.
+  lists=(-o "Dir::State::lists=$folder/lists")
+  apt-get "${lists[@]}" update >&2
+  needs() { apt-cache "${lists[@]}" depends "$1" | sed -n "s/^ *Depends: \($2\)$/\1/p" | head -1; }
+  standard="$(needs libstd-rust-web-dev 'libstd-rust-web-[0-9.]*')"
+  llvm="$(needs "$standard" 'libllvm[0-9]*')"
+  packages=(rustc-web libstd-rust-web-dev "$standard" rust-web-src "$llvm" "lld-${llvm#libllvm}")
+  (cd "$folder/packages" && apt-get "${lists[@]}" download "${packages[@]}") >&2
   for package in "$folder"/packages/*.deb; do dpkg -x "$package" "$root"; done
   # Where this compiler looks for the sources of the standard library.
   mkdir -p "$root/usr/lib/rustlib/src"
   rm -f "$root/usr/lib/rustlib/src/rust"
   ln -s "$(echo "$root"/usr/src/rustc-*)" "$root/usr/lib/rustlib/src/rust"
-  libraries="$root/usr/lib/x86_64-linux-gnu:$root/usr/lib/llvm-22/lib"
+  libraries="$root/usr/lib/$(uname -m)-linux-gnu:$root/usr/lib/llvm-${llvm#libllvm}/lib"
   for program in rustc rustdoc; do
     printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$root/usr/bin/$program" > "$folder/$program"
     chmod +x "$folder/$program"
   done
-  printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$root/usr/bin/wasm-ld-22" > "$folder/wasm-ld"
+  printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$root/usr/bin/wasm-ld-${llvm#libllvm}" > "$folder/wasm-ld"
   chmod +x "$folder/wasm-ld"
   touch "$folder/ready"
 fi

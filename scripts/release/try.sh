@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Tries what the other scripts built, in an empty folder: the archive by `install.sh`, the wheel in an environment of its
-# own, and the image's root file system as the only one there is (as root; with Docker, the image too).
+# Tries what the other scripts built, in an empty folder: the archive by `install.sh` from a server of files, the wheel and
+# the sources in an environment of their own, and the image's root file system as the only one there is (as root; with
+# Docker, the image too).
 #
-#   scripts/release/try.sh archive|wheel|image
+#   scripts/release/try.sh archive|wheel|sdist|image
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root="$PWD"
@@ -17,10 +18,16 @@ check() {
   [[ "$1" == "$expected" ]] || { echo "not the document of the README:"; echo "$1"; exit 1; }
 }
 
-case "${1:?archive, wheel or image?}" in
+case "${1:?archive, wheel, sdist or image?}" in
   archive)
     cd "$empty"
-    TAMIZ_RELEASES="file://$files" TAMIZ_BIN="$empty/bin" HOME="$empty" sh "$root/install.sh"
+    python3 -u -m http.server --bind 127.0.0.1 --directory "$files" 0 > "$empty/served" 2>/dev/null &
+    server=$!
+    trap 'kill "$server" 2>/dev/null || true; rm -rf "$empty"' EXIT
+    until grep -q . "$empty/served"; do kill -0 "$server"; sleep 0.1; done
+    address="$(sed 's|.*(\(http://[^/]*\)/).*|\1|' "$empty/served")"
+    TAMIZ_RELEASES="$address" TAMIZ_BIN="$empty/bin" HOME="$empty" sh "$root/install.sh"
+    kill "$server"
     check "$(env -i "$empty/bin/tamiz" canon "$request")"
     env -i "$empty/bin/tamiz" batch "$request" -o "$empty/out.parquet" --quiet
     # A damaged archive is refused.
@@ -31,11 +38,17 @@ case "${1:?archive, wheel or image?}" in
     fi
     [[ ! -e "$empty/bin2/tamiz" ]]
     ;;
-  wheel)
+  wheel | sdist)
     python3 -m venv "$empty/python"
+    if [[ "$1" == wheel ]]; then
+      package="$(ls "$files"/tamiz-*manylinux*x86_64.whl)"
+      options=(--no-index)
+    else
+      package="$files/tamiz-$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -1).tar.gz"
+      options=()
+    fi
     cd "$empty"
-    wheel="$(ls "$files"/tamiz-*manylinux*x86_64.whl)"
-    python/bin/pip --quiet --disable-pip-version-check install --no-index "$wheel"
+    python/bin/pip --quiet --disable-pip-version-check install "${options[@]}" "$package"
     check "$(python/bin/python -c "import sys, tamiz
 print(tamiz.Canonicalizer().canonicalize(open(sys.argv[1], 'rb').read()), end='')" "$request")"
     ;;

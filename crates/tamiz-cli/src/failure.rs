@@ -19,7 +19,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// What is asked for is not in this program, since it was built without a feature.
-    #[cfg(not(all(feature = "columns", feature = "serve")))]
+    #[cfg(not(all(feature = "columns", feature = "ext-proc")))]
     pub(crate) fn without(what: &str, feature: &str) -> Self {
         Failure::Usage(format!(
             "this program was built without {what}: build it with '--features {feature}', or install a released one"

@@ -4,7 +4,28 @@ mod common;
 
 use std::fs;
 
-use common::{examples, tamiz};
+use common::{examples, file, scratch, tamiz};
+
+/// The first block of `http`, and the lines of the document in the table below it.
+fn first_request(page: &str) -> (String, String) {
+    let (_, rest) = page.split_once("```http\n").expect("a request");
+    let (request, rest) = rest.split_once("```").expect("its end");
+    let rows = rest.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let document = rows.map(|row| format!("{}\n", row.split('`').nth(1).expect("a line of the document")));
+    (request.replace('\n', "\r\n") + "\r\n", document.collect())
+}
+
+#[test]
+fn the_first_table_explains_each_line_that_the_command_prints() {
+    let dir = scratch("readme");
+    for name in ["README.md", "README.es.md"] {
+        let page = fs::read_to_string(examples().join("..").join(name)).expect("the page");
+        let (request, document) = first_request(&page);
+        let path = file(&dir, "first.http", request);
+        assert_eq!(tamiz(["canon", path.to_str().expect("a path")]).ok(), document, "{name}");
+    }
+}
 
 #[test]
 fn the_first_example_is_what_the_command_prints() {

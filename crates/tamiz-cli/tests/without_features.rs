@@ -1,6 +1,7 @@
 //! A program that was built without a feature says in one sentence how to get it.
 //!
-//! `cargo x test --all` runs these tests on a program without any; with all features there is nothing to test.
+//! `cargo x test --all` runs these tests on a program without any, and on one with the default ones; with all features
+//! there is nothing to test.
 
 mod common;
 
@@ -14,6 +15,16 @@ fn the_service_says_how_to_get_it() {
              released one"
         );
     }
+}
+
+#[cfg(all(feature = "serve", not(feature = "ext-proc")))]
+#[test]
+fn the_external_processor_says_how_to_get_it() {
+    assert_eq!(
+        common::tamiz(["serve", "--listen", "127.0.0.1:0", "--ext-proc", "127.0.0.1:0"]).fails(2),
+        "tamiz: this program was built without Envoy's ext_proc: build it with '--features ext-proc', or install a \
+         released one"
+    );
 }
 
 #[cfg(not(feature = "columns"))]

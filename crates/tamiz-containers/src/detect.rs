@@ -1,4 +1,4 @@
-//! What a container is, from its first bytes.
+//! Tells the format of a container from its first bytes.
 
 use serde_json::Value;
 

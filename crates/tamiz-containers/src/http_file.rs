@@ -82,7 +82,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Records, Reason> {
 fn request(block: &[&str], variables: &Variables) -> Option<Result<Found, Reason>> {
     let mut name = None;
     let mut lines = block.iter().map(|line| line.trim_end()).peekable();
-    // What stands before the request.
+    // Comments and variables before the request.
     while let Some(line) =
         lines.next_if(|line| line.is_empty() || is_comment(line) || variable(line).is_some())
     {

@@ -94,7 +94,7 @@ impl Walk {
                 self.list(&path, &root)
             }
             Ok(metadata) if metadata.is_file() => self.file(path),
-            // What is wrong with it is told by whoever opens it.
+            // Whoever opens it tells why it cannot be read.
             _ => Some(Ok(Input::File(path))),
         }
     }

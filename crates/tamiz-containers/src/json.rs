@@ -126,7 +126,7 @@ fn read(bytes: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
         Ok(value) => value,
         Err(error) => return Some(Err(jsonl::not_json(&error))),
     };
-    // What Elasticsearch gives for a search.
+    // A hit of a search of Elasticsearch.
     let value = match value.get("_source") {
         Some(source) if source.is_object() => source.clone(),
         _ => value,

@@ -22,15 +22,6 @@ impl Audit {
     pub(crate) fn new(window: Window, limit: usize) -> Self {
         Audit { window, limit, is_over: false }
     }
-
-    /// The next line with its end, cut where it is longer than a record may be; `None` at the end.
-    fn line(&mut self) -> Option<Vec<u8>> {
-        let end = self.window.find(b"\n", self.limit.saturating_add(1));
-        let len = end.map_or(self.window.bytes().len(), |end| end.saturating_add(1));
-        let line = self.window.bytes().get(..len).unwrap_or_default().to_vec();
-        self.window.consume(len);
-        (!line.is_empty()).then_some(line)
-    }
 }
 
 /// The letter of a line that begins a part.
@@ -60,7 +51,7 @@ impl Reader for Audit {
         let mut is_too_long = false;
         let has_ended = loop {
             let offset = self.window.offset();
-            let Some(line) = self.line() else { break false };
+            let Some(line) = self.window.line(self.limit) else { break false };
             match part(&line) {
                 Some(b'Z') if present.is_some() => break true,
                 Some(b'A') => {

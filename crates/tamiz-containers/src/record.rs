@@ -1,4 +1,4 @@
-//! What containers give: records, and what cannot be read.
+//! Records of containers, and the reasons why some cannot be read.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -290,7 +290,7 @@ mod tests {
         ] {
             assert_eq!(Time::parse(text.as_bytes()).unwrap().to_string(), text);
         }
-        // Whatever a capture says.
+        // A capture may hold any number.
         let _ = (Time(i64::MIN).to_string(), Time(i64::MAX).to_string());
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn note(table: &mut Table, line: &[u8]) {
     if let Some(names) = line.strip_prefix(b"#Fields:") {
         let names = names.split(|byte| byte.is_ascii_whitespace()).filter(|name| !name.is_empty());
         table.names = names.map(<[u8]>::to_vec).collect();
-        // What a line of values has, not this one, tells what is between them.
+        // Spaces or tabs: a line of values tells, not this one.
         table.separator = 0;
     } else if let Some(date) = line.strip_prefix(b"#Date:") {
         table.date = date.trim_ascii().get(..10).map(<[u8]>::to_vec);

@@ -72,7 +72,7 @@ impl Window {
             Ok(0) => self.end = End::Reached,
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::OutOfMemory => self.end = End::NoMemory(error),
-            // What came before the fault is there all the same.
+            // Bytes that came before the fault are kept.
             Err(error) => self.end = End::Failed(error),
         }
         self.buffer.len() > len
@@ -162,6 +162,15 @@ impl Window {
                 return None;
             }
         }
+    }
+
+    /// Takes the next line with its end, cut where it is longer than `limit`; `None` at the end.
+    pub(crate) fn line(&mut self, limit: usize) -> Option<Vec<u8>> {
+        let end = self.find(b"\n", limit.saturating_add(1));
+        let len = end.map_or(self.bytes().len(), |end| end.saturating_add(1));
+        let line = self.bytes().get(..len).unwrap_or_default().to_vec();
+        self.consume(len);
+        (!line.is_empty()).then_some(line)
     }
 
     /// Moves past the next `needle`, keeping nothing; whether there was one.

@@ -26,15 +26,6 @@ impl Zap {
         Zap { window, limit, is_over: false }
     }
 
-    /// The next line with its end; `None` at the end.
-    fn line(&mut self) -> Option<Vec<u8>> {
-        let end = self.window.find(b"\n", self.limit.saturating_add(1));
-        let len = end.map_or(self.window.bytes().len(), |end| end.saturating_add(1));
-        let line = self.window.bytes().get(..len).unwrap_or_default().to_vec();
-        self.window.consume(len);
-        (!line.is_empty()).then_some(line)
-    }
-
     /// Whether the next line stands before a message.
     fn is_at_mark(&mut self) -> bool {
         let end = self.window.find(b"\n", 256).unwrap_or(self.window.bytes().len());
@@ -48,17 +39,17 @@ impl Reader for Zap {
             return None;
         }
         while !self.is_at_mark() {
-            if self.line().is_none() {
+            if self.window.line(self.limit).is_none() {
                 self.is_over = true;
                 let at = At::Byte(self.window.offset());
                 return self.window.failure().map(|error| (at, Err(compressed::reason(error))));
             }
         }
-        self.line();
+        self.window.line(self.limit);
         let at = At::Byte(self.window.offset());
         let (mut request, mut is_response, mut is_too_long) = (Vec::new(), false, false);
         while !self.is_at_mark() {
-            let Some(line) = self.line() else { break };
+            let Some(line) = self.window.line(self.limit) else { break };
             is_response |=
                 line.starts_with(b"HTTP/1.") || line.starts_with(b"HTTP/2 ") || line.starts_with(b"HTTP/0.");
             if is_response {

@@ -36,6 +36,7 @@ pub enum Protocol {
     /// HAProxy's stream processing offload protocol.
     Spoe,
     /// Envoy's external processing: gRPC.
+    #[cfg(feature = "ext-proc")]
     ExtProc,
 }
 
@@ -44,6 +45,7 @@ impl Protocol {
         match self {
             Protocol::Http => "http",
             Protocol::Spoe => "spoe",
+            #[cfg(feature = "ext-proc")]
             Protocol::ExtProc => "ext-proc",
         }
     }
@@ -212,6 +214,6 @@ mod tests {
         let shown = |listen, protocol| Place { listen, protocol }.to_string();
         assert_eq!(shown(Listen::default(), Protocol::Http), "http://127.0.0.1:8787/");
         assert_eq!(shown(Listen::default(), Protocol::Spoe), "spoe://127.0.0.1:8787/");
-        assert_eq!(shown(Listen::Unix("/s".into()), Protocol::ExtProc), "ext-proc+unix:/s");
+        assert_eq!(shown(Listen::Unix("/s".into()), Protocol::Spoe), "spoe+unix:/s");
     }
 }

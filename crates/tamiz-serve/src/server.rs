@@ -11,7 +11,9 @@ use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::connection::{self, Stage};
-use crate::edge::{ext_proc, spoe};
+#[cfg(feature = "ext-proc")]
+use crate::edge::ext_proc;
+use crate::edge::spoe;
 use crate::front::Front;
 use crate::listen::{Place, Protocol, Socket};
 use crate::problem::Problem;
@@ -49,8 +51,12 @@ impl Server {
     /// When one of them cannot be opened; the message names it.
     pub async fn bind(config: Config, settings: &Settings) -> io::Result<Server> {
         let mut sockets = Vec::new();
-        let Settings { listen, spoe, ext_proc, .. } = settings;
-        let all = [(listen, Protocol::Http), (spoe, Protocol::Spoe), (ext_proc, Protocol::ExtProc)];
+        let all = [
+            (&settings.listen, Protocol::Http),
+            (&settings.spoe, Protocol::Spoe),
+            #[cfg(feature = "ext-proc")]
+            (&settings.ext_proc, Protocol::ExtProc),
+        ];
         for (listen, protocol) in
             all.into_iter().flat_map(|(all, protocol)| all.iter().map(move |one| (one, protocol)))
         {
@@ -157,6 +163,7 @@ impl Shared {
                 match protocol {
                     Protocol::Http => connection::serve(stream, app, front, stage).await,
                     Protocol::Spoe => spoe::serve(stream, app, stage).await,
+                    #[cfg(feature = "ext-proc")]
                     Protocol::ExtProc => ext_proc::serve(stream, app, stage).await,
                 }
                 drop(place);

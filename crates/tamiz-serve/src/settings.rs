@@ -16,6 +16,7 @@ pub struct Settings {
     /// Where HAProxy asks.
     pub spoe: Vec<Listen>,
     /// Where Envoy asks as its external processor.
+    #[cfg(feature = "ext-proc")]
     pub ext_proc: Vec<Listen>,
     /// Where documents of what proxies ask about go.
     pub sink: Option<SinkTo>,
@@ -39,6 +40,7 @@ impl Default for Settings {
         Settings {
             listen: vec![Listen::default()],
             spoe: Vec::new(),
+            #[cfg(feature = "ext-proc")]
             ext_proc: Vec::new(),
             sink: None,
             socket_mode: 0o660,

@@ -7,13 +7,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::vectors;
 use tamiz::{Document, Flag};
 
+/// The name that a heading is linked by.
+fn slug(heading: &str) -> String {
+    heading
+        .to_lowercase()
+        .chars()
+        .filter(|c| c.is_alphanumeric() || *c == ' ')
+        .collect::<String>()
+        .replace(' ', "-")
+}
+
 #[test]
-fn every_file_that_a_readme_names_is_there() {
+fn every_place_that_a_readme_links_to_is_there() {
     for name in ["README.md", "README.es.md", "SECURITY.md"] {
         let readme = std::fs::read_to_string(common::root().join(name)).unwrap();
         let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let headings: Vec<String> =
+            readme.lines().filter_map(|line| line.strip_prefix("## ")).map(slug).collect();
         for link in links {
-            assert!(common::root().join(link).exists(), "{name} links to {link}");
+            let is_there = match link.strip_prefix('#') {
+                Some(heading) => headings.iter().any(|there| there == heading),
+                None => common::root().join(link).exists(),
+            };
+            assert!(is_there, "{name} links to {link}");
         }
     }
 }

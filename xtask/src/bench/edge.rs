@@ -35,7 +35,8 @@ impl Options {
 /// Measures; fails if answers are mixed up or, under full load, lost.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let which = if options.minutes.is_some() { "load::full_load" } else { "load::added_latency" };
-    let arguments = "test --release --package tamiz-cli --test edge -- --ignored --nocapture --exact";
+    let arguments =
+        "test --profile dist --package tamiz-cli --all-features --test edge -- --ignored --nocapture --exact";
     let mut command = cargo(root, arguments.split(' ').chain([which]));
     command.env("TAMIZ_PROXIES", setup::install(root, &process::target(root)?, Permission::IfRoot).proxies?);
     if let Some(minutes) = options.minutes {

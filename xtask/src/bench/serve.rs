@@ -35,7 +35,7 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn read(arguments: &[&str]) -> Option<Self> {
-        let mut options = Options { profile: "release".to_owned(), soak: None };
+        let mut options = Options { profile: "dist".to_owned(), soak: None };
         let mut rest = arguments;
         while let [name, value, after @ ..] = rest {
             match *name {
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn options_are_read() {
         assert!(
-            Options::read(&[]).is_some_and(|options| options.profile == "release" && options.soak.is_none())
+            Options::read(&[]).is_some_and(|options| options.profile == "dist" && options.soak.is_none())
         );
         let options = Options::read(&["--soak", "30", "--profile", "measure"]).unwrap();
         assert_eq!((options.profile.as_str(), options.soak), ("measure", Some(30.0)));

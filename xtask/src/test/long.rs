@@ -34,16 +34,19 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     runner.step("cargo x bench hostile", |runner| bench::hostile(runner.root))
 }
 
-/// The library without its default features, and with each feature alone; the command without any, which says how to get
-/// them.
+/// The library without its default features, and with each feature alone; the command without any, and with the default
+/// ones, which says how to get the others.
 fn features(runner: &mut Runner<'_>) -> Result<()> {
     runner.cargo("check --package tamiz --no-default-features")?;
     let features = features_of("tamiz", &process::metadata(runner.root)?)?;
     for feature in features {
         runner.cargo(&format!("check --package tamiz --no-default-features --features {feature}"))?;
     }
-    let without = "test --package tamiz-cli --no-default-features --test without_features";
-    runner.cargo_test(cargo(runner.root, without.split(' ')))
+    for chosen in ["--no-default-features ", ""] {
+        let without = format!("test --package tamiz-cli {chosen}--test without_features");
+        runner.cargo_test(cargo(runner.root, without.split(' ')))?;
+    }
+    Ok(())
 }
 
 /// The features of a package but `default`, as `cargo metadata` lists them.
@@ -126,6 +129,8 @@ fn released(runner: &mut Runner<'_>) -> Result<()> {
         "scripts/release/try.sh archive".to_owned(),
         "scripts/release/wheel.sh x86_64-unknown-linux-gnu".to_owned(),
         "scripts/release/try.sh wheel".to_owned(),
+        "scripts/release/wheel.sh sdist".to_owned(),
+        "scripts/release/try.sh sdist".to_owned(),
         format!("scripts/release/image.sh {musl}"),
         "scripts/release/try.sh image".to_owned(),
         "scripts/sizes.sh".to_owned(),

@@ -220,7 +220,7 @@ impl<'a> Output<'a> {
             Some(false) => "usual ",
             None => "",
         };
-        let name = scored.id.clone().unwrap_or_else(|| scored.place.to_string());
+        let name = scored.id.as_ref().map_or_else(|| scored.place.to_string(), Id::to_string);
         writeln!(
             self.buffer,
             "{verdict}{}  {}  {}",

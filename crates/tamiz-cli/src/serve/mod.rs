@@ -19,6 +19,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
     if let Some(address) = args.probe {
         return probe::run(address);
     }
+    #[cfg(not(feature = "ext-proc"))]
+    if !args.ext_proc.is_empty() {
+        return Err(Failure::without("Envoy's ext_proc", "ext-proc"));
+    }
     let config = config::effective(&args.read)?;
     let log = log::start(args.log_format, args.log_level);
     let done = tamiz_serve::run(config, &settings(args), |places| {
@@ -49,6 +53,7 @@ fn settings(args: &ServeArgs) -> Settings {
     settings.socket_mode = args.socket_mode;
     settings.threads = args.threads.map(usize::from);
     settings.spoe.clone_from(&args.spoe);
+    #[cfg(feature = "ext-proc")]
     settings.ext_proc.clone_from(&args.ext_proc);
     settings.sink.clone_from(&args.sink);
     settings.deny = Deny::all(args.deny.iter().cloned());

@@ -1,8 +1,7 @@
 //! Access logs: a line each, whatever its form. A line of another form in the middle is read by the
 //! form that it has.
 //!
-//! What a log does not keep is not there: of most, the headers but `Referer` and `User-Agent`, the
-//! host, the body.
+//! Most logs keep no headers but `Referer` and `User-Agent`, and neither host nor body: the record has none of these.
 
 mod elb;
 mod envoy;
@@ -63,7 +62,7 @@ pub(crate) fn read(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reaso
         let Some(inner) = prefix::likely(line).filter(|_| matches!(result, Some(Err(_)))) else { break };
         line = inner;
         result = match one(line, mapping) {
-            // What is wrong with the whole line says more than what is wrong with a part of it.
+            // The reason for the whole line says more than that for a part of it.
             Some(Err(_)) if !line.starts_with(b"{") => result,
             other => other,
         };

@@ -1,4 +1,4 @@
-//! What programs that collect logs put before a line: syslog, Docker Compose, Kubernetes.
+//! Prefixes that programs which collect logs put before a line: syslog, Docker Compose, Kubernetes.
 
 /// The line without one thing that is always put before another: a priority of syslog, a name of Compose, a stream of
 /// Kubernetes.

@@ -82,7 +82,7 @@ fn end_of_trailer(bytes: &[u8], from: usize) -> Option<usize> {
         if line.is_empty() || line == b"\r" {
             return Some(next);
         }
-        // What is no header is the next request of a sender who forgot the empty line.
+        // A line that begins a request, where a header should be: the sender forgot the empty line.
         if request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)) {
             return Some(at);
         }

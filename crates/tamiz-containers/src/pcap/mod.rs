@@ -6,7 +6,7 @@
 //!            (tunnel.rs: again)                                          http2.rs
 //! ```
 //!
-//! What is not read on the way is counted (`tally.rs`).
+//! Packets that are not read are counted (`tally.rs`).
 
 mod file;
 mod fragments;
@@ -200,7 +200,7 @@ impl Capture {
     /// Hands on what came of a stream: its number, and who sent it.
     fn tell(&mut self, outcomes: Vec<Outcome>, (stream, client): (u64, IpAddr)) {
         for Outcome { packet, result } in outcomes {
-            // What HTTP/2 sends are parts; nobody stands between these and the wire.
+            // Requests of HTTP/2 are parts, as they were on the wire.
             let found = result.map(|request| {
                 let found = match request {
                     Request::Raw(bytes) => Found::raw(bytes),

@@ -1,7 +1,7 @@
 //! The requests in one direction of a connection: where each begins and ends.
 //!
 //! A request is as long as its framing says (RFC 9112, 6.3): the chunked coding goes before a length.
-//! What is sent in the other direction, and what is no HTTP, has no line that begins a request.
+//! Responses, and protocols other than HTTP, have no line that begins a request.
 
 use super::Packet;
 use super::framing::end_of_request;

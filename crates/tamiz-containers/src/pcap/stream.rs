@@ -1,6 +1,6 @@
 //! One direction of a TCP connection: segments in any order to bytes in theirs.
 //!
-//! What came first stays where segments overlap. A hole is given up when too much waits behind it, or
+//! Where segments overlap, the bytes that came first stay. A hole is given up when too much waits behind it, or
 //! when the stream ends.
 
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ impl Stream {
         let mut from = at.max(self.next);
         let end = at.saturating_add(data.len() as u64);
         while from < end {
-            // Whatever is there that begins before, or at, this place hides its bytes.
+            // A segment that begins before, or at, this place hides its bytes.
             let before = self.waiting.range(..=from).next_back();
             let hidden = before.map_or(0, |(start, (bytes, _))| start.saturating_add(bytes.len() as u64));
             if hidden > from {

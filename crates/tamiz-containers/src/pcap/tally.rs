@@ -1,4 +1,4 @@
-//! What a capture has that is not read: counted by kind, and told once for each at the end.
+//! Counts packets that are not read, by kind; each kind is reported once, at the end.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! | file | made from |
 //! |---|---|
 //! | `crates/tamiz/src/lists.rs` | `spec/lists/*.txt` |
-//! | `crates/tamiz/src/keywords/tables.rs`, `tables.bin`, `entries.rs` | `spec/words/*.txt` |
+//! | `crates/tamiz/src/keywords/tables.rs`, `tables.bin`, `words.txt`, `entries.rs` | `spec/words/*.txt` |
 //! | `spec/flags.md` | the flag registry |
 //! | `python/tamiz/_flags.py` | the flag registry |
 //! | `spec/schema.json` | `schema.template.json` and the flag registry |
@@ -60,6 +60,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
         Generated::new("crates/tamiz/src/lists.rs", lists::render(root)?),
         Generated::new("crates/tamiz/src/keywords/tables.rs", keywords.tables),
         Generated::new("crates/tamiz/src/keywords/tables.bin", keywords.data),
+        Generated::new("crates/tamiz/src/keywords/words.txt", keywords.words),
         Generated::new("crates/tamiz/src/keywords/entries.rs", keywords.entries),
         Generated::new("spec/flags.md", flags::render(&clauses)),
         Generated::new("python/tamiz/_flags.py", python::render()),

@@ -6,6 +6,7 @@
 pub(crate) mod asked;
 pub(crate) mod check;
 mod deny;
+#[cfg(feature = "ext-proc")]
 pub(crate) mod ext_proc;
 mod head;
 mod id;

@@ -11,6 +11,12 @@ mod prefilter;
 mod reading;
 mod search;
 mod table;
+#[cfg(any(test, target_family = "wasm"))]
+mod table_compact;
+#[cfg(any(test, target_family = "wasm"))]
+mod table_part;
+#[cfg(any(test, target_family = "wasm"))]
+mod table_trie;
 mod tables;
 mod trie;
 

@@ -10,14 +10,12 @@ use std::path::Path;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
+use super::table_part::SEPARATOR;
 use crate::Result;
 use crate::generate::lists;
 
 /// Where the words are.
 const FOLDER: &str = "spec/words";
-
-/// Between the parts of an entry.
-pub(super) const SEPARATOR: &str = " .. ";
 
 /// Marks after a part.
 const MARKS: [&str; 2] = [" !", " $"];

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::Result;
-
 /// A table.
 pub(super) struct Section {
     name: &'static str,
@@ -23,32 +21,22 @@ impl Section {
     pub(super) fn records(name: &'static str, doc: &'static str, record: usize, bytes: Vec<u8>) -> Self {
         Section { name, doc, record: Some(record), bytes }
     }
-}
 
-/// Three bytes of a number, lowest first.
-pub(super) fn u24(number: usize) -> Result<[u8; 3]> {
-    match u32::try_from(number)?.to_le_bytes() {
-        [a, b, c, 0] => Ok([a, b, c]),
-        _ => Err("a table is too long".into()),
+    /// How many bytes it has.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
     }
 }
 
-/// The tables one after the other, and a static for each of them.
+/// The tables one after the other, and a line of `tables!` for each of them.
 pub(super) fn lay_out(sections: &[Section]) -> (Vec<u8>, String) {
     let (mut all, mut code) = (Vec::new(), String::new());
     for Section { name, doc, record, bytes } in sections {
         let start = all.len();
         all.extend_from_slice(bytes);
-        let (kind, count) = match record {
-            None => ("u8".to_owned(), bytes.len()),
-            Some(len) => (format!("[u8; {len}]"), bytes.len() / len),
-        };
-        let read = if record.is_some() { "records" } else { "bytes" };
-        let _ = write!(
-            code,
-            "\n/// {doc}\npub(super) static {name}: &[{kind}; {count}] = {read}(ALL, {start}, {});\n",
-            all.len()
-        );
+        let len = record.unwrap_or(1);
+        let kind = if record.is_some() { format!("Records<{len}, ") } else { "Bytes<".to_owned() };
+        let _ = write!(code, "\n    /// {doc}\n    {name}: {kind}{}> = {start};\n", bytes.len() / len);
     }
     (all, code)
 }

@@ -1,6 +1,11 @@
 //! Parts of entries: their marks, and their text as it is searched for (clauses 7.8.1, 7.8.2 and 7.8.4).
+//!
+//! `cargo x generate` makes the tables with this; in WebAssembly the library does so itself.
 
-use super::entries::{Class, SEPARATOR};
+#![allow(clippy::arithmetic_side_effects, reason = "counts of the entries of `spec/words/`")]
+
+/// Between the parts of an entry.
+pub(super) const SEPARATOR: &str = " .. ";
 
 /// What has to be before or after a part. The numbers are those of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +45,11 @@ pub(super) struct Part {
 /// The parts of one entry.
 pub(super) type Entry = Vec<Part>;
 
-/// All entries in parts, in the order of the files, and how many slots they take.
-pub(super) fn all(classes: &[Class]) -> (Vec<Entry>, usize) {
+/// All entries of the classes in parts, in the order of the files, and how many slots they take.
+pub(super) fn all(classes: &[Vec<&str>]) -> (Vec<Entry>, usize) {
     let mut slots = 0;
     let mut all = Vec::new();
-    for (class, Class { entries, .. }) in classes.iter().enumerate() {
+    for (class, entries) in classes.iter().enumerate() {
         for entry in entries {
             let last = entry.split(SEPARATOR).count() - 1;
             let mut parts = Vec::new();

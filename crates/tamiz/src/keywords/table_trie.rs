@@ -2,12 +2,18 @@
 //!
 //! Parts of four or more characters have a root for their first four, shorter ones a root for their first two. Roots are
 //! found by a hash; the children of a node are side by side.
+//!
+//! `cargo x generate` makes the tables with this; in WebAssembly the library does so itself.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "the input is the entries of `spec/words/`, and tests compare the output"
+)]
 
 use std::collections::VecDeque;
 
-use super::part::{Edge, Entry, Part, Step, is_word};
-use super::tables::{Section, u24};
-use crate::Result;
+use super::table_part::{Edge, Entry, Part, Step, is_word};
 
 /// How many characters a long part is looked up by.
 const HEAD: usize = 4;
@@ -82,12 +88,13 @@ fn pair_key(first: u8, second: u8) -> u32 {
     u32::from_le_bytes([first, second, 1, 1])
 }
 
-/// The sections of the trie, and of the parts.
-pub(super) fn sections(entries: &[Entry], classes: usize) -> Result<Vec<Section>> {
+/// The tables of the trie and of the parts as bytes, in the order of `tables.bin`; `None` where a number of them is too
+/// large for its place.
+pub(super) fn tables(entries: &[Entry], classes: usize) -> Option<[Vec<u8>; 8]> {
     let parts: Vec<&Part> = entries.iter().flatten().collect();
     let trie = Trie::new(&parts, classes);
     if trie.nodes.len().max(trie.ends.len()).max(parts.len()) > usize::from(u16::MAX) {
-        return Err("the trie has more nodes or parts than a table can number".into());
+        return None;
     }
     let mut heads = vec![0; 1 << (HEAD_BITS - 3)];
     for head in parts.iter().filter_map(|part| part.text.first_chunk()) {
@@ -98,7 +105,7 @@ pub(super) fn sections(entries: &[Entry], classes: usize) -> Result<Vec<Section>
         let [a, b] = root.to_le_bytes();
         key.to_le_bytes().into_iter().chain([a, b, 0, 0])
     });
-    let nodes = trie.nodes.iter().map(node_record).collect::<Result<Vec<_>>>()?;
+    let nodes = trie.nodes.iter().map(node_record).collect::<Option<Vec<_>>>()?;
     let ends = trie.ends.iter().flat_map(|end| {
         let [a, b] = (end.id as u16).to_le_bytes();
         [a, b, end.len as u8, end.position].into_iter().chain(end.class.to_le_bytes())
@@ -108,34 +115,30 @@ pub(super) fn sections(entries: &[Entry], classes: usize) -> Result<Vec<Section>
         let after = part.after as u8 | u8::from(part.is_close) << 7;
         [part.class as u8, part.before as u8, after, part.step as u8, a, b]
     });
-    Ok(vec![
-        Section::bytes(
-            "PAIRS",
-            "By the first two characters: positions of long parts; above them, of short ones.",
-            trie.pairs,
-        ),
-        Section::records("HEADS", "A bit for the first characters of each long part.", 8, heads),
-        Section::records("ROOTS", "The key of a root and its node, by hash.", 8, roots.collect()),
-        Section::records("NODES", "See `Node`.", 24, nodes.concat()),
-        Section::bytes("KEYS", "The character that leads to each node.", trie.keys),
-        Section::records("ENDS", "The parts that end at nodes.", 8, ends.collect()),
-        Section::bytes("LABELS", "The labels of all nodes.", trie.labels),
-        Section::records("PARTS", "Class, edges and step of each part.", 6, records.collect()),
+    Some([
+        trie.pairs,
+        heads,
+        roots.collect(),
+        nodes.concat(),
+        trie.keys,
+        ends.collect(),
+        trie.labels,
+        records.collect(),
     ])
 }
 
-fn node_record(node: &Node) -> Result<[u8; 24]> {
+fn node_record(node: &Node) -> Option<[u8; 24]> {
     let mut record = [0; 24];
-    let byte = |number: usize| u8::try_from(number).map_err(|_| "a node of the trie is too large");
+    let [a, b, c, 0] = u32::try_from(node.label.0).ok()?.to_le_bytes() else { return None };
     record[..8].copy_from_slice(&node.next.to_le_bytes());
     record[8..12].copy_from_slice(&(node.classes | u32::from(node.positions) << 28).to_le_bytes());
-    record[12..15].copy_from_slice(&u24(node.label.0)?);
-    record[15] = byte(node.label.1)?;
+    record[12..15].copy_from_slice(&[a, b, c]);
+    record[15] = u8::try_from(node.label.1).ok()?;
     record[16..18].copy_from_slice(&(node.children.0 as u16).to_le_bytes());
     record[18..20].copy_from_slice(&(node.ends.0 as u16).to_le_bytes());
-    record[20] = byte(node.children.1)?;
-    record[21] = byte(node.ends.1)?;
-    Ok(record)
+    record[20] = u8::try_from(node.children.1).ok()?;
+    record[21] = u8::try_from(node.ends.1).ok()?;
+    Some(record)
 }
 
 impl Trie {
