@@ -41,8 +41,8 @@ fn half(bytes: &[u8]) -> u64 {
         let mut kinds = [0; 256];
         let mut byte = 0;
         while byte < 256 {
-            kinds[byte] = (byte as u8).is_ascii_alphabetic() as u64 * (1 << 31)
-                | (byte as u8).is_ascii_punctuation() as u64 * (1 << 63);
+            kinds[byte] = ((byte as u8).is_ascii_alphabetic() as u64 * (1 << 31))
+                | ((byte as u8).is_ascii_punctuation() as u64 * (1 << 63));
             byte += 1;
         }
         kinds

@@ -140,7 +140,7 @@ fn letters_at(text: &[u8], at: usize) -> usize {
 /// The hash of a token: of its length and its letters, up to eight.
 #[inline]
 fn hash(eight: u64, len: usize) -> u64 {
-    let letters = lower(eight) & u64::MAX >> (64 - 8 * len.min(8) as u32 & 63);
+    let letters = lower(eight) & u64::MAX >> ((64 - 8 * len.min(8) as u32) & 63);
     mix(letters.wrapping_add(len as u64))
 }
 

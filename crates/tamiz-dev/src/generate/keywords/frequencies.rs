@@ -58,8 +58,11 @@ impl Counted {
 /// What is counted, a key of it, and what is before and after that.
 type Key = (Counted, Vec<u8>, [u8; 2]);
 
-/// Parts per million by kind and key, each with what is before and after it.
-pub(super) struct Frequencies(BTreeMap<(Counted, Vec<u8>), Vec<([u8; 2], f64)>>);
+/// What is before and after a key, and its parts per million there.
+type Rate = ([u8; 2], f64);
+
+/// Rates by kind and key.
+pub(super) struct Frequencies(BTreeMap<(Counted, Vec<u8>), Vec<Rate>>);
 
 impl Frequencies {
     pub(super) fn read(root: &Path) -> Result<Self> {
