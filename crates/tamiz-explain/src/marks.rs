@@ -138,7 +138,7 @@ mod tests {
         let request = b"GET /?a=%27%20union%20select%201--&b=/etc/passwd&c=union%20select%201 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
         let document = Canonicalizer::new(Config::default()).canonicalize_with_evidence(request);
         let marks = of(&document);
-        let keywords: Vec<&Mark<'_>> = marks.iter().filter(|mark| mark.flag == Flag::Kw).collect();
+        let keywords: Vec<&Mark<'_>> = marks.iter().filter(|mark| mark.flag == Some(Flag::Kw)).collect();
         let labels: Vec<&str> = keywords.iter().map(|mark| mark.label.as_str()).collect();
         assert_eq!(labels, ["KW:sql", "KW:file"]);
         assert_eq!(keywords[0].raised.len(), 2);
