@@ -1,4 +1,4 @@
-//! What `--help` says of limits: the numbers of the program as it is, those too that no option changes.
+//! The limits that `--help` tells: the numbers of the program as it is, those too that no option changes.
 
 use tamiz::Config;
 use tamiz_containers::Options;

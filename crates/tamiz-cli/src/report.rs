@@ -49,7 +49,7 @@ fn to_write<'a>(args: &'a ReportArgs, out: Option<&'a Path>) -> Vec<Written<'a>>
     written.map(|(path, option)| Written { path, option, is_left_over: false }).collect()
 }
 
-/// What the report says of its model.
+/// The report's words about its model.
 fn about_model(detector: &Detector, summary: &Summary) -> Option<AboutModel> {
     let model = detector.model()?;
     let mut unknown_sources = summary.sources();

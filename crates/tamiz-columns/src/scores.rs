@@ -25,9 +25,9 @@ pub struct ScoreRow<'a> {
     pub score: f64,
     /// The share of learned requests that score as high.
     pub p_value: Option<f64>,
-    /// What is new or rare, in bits.
+    /// The weight of new and rare tokens, in bits.
     pub novelty: f64,
-    /// What the flags weigh, in bits.
+    /// The weight of the flags, in bits.
     pub flags: f64,
     /// How many tokens are new.
     pub new: u64,

@@ -76,7 +76,7 @@ struct Parted {
     new: u64,
 }
 
-/// What the tokens of a request tell, under way.
+/// The sums over the tokens of a request, under way.
 #[derive(Default)]
 struct Sum<'t> {
     places: u64,

@@ -222,7 +222,7 @@ fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
 /// The characters of a leading gap that a sign follows.
 const IN_GAPS: u32 = ALNUM | B64URL_MARK | DOT;
 
-/// What a family that begins with a gap is recognised by: a sign, and a byte at a fixed distance behind it.
+/// The anchor of a family that begins with a gap: a sign, and a byte at a fixed distance behind it.
 #[derive(Clone, Copy)]
 struct Anchor {
     sign: u8,

@@ -179,3 +179,17 @@ fn by_echo() {
         check(template, "Canary-Secret", "Canary-Secret");
     }
 }
+
+/// A name behind an embedded line end is shown in lower case: a secret that is echoed there in upper case is hidden too.
+#[test]
+fn an_embedded_name_echoes_in_lower_case() {
+    let request =
+        b"GET /?pwd=visionario HTTP/1.1\r\nHost: ex.com\r\nX-A: b\nVISIONARIO: c\r\nX-B: d\nother: e\r\n\r\n";
+    for document in [
+        Canonicalizer::new(Config::default()).canonicalize(request),
+        Canonicalizer::new(Config::default()).canonicalize_with_evidence(request),
+    ] {
+        assert!(!document.as_str().contains("visionario"), "{document}");
+        assert!(document.as_str().contains("other"), "{document}");
+    }
+}

@@ -1,4 +1,4 @@
-//! What stands for `columns.rs` in a program that was built without the feature `columns`.
+//! Stands for `columns.rs` in a program that was built without the feature `columns`.
 //!
 //! [`Columns::of`] says how to get it. [`Columns`] has no value, so that the rest is never called.
 

@@ -82,7 +82,7 @@ pub(crate) fn explained(out: &mut dyn Write, score: &Score) -> io::Result<()> {
     Ok(())
 }
 
-/// What a reason is called under the bytes that it is about.
+/// The name of a reason under the bytes that it is about.
 pub(crate) fn number(nth: usize) -> String {
     format!("#{nth}")
 }

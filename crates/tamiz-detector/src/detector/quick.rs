@@ -18,7 +18,7 @@ const PIECES: usize = 6;
 /// Up to so many places, looking at all of them is quicker than sorting them.
 const FEW: usize = 32;
 
-/// What the tokens of a document come to.
+/// The sums over the tokens of a document.
 pub(super) struct Quick<'a> {
     detector: &'a Detector,
     pub(super) endpoint: Arc<str>,
@@ -31,7 +31,7 @@ pub(super) struct Quick<'a> {
     places: Places,
     /// How surprising the most surprising of the quiet tokens is.
     rarest: u32,
-    /// What the next tokens begin with.
+    /// The prefix of the next tokens.
     place: Stream,
     place_text: PlaceText<'a>,
     /// The value told last, whose signs follow.

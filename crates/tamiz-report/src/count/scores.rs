@@ -61,7 +61,7 @@ impl<'a> Scored<'a> {
     }
 }
 
-/// What is new at an endpoint.
+/// New tokens at an endpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct New {
     /// Requests that have a token that was never seen there.

@@ -188,7 +188,7 @@ fn inflate_deflate(input: &[u8], output: &mut Output) -> End {
     inflater.inflate(Wrapper::None, input, output).map(|_| ())
 }
 
-/// What a stream of RFC 1951 is wrapped in.
+/// The wrapper around a stream of RFC 1951.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrapper {
     None,

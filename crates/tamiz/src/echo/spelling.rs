@@ -43,7 +43,7 @@ pub(super) fn has_blank(text: &[u8], classes: u32) -> bool {
     classes & (BLANK | CONTROL) != 0 && text.iter().any(|byte| is_blank(*byte))
 }
 
-/// What the plain form makes a blank, of ASCII.
+/// The ASCII bytes that the plain form makes a blank.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ' | b'+')
 }

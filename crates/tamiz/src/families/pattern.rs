@@ -50,7 +50,7 @@ impl Alphabet {
     }
 }
 
-/// What a head is made of.
+/// A piece of a head.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
     Text(&'static [u8]),

@@ -46,7 +46,7 @@ pub(super) fn has_guarded(text: &[u8], seen: u32) -> bool {
     seen & bytes::HIGH != 0 && memchr::memchr(GUARD, text).is_some()
 }
 
-/// What a walk over a text finds.
+/// The result of a walk over a text.
 #[derive(Clone, Copy)]
 pub(super) struct Walked {
     /// Whether it was ended by a literal, so that an entry may be in the text.
@@ -204,7 +204,7 @@ fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
     }
 }
 
-/// What is beside a token: the first byte that is no white space, and the one behind it.
+/// The neighbours of a token: the first byte that is no white space, and the one behind it.
 struct Beside {
     class: u8,
     code: u8,

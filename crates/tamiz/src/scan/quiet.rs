@@ -14,7 +14,7 @@ use crate::keywords;
 use crate::secrets;
 use crate::text::Text;
 
-/// What is left are letters, digits and `. - _ / + , ? @ [ ]`, SP.
+/// Classes that may raise a flag. All others are letters, digits and `. - _ / + , ? @ [ ]`, SP.
 const LOUD: u32 = DANGER | CONTROL | HIGH | WORD_SIGN | ENCODED | COLON | BANG | EQUALS;
 
 /// Whether all that a text has beyond ASCII are letters that no look-alike mapping, script or decoder makes anything of:

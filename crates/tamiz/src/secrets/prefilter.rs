@@ -28,7 +28,7 @@ impl Kinds {
     }
 }
 
-/// What a sign may be part of, a bit each.
+/// The kinds of credentials that a sign may be part of, a bit each.
 const BLANK: u8 = 1;
 const PERIOD: u8 = 1 << 1;
 const DELIMITER: u8 = 1 << 2;
@@ -97,7 +97,7 @@ pub(super) fn may_hold(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8
     walk.kinds
 }
 
-/// What was seen so far.
+/// The state of the walk.
 struct Walk<'t> {
     text: &'t [u8],
     kinds: Kinds,

@@ -11,7 +11,7 @@ use super::named::is_mark;
 use crate::bytes::{self, DIGIT, TOKEN68};
 use crate::families::starts_word;
 
-/// What makes a credential of the run behind a scheme word.
+/// The condition on the run behind a scheme word that makes it a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Requires {
     Anything,
