@@ -5,7 +5,7 @@
 #![allow(clippy::arithmetic_side_effects, reason = "of ASCII, no sum leaves its byte; shifts are below 64")]
 
 pub(crate) const TOPS: u64 = 0x8080_8080_8080_8080;
-const ONES: u64 = 0x0101_0101_0101_0101;
+pub(crate) const ONES: u64 = 0x0101_0101_0101_0101;
 
 pub(crate) fn digits(eight: u64) -> u64 {
     // Nothing but digits is below ten then.

@@ -404,8 +404,9 @@ fn is_path(text: &[u8]) -> bool {
 /// Letters, marks and digits joined by single spaces, or one such word beyond ASCII.
 fn is_words(text: &[u8]) -> bool {
     text.split(|&b| b == b' ').all(|word| {
+        let rest = word.get(unicode::arabic_length(word)..).unwrap_or_default();
         !word.is_empty()
-            && decode::char_indices(word).all(|(_, c)| match c {
+            && decode::char_indices(rest).all(|(_, c)| match c {
                 Char::Plain(c) => unicode::is_letter_or_digit(c) || unicode::is_mark(c),
                 Char::Guarded(_) => false,
             })

@@ -302,13 +302,16 @@ fn is_stable(c: char) -> bool {
 
 /// Writes what NFKC made of `source`: its ASCII delimiters are born, and guarded.
 fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_>) {
-    for c in born.chars() {
-        if is_delimiter(c, stage) {
-            put_guarded(builder, c as u8, source);
-        } else {
-            builder.put(c.encode_utf8(&mut [0; 4]).as_bytes(), source);
-        }
+    let mut rest = born.as_bytes();
+    let is_born = |byte: &u8| byte.is_ascii() && is_delimiter(char::from(*byte), stage);
+    while let Some((before, [delimiter, after @ ..])) =
+        rest.iter().position(is_born).and_then(|at| rest.split_at_checked(at))
+    {
+        builder.put(before, source);
+        put_guarded(builder, *delimiter, source);
+        rest = after;
     }
+    builder.put(rest, source);
 }
 
 /// NFKC of decoded text, guarded bytes left as they are: for comparing, not for showing.
@@ -378,7 +381,34 @@ fn narrow(c: char) -> Option<u8> {
     matches!(c, '！'..='～').then(|| (u32::from(c) - u32::from('！')) as u8 + b'!')
 }
 
+/// The character that NFKC makes most of, 18 characters, and these. No other makes more than eight. They neither combine
+/// with what is before them nor with what is behind.
+const LONGEST: (char, &str) = ('\u{FDFA}', "صلى الله عليه وسلم");
+
+/// How many bytes at the start of decoded text are letters, marks and digits of Arabic, from U+0620 to U+0669. Each by
+/// itself is in NFKC.
+#[inline]
+pub(crate) fn arabic_length(text: &[u8]) -> usize {
+    let mut len = 0;
+    while let Some([0xD8, 0xA0..=0xBF] | [0xD9, 0x80..=0xA9]) = text.get(len..len + 2) {
+        len += 2;
+    }
+    len
+}
+
+/// Appends the NFKC of a text.
 fn put_nfkc(text: &str, out: &mut Vec<u8>) {
+    let (longest, becomes) = LONGEST;
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(longest) {
+        put_nfkc_by_table(before, out);
+        out.extend_from_slice(becomes.as_bytes());
+        rest = after;
+    }
+    put_nfkc_by_table(rest, out);
+}
+
+fn put_nfkc_by_table(text: &str, out: &mut Vec<u8>) {
     /// A sink that takes anything.
     struct Bytes<'o>(&'o mut Vec<u8>);
     impl fmt::Write for Bytes<'_> {
@@ -387,7 +417,9 @@ fn put_nfkc(text: &str, out: &mut Vec<u8>) {
             Ok(())
         }
     }
-    let _ = NFKC.normalize_to(text, &mut Bytes(out));
+    if !text.is_empty() {
+        let _ = NFKC.normalize_to(text, &mut Bytes(out));
+    }
 }
 
 /// The versions of the tables behind all this, for the fingerprint.
@@ -447,6 +479,34 @@ mod tests {
             assert_eq!(changes, theirs != c.to_string().as_bytes(), "{c:?}");
             assert!(!changes || ours == theirs, "{c:?}");
         }
+    }
+
+    #[test]
+    fn the_longest_form_is_that_of_nfkc_beside_everything() {
+        let (longest, becomes) = LONGEST;
+        for c in '\0'..=char::MAX {
+            let nfkc = |text: &str| NFKC.normalize(text).into_owned();
+            let one = nfkc(c.encode_utf8(&mut [0; 4]));
+            assert_eq!(nfkc(&format!("{c}{longest}{c}")), format!("{one}{becomes}{one}"), "{c:?}");
+            assert!(c == longest || one.chars().count() <= 8, "{c:?}");
+        }
+        let mut ours = Vec::new();
+        put_nfkc("e\u{301}\u{FDFA}\u{653}\u{FDFA}ﬁ", &mut ours);
+        assert_eq!(ours, format!("é{becomes}\u{653}{becomes}fi").as_bytes());
+    }
+
+    #[test]
+    fn characters_of_arabic_are_words_that_stay() {
+        for c in '\0'..=char::MAX {
+            let mut buffer = [0; 4];
+            let text = c.encode_utf8(&mut buffer);
+            let is_one = matches!(c, '\u{620}'..='\u{669}');
+            assert_eq!(arabic_length(text.as_bytes()), if is_one { text.len() } else { 0 }, "{c:?}");
+            assert!(!is_one || is_letter_or_digit(c) || is_mark(c), "{c:?}");
+            assert!(!is_one || is_stable(c), "{c:?}");
+        }
+        assert_eq!(arabic_length("لىa".as_bytes()), 4);
+        assert_eq!(arabic_length(b"\xD8"), 0);
     }
 
     #[test]

@@ -90,6 +90,12 @@ fn becomes_quick<'a>(look: &Look<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
     let mut rest = text.bytes;
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
         let from = rest.get(at..).unwrap_or_default();
+        // Characters that stay, which U+FDFA becomes many of.
+        let staying = unicode::arabic_length(from);
+        if staying > 0 {
+            rest = from.get(staying..).unwrap_or_default();
+            continue;
+        }
         // A full-width form, which has a plain one of its own.
         if let [0xEF, second, third, after @ ..] = from
             && let Some(plain) = unicode::narrow_of(*second, *third)
@@ -170,6 +176,14 @@ mod tests {
                 let mut mapped = Vec::new();
                 assert!(put_mapped(c, &mut mapped) && mapped == [plain], "{c:?}");
             }
+        }
+    }
+
+    #[test]
+    fn arabic_is_not_mapped() {
+        for c in '\u{80}'..=char::MAX {
+            let is_arabic = unicode::arabic_length(c.encode_utf8(&mut [0; 4]).as_bytes()) > 0;
+            assert!(!is_arabic || !put_mapped(c, &mut Vec::new()), "{c:?}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Names beyond ASCII that make a secret of their value (clause 6.10): folded, and by their skeletons.
 
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -87,13 +88,14 @@ pub(crate) fn matches(name: &[u8], extra: &[String], cx: Context<'_>) -> bool {
     if FOLDED.is_in(&folded) || is_extra(&folded, false) {
         return true;
     }
-    let seen = written(&|out| put_skeleton(&normal, out));
+    let looks_sensitive = |look: &str| SKELETONS.is_in(look) || is_extra(look, true);
+    let look = written(&|out| put_skeleton(&folded, out));
+    if looks_sensitive(&look) {
+        return true;
+    }
+    let seen = if normal == folded { look } else { written(&|out| put_skeleton(&normal, out)) };
     let seen = written(&|out| put_folded(&seen, out));
-    let looks_sensitive = |text: &str| {
-        let look = written(&|out| put_skeleton(text, out));
-        SKELETONS.is_in(&look) || is_extra(&look, true)
-    };
-    looks_sensitive(&folded) || seen != folded && looks_sensitive(&seen)
+    seen != folded && looks_sensitive(&written(&|out| put_skeleton(&seen, out)))
 }
 
 /// Appends a text without case.
@@ -101,24 +103,66 @@ fn put_folded(text: &str, out: &mut BumpString<'_>) {
     if text.is_ascii() {
         out.push_str(text);
         out.make_ascii_lowercase();
-    } else {
-        out.extend(fold(text));
+        return;
+    }
+    let mut rest = text;
+    while let Some((caseless, after)) = rest.split_at_checked(unicode::arabic_length(rest.as_bytes())) {
+        out.push_str(caseless);
+        let mut others = after.chars();
+        let Some(other) = others.next() else { break };
+        out.extend(fold(other.encode_utf8(&mut [0; 4])));
+        rest = others.as_str();
     }
 }
 
 /// The skeletons of ASCII characters.
-static ASCII_SKELETONS: LazyLock<Vec<String>> =
-    LazyLock::new(|| ('\0'..'\u{80}').map(|c| skeleton(c.encode_utf8(&mut [0; 4])).collect()).collect());
+static ASCII_SKELETONS: LazyLock<Vec<String>> = LazyLock::new(|| skeletons('\0'..='\u{7F}'));
+/// Those of the letters of Arabic, which the characters that NFKC makes most of are made of.
+static ARABIC_SKELETONS: LazyLock<Vec<String>> = LazyLock::new(|| skeletons(ARABIC));
+
+const ARABIC: RangeInclusive<char> = '\u{620}'..='\u{64A}';
+
+fn skeletons(characters: RangeInclusive<char>) -> Vec<String> {
+    characters.map(|c| skeleton(c.encode_utf8(&mut [0; 4])).collect()).collect()
+}
+
+/// The skeleton of a character of which it is known. It begins with a character that no mark before it joins with.
+fn known_skeleton(c: char) -> Option<&'static str> {
+    let nth = |first: char| u32::from(c).wrapping_sub(u32::from(first)) as usize;
+    let known = match c {
+        '\0'..='\u{7F}' => ASCII_SKELETONS.get(nth('\0')),
+        _ if ARABIC.contains(&c) => ARABIC_SKELETONS.get(nth(*ARABIC.start())),
+        _ => None,
+    };
+    known.map(String::as_str)
+}
 
 /// Appends the skeleton of a text: what it has in common with all that look like it.
 fn put_skeleton(text: &str, out: &mut BumpString<'_>) {
-    if text.is_ascii() {
-        // Each character by itself: nothing in ASCII joins with its neighbours.
-        for byte in text.bytes() {
-            out.push_str(ASCII_SKELETONS.get(usize::from(byte)).map_or("", String::as_str));
+    // Known characters one by one, but for the last before others: these may be marks on it.
+    let mut rest = text;
+    loop {
+        let mut base = 0;
+        let mut end = rest.len();
+        let mut last = "";
+        for (at, c) in rest.char_indices() {
+            let Some(known) = known_skeleton(c) else {
+                end = at;
+                break;
+            };
+            out.push_str(last);
+            (base, last) = (at, known);
         }
-    } else {
-        out.extend(skeleton(text));
+        if end == rest.len() {
+            out.push_str(last);
+            return;
+        }
+        let others = rest.get(base..).unwrap_or_default();
+        let is_known = |(at, c): &(usize, char)| base + at >= end && known_skeleton(*c).is_some();
+        let len = others.char_indices().find(is_known).map_or(others.len(), |(at, _)| at);
+        let (others, after) = others.split_at_checked(len).unwrap_or_default();
+        out.extend(skeleton(others));
+        rest = after;
     }
 }
 
@@ -208,6 +252,32 @@ mod tests {
             let mut folded = BumpString::new_in(&bump);
             put_folded(text, &mut folded);
             assert_eq!(folded.as_str(), fold(text).collect::<String>(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn skeletons_of_runs_are_those_of_the_text() {
+        let pieces = [
+            "a", "l", "ص", "آ", "أ", "ي", "ـ", "\u{653}", "\u{301}", "\u{323}", "é", "ß", "П", "İ", "密",
+            "٪", "ﬁ",
+        ];
+        let mut random = crate::context::tests::random();
+        let bump = bumpalo::Bump::new();
+        for round in 0..5_000 {
+            let text: String = (0..round % 9).map(|_| pieces[random(pieces.len() as u32) as usize]).collect();
+            let (mut look, mut folded) = (BumpString::new_in(&bump), BumpString::new_in(&bump));
+            put_skeleton(&text, &mut look);
+            assert_eq!(look.as_str(), skeleton(&text).collect::<String>(), "{text:?}");
+            put_folded(&text, &mut folded);
+            assert_eq!(folded.as_str(), fold(&text).collect::<String>(), "{text:?}");
+        }
+        for first in ARABIC {
+            for second in ('\0'..='\u{7F}').chain(ARABIC) {
+                let text = String::from_iter([first, second, first]);
+                let mut look = BumpString::new_in(&bump);
+                put_skeleton(&text, &mut look);
+                assert_eq!(look.as_str(), skeleton(&text).collect::<String>(), "{text:?}");
+            }
         }
     }
 
