@@ -36,6 +36,14 @@ impl<'a> Context<'a> {
         Flags::new(self.bump, self.traced)
     }
 
+    /// The same, with another arena: for what is read, told and let go.
+    pub(crate) fn in_arena<'b>(self, bump: &'b Bump) -> Shared<'b>
+    where
+        'a: 'b,
+    {
+        Shared { bump, ..*self.0 }
+    }
+
     /// What `write` writes, in the arena.
     pub(crate) fn written(self, write: impl FnOnce(&mut Vec<u8>)) -> &'a [u8] {
         self.spare.with(|out| {
@@ -53,10 +61,12 @@ impl<'a> Deref for Context<'a> {
     }
 }
 
-/// Buffers to write something aside in. Unlike the arena they are used again within a request.
+/// Buffers to write something aside in, and arenas for what is not kept. Unlike the request's arena they are used again
+/// within a request.
 #[derive(Default)]
 pub(crate) struct Spare {
     buffers: RefCell<Vec<Vec<u8>>>,
+    arenas: RefCell<Vec<Bump>>,
 }
 
 impl Spare {
@@ -69,9 +79,19 @@ impl Spare {
         result
     }
 
-    /// Lets go of the buffers that have grown beyond `most` bytes.
+    /// Hands out an empty arena. Whoever has one may ask for another.
+    pub(crate) fn with_arena<T>(&self, use_it: impl FnOnce(&mut Bump) -> T) -> T {
+        let mut arena = self.arenas.borrow_mut().pop().unwrap_or_default();
+        let result = use_it(&mut arena);
+        arena.reset();
+        self.arenas.borrow_mut().push(arena);
+        result
+    }
+
+    /// Lets go of the buffers and arenas that have grown beyond `most` bytes.
     pub(crate) fn shrink(&mut self, most: usize) {
         self.buffers.get_mut().retain(|buffer| buffer.capacity() <= most);
+        self.arenas.get_mut().retain(|arena| arena.allocated_bytes() <= most);
     }
 }
 

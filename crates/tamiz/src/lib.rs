@@ -45,6 +45,7 @@ mod canonicalizer;
 mod config;
 mod context;
 mod decode;
+mod distinct;
 mod document;
 mod echo;
 mod eights;

@@ -6,7 +6,7 @@ use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{unicode, utf8};
-use crate::echo;
+use crate::echo::{self, Needles};
 use crate::flags::{Flag, Flags};
 use crate::framing;
 use crate::headers::{self, Headers};
@@ -33,6 +33,8 @@ pub(crate) struct Request<'a> {
     pub(crate) version: Version,
     /// A version that is none.
     pub(crate) odd_version: Option<Text<'a>>,
+    /// The secrets, where headers are read again when they are written.
+    pub(crate) needles: Option<Needles<'a>>,
     /// Whether a secret is echoed in a finished line: all of the request has to be read again, with every line opened.
     pub(crate) echoes_into_finished: bool,
 }
@@ -63,6 +65,7 @@ impl<'a> Request<'a> {
             flags: message.flags,
             version,
             odd_version: message.odd_version,
+            needles: None,
             echoes_into_finished: false,
         };
         request.settle_host(named_by_target, message.target);
@@ -124,6 +127,9 @@ impl<'a> Request<'a> {
         }
         if let Some(header) = self.headers.list.get(limits.headers) {
             self.flags.raise(Flag::Capped, header.whole);
+        }
+        if self.headers.many.as_ref().is_some_and(|many| many.count > limits.headers) {
+            self.flags.raise(Flag::Capped, Text::untraced(b""));
         }
         if let (Some(raw), Some(Body { capped: true, .. })) = (raw_body, self.shown_body(cx)) {
             self.flags.raise(Flag::Capped, raw);

@@ -17,6 +17,9 @@ use crate::context::Context;
 use crate::steps;
 use crate::text::{Builder, Text};
 
+/// More codings than this are not undone.
+pub(crate) const MOST: usize = 4;
+
 /// How much is inflated at a time.
 const STEP: usize = 16 * 1024;
 

@@ -27,7 +27,7 @@ use crate::context::Context;
 use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
 use crate::framing::chunked;
-use crate::headers::{Header, Headers};
+use crate::headers::{Headers, says_chunked};
 use crate::scan::{self, Kind as ScanKind};
 use crate::target::query::{Query, Syntax};
 use crate::text::Text;
@@ -36,9 +36,6 @@ use fields::Fields;
 pub(crate) use sniff::Kind;
 use step::Outcome;
 use unseen::Unseen;
-
-/// More codings than this are not undone.
-const MOST_CODINGS: usize = 4;
 
 /// A body, read.
 pub(crate) struct Body<'a> {
@@ -111,26 +108,20 @@ pub(crate) fn read<'a>(raw: Text<'a>, headers: &Headers<'a>, cx: Context<'a>) ->
 
 impl<'a> Reader<'a> {
     fn dechunk(&mut self, raw: Text<'a>, headers: &Headers<'a>) -> Text<'a> {
-        let says_chunked = |header: &Header<'a>| {
-            self.cx.spare.with(|plain| {
-                let value = decode::without_guarded(header.whole.bytes, plain);
-                bytes::find_ignore_case(value, b"chunked").is_some()
-            })
-        };
-        let is_chunked = headers.named(b"transfer-encoding").any(says_chunked);
+        let is_chunked = headers.named(b"transfer-encoding").any(|value| says_chunked(value.bytes, self.cx));
         if is_chunked { chunked::join(raw, &mut self.unseen, self.cx).unwrap_or(raw) } else { raw }
     }
 
     /// Undoes the codings, last one first, as far as they are known; whether all are undone.
     fn inflate(&mut self, text: Text<'a>, headers: &Headers<'a>) -> (Text<'a>, bool) {
         let mut codings = BumpVec::new_in(self.cx.bump);
-        for header in headers.named(b"content-encoding") {
-            for word in coding::codings(header.whole.bytes) {
-                self.flags.raise_word(Flag::BodyEnc, word, header.whole, 0..header.whole.len());
+        for value in headers.named(b"content-encoding") {
+            for word in coding::codings(value.bytes) {
+                self.flags.raise_word(Flag::BodyEnc, word, value, 0..value.len());
                 codings.push(word);
             }
         }
-        if codings.len() > MOST_CODINGS {
+        if codings.len() > coding::MOST {
             self.capped = true;
             return (text, false);
         }

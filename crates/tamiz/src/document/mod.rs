@@ -7,6 +7,7 @@ mod json;
 mod keys;
 mod lines;
 mod made_of;
+mod many;
 mod marker;
 mod parse;
 mod places;

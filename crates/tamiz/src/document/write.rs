@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::framing::hidden;
 use crate::headers::finished::{self, Finished, LAYERED, Rank, Record};
-use crate::headers::{Header, Headers};
+use crate::headers::{Header, Headers, Name};
 use crate::request::{Method, Request};
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
@@ -34,7 +34,7 @@ pub(crate) enum Notes {
 }
 
 /// A flag with its parameter, as it is shown.
-type Parametrised<'a> = (Flag, &'a [u8]);
+pub(super) type Parametrised<'a> = (Flag, &'a [u8]);
 
 /// All flags of a document, gathered line by line.
 struct Rollup<'a> {
@@ -53,9 +53,9 @@ struct FinishedLines<'a, 'h> {
     len: u64,
 }
 
-struct Writer<'a, 'o> {
-    cx: Context<'a>,
-    out: &'o mut Vec<u8>,
+pub(super) struct Writer<'a, 'o> {
+    pub(super) cx: Context<'a>,
+    pub(super) out: &'o mut Vec<u8>,
     rollup: Rollup<'a>,
     /// What to note of headers, where notes are asked for.
     header_notes: Option<BumpVec<'a, HeaderNote<'a>>>,
@@ -336,7 +336,7 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    fn end_line_of(&mut self, set: FlagSet, parameters: &mut [Parametrised<'a>]) {
+    pub(super) fn end_line_of(&mut self, set: FlagSet, parameters: &mut [Parametrised<'a>]) {
         let set = set.intersection(self.cx.settings.enabled);
         if !set.is_empty() {
             parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
@@ -440,9 +440,13 @@ impl<'a> Writer<'a, '_> {
     /// Writes the header block; returns the place of each header, in the order of `list`.
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn headers(&mut self, request: &Request<'a>) -> BumpVec<'a, &'a [u8]> {
+        if let Some(many) = &request.headers.many {
+            self.many_headers(request, many);
+            return BumpVec::new_in(self.cx.bump);
+        }
         let list = &request.headers.list;
         let mut names: BumpVec<'a, &'a [u8]> = BumpVec::with_capacity_in(list.len(), self.cx.bump);
-        names.extend(list.iter().map(|header| header_name(header, self.cx)));
+        names.extend(list.iter().map(|header| header_name(header.name.as_ref(), self.cx)));
         let mut order = BumpVec::with_capacity_in(list.len(), self.cx.bump);
         order.extend(0..list.len());
         let key =
@@ -467,11 +471,16 @@ impl<'a> Writer<'a, '_> {
             }
         }
         let total: u64 = list.iter().map(|header| header.len as u64).sum();
-        push(self.out, "HCNT:");
-        number(self.out, (list.len() + finished.next) as u64);
-        self.measure(" HLEN:", total + finished.len);
-        self.out.push(b'\n');
+        self.header_sums(list.len() + finished.next, total + finished.len);
         names
+    }
+
+    /// Writes how many headers there are, and how long they are.
+    pub(super) fn header_sums(&mut self, count: usize, len: u64) {
+        push(self.out, "HCNT:");
+        number(self.out, count as u64);
+        self.measure(" HLEN:", len);
+        self.out.push(b'\n');
     }
 
     /// Copies the finished lines that come before a name; all of them before a line without one. So many opened ones are
@@ -558,7 +567,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Writes a header's line, the `index`-th of all.
-    fn header_line(&mut self, header: &Header<'a>, name: &'a [u8], index: usize) {
+    pub(super) fn header_line(&mut self, header: &Header<'a>, name: &'a [u8], index: usize) {
         let line_start = self.out.len();
         push(self.out, "H:");
         self.out.extend_from_slice(name);
@@ -656,7 +665,7 @@ fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
 }
 
 /// The flags of a header that have a parameter.
-fn header_parameters<'a>(
+pub(super) fn header_parameters<'a>(
     header: &Header<'a>,
     name: &'a [u8],
     cx: Context<'a>,
@@ -697,8 +706,8 @@ fn words_of<'a>(flags: &Flags<'a>, cx: Context<'a>) -> BumpVec<'a, Parametrised<
 }
 
 /// A header's name as its line shows it; `?` for a line without one.
-fn header_name<'a>(header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
-    match &header.name {
+pub(super) fn header_name<'a>(name: Option<&Name<'a>>, cx: Context<'a>) -> &'a [u8] {
+    match name {
         None => b"?",
         Some(name) => {
             if name.shown == NameShown::Text {

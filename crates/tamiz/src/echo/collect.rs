@@ -10,6 +10,7 @@ use crate::bytes::{self, HIGH};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
 use crate::headers::cookie::Cookie;
+use crate::headers::many::{Many, Step};
 use crate::headers::table::Kind;
 use crate::headers::{Content, Header};
 use crate::request::Request;
@@ -34,6 +35,26 @@ impl<'a> Needles<'a> {
         for header in &request.headers.list {
             self.collect_from_header(header, cx);
         }
+        if let Some(many) = request.headers.many.as_ref().filter(|many| many.may_hold_secrets) {
+            self.collect_from_many(many, cx);
+        }
+    }
+
+    fn collect_from_many(&mut self, many: &Many<'a>, cx: Context<'a>) {
+        let mut walk = many.walk();
+        cx.spare.with_arena(|arena| {
+            loop {
+                arena.reset();
+                let shared = cx.in_arena(arena);
+                let local = Context::new(&shared);
+                let Some(step) = walk.next(local) else { return };
+                if let Step::Header(place, header) = step {
+                    let mut needles = Needles::new(b"", local);
+                    needles.collect_from_header(&many.open(place, header, local).0, local);
+                    self.take(&needles);
+                }
+            }
+        });
     }
 
     fn collect_from_header(&mut self, header: &Header<'a>, cx: Context<'a>) {

@@ -8,7 +8,7 @@ use crate::body::{self, Body};
 use crate::bytes;
 use crate::flags::Flags;
 use crate::headers::table::Rule;
-use crate::headers::{Content, Header, Value};
+use crate::headers::{Content, Header, Name, Value};
 use crate::show::{NameShown, marker};
 use crate::target::Url;
 use crate::target::path::{self, Path, Segment, Shown};
@@ -138,12 +138,20 @@ impl<'a> Needles<'a> {
         }
     }
 
-    pub(super) fn hide_in_header(&self, header: &mut Header<'a>) {
-        if let Some(name) = &mut header.name
-            && !matches!(name.shown, NameShown::Secret | NameShown::ShapeAlone)
-            && (self.is_in(name.text.bytes) || self.is_in(name.raw.bytes))
-        {
+    /// Hides the name of a header that echoes a secret; whether it does.
+    pub(crate) fn hide_in_name(&self, name: &mut Name<'a>) -> bool {
+        let echoes = !matches!(name.shown, NameShown::Secret | NameShown::ShapeAlone)
+            && (self.is_in(name.text.bytes) || self.is_in(name.raw.bytes));
+        if echoes {
             name.shown = NameShown::Secret;
+        }
+        echoes
+    }
+
+    pub(crate) fn hide_in_header(&self, header: &mut Header<'a>) {
+        if let Some(name) = &mut header.name
+            && self.hide_in_name(name)
+        {
             header.flags.hide(name.raw);
         }
         // A URL or cookies may hold layers where the whole has none; a label is shown in lower case.

@@ -14,7 +14,7 @@ use crate::headers::finished::Finished;
 use crate::request::Request;
 use crate::show::NameShown;
 
-use needles::Needles;
+pub(crate) use needles::Needles;
 
 /// Finds the secrets of a request and hides every echo of them.
 pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'a>) {
@@ -41,5 +41,8 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     if request.method.shown != NameShown::ShapeAlone && needles.is_in(request.method.text.bytes) {
         request.method.shown = NameShown::ShapeAlone;
         request.flags.hide(request.method.text);
+    }
+    if request.headers.many.is_some() {
+        request.needles = Some(needles);
     }
 }

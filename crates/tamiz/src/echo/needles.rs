@@ -18,7 +18,7 @@ const MOST: usize = 64;
 const MOST_HITS: usize = 64;
 
 /// The secrets of a request.
-pub(super) struct Needles<'a> {
+pub(crate) struct Needles<'a> {
     pub(super) cx: Context<'a>,
     list: BumpVec<'a, Needle<'a>>,
     /// The request as it came.
@@ -142,6 +142,22 @@ impl<'a> Needles<'a> {
             }
             false
         });
+    }
+
+    /// Adds the needles of a part that is read in another arena.
+    pub(super) fn take(&mut self, others: &Needles<'_>) {
+        for needle in &others.list {
+            let text = needle.text;
+            let is_last = self.list.last().is_some_and(|last| last.text == text);
+            if is_last {
+                continue;
+            }
+            let whole =
+                offset_of(text, self.request).and_then(|at| self.request.get(at..)?.get(..text.len()));
+            let text = whole.unwrap_or_else(|| self.cx.bump.alloc_slice_copy(text));
+            self.list.push(Needle { text, rare: needle.rare });
+        }
+        self.has_blanks |= others.has_blanks;
     }
 
     /// Adds one needle; whether it is long enough.

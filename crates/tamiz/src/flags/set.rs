@@ -141,7 +141,7 @@ impl<'a> Flags<'a> {
     }
 
     /// Takes over the flags of a part of this place.
-    pub(crate) fn absorb(&mut self, other: &Flags<'a>) {
+    pub(crate) fn absorb(&mut self, other: &Flags<'_>) {
         self.set = self.set.union(other.set);
         other.words().iter().for_each(|(flag, word)| self.add_word(*flag, word));
         if let Some(marks) = self.marks_mut() {
@@ -150,12 +150,12 @@ impl<'a> Flags<'a> {
     }
 
     /// Hands over those of its flags that `is_taken` takes, and what is hidden.
-    pub(crate) fn absorb_into(&self, other: &mut Flags<'a>, is_taken: impl Fn(Flag) -> bool) {
+    pub(crate) fn absorb_into(&self, other: &mut Flags<'_>, is_taken: impl Fn(Flag) -> bool) {
         other.absorb_only(self, self.set.iter().filter(|flag| is_taken(*flag)).collect());
     }
 
     /// Takes over the flags among `allowed`, and what is hidden.
-    pub(crate) fn absorb_only(&mut self, other: &Flags<'a>, allowed: FlagSet) {
+    pub(crate) fn absorb_only(&mut self, other: &Flags<'_>, allowed: FlagSet) {
         self.set = self.set.union(other.set.intersection(allowed));
         let words = other.words().iter().filter(|(flag, _)| allowed.contains(*flag));
         words.for_each(|(flag, word)| self.add_word(*flag, word));

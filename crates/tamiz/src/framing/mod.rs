@@ -8,7 +8,7 @@ pub(crate) mod hidden;
 use crate::bytes::{self, DIGIT};
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::headers::{Header, Headers};
+use crate::headers::Headers;
 use crate::text::Text;
 
 /// Raises the framing flags of a request. `body` is `None` where it is not known; in frames it needs no header to tell
@@ -42,6 +42,9 @@ pub(crate) fn check<'a>(
     for header in &headers.list {
         hidden::check_header(header, cx, flags);
     }
+    if let Some(many) = &headers.many {
+        flags.absorb(&many.flags);
+    }
 }
 
 /// A request without a length has none, unless it tells in another way where its body ends.
@@ -67,12 +70,12 @@ fn check_length<'a>(lengths: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'
 }
 
 /// Whether the body is plainly chunked.
-fn check_coding<'h, 'a: 'h>(codings: impl Iterator<Item = &'h Header<'a>>, flags: &mut Flags<'a>) -> bool {
+fn check_coding<'a>(codings: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'a>) -> bool {
     let mut plain = false;
-    for (nth, header) in codings.enumerate() {
-        plain = nth == 0 && header.whole.bytes == b"chunked";
+    for (nth, value) in codings.enumerate() {
+        plain = nth == 0 && value.bytes == b"chunked";
         if !plain {
-            flags.raise(Flag::BadTe, header.whole);
+            flags.raise(Flag::BadTe, value);
         }
     }
     plain

@@ -7,6 +7,7 @@ pub(crate) mod cookie;
 pub(crate) mod finished;
 mod forwarded;
 mod lines;
+pub(crate) mod many;
 mod name;
 mod parameters;
 mod quiet;
@@ -16,6 +17,7 @@ mod value;
 mod vocabulary;
 mod whitespace;
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, HIGH};
@@ -23,7 +25,7 @@ use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
 use crate::flags::{Flag, Flags};
-use crate::message::{Line, RawLine};
+use crate::message::{self, Line};
 use crate::scan;
 use crate::show::NameShown;
 use crate::target::host::{self, Host};
@@ -33,6 +35,7 @@ pub(crate) use cookie::Cookie;
 use finished::{Finished, Rank, Role};
 pub(crate) use forwarded::is_private;
 use lines::Lines;
+use many::Many;
 pub(crate) use name::Name;
 use table::{Kind, Rule};
 pub(crate) use value::{Content, Value};
@@ -145,11 +148,13 @@ pub(crate) struct Headers<'a> {
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
     pub(crate) has_host: bool,
+    /// All of them, where they are more than are shown; then the lists are empty.
+    pub(crate) many: Option<Box<'a, Many<'a>>>,
 }
 
 /// A header whose value is collapsed but not looked at.
-struct Collapsed<'a> {
-    name: Option<Name<'a>>,
+pub(crate) struct Collapsed<'a> {
+    pub(crate) name: Option<Name<'a>>,
     value: Text<'a>,
     /// The union of the classes of its bytes.
     seen: u32,
@@ -166,7 +171,15 @@ impl<'a> Collapsed<'a> {
 }
 
 /// Reads the header block. `scheme` tells which port need not be shown.
-pub(crate) fn read<'a>(lines: BumpVec<'a, RawLine<'a>>, scheme: Scheme, cx: Context<'a>) -> Headers<'a> {
+pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a>) -> Headers<'a> {
+    let lines = match lines {
+        message::Lines::Few(lines) => lines,
+        message::Lines::Many(lines) => {
+            let mut headers = Headers::new(cx);
+            headers.read_many(lines, scheme, cx);
+            return headers;
+        }
+    };
     let Lines { finished, order, opened } = lines::finish_or_open(lines, cx);
     let mut collapsed = BumpVec::with_capacity_in(opened.len(), cx.bump);
     let mut unseen = BumpVec::new_in(cx.bump);
@@ -179,16 +192,8 @@ pub(crate) fn read<'a>(lines: BumpVec<'a, RawLine<'a>>, scheme: Scheme, cx: Cont
         }
     }
     let collapsed = merge(collapsed, cx);
-    let mut headers = Headers {
-        list: BumpVec::with_capacity_in(collapsed.len(), cx.bump),
-        unseen,
-        finished,
-        order,
-        finished_type: None,
-        finished_length: None,
-        host: None,
-        has_host: false,
-    };
+    let list = BumpVec::with_capacity_in(collapsed.len(), cx.bump);
+    let mut headers = Headers { list, unseen, finished, order, ..Headers::new(cx) };
     headers.take_roles(cx);
     for header in collapsed {
         headers.push(header, scheme, cx);
@@ -313,7 +318,29 @@ fn join<'a>(
     kept
 }
 
+/// Whether a `transfer-encoding` names the chunked coding.
+pub(crate) fn says_chunked(value: &[u8], cx: Context<'_>) -> bool {
+    cx.spare.with(|plain| {
+        let value = decode::without_guarded(value, plain);
+        bytes::find_ignore_case(value, b"chunked").is_some()
+    })
+}
+
 impl<'a> Headers<'a> {
+    fn new(cx: Context<'a>) -> Self {
+        Headers {
+            list: BumpVec::new_in(cx.bump),
+            unseen: BumpVec::new_in(cx.bump),
+            finished: BumpVec::new_in(cx.bump),
+            order: BumpVec::new_in(cx.bump),
+            finished_type: None,
+            finished_length: None,
+            host: None,
+            has_host: false,
+            many: None,
+        }
+    }
+
     /// The finished lines from the `nth` on, by name.
     pub(crate) fn finished_from(&self, nth: usize) -> impl Iterator<Item = &Finished<'a>> {
         let places = self.order.get(nth..).unwrap_or_default();
@@ -337,7 +364,7 @@ impl<'a> Headers<'a> {
 
     /// The value of each `content-length`.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = Text<'a>> {
-        self.named(b"content-length").map(|header| header.whole).chain(self.finished_length)
+        self.named(b"content-length").chain(self.finished_length)
     }
 
     /// The value of the first `content-type`, whose name may be spelt in any way: it steers nothing.
@@ -346,18 +373,35 @@ impl<'a> Headers<'a> {
             header.name.as_ref().is_some_and(|name| name.text.bytes == b"content-type")
         };
         let read = self.list.iter().find(is_type).map(|header| header.whole);
-        read.or(self.finished_type)
+        read.or(self.finished_type).or_else(|| self.many.as_ref()?.content_type)
     }
 
-    /// The headers of a name that is never remembered, spelt exactly so.
-    pub(crate) fn named(&self, name: &'static [u8]) -> impl Iterator<Item = &Header<'a>> {
-        self.list.iter().filter(move |header| header.is_named(name))
+    /// The values of the headers of a name that is never remembered, spelt exactly so: of many, as many as tell what all of
+    /// them tell.
+    pub(crate) fn named(&self, name: &'static [u8]) -> impl Iterator<Item = Text<'a>> {
+        let of_many = self.many.iter().flat_map(|many| many.steering.iter());
+        let of_many = of_many.filter(move |(of, _)| *of == name).map(|(_, value)| *value);
+        self.list.iter().filter(move |header| header.is_named(name)).map(|header| header.whole).chain(of_many)
     }
 
-    #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn push(&mut self, header: Collapsed<'a>, scheme: Scheme, cx: Context<'a>) {
-        let rule = header.rule();
-        let Collapsed { name, value, seen, breaks, is_orphan, raw, mut flags } = header;
+        let is_host = header.name.as_ref().is_some_and(|name| name.is_exact && name.rule.kind == Kind::Host);
+        let (header, host) = header.open(self.has_host, scheme, cx);
+        if is_host && !self.has_host {
+            self.host = host;
+            self.has_host = true;
+        }
+        self.list.push(header);
+    }
+}
+
+impl<'a> Collapsed<'a> {
+    /// Reads the value; returns its host too, with the port as written, where it is one. `has_host` where a `Host` came
+    /// before.
+    #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
+    fn open(self, has_host: bool, scheme: Scheme, cx: Context<'a>) -> (Header<'a>, Option<Host<'a>>) {
+        let rule = self.rule();
+        let Collapsed { name, value, seen, breaks, is_orphan, raw, mut flags } = self;
         // Collapsing and joining rewrite it, but only what was repaired before.
         let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
@@ -372,44 +416,36 @@ impl<'a> Headers<'a> {
         // An empty repeat leaves a space behind what it is joined to.
         let value = value.part(bytes::trim_end(value.bytes));
         let mut values = BumpVec::with_capacity_in(1 + breaks.len(), cx.bump);
+        let mut host = None;
         if rule.kind == Kind::Host {
-            let host = self.read_host(value, &breaks, name.as_ref(), scheme, cx, &mut flags);
-            let shown = Value::host(value, host, cx, &mut flags);
+            host = read_host(value, &breaks, cx, &mut flags);
+            if has_host && name.as_ref().is_some_and(|name| name.is_exact) {
+                flags.raise(Flag::BadHost, value);
+            }
+            let shown = host.map(|host| host.without_default_port(scheme));
+            let shown = Value::host(value, shown, cx, &mut flags);
             len = name_len + shown.host_len(cx);
             values.push(shown);
         } else {
             value::read_all(value, seen, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
-        self.list.push(Header { name, values, whole: value, seen, breaks, is_orphan, raw, len, flags });
+        (Header { name, values, whole: value, seen, breaks, is_orphan, raw, len, flags }, host)
     }
+}
 
-    fn read_host(
-        &mut self,
-        value: Text<'a>,
-        breaks: &[Break],
-        name: Option<&Name<'a>>,
-        scheme: Scheme,
-        cx: Context<'a>,
-        flags: &mut Flags<'a>,
-    ) -> Option<Host<'a>> {
-        let host = if breaks.is_empty() {
-            Host::read(value, host::Source::Header, cx, flags)
-        } else {
-            host::look(value, cx, flags);
-            flags.raise(Flag::BadHost, value);
-            flags.raise(Flag::BadHdrName, value);
-            None
-        };
-        if name.is_some_and(|name| name.is_exact) {
-            if self.has_host {
-                flags.raise(Flag::BadHost, value);
-            } else {
-                self.host = host;
-                self.has_host = true;
-            }
-        }
-        host.map(|host| host.without_default_port(scheme))
+fn read_host<'a>(
+    value: Text<'a>,
+    breaks: &[Break],
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Option<Host<'a>> {
+    if breaks.is_empty() {
+        return Host::read(value, host::Source::Header, cx, flags);
     }
+    host::look(value, cx, flags);
+    flags.raise(Flag::BadHost, value);
+    flags.raise(Flag::BadHdrName, value);
+    None
 }
 
 /// How many blanks of a value its normaliser drops, so that they are no part of its length.

@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
+use wire::Wire;
 pub(crate) use wire::read;
 
 /// A request cut into parts, nothing decoded yet.
@@ -28,7 +29,7 @@ pub(crate) struct Message<'a> {
     /// A `:scheme` was given that is none of HTTP's.
     pub(crate) has_unknown_scheme: bool,
     pub(crate) authority: Option<Text<'a>>,
-    pub(crate) lines: BumpVec<'a, RawLine<'a>>,
+    pub(crate) lines: Lines<'a>,
     /// What the `M` line tells: request line, line ends, orphans.
     pub(crate) flags: Flags<'a>,
     /// Every byte after the blank line; `None` where whoever cut the request did not say.
@@ -85,6 +86,42 @@ pub(crate) struct Line<'a> {
     pub(crate) flags: Flags<'a>,
 }
 
+/// The lines of a header block.
+pub(crate) enum Lines<'a> {
+    /// As many as a document shows.
+    Few(BumpVec<'a, RawLine<'a>>),
+    /// More: they are cut again whenever they are read, since records of all of them would take many times the memory of
+    /// the request.
+    Many(Cursor<'a>),
+}
+
+/// A place in a header block from which its lines can be cut, one by one.
+#[derive(Clone, Copy)]
+pub(crate) enum Cursor<'a> {
+    Wire(Wire<'a>),
+    Parts(&'a [(&'a [u8], &'a [u8])]),
+}
+
+impl<'a> Cursor<'a> {
+    /// Cuts one line. `flags` takes note of what it tells of the message.
+    pub(crate) fn next<'b>(&mut self, cx: Context<'b>, flags: &mut Flags<'b>) -> Option<Line<'b>>
+    where
+        'a: 'b,
+    {
+        match self {
+            Cursor::Wire(wire) => match wire.next(cx, flags)? {
+                RawLine::Plain(line) => Some(Line::cut(line, cx)),
+                RawLine::Cut(line) => Some(Box::into_inner(line)),
+            },
+            Cursor::Parts(parts) => {
+                let (first, rest) = parts.split_first()?;
+                *parts = rest;
+                Some(Line::of_part(*first, cx))
+            }
+        }
+    }
+}
+
 /// A line of the header block.
 pub(crate) enum RawLine<'a> {
     /// One line of the wire, without its end, not cut yet.
@@ -122,6 +159,19 @@ impl<'a> Line<'a> {
                     flags,
                 }
             }
+        }
+    }
+
+    /// A header that came in parts.
+    pub(crate) fn of_part((name, value): (&'a [u8], &'a [u8]), cx: Context<'a>) -> Self {
+        Line {
+            name: Some(Text::untraced(name)),
+            value: Text::untraced(value),
+            after_colon: false,
+            pairs_crlf: true,
+            is_orphan: false,
+            raw: None,
+            flags: cx.flags(),
         }
     }
 

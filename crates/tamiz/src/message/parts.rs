@@ -3,7 +3,7 @@
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{Line, Message, RawLine, Version, on_one_line, raise_embedded};
+use super::{Cursor, Line, Lines, Message, RawLine, Version, on_one_line, raise_embedded};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
@@ -97,7 +97,7 @@ impl<'a, B: AsRef<[u8]>> From<&'a http::Request<B>> for Parts<'a> {
 }
 
 /// The same message that wire parsing gives.
-pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
+pub(crate) fn read<'a>(parts: &'a Parts<'a>, cx: Context<'a>) -> Message<'a> {
     let text = Text::untraced;
     let mut flags = cx.flags();
     for part in [Some(parts.method), Some(parts.target), parts.scheme, parts.authority, parts.version]
@@ -124,19 +124,14 @@ pub(crate) fn read<'a>(parts: &Parts<'a>, cx: Context<'a>) -> Message<'a> {
     }
     let version = parts.version.map_or_else(Version::default, Version::of);
     let scheme = parts.scheme.and_then(Scheme::of);
-    let mut lines = BumpVec::with_capacity_in(parts.headers.len(), cx.bump);
-    lines.extend(parts.headers.iter().map(|(name, value)| {
-        let line = Line {
-            name: Some(text(name)),
-            value: text(value),
-            after_colon: false,
-            pairs_crlf: true,
-            is_orphan: false,
-            raw: None,
-            flags: cx.flags(),
-        };
-        RawLine::Cut(Box::new_in(line, cx.bump))
-    }));
+    let lines = if parts.headers.len() > cx.settings.config.limits.headers {
+        Lines::Many(Cursor::Parts(&parts.headers))
+    } else {
+        let mut lines = BumpVec::with_capacity_in(parts.headers.len(), cx.bump);
+        let cut = |part: &(&'a [u8], &'a [u8])| RawLine::Cut(Box::new_in(Line::of_part(*part, cx), cx.bump));
+        lines.extend(parts.headers.iter().map(cut));
+        Lines::Few(lines)
+    };
     Message {
         raw: b"",
         method: text(parts.method),

@@ -10,7 +10,7 @@
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{Line, Message, RawLine, request_line};
+use super::{Cursor, Line, Lines, Message, RawLine, request_line};
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
@@ -36,7 +36,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
     let input = input.from(start);
     let (line, line_end, rest) = first_line(input);
     let request_line = request_line::read(line, cx, &mut flags);
-    let (block, body) = read_lines(rest, line_end, cx, &mut flags);
+    let (lines, body) = read_block(Wire { rest, line_end, is_at_end: false }, cx, &mut flags);
     Message {
         raw: input.bytes,
         method: request_line.method,
@@ -45,7 +45,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         scheme: None,
         has_unknown_scheme: false,
         authority: None,
-        lines: block.lines,
+        lines,
         flags,
         body: Some(body),
         // Whatever its first line says of the version.
@@ -91,6 +91,60 @@ fn next_line(input: Text<'_>, line_end: LineEnd) -> Option<(Text<'_>, Text<'_>)>
     }
 }
 
+/// A place in a header block of the wire.
+#[derive(Clone, Copy)]
+pub(crate) struct Wire<'a> {
+    rest: Text<'a>,
+    line_end: LineEnd,
+    /// Whether the rest is what follows the block.
+    is_at_end: bool,
+}
+
+impl<'a> Wire<'a> {
+    /// Cuts one line, with its continuations; `None` behind the last.
+    pub(super) fn next<'b>(&mut self, cx: Context<'b>, flags: &mut Flags<'b>) -> Option<RawLine<'b>>
+    where
+        'a: 'b,
+    {
+        if self.is_at_end {
+            return None;
+        }
+        let mut block = Block::new(1, cx);
+        let read =
+            self.rest.len().saturating_sub(read_lines(self.rest, self.line_end, &mut block, flags).len());
+        self.rest = self.rest.from(read);
+        self.is_at_end = !block.is_full;
+        block.lines.pop()
+    }
+}
+
+/// Reads the header block; returns it and what follows. Where evidence is kept, every line is: it says of each where it
+/// stood.
+fn read_block<'a>(mut from: Wire<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Lines<'a>, Text<'a>) {
+    let most = if cx.traced { usize::MAX } else { cx.settings.config.limits.headers };
+    let mut block = Block::new(most, cx);
+    let body = read_lines(from.rest, from.line_end, &mut block, flags);
+    if !block.is_full {
+        return (Lines::Few(block.lines), body);
+    }
+    let many = Lines::Many(Cursor::Wire(from));
+    from.rest = body;
+    cx.spare.with_arena(|arena| {
+        loop {
+            arena.reset();
+            let shared = cx.in_arena(arena);
+            let cx = Context::new(&shared);
+            let mut told = cx.flags();
+            let line = from.next(cx, &mut told);
+            flags.absorb(&told);
+            if line.is_none() {
+                return;
+            }
+        }
+    });
+    (many, from.rest)
+}
+
 /// The header block so far.
 struct Block<'a> {
     lines: BumpVec<'a, RawLine<'a>>,
@@ -98,12 +152,23 @@ struct Block<'a> {
     is_open: bool,
     /// The value of the last line so far, once it has a continuation.
     joined: Option<Builder<'a>>,
+    /// So many lines are cut.
+    most: usize,
+    /// Whether there are more.
+    is_full: bool,
     cx: Context<'a>,
 }
 
 impl<'a> Block<'a> {
-    fn new(cx: Context<'a>) -> Self {
-        Block { lines: BumpVec::with_capacity_in(16, cx.bump), is_open: false, joined: None, cx }
+    fn new(most: usize, cx: Context<'a>) -> Self {
+        let lines = BumpVec::with_capacity_in(most.min(16), cx.bump);
+        Block { lines, is_open: false, joined: None, most, is_full: false, cx }
+    }
+
+    /// Whether there is room for another line.
+    fn has_room(&mut self) -> bool {
+        self.is_full = self.lines.len() >= self.most;
+        !self.is_full
     }
 
     /// A line of its own.
@@ -177,15 +242,16 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Reads the header block; returns it and what follows.
+/// Reads lines of the header block, as many as it has room for; returns what follows them, or the block.
 fn read_lines<'a>(
     mut rest: Text<'a>,
     line_end: LineEnd,
-    cx: Context<'a>,
+    block: &mut Block<'a>,
     flags: &mut Flags<'a>,
-) -> (Block<'a>, Text<'a>) {
-    let mut block = Block::new(cx);
-    let body = loop {
+) -> Text<'a> {
+    let cx = block.cx;
+    let rest = loop {
+        let from = rest;
         let (line, ended) = match next_line(rest, line_end) {
             Some((line, after)) => {
                 rest = after;
@@ -208,6 +274,8 @@ fn read_lines<'a>(
                 hidden::check_line(line, cx, flags);
                 block.fold(line);
             }
+            Some(b'\r' | b'\n') if block.has_header() => block.append(line),
+            Some(_) if !block.has_room() => break from,
             Some(b' ' | b'\t') => {
                 block.close();
                 flags.raise(Flag::BadHdrCont, line);
@@ -216,12 +284,11 @@ fn read_lines<'a>(
                 flags.hide(line);
                 block.lines.push(RawLine::Cut(Box::new_in(Line::orphan(line, cx), cx.bump)));
             }
-            Some(b'\r' | b'\n') if block.has_header() => block.append(line),
             Some(_) => block.push(line),
         }
     };
     block.close();
-    (block, body)
+    rest
 }
 
 #[cfg(test)]
@@ -233,8 +300,8 @@ mod tests {
     fn cut_of(input: &[u8]) -> (Vec<String>, Vec<&'static str>, Vec<u8>) {
         with_context(|cx| {
             let message = read(Text::request(input, true), cx);
-            let lines = message
-                .lines
+            let Lines::Few(lines) = message.lines else { panic!("all lines are kept") };
+            let lines = lines
                 .iter()
                 .map(|line| {
                     let cut;
