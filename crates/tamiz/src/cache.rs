@@ -11,8 +11,8 @@ use std::fmt;
 
 use bumpalo::Bump;
 
+use crate::finished::{Finished, Record};
 use crate::hash::hash;
-use crate::headers::finished::{Finished, Record};
 
 /// How many lines are kept: a power of two.
 const SLOTS: usize = 512;

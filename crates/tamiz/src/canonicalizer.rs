@@ -9,6 +9,7 @@ use crate::cache::Cache;
 use crate::config::Config;
 use crate::context::{Context, Shared, Spare};
 use crate::document::{self, Document, Evidence, Notes};
+use crate::echo;
 use crate::fingerprint::Fingerprint;
 use crate::message::parts::{self, Parts};
 use crate::message::{self, Message};
@@ -37,6 +38,7 @@ use crate::text::Text;
 #[derive(Clone, Debug)]
 pub struct Canonicalizer {
     settings: Settings,
+    fingerprint: Fingerprint,
 }
 
 /// The arena's first chunk. Each is twice the last, so that those of a request twice as long, whose
@@ -144,6 +146,21 @@ impl<'r> Input<'r> {
         }
     }
 
+    /// The request, read and redacted.
+    fn request<'a>(self, cx: Context<'a>) -> Request<'a>
+    where
+        'r: 'a,
+    {
+        let message = self.read(cx);
+        let (raw, body) = (message.raw, message.body);
+        let mut request = Request::read(message, cx);
+        echo::redact(&mut request, raw, cx);
+        if let Some(body) = body {
+            request.hide_rest_of(body, cx);
+        }
+        request
+    }
+
     fn read<'a>(self, cx: Context<'a>) -> Message<'a>
     where
         'r: 'a,
@@ -165,7 +182,9 @@ impl fmt::Debug for Scratch {
 impl Canonicalizer {
     /// Makes a canonicalizer.
     pub fn new(config: Config) -> Self {
-        Canonicalizer { settings: Settings::new(config) }
+        let settings = Settings::new(config);
+        let fingerprint = Fingerprint::of(&settings);
+        Canonicalizer { settings, fingerprint }
     }
 
     /// The configuration it was made from.
@@ -175,7 +194,7 @@ impl Canonicalizer {
 
     /// The identity of rules, tables and configuration.
     pub fn fingerprint(&self) -> &Fingerprint {
-        &self.settings.fingerprint
+        &self.fingerprint
     }
 
     /// The document of the wire bytes of one HTTP/1.x request. Any bytes give one.
@@ -232,21 +251,21 @@ impl Canonicalizer {
         let cache = Some(&*cache).filter(|_| finishes && !*without_cache);
         let shared = Shared { bump, spare, settings: &self.settings, traced, finishes, cache };
         let cx = Context::new(&shared);
-        let request = Request::read(input.read(cx), cx);
+        let request = input.request(cx);
         if !request.echoes_into_finished {
             return document::write(&request, notes, cx, out, tail);
         }
         let shared = Shared { finishes: false, cache: None, ..shared };
         let cx = Context::new(&shared);
-        document::write(&Request::read(input.read(cx), cx), notes, cx, out, tail)
+        document::write(&input.request(cx), notes, cx, out, tail)
     }
 
     fn document(&self, input: Input<'_>, traced: bool) -> Document {
         with_kept(|Kept { scratch, text }| {
             text.clear();
             let (text_len, evidence) = self.write(input, traced, Notes::With, scratch, text);
-            let Settings { fingerprint, config, .. } = &self.settings;
-            Document::fresh(text, text_len, fingerprint.clone(), config.source, evidence)
+            let source = self.settings.config.source;
+            Document::fresh(text, text_len, self.fingerprint.clone(), source, evidence)
         })
     }
 }

@@ -6,7 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::flags::{Flag, words};
-use crate::measure::Buckets;
+
+use crate::buckets::Buckets;
+pub use crate::flags::Profile;
 
 words! {
     /// The scheme of a request whose target names none.
@@ -39,18 +41,6 @@ words! {
         Shape = "shape",
         /// Decoded, in clear, secrets still redacted. Not anonymous.
         Literal = "literal",
-    }
-}
-
-words! {
-    /// Which lines and flags are on.
-    Profile {
-        /// The mandatory lines and flags of the seventeen specifications the form grew from.
-        Core = "core",
-        /// Everything that is not marked `full`.
-        Standard = "standard",
-        /// Everything.
-        Full = "full",
     }
 }
 

@@ -6,6 +6,7 @@
 )]
 
 mod pattern;
+mod signs;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,9 +15,9 @@ use crate::bytes::{self, ALNUM, B64URL_MARK, DOT, NO_ALNUM};
 use crate::decode::{self, GUARD};
 use crate::eights::eight_at;
 use crate::lists::CREDENTIAL_PREFIXES;
-use crate::secrets::each_sign;
 
 use pattern::{Family, Piece};
+pub(crate) use signs::each_sign;
 
 /// No token is shorter, its head included.
 pub(crate) const SHORTEST_TOKEN: usize = 12;

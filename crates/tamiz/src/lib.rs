@@ -38,7 +38,9 @@
     )
 )]
 
+mod address;
 mod body;
+mod buckets;
 mod bytes;
 mod cache;
 mod canonicalizer;
@@ -51,16 +53,22 @@ mod echo;
 mod eights;
 mod families;
 mod fingerprint;
+mod finished;
 mod flags;
+mod formats;
 mod framing;
 mod hash;
 mod headers;
+mod hidden;
+mod inspect;
 mod json;
 mod keywords;
+mod known_headers;
 mod lists;
 
-mod measure;
 mod message;
+mod names;
+mod needles;
 mod request;
 mod scan;
 mod secrets;
@@ -71,6 +79,7 @@ mod steps;
 mod target;
 mod text;
 
+pub use buckets::{Buckets, BucketsError};
 pub use canonicalizer::{Canonicalizer, Scratch};
 #[cfg(feature = "toml")]
 pub use config::ConfigError;
@@ -83,7 +92,6 @@ pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised, To
 pub use document::{TokenSink, push_token_piece};
 pub use fingerprint::Fingerprint;
 pub use flags::{Family, Flag, Weight};
-pub use measure::{Buckets, BucketsError};
 pub use message::parts::Parts;
 pub use shape::Shape;
 

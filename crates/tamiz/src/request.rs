@@ -6,11 +6,11 @@ use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{unicode, utf8};
-use crate::echo::{self, Needles};
 use crate::flags::{Flag, Flags};
 use crate::framing;
 use crate::headers::{self, Headers};
 use crate::message::{Message, Version, on_one_line};
+use crate::needles::Needles;
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::target::Url;
@@ -81,13 +81,14 @@ impl<'a> Request<'a> {
             request.body = body::read(body, &request.headers, cx);
         }
         request.check_limits(message.body, cx);
-        echo::redact(&mut request, message.raw, cx);
-        if let Some(body) = message.body {
-            let mut hidden = cx.flags();
-            hide::hide_rest(body, request.shown_body(cx), &mut hidden);
-            request.flags.absorb(&hidden);
-        }
         request
+    }
+
+    /// Hides what evidence must not show of a body, once all its secrets are known.
+    pub(crate) fn hide_rest_of(&mut self, body: Text<'a>, cx: Context<'a>) {
+        let mut hidden = cx.flags();
+        hide::hide_rest(body, self.shown_body(cx), &mut hidden);
+        self.flags.absorb(&hidden);
     }
 
     /// The body, in the profiles that show it.

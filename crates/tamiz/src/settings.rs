@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::config::{Config, Profile, Unlisted, View};
-use crate::fingerprint::Fingerprint;
 use crate::flags::{Flag, FlagSet};
-use crate::headers::table::HeaderTable;
-use crate::secrets::SensitiveNames;
+use crate::known_headers::HeaderTable;
+use crate::names::SensitiveNames;
 
 /// What the stages read. Built once per [`Canonicalizer`](crate::Canonicalizer).
 #[derive(Clone, Debug)]
@@ -25,7 +24,6 @@ pub(crate) struct Settings {
     pub(crate) shows_unlisted: bool,
     pub(crate) names: SensitiveNames,
     pub(crate) headers: HeaderTable,
-    pub(crate) fingerprint: Fingerprint,
 }
 
 impl Settings {
@@ -42,7 +40,7 @@ impl Settings {
             .collect();
         let names = SensitiveNames::new(&config.secrets.names);
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let mut settings = Settings {
+        Settings {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             enabled,
             keys_sorted: config.lines.keys_sorted.unwrap_or(full),
@@ -56,11 +54,8 @@ impl Settings {
             },
             headers: HeaderTable::new(&config.headers.list, &names),
             names,
-            fingerprint: Fingerprint::default(),
             config,
-        };
-        settings.fingerprint = Fingerprint::of(&settings);
-        settings
+        }
     }
 
     pub(crate) fn literal(&self) -> bool {

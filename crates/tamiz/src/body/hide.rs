@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::fields::Fields;
-use super::step::Leaf;
 use super::{Body, Content};
 use crate::flags::Flags;
+use crate::formats::fields::Fields;
+use crate::formats::step::Leaf;
 use crate::show::NameShown;
 use crate::text::Text;
 

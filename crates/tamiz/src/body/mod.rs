@@ -3,22 +3,8 @@
 //! A body is dechunked, inflated, cut at a limit, told by its type or its looks, and read by the
 //! reader of its kind, which tells leaves to [`fields::Fields`].
 
-pub(crate) mod charset;
-pub(crate) mod coding;
-pub(crate) mod embedded;
-pub(crate) mod encoded;
-pub(crate) mod fields;
-pub(crate) mod file;
 pub(crate) mod hide;
-pub(crate) mod json;
-pub(crate) mod magic;
-pub(crate) mod multipart;
-pub(crate) mod parameters;
-pub(crate) mod part;
 pub(crate) mod sniff;
-pub(crate) mod step;
-pub(crate) mod unseen;
-pub(crate) mod xml;
 
 use bumpalo::collections::Vec as BumpVec;
 
@@ -26,16 +12,17 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
+use crate::formats::coding::{self, Inflated};
+use crate::formats::fields::{Fields, Judged};
+use crate::formats::step::Outcome;
+use crate::formats::unseen::Unseen;
+use crate::formats::{charset, is_readable, json, multipart, parameters, xml};
 use crate::framing::chunked;
 use crate::headers::{Headers, says_chunked};
 use crate::scan::{self, Kind as ScanKind};
-use crate::target::query::{Query, Syntax};
+use crate::target::query::{Pair, Query, Syntax};
 use crate::text::Text;
-use coding::Inflated;
-use fields::Fields;
 pub(crate) use sniff::Kind;
-use step::Outcome;
-use unseen::Unseen;
 
 /// A body, read.
 pub(crate) struct Body<'a> {
@@ -198,7 +185,7 @@ impl<'a> Reader<'a> {
                 self.flags.raise(Flag::BodyForm, content_type.unwrap_or(text));
                 let query = Query::read(text, Syntax::Form, cx);
                 self.flags.absorb(&query.flags);
-                query.pairs.into_iter().for_each(|pair| fields.push_pair(pair));
+                query.pairs.into_iter().for_each(|pair| fields.push_judged(judged(pair)));
                 Outcome::Read
             }
             Kind::Json => {
@@ -270,8 +257,8 @@ fn is_sequence(content_type: &[u8]) -> bool {
         .any(|word| bytes::find_ignore_case(content_type, word).is_some())
 }
 
-/// Whether data is text rather than binary: hardly a byte in it is a control or stray.
-pub(crate) fn is_readable(data: &[u8]) -> bool {
-    let odd = |&&b: &&u8| (b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r')) || b == 0x7F || b >= 0xF8;
-    !data.contains(&0) && data.iter().filter(odd).count() <= data.len() / 20
+/// A pair of a form as a field of the body.
+fn judged(pair: Pair<'_>) -> Judged<'_> {
+    let Pair { key, value, secret, seen, json, flags, .. } = pair;
+    Judged { key, value: value.unwrap_or(Text::untraced(b"")), secret, seen, json, flags }
 }

@@ -8,18 +8,18 @@ use std::ops::Range;
 
 use super::cut::split_at;
 use crate::body;
-use crate::body::embedded::Embedded;
-use crate::body::fields::{Field, Fields};
-use crate::body::step::Leaf;
 use crate::bytes::{self, ALPHA, DIGIT, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::unicode;
 use crate::flags::Flag;
+use crate::formats::embedded::Embedded;
+use crate::formats::fields::{Field, Fields};
+use crate::formats::step::Leaf;
 use crate::request::Request;
 use crate::show::charset::{self, CharSet};
 use crate::show::marker::{self, Plus, number, push};
-use crate::show::url::write_value_shape;
 use crate::target::query::{Pair, Query};
+use crate::target::write::write_value_shape;
 
 /// A skeleton of more runs is none.
 const MOST_RUNS: usize = 8;

@@ -8,9 +8,9 @@ use bumpalo::collections::Vec as BumpVec;
 use super::Evidence;
 use super::write::{Group, field_keys, grouped, key_text};
 use crate::body;
-use crate::body::embedded::Embedded;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Mark, Parameter};
+use crate::formats::embedded::Embedded;
 use crate::request::Request;
 use crate::show::marker::push;
 

@@ -11,9 +11,9 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::Document;
+use crate::buckets::Buckets;
 use crate::bytes;
 use crate::decode::unicode;
-use crate::measure::Buckets;
 
 /// Which tokens a document gives beyond the usual ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,22 +9,22 @@ use super::Evidence;
 use super::lines::MORE_HEADERS;
 use super::made_of::{self, HeaderNote};
 use super::places::{evidence, write_notes};
-use crate::body::fields::Fields;
 use crate::body::{self, Body};
 use crate::bytes;
 use crate::context::Context;
+use crate::finished::{self, Finished, LAYERED, Rank, Record};
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
-use crate::framing::hidden;
-use crate::headers::finished::{self, Finished, LAYERED, Rank, Record};
+use crate::formats::fields::Fields;
 use crate::headers::{Header, Headers, Name};
+use crate::inspect::{Key, write_key};
 use crate::request::{Method, Request};
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
-use crate::show::url::{write_key, write_path, write_tail, write_userinfo, write_value_shape};
 use crate::show::{NameShown, length};
 use crate::target::form::Form;
 use crate::target::path::Path;
-use crate::target::query::{Key, Pair, Query};
+use crate::target::query::{Pair, Query};
+use crate::target::write::{write_path, write_tail, write_userinfo, write_value_shape};
 
 /// Whether to note what the text does not say: which query key raised which flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -528,7 +528,7 @@ impl<'a> Writer<'a, '_> {
         }
         let set = header.flags.set.intersection(self.cx.settings.enabled);
         let mut elsewhere = self.cx.flags();
-        hidden::check_header(header, self.cx, &mut elsewhere);
+        header.check_disguise(self.cx, &mut elsewhere);
         header.check_limits(&self.cx.settings.config.limits, &mut elsewhere);
         let most = self.cx.settings.config.limits.flag_parameters;
         let is_counted =

@@ -1,18 +1,18 @@
 //! Finding the secrets of a request.
 
-use super::needles::{Needles, SHORTEST};
-use crate::body::embedded::Embedded;
-use crate::body::fields::Fields;
-use crate::body::step::Leaf;
-use crate::body::unseen::Unseen;
 use crate::body::{self, Body};
 use crate::bytes::{self, HIGH};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
+use crate::formats::embedded::Embedded;
+use crate::formats::fields::Fields;
+use crate::formats::step::Leaf;
+use crate::formats::unseen::Unseen;
 use crate::headers::cookie::Cookie;
 use crate::headers::many::{Many, Step};
-use crate::headers::table::Kind;
 use crate::headers::{Content, Header};
+use crate::known_headers::Kind;
+use crate::needles::{Needles, SHORTEST};
 use crate::request::Request;
 use crate::show::NameShown;
 use crate::target::Url;

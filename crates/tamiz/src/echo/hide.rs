@@ -1,18 +1,18 @@
 //! Hiding the echoes of secrets.
 
-use super::needles::{Needles, SHORTEST};
-use crate::body::embedded::Embedded;
-use crate::body::fields::Fields;
-use crate::body::step::Leaf;
 use crate::body::{self, Body};
 use crate::bytes;
 use crate::flags::Flags;
-use crate::headers::table::Rule;
+use crate::formats::embedded::Embedded;
+use crate::formats::fields::Fields;
+use crate::formats::step::Leaf;
 use crate::headers::{Content, Header, Name, Value};
+use crate::inspect::Key;
+use crate::known_headers::Rule;
+use crate::needles::{Needles, SHORTEST};
 use crate::show::{NameShown, marker};
 use crate::target::Url;
 use crate::target::path::{self, Path, Segment, Shown};
-use crate::target::query::Key;
 use crate::text::Text;
 
 impl<'a> Needles<'a> {

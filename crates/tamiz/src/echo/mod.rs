@@ -6,15 +6,12 @@
 
 mod collect;
 mod hide;
-mod needles;
-mod spelling;
 
 use crate::context::Context;
-use crate::headers::finished::Finished;
+use crate::finished::Finished;
+use crate::needles::Needles;
 use crate::request::Request;
 use crate::show::NameShown;
-
-pub(crate) use needles::Needles;
 
 /// Finds the secrets of a request and hides every echo of them.
 pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'a>) {

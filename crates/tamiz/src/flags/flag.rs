@@ -4,7 +4,7 @@
 
 use super::registry::{ROWS, Row};
 use super::{Family, Flag, Parameter, Weight};
-use crate::config::Profile;
+use crate::flags::Profile;
 
 /// The flags by name: `BY_NAME[rank]` is an id.
 const BY_NAME: [u8; Flag::ALL.len()] = by_name();

@@ -5,9 +5,11 @@
 mod classes;
 mod flag;
 mod parameters;
+mod profile;
 mod registry;
 mod set;
 
+pub use profile::Profile;
 pub use registry::Flag;
 pub(crate) use set::{FlagSet, Flags, Mark};
 

@@ -5,7 +5,7 @@
 //! grow, because models depend on their order: new rows go last.
 
 use super::{Family, Parameter, Weight};
-use crate::config::Profile;
+use crate::flags::Profile;
 
 /// What there is to know about a flag.
 pub(super) struct Row {

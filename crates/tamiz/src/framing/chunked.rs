@@ -11,11 +11,11 @@
 
 use std::ops::Range;
 
-use crate::body::part;
-use crate::body::unseen::Unseen;
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
+use crate::formats::part;
+use crate::formats::unseen::Unseen;
 use crate::text::{Builder, Text};
 
 /// Raises what is odd about a chunked body.

@@ -3,7 +3,6 @@
 //! Framing headers are checked against the body, never obeyed.
 
 pub(crate) mod chunked;
-pub(crate) mod hidden;
 
 use crate::bytes::{self, DIGIT};
 use crate::context::Context;
@@ -40,7 +39,7 @@ pub(crate) fn check<'a>(
         chunked::check(body, flags);
     }
     for header in &headers.list {
-        hidden::check_header(header, cx, flags);
+        header.check_disguise(cx, flags);
     }
     if let Some(many) = &headers.many {
         flags.absorb(&many.flags);

@@ -2,17 +2,16 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::body::embedded::{self, Embedded};
 use crate::bytes::{self, ALNUM, HIGH, PATH_MARK, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
+use crate::formats::embedded::{self, Embedded};
+use crate::inspect::{Key, write_key};
 use crate::scan::{self, Kind};
 use crate::secrets;
 use crate::show::NameShown;
 use crate::show::marker;
-use crate::show::url::write_key;
-use crate::target::query::Key;
 use crate::text::Text;
 
 /// A cookie, or an attribute of one that is being set.

@@ -3,10 +3,10 @@
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
-use super::finished::{Finished, Rank};
 use super::quiet;
 use crate::bytes;
 use crate::context::Context;
+use crate::finished::{Finished, Rank};
 use crate::message::{Line, RawLine};
 use crate::text::Text;
 

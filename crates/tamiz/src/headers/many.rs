@@ -9,15 +9,14 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::table::Kind;
 use super::{Collapsed, Content, Header, Headers, collapse, says_chunked};
-use crate::body::coding;
 use crate::bytes::{self, DIGIT};
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::distinct::Distinct;
 use crate::flags::{Flag, Flags};
-use crate::framing::hidden;
+use crate::formats::coding;
+use crate::known_headers::Kind;
 use crate::message::Cursor;
 use crate::show::NameShown;
 use crate::target::host::{self, Host};
@@ -167,7 +166,7 @@ impl<'a> Headers<'a> {
         many.count += 1;
         many.len += header.len as u64;
         let mut told = local.flags();
-        hidden::check_header(header, local, &mut told);
+        header.check_disguise(local, &mut told);
         header.check_limits(&cx.settings.config.limits, &mut told);
         many.flags.absorb(&told);
         many.may_hold_secrets |= header.may_hold_secrets();

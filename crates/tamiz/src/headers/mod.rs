@@ -4,40 +4,37 @@ mod accept;
 mod authorization;
 mod content;
 pub(crate) mod cookie;
-pub(crate) mod finished;
 mod forwarded;
 mod lines;
 pub(crate) mod many;
 mod name;
 mod parameters;
 mod quiet;
-pub(crate) mod table;
 mod user_agent;
 mod value;
-mod vocabulary;
 mod whitespace;
 
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, HIGH};
+use crate::bytes::{self, COLON, HIGH};
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
 use crate::flags::{Flag, Flags};
+use crate::hidden;
 use crate::message::{self, Line};
 use crate::scan;
 use crate::show::NameShown;
 use crate::target::host::{self, Host};
 use crate::text::{Builder, Text};
 
+use crate::finished::{Finished, Rank, Role};
+use crate::known_headers::{Kind, Rule};
 pub(crate) use cookie::Cookie;
-use finished::{Finished, Rank, Role};
-pub(crate) use forwarded::is_private;
 use lines::Lines;
 use many::Many;
 pub(crate) use name::Name;
-use table::{Kind, Rule};
 pub(crate) use value::{Content, Value};
 use whitespace::Break;
 
@@ -99,6 +96,23 @@ impl<'a> Header<'a> {
     /// What it is to those who read the rest of the request.
     pub(crate) fn role(&self) -> Role {
         self.name.as_ref().map_or(Role::None, |name| quiet::role(name.rule.kind))
+    }
+
+    /// `HIDDENHDR`: a name that is misspelt, a line without a colon, and what follows embedded line ends.
+    pub(crate) fn check_disguise(&self, cx: Context<'a>, flags: &mut Flags<'a>) {
+        match &self.name {
+            // It is told already, as it came.
+            None if self.is_orphan => {}
+            None => hidden::check_piece(self.before_line_ends(), cx, flags),
+            Some(name) if name.rule.is_known && name.is_exact => {}
+            Some(name) => hidden::check_odd_name(name.raw, cx, flags),
+        }
+        for piece in self.after_line_ends() {
+            hidden::check_piece(piece, cx, flags);
+        }
+        if self.name.is_some() && self.seen & COLON != 0 {
+            hidden::check_value(self.whole, flags);
+        }
     }
 
     /// `CAPPED`: more segments or pairs of a URL than are shown.

@@ -1,11 +1,11 @@
 //! Header names (clauses 8.1 to 8.3).
 
-use super::table::Rule;
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{unicode, utf8};
 use crate::flags::{Flag, Flags};
+use crate::known_headers::Rule;
 use crate::message::{on_one_line, raise_embedded};
 use crate::show::{NameShown, marker};
 use crate::text::Text;

@@ -6,13 +6,13 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
-use super::finished::{Finished, LAYERED, Parameter, Rank, Record, Role};
-use super::table::{Grammar, Kind, Rule};
 use super::{blanks_dropped, content, value, whitespace};
 use crate::bytes::{self, ALNUM, COLON, DANGER, DASH, WAY};
 use crate::context::Context;
+use crate::finished::{Finished, LAYERED, Parameter, Rank, Record, Role};
 use crate::flags::{self, Flag, FlagSet};
-use crate::framing::hidden;
+use crate::hidden;
+use crate::known_headers::{Grammar, Kind, Rule};
 use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Signs};
 use crate::show::escape;

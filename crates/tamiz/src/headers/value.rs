@@ -4,23 +4,23 @@ use std::sync::LazyLock;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::table::{Grammar, Kind, Rule};
 use super::whitespace::Break;
 use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
-use crate::body::{self, file};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Parameter};
+use crate::formats::{self, file};
 use crate::json;
+use crate::known_headers::{Grammar, Kind, Rule};
 use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Kind as ScanKind};
 use crate::shape;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
-use crate::show::url::write_url;
 use crate::target::host::Host;
 use crate::target::path::Path;
+use crate::target::write::write_url;
 use crate::target::{self, Url};
 use crate::text::Text;
 
@@ -286,8 +286,9 @@ fn look<'a>(
 
 /// The file a header names: its `filename` parameter, or all of it.
 fn file_name<'a>(text: Text<'a>, cx: Context<'a>) -> &'a [u8] {
-    let is_name = |of: &body::parameters::Parameter<'a>| of.is_named("filename") || of.is_named("filename*");
-    let mut named = body::parameters::parameters(text, cx).filter(is_name);
+    let is_name =
+        |of: &formats::parameters::Parameter<'a>| of.is_named("filename") || of.is_named("filename*");
+    let mut named = formats::parameters::parameters(text, cx).filter(is_name);
     named.find_map(|of| of.value).unwrap_or(text).bytes
 }
 
@@ -304,7 +305,7 @@ fn scan_by_grammar<'a>(
         (_, Grammar::Parameters) => parameters::scan(text, seen, ScanKind::Free, secret, cx, flags),
         (_, Grammar::Brands) => parameters::scan(text, seen, ScanKind::Brands, secret, cx, flags),
         (_, Grammar::Text) if is_json(text, seen, cx) => {
-            body::json::each_string(text, cx, |string| {
+            formats::json::each_string(text, cx, |string| {
                 scan::characters(string, ScanKind::Free, secret, cx, flags);
             });
             scan::content_seen(text, seen, ScanKind::Structured, secret, cx, flags);

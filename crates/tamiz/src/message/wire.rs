@@ -14,7 +14,7 @@ use super::{Cursor, Line, Lines, Message, RawLine, request_line};
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::framing::hidden;
+use crate::hidden;
 use crate::text::{Builder, Text};
 
 /// What ends a line, as the request line's own end tells.

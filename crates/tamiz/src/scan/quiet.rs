@@ -276,7 +276,9 @@ mod tests {
                     assert!(flags.set.is_empty(), "{kind:?} {}", text.escape_ascii());
                 }
                 assert!(cx.settings.names.find_credential(text, cx).is_none(), "{}", text.escape_ascii());
-                assert!(crate::body::embedded::read(Text::untraced(text), bytes::union(text), cx).is_none());
+                assert!(
+                    crate::formats::embedded::read(Text::untraced(text), bytes::union(text), cx).is_none()
+                );
             }
         });
         assert!(quiet > 5_000, "{quiet}");

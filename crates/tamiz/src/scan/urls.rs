@@ -9,10 +9,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
 use super::{Kind, Look};
+use crate::address::is_private;
 use crate::bytes::{self, ALNUM, ALPHA};
 use crate::decode::GUARD;
 use crate::flags::{Flag, Flags};
-use crate::headers::is_private;
 use crate::lists::{LOCAL_HOSTS, URL_SCHEMES};
 
 /// No scheme is longer.

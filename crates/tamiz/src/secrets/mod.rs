@@ -12,7 +12,6 @@ mod names;
 mod prefilter;
 mod private_key;
 mod schemes;
-mod signs;
 mod userinfo;
 
 use std::ops::Range;
@@ -23,9 +22,7 @@ use crate::bytes::{self, CREDENTIAL_MARK, HIGH, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::{layers, utf8};
 use crate::families::{self, SHORTEST_TOKEN};
-
-pub(crate) use names::SensitiveNames;
-pub(crate) use signs::each_sign;
+use crate::names::SensitiveNames;
 
 use prefilter::Kinds;
 

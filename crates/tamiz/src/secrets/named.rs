@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::{MOST_CREDENTIALS, SensitiveNames};
+use super::MOST_CREDENTIALS;
 use crate::bytes::{self, ALNUM, NAME_MARK};
 use crate::context::Context;
 use crate::decode::GUARD;
+use crate::names::SensitiveNames;
 use crate::show::marker;
 
 impl SensitiveNames {

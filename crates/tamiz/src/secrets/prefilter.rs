@@ -1,13 +1,13 @@
 //! Decides in one walk over a text which kinds of credentials it may hold, so that each is searched for only there.
 
-use super::{Kind, each_sign, jwt, named, schemes};
+use super::{Kind, jwt, named, schemes};
 use crate::bytes::{
     self, ALNUM, AT, BACKSLASH, COLON, CREDENTIAL_MARK, DOT, EQUALS, HIGH, NAME_MARK, NO_ALNUM, SLASH, UPPER,
     WORD_SIGN,
 };
 use crate::decode::GUARD;
 use crate::eights::eight_at;
-use crate::families::{self, SHORTEST_TOKEN};
+use crate::families::{self, SHORTEST_TOKEN, each_sign};
 
 /// A set of kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use crate::bytes::{self, HIGH};
 use crate::context::Context;
 use crate::decode;
 use crate::lists::AUTH_SCHEMES;
-use crate::measure::entropy_tenths;
 use crate::shape::Shape;
 use crate::show::charset::CharSet;
+use crate::show::entropy::entropy_tenths;
 
 /// Writes the marker of `text`: `<SECRET:alpha:10>` for a secret, else `<lower:5>`.
 pub(crate) fn write(text: &[u8], secret: bool, cx: Context<'_>, out: &mut Vec<u8>) {

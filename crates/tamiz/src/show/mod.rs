@@ -1,10 +1,10 @@
 //! How text is shown: escaped, as a marker, as a URL. Headers and lines both write through here.
 
 pub(crate) mod charset;
+pub(crate) mod entropy;
 pub(crate) mod escape;
 pub(crate) mod length;
 pub(crate) mod marker;
-pub(crate) mod url;
 
 /// How a name that came from outside may be shown: a key, a header's name, a cookie's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,14 +10,15 @@ pub(crate) mod host;
 mod identify;
 pub(crate) mod path;
 pub(crate) mod query;
+pub(crate) mod write;
 
-use crate::body::embedded::Embedded;
 use crate::bytes::WORD_SIGN;
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{entities, layers, percent, utf8};
 use crate::families;
 use crate::flags::{Flag, Flags};
+use crate::formats::embedded::Embedded;
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::text::Text;

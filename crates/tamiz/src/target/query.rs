@@ -4,19 +4,17 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::body::embedded::{self, Embedded};
-use crate::bytes::{
-    self, ALPHA, AT, BACKSLASH, BEYOND_HEX, BLANK, COLON, ENCODED, HIGH, NAME_MARK, NO_ALNUM, SLASH,
-};
+use crate::bytes::{self, BACKSLASH, BLANK, COLON, ENCODED, HIGH, NO_ALNUM, SLASH};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
-use crate::decode::{Char, byte_len, char_indices, chars, entities, first_char, percent, unicode, utf8};
+use crate::decode::{Char, byte_len, entities, first_char, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
+use crate::formats::embedded::{self, Embedded};
 use crate::hash::hash;
+use crate::inspect::{Key, look_at_value, look_at_value_seen};
 use crate::scan::{self, Kind};
-use crate::shape;
 use crate::show::NameShown;
-use crate::show::marker::{self, Plus};
+use crate::show::marker::Plus;
 use crate::text::Text;
 
 /// So many keys are compared with each other faster than they are sorted.
@@ -46,53 +44,6 @@ pub(crate) struct Pair<'a> {
     /// The leaves of its value, where that is JSON.
     pub(crate) json: Option<&'a Embedded<'a>>,
     pub(crate) flags: Flags<'a>,
-}
-
-/// A name that came from outside, and how it may be shown.
-#[derive(Clone, Copy)]
-pub(crate) struct Key<'a> {
-    pub(crate) text: Text<'a>,
-    pub(crate) shown: NameShown,
-}
-
-impl<'a> Key<'a> {
-    /// Judges decoded text (clause 6.6).
-    pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
-        Key::new_seen(text, bytes::union(text.bytes), cx)
-    }
-
-    /// The same, where the union of the classes of its bytes is known.
-    fn new_seen(text: Text<'a>, seen: u32, cx: Context<'a>) -> Self {
-        let shown = if cx.settings.names.find_credential_seen(text.bytes, seen, cx).is_some() {
-            NameShown::Secret
-        } else if looks_like_a_name(text.bytes, seen) && !identifies(text.bytes, seen) {
-            NameShown::Text
-        } else {
-            NameShown::Shape
-        };
-        Key { text, shown }
-    }
-}
-
-/// 0–64 Unicode letters, digits and `_ . $ : @ [ ] -`.
-fn looks_like_a_name(text: &[u8], seen: u32) -> bool {
-    if seen & HIGH == 0 {
-        return text.len() <= 64 && (seen & NO_ALNUM == 0 || bytes::all(text, bytes::ALNUM | NAME_MARK));
-    }
-    chars(text) <= 64
-        && char_indices(text).all(|(_, c)| match c {
-            Char::Plain(c) if c.is_ascii() => bytes::is(c as u8, bytes::ALNUM | NAME_MARK),
-            Char::Plain(c) => unicode::is_letter_or_digit(c),
-            Char::Guarded(_) => false,
-        })
-}
-
-/// A key that is someone's or something's identity rather than a name.
-fn identifies(text: &[u8], seen: u32) -> bool {
-    (text.len() >= 5 && seen & (ALPHA | NO_ALNUM) == 0)
-        || (text.len() >= 16 && seen & (BEYOND_HEX | NO_ALNUM) == 0)
-        || (bytes::is_hexadecimal(seen) && shape::is_uuid(text))
-        || (seen & AT != 0 && shape::is_email(text))
 }
 
 /// What is written by the rules of a query.
@@ -523,42 +474,6 @@ pub(crate) fn decode_value<'a>(
     entities::decode_value(text, cx, flags)
 }
 
-/// Scans a value and decides whether it is a secret, by the name it goes by or by itself.
-pub(crate) fn look_at_value<'a>(
-    value: Text<'a>,
-    kind: Kind,
-    sensitive: bool,
-    cx: Context<'a>,
-    flags: &mut Flags<'a>,
-) -> bool {
-    look_at_value_seen(value, bytes::union(value.bytes), kind, sensitive, cx, flags)
-}
-
-/// The same, where the union of the classes of its bytes is known.
-pub(crate) fn look_at_value_seen<'a>(
-    value: Text<'a>,
-    seen: u32,
-    kind: Kind,
-    sensitive: bool,
-    cx: Context<'a>,
-    flags: &mut Flags<'a>,
-) -> bool {
-    let names = &cx.settings.names;
-    if marker::is_left(value.bytes, sensitive, cx) {
-        flags.raise(Flag::Marker, value);
-        return false;
-    }
-    let secret = sensitive || names.find_credential_seen(value.bytes, seen, cx).is_some();
-    if kind == Kind::Value && seen & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
-        flags.raise(Flag::Jwt, value);
-    }
-    if secret {
-        flags.hide(value);
-    }
-    scan::scan_seen(value, seen, kind, secret, cx, flags);
-    secret
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -586,31 +501,6 @@ mod tests {
                 let mut by_order = query.repeats_by_order(&same, cx).to_vec();
                 by_order.sort_unstable();
                 assert_eq!(by_order, repeats);
-            });
-        }
-    }
-
-    #[test]
-    fn names_are_judged_by_their_classes() {
-        let long = "a".repeat(65);
-        for (text, shown) in [
-            ("", NameShown::Text),
-            ("user_name", NameShown::Text),
-            ("1234", NameShown::Text),
-            ("12345", NameShown::Shape),
-            ("0123456789abcdef", NameShown::Shape),
-            ("0123456789abcdeg", NameShown::Text),
-            ("49b3f5c4-8a32-4e10-9d6c-0123456789ab", NameShown::Shape),
-            ("49b3f5c4-8a32-4e10-9d6c-0123456789abc", NameShown::Text),
-            ("a@b.es", NameShown::Shape),
-            ("a@b", NameShown::Text),
-            ("a b", NameShown::Shape),
-            ("año", NameShown::Text),
-            (&long, NameShown::Shape),
-        ] {
-            with_context(|cx| {
-                let key = Key::new(Text::untraced(text.as_bytes()).repaired(), cx);
-                assert_eq!(key.shown, shown, "{text}");
             });
         }
     }

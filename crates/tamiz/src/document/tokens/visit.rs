@@ -6,12 +6,12 @@ use super::pieces::{
     Digits, NOTHING, cookie, cut_at, each_flag, extension, header_name, leaf_marker, pieces, same_name,
 };
 use super::{TokenOptions, TokenSink};
+use crate::buckets::Buckets;
 use crate::document::keys::{Keys, Values, grouped};
 use crate::document::lines::{HeaderLine, Lines, MORE_HEADERS, Place};
 use crate::document::made_of::{Note, Notes};
 use crate::document::marker::{Marker, more};
 use crate::document::{Document, Raised};
-use crate::measure::Buckets;
 use crate::show::charset;
 
 /// Up to so many values, looking at all before each is quicker than sorting them.

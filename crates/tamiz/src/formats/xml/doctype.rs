@@ -15,9 +15,9 @@
 
 use super::cursor::Piece;
 use super::{Reader, Stop, references};
-use crate::body::step::Sink;
 use crate::bytes::{self, ALPHA};
 use crate::flags::Flag;
+use crate::formats::step::Sink;
 use crate::text::Text;
 
 /// How a declaration, or the part of it before its subset, ends.

@@ -1,12 +1,15 @@
 //! What is known of each header, by name.
 
-use super::vocabulary::Vocabulary;
+mod vocabulary;
+
+use vocabulary::Vocabulary;
+
 use crate::hash::hash;
 use crate::lists::{
     ADDRESS_HEADERS, HOP_BY_HOP_HEADERS, KNOWN_HEADERS, LIST_HEADERS, METHOD_OVERRIDE_HEADERS,
     PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
 };
-use crate::secrets::SensitiveNames;
+use crate::names::SensitiveNames;
 
 /// How a header's value is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

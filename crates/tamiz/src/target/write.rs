@@ -2,30 +2,18 @@
 
 use std::ops::Range;
 
-use crate::body::embedded::Embedded;
+use super::Url;
+use super::path::{self, Path, Shown};
+use super::query::Pair;
 use crate::bytes;
 use crate::context::Context;
 use crate::decode;
 use crate::flags::Flag;
+use crate::formats::embedded::Embedded;
+use crate::inspect::write_key;
 use crate::shape::Shape;
-use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, push};
-use crate::target::Url;
-use crate::target::path::{self, Path, Shown};
-use crate::target::query::{Key, Pair};
-
-/// Writes a key as every line and flag shows it.
-pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    match key.shown {
-        // A name of ASCII has nothing that would be escaped.
-        NameShown::Text if key.text.bytes.is_ascii() => out.extend_from_slice(key.text.bytes),
-        NameShown::Text => escape::write(key.text.bytes, Spot::Name, out),
-        NameShown::Shape => marker::write(key.text.bytes, false, cx, out),
-        NameShown::ShapeAlone => marker::write_alone(key.text.bytes, cx, out),
-        NameShown::Secret => marker::write(key.text.bytes, true, cx, out),
-    }
-}
 
 pub(crate) fn write_userinfo(url: &Url<'_>, out: &mut Vec<u8>) {
     if let Some(userinfo) = url.userinfo {

@@ -1,6 +1,6 @@
 //! Headers whose values are vocabulary (clause 8.27): what of them may be shown.
 
-use super::table::HeaderTable;
+use super::HeaderTable;
 use crate::bytes::{self, ALPHA, DIGIT};
 use crate::lists::VOCABULARY_HEADERS;
 
@@ -164,7 +164,7 @@ fn is_brands(mut rest: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::secrets::SensitiveNames;
+    use crate::names::SensitiveNames;
 
     fn shows(name: &str, value: &str) -> bool {
         let table = HeaderTable::new(&[], &SensitiveNames::new(&[]));

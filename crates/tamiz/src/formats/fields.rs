@@ -14,12 +14,12 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
+use crate::inspect::{Key, look_at_value, look_at_value_seen};
 use crate::scan::{self, Kind, LastName};
 use crate::shape::Shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, number, push};
-use crate::target::query::{Key, Pair, look_at_value, look_at_value_seen};
 use crate::text::Text;
 
 /// How much of a file is looked at.
@@ -126,6 +126,18 @@ pub(crate) struct Fields<'a> {
     pub(crate) holds_capped: bool,
 }
 
+/// A value under one name that is judged: a pair of a form.
+pub(crate) struct Judged<'a> {
+    pub(crate) key: Key<'a>,
+    pub(crate) value: Text<'a>,
+    pub(crate) secret: bool,
+    /// The union of the classes of the bytes of the value, where that is known.
+    pub(crate) seen: Option<u32>,
+    /// The leaves of the value, where that is JSON.
+    pub(crate) json: Option<&'a Embedded<'a>>,
+    pub(crate) flags: Flags<'a>,
+}
+
 impl<'a> Fields<'a> {
     /// Of a format whose keys are names (`nested` false) or ways of them.
     pub(crate) fn new(nested: bool, cx: Context<'a>) -> Self {
@@ -149,13 +161,13 @@ impl<'a> Fields<'a> {
         self.list.len() + self.more
     }
 
-    /// Takes over a pair of a form, which is looked at already.
-    pub(crate) fn push_pair(&mut self, pair: Pair<'a>) {
+    /// Takes over a value under one name, which is judged already.
+    pub(crate) fn push_judged(&mut self, judged: Judged<'a>) {
+        let Judged { key, value, secret, seen, json, flags } = judged;
         let mut way = BumpVec::with_capacity_in(1, self.cx.bump);
         way.push(Place::Name(self.names.len()));
-        self.names.push(Name::new(pair.key, false));
-        let leaf = Leaf::Text(pair.value.unwrap_or(Text::untraced(b"")));
-        let Pair { secret, seen, json, flags, .. } = pair;
+        self.names.push(Name::new(key, false));
+        let leaf = Leaf::Text(value);
         self.keep(Field { way, leaf, secret, seen, json, flags, echoes: Cell::new(false) });
     }
 

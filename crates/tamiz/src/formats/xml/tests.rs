@@ -1,7 +1,7 @@
 use super::*;
-use crate::body::coding;
 use crate::context::tests::with_context;
 use crate::flags::Mark;
+use crate::formats::coding;
 use crate::steps;
 
 const LIMITS: Limits = Limits { depth: 32, entities: 64 };

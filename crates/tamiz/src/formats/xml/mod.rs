@@ -14,12 +14,12 @@ mod tests;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::body::charset;
-use crate::body::step::{Leaf, Outcome, Sink, Step};
 use crate::bytes::{self, ALNUM, CONTROL};
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags};
+use crate::formats::charset;
+use crate::formats::step::{Leaf, Outcome, Sink, Step};
 use crate::scan::{self, Kind};
 use crate::steps;
 use crate::text::{Builder, Text};

@@ -1,15 +1,18 @@
 //! The secrets of a request, and the search for them in its parts.
 
+mod spelling;
+
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
-use super::spelling::{any_spelling, has_blank, may_have_spelling};
 use crate::bytes;
 use crate::context::Context;
 use crate::decode;
 
+use spelling::{any_spelling, has_blank, may_have_spelling};
+
 /// Shorter secrets are not searched for: they would be found by chance.
-pub(super) const SHORTEST: usize = 8;
+pub(crate) const SHORTEST: usize = 8;
 /// A needle is tried at so many places of its rarest byte before a better search is prepared.
 const TRIES: usize = 64;
 /// With more secrets than this, only the first eight bytes of each are searched for, so that the search stays linear.
@@ -19,16 +22,16 @@ const MOST_HITS: usize = 64;
 
 /// The secrets of a request.
 pub(crate) struct Needles<'a> {
-    pub(super) cx: Context<'a>,
+    pub(crate) cx: Context<'a>,
     list: BumpVec<'a, Needle<'a>>,
     /// The request as it came.
     request: &'a [u8],
     /// Where the needles are in the request, from and to; `None` where that is not known.
     hits: Option<BumpVec<'a, (usize, usize)>>,
     /// The length of the shortest needle.
-    pub(super) shortest: usize,
+    pub(crate) shortest: usize,
     /// Whether one of them has a blank in its plain form.
-    pub(super) has_blanks: bool,
+    pub(crate) has_blanks: bool,
     /// Sorted; used instead of `list` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
 }
@@ -95,7 +98,7 @@ fn offset_of(part: &[u8], whole: &[u8]) -> Option<usize> {
 }
 
 /// A secret without the white space and quotes around it.
-pub(super) fn trim(mut secret: &[u8]) -> &[u8] {
+pub(crate) fn trim(mut secret: &[u8]) -> &[u8] {
     let is_around = |byte: u8| bytes::is_blank(byte) || matches!(byte, b'"' | b'\'' | b'`');
     while let [first, rest @ ..] = secret
         && is_around(*first)
@@ -111,7 +114,7 @@ pub(super) fn trim(mut secret: &[u8]) -> &[u8] {
 }
 
 impl<'a> Needles<'a> {
-    pub(super) fn new(request: &'a [u8], cx: Context<'a>) -> Self {
+    pub(crate) fn new(request: &'a [u8], cx: Context<'a>) -> Self {
         Needles {
             cx,
             list: BumpVec::with_capacity_in(4, cx.bump),
@@ -123,12 +126,12 @@ impl<'a> Needles<'a> {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// Adds a secret, as it is and in its other spellings.
-    pub(super) fn push(&mut self, secret: &'a [u8]) {
+    pub(crate) fn push(&mut self, secret: &'a [u8]) {
         let secret = trim(secret);
         let classes = bytes::union(secret);
         if !self.push_one(secret, classes) || !may_have_spelling(secret, classes, true) {
@@ -145,7 +148,7 @@ impl<'a> Needles<'a> {
     }
 
     /// Adds the needles of a part that is read in another arena.
-    pub(super) fn take(&mut self, others: &Needles<'_>) {
+    pub(crate) fn take(&mut self, others: &Needles<'_>) {
         for needle in &others.list {
             let text = needle.text;
             let is_last = self.list.last().is_some_and(|last| last.text == text);
@@ -171,7 +174,7 @@ impl<'a> Needles<'a> {
     }
 
     /// Searches the request once for all needles, after the last was added.
-    pub(super) fn prepare(&mut self, bump: &'a Bump) {
+    pub(crate) fn prepare(&mut self, bump: &'a Bump) {
         self.list.sort_unstable();
         self.list.dedup();
         if self.list.len() <= MOST {
@@ -199,12 +202,12 @@ impl<'a> Needles<'a> {
     }
 
     /// Whether `text`, as it is or decoded further, contains a secret.
-    pub(super) fn is_in(&self, text: &[u8]) -> bool {
+    pub(crate) fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST && self.is_in_known(text, bytes::union(text))
     }
 
     /// Whether `text`, as it is or decoded further, contains a secret. `classes` is the union of the classes of its bytes.
-    pub(super) fn is_in_known(&self, text: &[u8], classes: u32) -> bool {
+    pub(crate) fn is_in_known(&self, text: &[u8], classes: u32) -> bool {
         text.len() >= SHORTEST
             && (self.is_in_plain(text)
                 || self.may_have_spelling(text, classes)
@@ -214,12 +217,12 @@ impl<'a> Needles<'a> {
     }
 
     /// Whether a text may have another spelling in which a secret may be.
-    pub(super) fn may_have_spelling(&self, text: &[u8], classes: u32) -> bool {
+    pub(crate) fn may_have_spelling(&self, text: &[u8], classes: u32) -> bool {
         may_have_spelling(text, classes, self.has_blanks)
     }
 
     /// Whether `text` contains a secret as it is.
-    pub(super) fn is_in_plain(&self, text: &[u8]) -> bool {
+    pub(crate) fn is_in_plain(&self, text: &[u8]) -> bool {
         if let Some(prefixes) = &self.prefixes {
             return text.windows(SHORTEST).any(|window| {
                 window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())

@@ -1,10 +1,9 @@
 //! `HIDDENHDR` (clause 8.29): the names that steer framing, where they are not plainly headers.
 
-use crate::bytes::{self, ALNUM, COLON, TOKEN};
+use crate::bytes::{self, ALNUM, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
-use crate::headers::Header;
 use crate::text::Text;
 
 /// The names, and their letters alone.
@@ -42,7 +41,8 @@ pub(crate) fn check_line<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<
     line.split(|b| matches!(b, b'\r' | b'\n')).for_each(|piece| check_piece(piece, cx, flags));
 }
 
-fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+/// A line that is no header of its own, in which no line end is embedded.
+pub(crate) fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let name = if line.is_repaired() {
         cx.spare.with(|plain| reads_as(decode::without_guarded(line.bytes, plain)))
     } else {
@@ -53,34 +53,20 @@ fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// A header whose name is misspelt, a line without a colon, and what follows embedded line ends.
-pub(crate) fn check_header<'a>(header: &Header<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    match &header.name {
-        // It is told already, as it came.
-        None if header.is_orphan => {}
-        None => check_piece(header.before_line_ends(), cx, flags),
-        Some(name) if name.rule.is_known && name.is_exact => {}
-        Some(name) => {
-            let known = NAMES.iter().find(|(_, letters)| spells(name.raw.bytes, letters, true));
-            if let Some((shown, _)) = known
-                && !name.raw.bytes.eq_ignore_ascii_case(shown.as_bytes())
-            {
-                flags.raise_word(Flag::HiddenHdr, shown, name.raw, 0..name.raw.len());
-            }
-            check_name(name.raw, cx, flags);
-        }
-    }
-    for piece in header.after_line_ends() {
-        check_piece(piece, cx, flags);
-    }
-    if header.name.is_some() && header.seen & COLON != 0 {
-        check_value(header.whole, flags);
-    }
-}
-
 /// Whether a name, in lower case, that is not known has the letters of one that steers framing.
 pub(crate) fn is_disguised(name: &[u8]) -> bool {
     NAMES.iter().any(|(_, letters)| spells(name, letters, true))
+}
+
+/// A name that is not known, or not plainly spelt, and what follows the line ends embedded in it.
+pub(crate) fn check_odd_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    let known = NAMES.iter().find(|(_, letters)| spells(raw.bytes, letters, true));
+    if let Some((shown, _)) = known
+        && !raw.bytes.eq_ignore_ascii_case(shown.as_bytes())
+    {
+        flags.raise_word(Flag::HiddenHdr, shown, raw, 0..raw.len());
+    }
+    check_name(raw, cx, flags);
 }
 
 /// What follows the line ends embedded in a name: the last of it ends at the colon.

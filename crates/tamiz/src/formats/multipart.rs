@@ -267,8 +267,8 @@ fn line_end(text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::step::{Leaf, Step};
     use crate::context::tests::with_context;
+    use crate::formats::step::{Leaf, Step};
 
     /// Shows leaves as lines: `name=text`, `name=@filename:content`.
     #[derive(Default)]

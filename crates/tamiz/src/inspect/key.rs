@@ -1,0 +1,100 @@
+//! Names that came from outside: keys of queries, forms and bodies, names of cookies.
+
+use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, HIGH, NAME_MARK, NO_ALNUM};
+use crate::context::Context;
+use crate::decode::{Char, char_indices, chars, unicode};
+use crate::shape;
+use crate::show::NameShown;
+use crate::show::escape::{self, Spot};
+use crate::show::marker;
+use crate::text::Text;
+
+/// A name that came from outside, and how it may be shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Key<'a> {
+    pub(crate) text: Text<'a>,
+    pub(crate) shown: NameShown,
+}
+
+impl<'a> Key<'a> {
+    /// Judges decoded text (clause 6.6).
+    pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
+        Key::new_seen(text, bytes::union(text.bytes), cx)
+    }
+
+    /// The same, where the union of the classes of its bytes is known.
+    pub(crate) fn new_seen(text: Text<'a>, seen: u32, cx: Context<'a>) -> Self {
+        let shown = if cx.settings.names.find_credential_seen(text.bytes, seen, cx).is_some() {
+            NameShown::Secret
+        } else if looks_like_a_name(text.bytes, seen) && !identifies(text.bytes, seen) {
+            NameShown::Text
+        } else {
+            NameShown::Shape
+        };
+        Key { text, shown }
+    }
+}
+
+/// 0–64 Unicode letters, digits and `_ . $ : @ [ ] -`.
+fn looks_like_a_name(text: &[u8], seen: u32) -> bool {
+    if seen & HIGH == 0 {
+        return text.len() <= 64 && (seen & NO_ALNUM == 0 || bytes::all(text, bytes::ALNUM | NAME_MARK));
+    }
+    chars(text) <= 64
+        && char_indices(text).all(|(_, c)| match c {
+            Char::Plain(c) if c.is_ascii() => bytes::is(c as u8, bytes::ALNUM | NAME_MARK),
+            Char::Plain(c) => unicode::is_letter_or_digit(c),
+            Char::Guarded(_) => false,
+        })
+}
+
+/// A key that is someone's or something's identity rather than a name.
+fn identifies(text: &[u8], seen: u32) -> bool {
+    (text.len() >= 5 && seen & (ALPHA | NO_ALNUM) == 0)
+        || (text.len() >= 16 && seen & (BEYOND_HEX | NO_ALNUM) == 0)
+        || (bytes::is_hexadecimal(seen) && shape::is_uuid(text))
+        || (seen & AT != 0 && shape::is_email(text))
+}
+
+/// Writes a key as every line and flag shows it.
+pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    match key.shown {
+        // A name of ASCII has nothing that would be escaped.
+        NameShown::Text if key.text.bytes.is_ascii() => out.extend_from_slice(key.text.bytes),
+        NameShown::Text => escape::write(key.text.bytes, Spot::Name, out),
+        NameShown::Shape => marker::write(key.text.bytes, false, cx, out),
+        NameShown::ShapeAlone => marker::write_alone(key.text.bytes, cx, out),
+        NameShown::Secret => marker::write(key.text.bytes, true, cx, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    #[test]
+    fn names_are_judged_by_their_classes() {
+        let long = "a".repeat(65);
+        for (text, shown) in [
+            ("", NameShown::Text),
+            ("user_name", NameShown::Text),
+            ("1234", NameShown::Text),
+            ("12345", NameShown::Shape),
+            ("0123456789abcdef", NameShown::Shape),
+            ("0123456789abcdeg", NameShown::Text),
+            ("49b3f5c4-8a32-4e10-9d6c-0123456789ab", NameShown::Shape),
+            ("49b3f5c4-8a32-4e10-9d6c-0123456789abc", NameShown::Text),
+            ("a@b.es", NameShown::Shape),
+            ("a@b", NameShown::Text),
+            ("a b", NameShown::Shape),
+            ("año", NameShown::Text),
+            (&long, NameShown::Shape),
+        ] {
+            with_context(|cx| {
+                let key = Key::new(Text::untraced(text.as_bytes()).repaired(), cx);
+                assert_eq!(key.shown, shown, "{text}");
+            });
+        }
+    }
+}

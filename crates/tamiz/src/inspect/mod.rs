@@ -1,0 +1,7 @@
+//! Judges names and values, wherever they came from.
+
+mod key;
+mod value;
+
+pub(crate) use key::{Key, write_key};
+pub(crate) use value::{look_at_value, look_at_value_seen};
