@@ -19,7 +19,8 @@ use crate::shape::Shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, Measured, number, push};
-use crate::target::query::{Key, Pair, look_at_value, look_at_value_seen};
+use crate::target::more::MorePairs;
+use crate::target::query::{Key, Pair, Query, look_at_value, look_at_value_seen};
 use crate::text::Text;
 
 /// How much of a file is looked at.
@@ -112,6 +113,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) more: usize,
     /// Those of them that have flags with their key as parameter, as in a form.
     keyed: BumpVec<'a, Field<'a>>,
+    /// Those of a form, where they were let go.
+    pub(crate) more_pairs: Option<bumpalo::boxed::Box<'a, MorePairs<'a>>>,
     /// The flags of the others.
     pub(crate) rest: Flags<'a>,
     /// The secrets of those.
@@ -134,6 +137,7 @@ impl<'a> Fields<'a> {
             list: BumpVec::with_capacity_in(16, cx.bump),
             names: BumpVec::with_capacity_in(16, cx.bump),
             more: 0,
+            more_pairs: None,
             rest: cx.flags(),
             keyed: BumpVec::new_in(cx.bump),
             secrets: BumpVec::new_in(cx.bump),
@@ -149,8 +153,19 @@ impl<'a> Fields<'a> {
         self.list.len() + self.more
     }
 
+    /// Takes over the pairs of a form.
+    pub(crate) fn push_pairs(&mut self, query: Query<'a>) {
+        query.pairs.into_iter().for_each(|pair| self.push_pair(pair));
+        if let Some(more) = query.more {
+            self.more += more.count;
+            self.holds_capped |= more.holds_capped;
+            self.rest.absorb(&more.flags);
+            self.more_pairs = Some(more);
+        }
+    }
+
     /// Takes over a pair of a form, which is looked at already.
-    pub(crate) fn push_pair(&mut self, pair: Pair<'a>) {
+    fn push_pair(&mut self, pair: Pair<'a>) {
         let mut way = BumpVec::with_capacity_in(1, self.cx.bump);
         way.push(Place::Name(self.names.len()));
         self.names.push(Name::new(pair.key, false));

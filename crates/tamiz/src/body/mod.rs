@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
                 self.flags.raise(Flag::BodyForm, content_type.unwrap_or(text));
                 let query = Query::read(text, Syntax::Form, cx);
                 self.flags.absorb(&query.flags);
-                query.pairs.into_iter().for_each(|pair| fields.push_pair(pair));
+                fields.push_pairs(query);
                 Outcome::Read
             }
             Kind::Json => {
