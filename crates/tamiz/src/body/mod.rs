@@ -31,7 +31,7 @@ use crate::headers::{Headers, says_chunked};
 use crate::scan::{self, Kind as ScanKind};
 use crate::target::query::{Query, Syntax};
 use crate::text::Text;
-use coding::Inflated;
+use coding::{Inflated, Layers};
 use fields::Fields;
 pub(crate) use sniff::Kind;
 use step::Outcome;
@@ -126,22 +126,21 @@ impl<'a> Reader<'a> {
             return (text, false);
         }
         let most = self.cx.settings.config.limits.body_bytes;
-        let mut inflated = text;
+        let mut layers = Layers::new(text);
         for word in codings.into_iter().rev() {
-            match coding::inflate(inflated, word, most, self.cx) {
-                Inflated::Text { text, capped } => {
-                    inflated = text;
+            match layers.undo(word, most) {
+                Inflated::Text { capped } => {
                     self.capped |= capped;
                     self.cut |= capped;
                 }
-                Inflated::NotUndone => return (inflated, false),
+                Inflated::NotUndone => return (layers.finish(self.cx), false),
                 Inflated::Failed => {
-                    self.flags.raise(Flag::BadBody, inflated);
+                    self.flags.raise(Flag::BadBody, layers.finish(self.cx));
                     return (text, true);
                 }
             }
         }
-        (inflated, true)
+        (layers.finish(self.cx), true)
     }
 
     /// At most as much as is read, without half a character at its end.
