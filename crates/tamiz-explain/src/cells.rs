@@ -29,9 +29,17 @@ impl Cell {
 pub(crate) fn of(request: &[u8], range: Range<usize>, secrets: &[Range<usize>]) -> Vec<Cell> {
     let mut start = range.start;
     let mut cells = Vec::with_capacity(range.len());
+    // Both are in order: what is behind a cell is behind all that follow.
+    let behind = secrets.partition_point(|secret| secret.end <= start);
+    let mut secrets = secrets.get(behind..).unwrap_or_default();
     for (glyph, len) in glyphs(request.get(range).unwrap_or_default()) {
+        while let [first, rest @ ..] = secrets
+            && first.end <= start
+        {
+            secrets = rest;
+        }
         let cell = Cell { glyph, start, len };
-        if cell.is_in(secrets) {
+        if secrets.first().is_some_and(|secret| secret.start < start + len) {
             cells.extend((start..start + len).map(|start| Cell { glyph: Glyph::Masked, start, len: 1 }));
         } else {
             cells.push(cell);

@@ -58,10 +58,12 @@ impl Echo<'_> {
     fn line(&self, out: &mut impl Write, line: &Line, number: usize) -> io::Result<()> {
         let range = line.content.start..if self.shows_end(line) { line.end.end } else { line.content.end };
         let cells = cells::of(self.request, range.clone(), self.secrets);
-        let here: Vec<&[Range<usize>]> = self.marks.iter().map(|mark| mark.within(range.clone())).collect();
-        let edge_at = |at: usize| {
-            cells.get(at).is_some_and(|cell| here.iter().any(|evidence| is_edge(*cell, evidence)))
+        let edges = self.edges(&range);
+        let is_edge = |cell: &Cell| {
+            let start = cell.start - range.start;
+            edges.get(start..start + cell.len).is_some_and(|bytes| bytes.contains(&true))
         };
+        let edge_at = |at: usize| cells.get(at).is_some_and(is_edge);
         let digits = self.digits;
         let mut gutter = format!("{number:>digits$} │");
         for row in rows::of(&cells, self.columns, edge_at) {
@@ -77,6 +79,19 @@ impl Echo<'_> {
             gutter = self.gutter('┆');
         }
         Ok(())
+    }
+
+    /// The bytes of a range at which evidence begins or ends.
+    fn edges(&self, range: &Range<usize>) -> Vec<bool> {
+        let mut edges = vec![false; range.len()];
+        for evidence in self.marks.iter().flat_map(|mark| mark.within(range.clone())) {
+            for at in [Some(evidence.start), evidence.end.checked_sub(1)].into_iter().flatten() {
+                if let Some(edge) = at.checked_sub(range.start).and_then(|at| edges.get_mut(at)) {
+                    *edge = true;
+                }
+            }
+        }
+        edges
     }
 
     /// A line end is shown where it is what raised a flag.
@@ -170,13 +185,6 @@ impl Echo<'_> {
     fn gutter(&self, bar: char) -> String {
         format!("{:1$} {bar}", "", self.digits)
     }
-}
-
-/// Whether evidence begins or ends in a cell.
-fn is_edge(cell: Cell, evidence: &[Range<usize>]) -> bool {
-    let bytes = cell.start..cell.start + cell.len;
-    let at = evidence.partition_point(|range| range.end <= bytes.start);
-    has_edge(&bytes, evidence.get(at..at + 1).unwrap_or_default())
 }
 
 /// Whether evidence begins or ends in a range of bytes.

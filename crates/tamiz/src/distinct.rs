@@ -45,9 +45,10 @@ impl<'a, T> Distinct<'a, T> {
         self.entries.get(at).map(|entry| &entry.of)
     }
 
-    /// What is known of a text; `of` where it is new.
-    pub(crate) fn get_or_insert(&mut self, text: &[u8], of: T) -> Option<&mut T> {
-        let at = match self.find(text) {
+    /// What is known of a text, and whether it came before; `of` where it is new.
+    pub(crate) fn get_or_insert(&mut self, text: &[u8], of: T) -> Option<(&mut T, bool)> {
+        let found = self.find(text);
+        let at = match found {
             Ok(at) => at,
             Err(place) => {
                 let text = self.bump.alloc_slice_copy(text);
@@ -60,7 +61,7 @@ impl<'a, T> Distinct<'a, T> {
                 at
             }
         };
-        self.entries.get_mut(at).map(|entry| &mut entry.of)
+        self.entries.get_mut(at).map(|entry| (&mut entry.of, found.is_ok()))
     }
 
     /// Where a text is among the entries, else its place in the table, if there is one.
@@ -128,7 +129,7 @@ mod tests {
                     nth
                 }
             };
-            assert_eq!(distinct.get_or_insert(text.as_bytes(), nth), Some(&mut { first }));
+            assert_eq!(distinct.get_or_insert(text.as_bytes(), nth), Some((&mut { first }, first < nth)));
         }
         let texts: Vec<(String, usize)> = distinct
             .entries
@@ -153,7 +154,7 @@ mod tests {
         }
         distinct.table.iter_mut().for_each(|place| *place = 1);
         for (at, text) in texts.iter().enumerate() {
-            assert_eq!(distinct.get_or_insert(text.as_bytes(), 7), Some(&mut { at }));
+            assert_eq!(distinct.get_or_insert(text.as_bytes(), 7), Some((&mut { at }, true)));
         }
     }
 }

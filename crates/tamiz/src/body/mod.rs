@@ -12,7 +12,7 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::{self, utf8};
 use crate::flags::{Flag, Flags};
-use crate::formats::coding::{self, Inflated};
+use crate::formats::coding::{self, Inflated, Layers};
 use crate::formats::fields::{Fields, Judged};
 use crate::formats::step::Outcome;
 use crate::formats::unseen::Unseen;
@@ -113,22 +113,21 @@ impl<'a> Reader<'a> {
             return (text, false);
         }
         let most = self.cx.settings.config.limits.body_bytes;
-        let mut inflated = text;
+        let mut layers = Layers::new(text);
         for word in codings.into_iter().rev() {
-            match coding::inflate(inflated, word, most, self.cx) {
-                Inflated::Text { text, capped } => {
-                    inflated = text;
+            match layers.undo(word, most) {
+                Inflated::Text { capped } => {
                     self.capped |= capped;
                     self.cut |= capped;
                 }
-                Inflated::NotUndone => return (inflated, false),
+                Inflated::NotUndone => return (layers.finish(self.cx), false),
                 Inflated::Failed => {
-                    self.flags.raise(Flag::BadBody, inflated);
+                    self.flags.raise(Flag::BadBody, layers.finish(self.cx));
                     return (text, true);
                 }
             }
         }
-        (inflated, true)
+        (layers.finish(self.cx), true)
     }
 
     /// At most as much as is read, without half a character at its end.
@@ -185,7 +184,9 @@ impl<'a> Reader<'a> {
                 self.flags.raise(Flag::BodyForm, content_type.unwrap_or(text));
                 let query = Query::read(text, Syntax::Form, cx);
                 self.flags.absorb(&query.flags);
-                query.pairs.into_iter().for_each(|pair| fields.push_judged(judged(pair)));
+                let Query { pairs, more, .. } = query;
+                pairs.into_iter().for_each(|pair| fields.push_judged(judged(pair)));
+                fields.push_more(more);
                 Outcome::Read
             }
             Kind::Json => {

@@ -8,6 +8,7 @@ use super::write::{Parametrised, Writer, header_name, header_parameters};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet};
 use crate::headers::many::{Many, Place, Step};
+use crate::inspect::{Key, write_key};
 use crate::request::Request;
 use crate::show::marker;
 
@@ -19,11 +20,10 @@ struct Candidate<'a> {
     place: Place<'a>,
 }
 
-/// The flags of the headers that are not shown.
-struct Rest<'a> {
-    set: FlagSet,
-    /// Sorted; of each flag one more than are shown, so that it is told that there are more.
-    parameters: BumpVec<'a, Parametrised<'a>>,
+/// The first parameters of each flag, of any number: one more than are shown, so that it is told that there are more.
+pub(super) struct FirstParameters<'a> {
+    /// Sorted.
+    list: BumpVec<'a, Parametrised<'a>>,
     most: usize,
 }
 
@@ -40,9 +40,9 @@ impl<'a> Writer<'a, '_> {
             self.header_line(&header, candidate.name, nth);
         }
         if many.count > shown.len() {
-            let mut rest = rest(request, many, &shown, cx);
+            let (set, mut parameters) = flags_of_rest(request, many, &shown, cx);
             marker::write_more(many.count, shown.len(), "H:", self.out);
-            self.end_line_of(rest.set, &mut rest.parameters);
+            self.end_line_of(set, &mut parameters);
         }
         self.header_sums(many.count, many.len);
     }
@@ -87,12 +87,16 @@ fn keep_first(candidates: &mut BumpVec<'_, Candidate<'_>>, most: usize) {
 }
 
 /// What the headers tell that are not shown.
-fn rest<'a>(request: &Request<'a>, many: &Many<'a>, shown: &[Candidate<'a>], cx: Context<'a>) -> Rest<'a> {
+fn flags_of_rest<'a>(
+    request: &Request<'a>,
+    many: &Many<'a>,
+    shown: &[Candidate<'a>],
+    cx: Context<'a>,
+) -> (FlagSet, BumpVec<'a, Parametrised<'a>>) {
     let mut indices = BumpVec::with_capacity_in(shown.len(), cx.bump);
     indices.extend(shown.iter().map(|candidate| candidate.place.index()));
     indices.sort_unstable();
-    let most = cx.settings.config.limits.flag_parameters;
-    let mut rest = Rest { set: FlagSet::default(), parameters: BumpVec::new_in(cx.bump), most };
+    let (mut set, mut first) = (FlagSet::default(), FirstParameters::new(cx));
     let mut walk = many.walk();
     cx.spare.with_arena(|arena| {
         loop {
@@ -108,29 +112,46 @@ fn rest<'a>(request: &Request<'a>, many: &Many<'a>, shown: &[Candidate<'a>], cx:
             if let (Some(name), Some(needles)) = (&mut header.name, &request.needles) {
                 needles.hide_in_name(name);
             }
-            rest.set = rest.set.union(header.flags.set);
+            set = set.union(header.flags.set);
             let name = header_name(header.name.as_ref(), local);
             for (flag, parameter) in header_parameters(&header, name, local) {
-                rest.add(flag, parameter, cx);
+                first.add(flag, parameter, cx);
             }
         }
     });
-    rest
+    (set, first.list)
 }
 
-impl<'a> Rest<'a> {
+impl<'a> FirstParameters<'a> {
+    fn new(cx: Context<'a>) -> Self {
+        FirstParameters { list: BumpVec::new_in(cx.bump), most: cx.settings.config.limits.flag_parameters }
+    }
+
+    /// The first of keys that are parameters of flags.
+    pub(super) fn of_keys(keyed: &[(Key<'a>, FlagSet)], cx: Context<'a>) -> BumpVec<'a, Parametrised<'a>> {
+        let mut first = FirstParameters::new(cx);
+        cx.spare.with(|shown| {
+            for (key, flags) in keyed {
+                shown.clear();
+                write_key(*key, cx, shown);
+                flags.iter().for_each(|flag| first.add(flag, shown, cx));
+            }
+        });
+        first.list
+    }
+
     /// Adds a parameter, if it is one of the first of its flag.
     fn add(&mut self, flag: Flag, parameter: &[u8], cx: Context<'a>) {
-        let start = self.parameters.partition_point(|(of, _)| of.rank() < flag.rank());
-        let own = self.parameters.get(start..).unwrap_or_default();
+        let start = self.list.partition_point(|(of, _)| of.rank() < flag.rank());
+        let own = self.list.get(start..).unwrap_or_default();
         let own = own.get(..own.partition_point(|(of, _)| *of == flag)).unwrap_or_default();
         let Err(nth) = own.binary_search_by(|(_, known)| (*known).cmp(parameter)) else { return };
         if nth > self.most {
             return;
         }
         if own.len() > self.most {
-            self.parameters.remove(start + own.len() - 1);
+            self.list.remove(start + own.len() - 1);
         }
-        self.parameters.insert(start + nth, (flag, cx.bump.alloc_slice_copy(parameter)));
+        self.list.insert(start + nth, (flag, cx.bump.alloc_slice_copy(parameter)));
     }
 }

@@ -27,8 +27,11 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
         let of_line = beyond
             .iter()
             .flat_map(|pair| std::iter::once(&pair.flags).chain(pair.leaf_flags().map(|(_, flags)| flags)));
-        note_flags(std::iter::once(&query.flags).chain(of_line), None, b"q", cx, out);
-        note_keyed(beyond.iter().map(|pair| (key_text(pair.key, cx), &pair.flags)), b"q", cx, out);
+        let of_more = query.more.iter().map(|more| &more.flags);
+        note_flags(std::iter::once(&query.flags).chain(of_line).chain(of_more), None, b"q", cx, out);
+        let keyed = beyond.iter().map(|pair| (pair.key, pair.flags.set));
+        let keyed = keyed.chain(query.more.iter().flat_map(|more| more.keyed.iter().copied()));
+        note_keyed(keyed.map(|(key, set)| (key_text(key, cx), set)), b"q", cx, out);
         let shown = query.pairs.iter().take(most).map(|pair| (key_text(pair.key, cx), pair));
         for group in grouped(shown, cx) {
             note_key(group, |pair| &pair.flags, b"q.", cx, out);
@@ -50,7 +53,9 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
         cx,
         out,
     );
-    note_keyed(beyond().map(|(key, field)| (key, &field.flags)), b"b", cx, out);
+    let of_pairs = fields.more_pairs.iter().flat_map(|more| more.keyed.iter());
+    let of_pairs = of_pairs.map(|(key, set)| (key_text(*key, cx), *set));
+    note_keyed(beyond().map(|(key, field)| (key, field.flags.set)).chain(of_pairs), b"b", cx, out);
     for group in grouped(keyed().take(fields.list.len()), cx) {
         note_key(group, |field| &field.flags, b"b.", cx, out);
         note_leaves(group, |field| field.json, b"b.", cx, out);
@@ -59,13 +64,13 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
 
 /// Notes the flags that have a key as their parameter, of what comes beyond a limit, key by key.
 fn note_keyed<'a>(
-    keyed: impl Iterator<Item = (&'a [u8], &'a Flags<'a>)>,
+    keyed: impl Iterator<Item = (&'a [u8], FlagSet)>,
     place: &[u8],
     cx: Context<'a>,
     out: &mut Vec<u8>,
 ) {
     for group in grouped(keyed, cx) {
-        let set = group.iter().fold(FlagSet::default(), |set, (_, _, flags)| set.union(flags.set));
+        let set = group.iter().fold(FlagSet::default(), |all, (_, _, set)| all.union(*set));
         let key = group.first().map(|(key, ..)| *key);
         for flag in set.intersection(cx.settings.enabled).iter() {
             if flag.parameter_kind() == Parameter::Key {

@@ -8,6 +8,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::Evidence;
 use super::lines::MORE_HEADERS;
 use super::made_of::{self, HeaderNote};
+use super::many::FirstParameters;
 use super::places::{evidence, write_notes};
 use crate::body::{self, Body};
 use crate::bytes;
@@ -196,7 +197,7 @@ impl<'a> Writer<'a, '_> {
 
     fn query_lines(&mut self, query: &Query<'a>) {
         push(self.out, "Q:");
-        number(self.out, query.pairs.len() as u64);
+        number(self.out, query.count() as u64);
         push(self.out, " KEYS:");
         let most = self.cx.settings.config.limits.pairs;
         for (i, pair) in query.pairs.iter().take(most).enumerate() {
@@ -205,7 +206,7 @@ impl<'a> Writer<'a, '_> {
             }
             write_key(pair.key, self.cx, self.out);
         }
-        marker::write_more(query.pairs.len(), most, ",", self.out);
+        marker::write_more(query.count(), most, ",", self.out);
         let mut all = query.flags.set;
         let mut parameters = words_of(&query.flags, self.cx);
         for pair in query.pairs.iter().filter(|pair| !pair.flags.set.is_empty()) {
@@ -218,6 +219,11 @@ impl<'a> Writer<'a, '_> {
         for (_, flags) in query.pairs.iter().flat_map(Pair::leaf_flags) {
             all = all.union(flags.set);
             parameters.extend(words(flags));
+        }
+        if let Some(more) = &query.more {
+            all = all.union(more.flags.set);
+            parameters.extend(words(&more.flags));
+            parameters.extend(FirstParameters::of_keys(&more.keyed, self.cx));
         }
         self.end_line_of(all, &mut parameters);
         if self.cx.settings.keys_sorted {
@@ -259,8 +265,8 @@ impl<'a> Writer<'a, '_> {
             }
             self.out.push(b'\n');
         }
-        if query.pairs.len() > most {
-            marker::write_more(query.pairs.len(), most, "QK:", self.out);
+        if query.count() > most {
+            marker::write_more(query.count(), most, "QK:", self.out);
             self.out.push(b'\n');
         }
     }
@@ -290,6 +296,9 @@ impl<'a> Writer<'a, '_> {
                         all = all.union(flags.set);
                         parameters.extend(words(flags));
                     }
+                }
+                if let Some(more) = &fields.more_pairs {
+                    parameters.extend(FirstParameters::of_keys(&more.keyed, self.cx));
                 }
                 self.end_line_of(all, &mut parameters);
                 keys.truncate(fields.list.len());

@@ -127,6 +127,8 @@ impl<'a> Needles<'a> {
             self.add(name.key.text, cx);
         }
         fields.secrets.iter().for_each(|secret| self.add(*secret, cx));
+        let of_pairs = fields.more_pairs.iter().flat_map(|more| more.secrets.iter());
+        of_pairs.for_each(|secret| self.add(*secret, cx));
         self.collect_unseen(&fields.unseen, cx);
     }
 
@@ -167,6 +169,8 @@ impl<'a> Needles<'a> {
             }
             pair.json.iter().for_each(|json| self.collect_from_json(json, cx));
         }
+        let more = url.query.iter().filter_map(|query| query.more.as_ref());
+        more.flat_map(|more| more.secrets.iter()).for_each(|secret| self.add(*secret, cx));
         if let Some(fragment) = url.fragment.filter(|_| url.fragment_secret) {
             self.add(fragment, cx);
         }

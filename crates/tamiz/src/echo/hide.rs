@@ -39,6 +39,9 @@ impl<'a> Needles<'a> {
                 flags.hide(value);
             }
         }
+        for more in url.query.iter_mut().filter_map(|query| query.more.as_mut()) {
+            more.keyed.iter_mut().for_each(|(key, _)| self.hide_in_key(key, flags));
+        }
         if let Some(fragment) = url.fragment
             && !url.fragment_secret
             && self.is_in(fragment.bytes)
@@ -60,6 +63,9 @@ impl<'a> Needles<'a> {
                 self.hide_in_leaves(fields, &mut body.flags);
                 for name in &mut fields.names {
                     self.hide_in_key(&mut name.key, &mut body.flags);
+                }
+                if let Some(more) = &mut fields.more_pairs {
+                    more.keyed.iter_mut().for_each(|(key, _)| self.hide_in_key(key, &mut body.flags));
                 }
             }
         }

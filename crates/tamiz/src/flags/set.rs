@@ -36,6 +36,15 @@ impl FlagSet {
         FlagSet(self.0 & other.0)
     }
 
+    /// The set as two words, which need less room beside others than a number of their size does.
+    pub(crate) fn words(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
+    }
+
+    pub(crate) fn from_words([low, high]: [u64; 2]) -> Self {
+        FlagSet(u128::from(high) << 64 | u128::from(low))
+    }
+
     /// The flags, by name.
     #[allow(clippy::arithmetic_side_effects, reason = "it is not zero")]
     pub(crate) fn iter(self) -> impl Iterator<Item = Flag> {

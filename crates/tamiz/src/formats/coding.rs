@@ -31,10 +31,9 @@ const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
 /// What undoing a coding gives.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Inflated<'a> {
-    /// What was coded; where there was more than the limit, its beginning. All of it stands for
-    /// all of the body.
-    Text { text: Text<'a>, capped: bool },
+pub(crate) enum Inflated {
+    /// What was coded; where there was more than the limit, its beginning.
+    Text { capped: bool },
     /// The body is not what its coding says it is.
     Failed,
     /// The coding is none of those that are undone.
@@ -73,31 +72,51 @@ pub(crate) fn without_half_character(text: Text<'_>) -> Text<'_> {
     text
 }
 
-/// Undoes one coding, by a word of [`codings`], as far as `most` bytes.
-pub(crate) fn inflate<'a>(
+/// The layers of a body that codings are undone of, one after the other: only the last is kept.
+pub(crate) struct Layers<'a> {
     body: Text<'a>,
-    coding: &'static str,
-    most: usize,
-    cx: Context<'a>,
-) -> Inflated<'a> {
-    let mut output = Output { bytes: Vec::new(), most };
-    let end = match coding {
-        "gzip" | "x-gzip" => gunzip(body.bytes, &mut output),
-        "deflate" => inflate_deflate(body.bytes, &mut output),
-        "br" => unbrotli(body.bytes, &mut output),
-        "zstd" => unzstd(body.bytes, &mut output),
-        _ => return Inflated::NotUndone,
-    };
-    if end.is_none() && output.bytes.len() < most {
-        return Inflated::Failed;
+    /// The last, once there is one, and memory for the next.
+    last: Option<Vec<u8>>,
+    spare: Vec<u8>,
+}
+
+impl<'a> Layers<'a> {
+    pub(crate) fn new(body: Text<'a>) -> Self {
+        Layers { body, last: None, spare: Vec::new() }
     }
-    // A stream that breaks right at the limit had more to give, for all one can know.
-    let capped = end.is_none() || output.is_full();
-    output.bytes.truncate(most);
-    let mut builder = Builder::new(cx.bump, body.is_traced(), output.bytes.len());
-    builder.put(&output.bytes, body);
-    let text = builder.finish();
-    Inflated::Text { text, capped }
+
+    /// Undoes one coding more, by a word of [`codings`], as far as `most` bytes.
+    pub(crate) fn undo(&mut self, coding: &'static str, most: usize) -> Inflated {
+        let mut bytes = std::mem::take(&mut self.spare);
+        bytes.clear();
+        let mut output = Output { bytes, most };
+        let input = self.last.as_deref().unwrap_or(self.body.bytes);
+        let end = match coding {
+            "gzip" | "x-gzip" => gunzip(input, &mut output),
+            "deflate" => inflate_deflate(input, &mut output),
+            "br" => unbrotli(input, &mut output),
+            "zstd" => unzstd(input, &mut output),
+            _ => return Inflated::NotUndone,
+        };
+        if end.is_none() && output.bytes.len() < most {
+            return Inflated::Failed;
+        }
+        // A stream that breaks right at the limit had more to give, for all one can know.
+        let capped = end.is_none() || output.is_full();
+        output.bytes.truncate(most);
+        self.spare = self.last.replace(output.bytes).unwrap_or_default();
+        Inflated::Text { capped }
+    }
+
+    /// What is left of the body. All of it stands for all of the body.
+    pub(crate) fn finish(self, cx: Context<'a>) -> Text<'a> {
+        let Layers { body, last, spare } = self;
+        drop(spare);
+        let Some(last) = last else { return body };
+        let mut builder = Builder::new(cx.bump, body.is_traced(), last.len());
+        builder.put(&last, body);
+        builder.finish()
+    }
 }
 
 /// What was inflated so far.
@@ -107,6 +126,17 @@ struct Output {
 }
 
 impl Output {
+    /// Appends bytes. Room grows by doubling, but never beyond what is needed when it is full.
+    fn extend(&mut self, bytes: &[u8]) {
+        let needed = self.bytes.len().saturating_add(bytes.len());
+        if needed > self.bytes.capacity() {
+            let most = self.most.saturating_add(WINDOW).max(needed);
+            let room = self.bytes.capacity().saturating_mul(2).clamp(needed, most);
+            self.bytes.reserve_exact(room.saturating_sub(self.bytes.len()));
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
     /// Whether there is more than the limit: nothing further is needed.
     fn is_full(&self) -> bool {
         self.bytes.len() > self.most
@@ -230,7 +260,7 @@ impl Inflater {
             let (status, read, filled) = decompress(&mut self.decoder, rest, &mut self.window, at, flags);
             steps::count(read);
             rest = rest.get(read..)?;
-            output.bytes.extend_from_slice(self.window.get(at..at + filled)?);
+            output.extend(self.window.get(at..at + filled)?);
             self.written = self.written.max(at + filled);
             at = (at + filled) % WINDOW;
             match status {
@@ -261,7 +291,7 @@ fn unbrotli(input: &[u8], output: &mut Output) -> End {
             &mut written,
             &mut state,
         );
-        output.bytes.extend_from_slice(buffer.get(..filled)?);
+        output.extend(buffer.get(..filled)?);
         match result {
             _ if output.is_full() => return Some(()),
             BrotliResult::ResultSuccess => return Some(()),
@@ -305,7 +335,7 @@ fn inflate_frame(
         decoder.decode_blocks(&mut *input, BlockDecodingStrategy::UptoBlocks(1)).ok()?;
         while decoder.can_collect() > 0 {
             let filled = decoder.read(buffer).ok()?;
-            output.bytes.extend_from_slice(buffer.get(..filled)?);
+            output.extend(buffer.get(..filled)?);
             if output.is_full() {
                 return Some(());
             }
@@ -368,17 +398,21 @@ mod tests {
 
     /// The bytes and whether they are all, or `None` where it fails.
     fn undo(body: &[u8], coding: &'static str, most: usize) -> Option<(Vec<u8>, bool)> {
-        with_context(|cx| match inflate(Text::request(body, true), coding, most, cx) {
-            Inflated::Text { text, capped } => {
-                assert!(text.len() <= most);
-                if !text.is_empty() {
-                    assert_eq!(text.whole_origin(), Some(0..body.len()), "all of it stands for all");
-                    assert_eq!(text.origin(0..1), Some(0..body.len()));
+        with_context(|cx| {
+            let mut layers = Layers::new(Text::request(body, true));
+            match layers.undo(coding, most) {
+                Inflated::Text { capped } => {
+                    let text = layers.finish(cx);
+                    assert!(text.len() <= most);
+                    if !text.is_empty() {
+                        assert_eq!(text.whole_origin(), Some(0..body.len()), "all of it stands for all");
+                        assert_eq!(text.origin(0..1), Some(0..body.len()));
+                    }
+                    Some((text.bytes.to_vec(), capped))
                 }
-                Some((text.bytes.to_vec(), capped))
+                Inflated::Failed => None,
+                Inflated::NotUndone => panic!("{coding} is undone"),
             }
-            Inflated::Failed => None,
-            Inflated::NotUndone => panic!("{coding} is undone"),
         })
     }
 
@@ -418,12 +452,10 @@ mod tests {
 
     #[test]
     fn some_are_not_undone() {
-        with_context(|cx| {
-            for coding in ["compress", "other", "identity", ""] {
-                let inflated = inflate(Text::request(b"abc", true), coding, 10, cx);
-                assert!(matches!(inflated, Inflated::NotUndone), "{coding}");
-            }
-        });
+        for coding in ["compress", "other", "identity", ""] {
+            let inflated = Layers::new(Text::request(b"abc", true)).undo(coding, 10);
+            assert!(matches!(inflated, Inflated::NotUndone), "{coding}");
+        }
     }
 
     #[test]

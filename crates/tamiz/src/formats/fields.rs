@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, OnceCell};
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::embedded::{self, Embedded};
@@ -14,7 +15,7 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
-use crate::inspect::{Key, look_at_value, look_at_value_seen};
+use crate::inspect::{Key, MorePairs, look_at_value, look_at_value_seen};
 use crate::scan::{self, Kind, LastName};
 use crate::shape::Shape;
 use crate::show::NameShown;
@@ -112,6 +113,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) more: usize,
     /// Those of them that have flags with their key as parameter, as in a form.
     keyed: BumpVec<'a, Field<'a>>,
+    /// Those of a form, where they were let go.
+    pub(crate) more_pairs: Option<Box<'a, MorePairs<'a>>>,
     /// The flags of the others.
     pub(crate) rest: Flags<'a>,
     /// The secrets of those.
@@ -146,6 +149,7 @@ impl<'a> Fields<'a> {
             list: BumpVec::with_capacity_in(16, cx.bump),
             names: BumpVec::with_capacity_in(16, cx.bump),
             more: 0,
+            more_pairs: None,
             rest: cx.flags(),
             keyed: BumpVec::new_in(cx.bump),
             secrets: BumpVec::new_in(cx.bump),
@@ -159,6 +163,15 @@ impl<'a> Fields<'a> {
     /// How many fields there are, shown or not.
     pub(crate) fn count(&self) -> usize {
         self.list.len() + self.more
+    }
+
+    /// Takes over what is kept of the pairs of a form beyond those that are shown.
+    pub(crate) fn push_more(&mut self, more: Option<Box<'a, MorePairs<'a>>>) {
+        let Some(more) = more else { return };
+        self.more += more.count;
+        self.holds_capped |= more.holds_capped;
+        self.rest.absorb(&more.flags);
+        self.more_pairs = Some(more);
     }
 
     /// Takes over a value under one name, which is judged already.

@@ -26,7 +26,9 @@ use crate::text::{Builder, Text};
 pub(crate) struct Many<'a> {
     lines: Cursor<'a>,
     scheme: Scheme,
-    names: Distinct<'a, Group<'a>>,
+    names: Distinct<'a, Group>,
+    /// There are no more of these than names of lists.
+    lists: BumpVec<'a, List<'a>>,
     /// The line of the first `Host`.
     first_host: Option<usize>,
     /// How many headers there are, the repeats of lists joined.
@@ -47,20 +49,21 @@ pub(crate) struct Many<'a> {
 }
 
 /// The headers of one name.
-#[derive(Default)]
-struct Group<'a> {
+#[derive(Clone, Copy)]
+struct Group {
     /// The first line that has it.
-    first: usize,
-    /// The line that the repeats of a list are joined to, and how long all are then.
-    into: Option<usize>,
-    joined_len: usize,
-    /// Whether there are any.
-    is_joined: bool,
-    joined: Option<Joined<'a>>,
+    first: u32,
+    /// One more than the list that its repeats are joined to.
+    list: u32,
 }
 
-/// The repeats of a list, joined to the first.
-struct Joined<'a> {
+/// A list that repeats are joined to.
+struct List<'a> {
+    /// The line of the first, and how many there are.
+    into: usize,
+    count: usize,
+    /// The length of all.
+    len: usize,
     builder: Option<Builder<'a>>,
     value: Text<'a>,
     flags: Flags<'a>,
@@ -116,6 +119,7 @@ impl<'a> Headers<'a> {
             lines,
             scheme,
             names: Distinct::new(cx.bump),
+            lists: BumpVec::new_in(cx.bump),
             first_host: None,
             count: 0,
             len: 0,
@@ -245,17 +249,23 @@ impl<'a> Many<'a> {
         let mut has_joined = false;
         self.each_line(cx, |many, index, header, _| {
             let Some(name) = &header.name else { return };
-            let new = Group { first: index, ..Group::default() };
-            let Some(group) = many.names.get_or_insert(name.text.bytes, new) else { return };
+            let new = Group { first: u32::try_from(index).unwrap_or(u32::MAX), list: 0 };
+            let Some((group, _)) = many.names.get_or_insert(name.text.bytes, new) else { return };
             if !header.is_joinable() {
                 return;
             }
-            group.joined_len += header.value.len() + 2;
-            if group.into.is_none() {
-                group.into = Some(index);
-            } else {
-                group.is_joined = true;
-                has_joined = true;
+            let len = header.value.len() + 2;
+            match (group.list as usize).checked_sub(1).and_then(|list| many.lists.get_mut(list)) {
+                Some(list) => {
+                    list.count += 1;
+                    list.len += len;
+                    has_joined = true;
+                }
+                None => {
+                    let (value, flags) = (Text::untraced(b""), cx.flags());
+                    many.lists.push(List { into: index, count: 1, len, builder: None, value, flags });
+                    group.list = u32::try_from(many.lists.len()).unwrap_or_default();
+                }
             }
         });
         has_joined
@@ -265,32 +275,26 @@ impl<'a> Many<'a> {
     fn join(&mut self, cx: Context<'a>) {
         self.each_line(cx, |many, index, header, cx| {
             let Some(name) = header.name.as_ref().filter(|_| header.is_joinable()) else { return };
-            let unknown = Group::default();
-            let Some(group) = many.names.get_or_insert(name.text.bytes, unknown) else { return };
-            if !group.is_joined {
-                return;
-            }
-            if group.into == Some(index) {
-                let mut builder = Builder::new(cx.bump, false, group.joined_len);
-                builder.copy(header.value);
-                let value = Text::untraced(b"");
-                group.joined = Some(Joined { builder: Some(builder), value, flags: cx.flags() });
-            } else if let Some(joined) = &mut group.joined
-                && let Some(builder) = &mut joined.builder
-            {
-                joined.flags.raise(Flag::DupHdr, name.raw);
-                joined.flags.absorb(&header.flags);
+            let Some(nth) = many.list_of(name.text.bytes) else { return };
+            let Some(list) = many.lists.get_mut(nth).filter(|list| list.count > 1) else { return };
+            let builder = list.builder.get_or_insert_with(|| Builder::new(cx.bump, false, list.len));
+            if list.into < index {
+                list.flags.raise(Flag::DupHdr, name.raw);
+                list.flags.absorb(&header.flags);
                 builder.put(b", ", header.value.slice(0..0));
-                builder.copy(header.value);
             }
+            builder.copy(header.value);
         });
-        for entry in &mut self.names.entries {
-            if let Some(joined) = &mut entry.of.joined
-                && let Some(builder) = joined.builder.take()
-            {
-                joined.value = builder.finish();
+        for list in &mut self.lists {
+            if let Some(builder) = list.builder.take() {
+                list.value = builder.finish();
             }
         }
+    }
+
+    /// The list that the headers of a name are joined to.
+    fn list_of(&self, name: &[u8]) -> Option<usize> {
+        (self.names.get(name)?.list as usize).checked_sub(1)
     }
 
     /// Calls `visit` with each line, collapsed, and its number.
@@ -321,15 +325,18 @@ impl<'a> Many<'a> {
         }
         let Some(name) = &header.name else { return Some(header) };
         let group = self.names.get(name.text.bytes)?;
-        if index != group.first && name.rule.kind != Kind::SetCookie {
+        if index != group.first as usize && name.rule.kind != Kind::SetCookie {
             header.flags.raise(Flag::DupHdr, name.raw);
         }
-        if header.is_joinable() && group.is_joined {
-            let joined = group.joined.as_ref().filter(|_| group.into == Some(index))?;
-            header.value = joined.value;
+        let list = self.list_of(name.text.bytes).and_then(|list| self.lists.get(list));
+        if let Some(list) = list.filter(|list| list.count > 1 && header.is_joinable()) {
+            if list.into != index {
+                return None;
+            }
+            header.value = list.value;
             header.seen = bytes::union(header.value.bytes);
             header.raw = None;
-            header.flags.absorb(&joined.flags);
+            header.flags.absorb(&list.flags);
         }
         Some(header)
     }

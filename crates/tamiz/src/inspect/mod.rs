@@ -1,7 +1,9 @@
 //! Judges names and values, wherever they came from.
 
 mod key;
+mod more;
 mod value;
 
 pub(crate) use key::{Key, write_key};
+pub(crate) use more::MorePairs;
 pub(crate) use value::{look_at_value, look_at_value_seen};

@@ -8,6 +8,7 @@
 pub(crate) mod form;
 pub(crate) mod host;
 mod identify;
+pub(crate) mod more;
 pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod write;
@@ -151,6 +152,9 @@ impl<'a> Url<'a> {
         if let Some(pair) = self.query.as_ref().and_then(|query| query.pairs.get(limits.pairs)) {
             flags.raise(Flag::Capped, pair.key.text);
         }
+        if self.query.as_ref().is_some_and(|query| query.more.is_some()) {
+            flags.raise(Flag::Capped, Text::untraced(b""));
+        }
         for pair in self.query.iter().flat_map(|query| query.pairs.iter()) {
             if let Some(value) = pair.value.filter(|_| pair.json.is_some_and(|json| json.capped)) {
                 flags.raise(Flag::Capped, value);
@@ -164,11 +168,12 @@ impl<'a> Url<'a> {
             path.segments.iter().any(|segment| matches!(segment.shown, Shown::Secret | Shown::Parameters))
         };
         let in_query = |query: &Query<'a>| {
-            query.pairs.iter().any(|pair| {
-                pair.secret
-                    || pair.key.shown == NameShown::Secret
-                    || pair.json.is_some_and(Embedded::holds_secret)
-            })
+            query.more.as_ref().is_some_and(|more| more.holds_secret)
+                || query.pairs.iter().any(|pair| {
+                    pair.secret
+                        || pair.key.shown == NameShown::Secret
+                        || pair.json.is_some_and(Embedded::holds_secret)
+                })
         };
         self.userinfo.is_some_and(|userinfo| !userinfo.is_empty())
             || self.fragment_secret
@@ -180,7 +185,8 @@ impl<'a> Url<'a> {
     pub(crate) fn hides_base64(&self, cx: Context<'a>) -> bool {
         let hides = |text: Text<'a>| layers::hides_base64(text.bytes, cx);
         let in_query = |query: &Query<'a>| {
-            query.pairs.iter().any(|pair| hides(pair.key.text) || pair.value.is_some_and(hides))
+            query.more.is_some()
+                || query.pairs.iter().any(|pair| hides(pair.key.text) || pair.value.is_some_and(hides))
         };
         self.path.as_ref().is_some_and(|path| path.hides_base64(cx))
             || self.query.as_ref().is_some_and(in_query)
@@ -200,6 +206,9 @@ impl<'a> Url<'a> {
             for pair in &query.pairs {
                 all.absorb(&pair.flags);
                 pair.leaf_flags().for_each(|(_, flags)| all.absorb(flags));
+            }
+            if let Some(more) = &query.more {
+                all.absorb(&more.flags);
             }
         }
         all

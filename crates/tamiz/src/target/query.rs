@@ -2,6 +2,7 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its separators")]
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, BACKSLASH, BLANK, COLON, ENCODED, HIGH, NO_ALNUM, SLASH};
@@ -11,7 +12,7 @@ use crate::decode::{Char, byte_len, entities, first_char, percent, unicode, utf8
 use crate::flags::{Flag, Flags};
 use crate::formats::embedded::{self, Embedded};
 use crate::hash::hash;
-use crate::inspect::{Key, look_at_value, look_at_value_seen};
+use crate::inspect::{Key, MorePairs, look_at_value, look_at_value_seen};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::marker::Plus;
@@ -28,6 +29,8 @@ pub(crate) struct Query<'a> {
     pub(crate) pairs: BumpVec<'a, Pair<'a>>,
     /// The flags of the query as a whole.
     pub(crate) flags: Flags<'a>,
+    /// The pairs beyond those that are shown, unless all are kept.
+    pub(crate) more: Option<Box<'a, MorePairs<'a>>>,
 }
 
 /// A token of a query: `key=value`, or `key` alone.
@@ -108,21 +111,54 @@ fn with_spaces<'a>(raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
 
 impl<'a> Query<'a> {
     pub(crate) fn read(raw: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
-        let mut flags = cx.flags();
-        let mut pairs;
+        let flags = cx.flags();
+        let mut query = Query { pairs: BumpVec::new_in(cx.bump), flags, more: None };
         if memchr::memchr(b';', raw.bytes).is_none() {
-            pairs = BumpVec::with_capacity_in(pairs_in(raw.bytes), cx.bump);
-            for token in raw.split_at_each(b'&').filter(|token| !token.is_empty()) {
-                pairs.push(Pair::read(token, syntax, cx));
-            }
-        } else {
-            let tokens = cut_slow(raw, cx, &mut flags);
-            pairs = BumpVec::with_capacity_in(tokens.len(), cx.bump);
-            pairs.extend(tokens.iter().map(|token| Pair::read(*token, syntax, cx)));
+            query.read_tokens(raw.split_at_each(b'&'), pairs_in(raw.bytes), syntax, cx);
+            return query;
         }
-        let mut query = Query { pairs, flags };
-        query.find_repeats(cx);
+        let cuts = Cuts::of(raw, &mut query.flags);
+        let count = cuts.count() + 1;
+        if cuts.separates {
+            query.read_tokens(between(raw, cuts), count, syntax, cx);
+        } else {
+            query.read_tokens(between(raw, cuts.filter(|cut| !cut.semicolon)), count, syntax, cx);
+        }
         query
+    }
+
+    /// Reads the tokens that are not empty: as many as are shown are kept, or all of them where each has evidence or may be
+    /// hidden by what it echoes.
+    fn read_tokens(
+        &mut self,
+        tokens: impl Iterator<Item = Text<'a>>,
+        room: usize,
+        syntax: Syntax,
+        cx: Context<'a>,
+    ) {
+        let limits = &cx.settings.config.limits;
+        let most = match syntax {
+            _ if cx.traced || cx.settings.literal() => usize::MAX,
+            Syntax::Url => limits.pairs,
+            Syntax::Form => limits.body_keys,
+        };
+        let mut tokens = tokens.filter(|token| !token.is_empty());
+        self.pairs.reserve_exact(room.min(most));
+        while self.pairs.len() < most
+            && let Some(token) = tokens.next()
+        {
+            self.pairs.push(Pair::read(token, syntax, cx));
+        }
+        self.find_repeats(cx);
+        if self.pairs.len() == most {
+            let more = MorePairs::read(tokens, &self.pairs, syntax, cx);
+            self.more = more.map(|more| Box::new_in(more, cx.bump));
+        }
+    }
+
+    /// How many pairs there are, kept or not.
+    pub(crate) fn count(&self) -> usize {
+        self.pairs.len() + self.more.as_ref().map_or(0, |more| more.count)
     }
 
     /// `QREPEAT`, on every pair whose key came before.
@@ -214,62 +250,72 @@ fn pairs_in(raw: &[u8]) -> usize {
 }
 
 /// A place where the raw query may be cut.
+#[derive(Clone, Copy)]
 struct Cut {
     start: usize,
     end: usize,
     semicolon: bool,
 }
 
-/// Cuts a raw query with a `;` into its non-empty tokens.
-fn cut_slow<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Text<'a>> {
-    let most = memchr::memchr_iter(b'&', raw.bytes).count() + 1;
-    let mut tokens = BumpVec::with_capacity_in(most, cx.bump);
-    let cuts = find_cuts(raw, cx, flags);
-    let semicolons = cuts.iter().filter(|cut| cut.semicolon).count();
-    if semicolons > 0 {
-        if separates(raw, &cuts, semicolons) {
-            flags.raise(Flag::QSemiSep, raw);
-            tokens.extend(between(raw, cuts.iter()).filter(|token| !token.is_empty()));
-            return tokens;
-        }
-        for cut in cuts.iter().filter(|cut| cut.semicolon) {
-            flags.raise_at(Flag::QRawSemi, raw, cut.start..cut.end);
-        }
-    }
-    let ampersands = cuts.iter().filter(|cut| !cut.semicolon);
-    tokens.extend(between(raw, ampersands).filter(|token| !token.is_empty()));
-    tokens
-}
-
-/// Every `&` and `;` that no entity owns; an entity for `&` is the separator its own `&` was.
-fn find_cuts<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cut> {
-    let mut cuts = BumpVec::new_in(cx.bump);
-    let mut at = 0;
-    while let Some(step) = raw.bytes.get(at..).and_then(|rest| memchr::memchr2(b'&', b';', rest)) {
-        at += step;
-        let rest = raw.bytes.get(at..).unwrap_or_default();
-        match entities::at_start(rest) {
-            Some(entity) => {
-                let end = at + entity.len;
-                if entity.is_ampersand() {
-                    flags.raise_at(Flag::HtmlEnt, raw, at..end);
-                    cuts.push(Cut { start: at, end, semicolon: false });
-                }
-                at = end;
-            }
-            None => {
-                cuts.push(Cut { start: at, end: at + 1, semicolon: rest.first() == Some(&b';') });
-                at += 1;
-            }
-        }
-    }
-    cuts
-}
-
-fn between<'a: 'c, 'c>(
+/// Every `&` and `;` of a raw query that no entity owns; an entity for `&` is the separator its own `&` was. They are
+/// found again whenever they are asked for: there may be as many as the query has bytes.
+#[derive(Clone, Copy)]
+struct Cuts<'a> {
     raw: Text<'a>,
-    cuts: impl Iterator<Item = &'c Cut> + 'c,
-) -> impl Iterator<Item = Text<'a>> + 'c {
+    at: usize,
+    /// Whether `;` separates (clause 6.2).
+    separates: bool,
+}
+
+impl Iterator for Cuts<'_> {
+    type Item = Cut;
+
+    fn next(&mut self) -> Option<Cut> {
+        loop {
+            let rest = self.raw.bytes.get(self.at..)?;
+            let start = self.at + memchr::memchr2(b'&', b';', rest)?;
+            let rest = self.raw.bytes.get(start..).unwrap_or_default();
+            let Some(entity) = entities::at_start(rest) else {
+                self.at = start + 1;
+                return Some(Cut { start, end: self.at, semicolon: rest.first() == Some(&b';') });
+            };
+            self.at = start + entity.len;
+            if entity.is_ampersand() {
+                return Some(Cut { start, end: self.at, semicolon: false });
+            }
+        }
+    }
+}
+
+impl<'a> Cuts<'a> {
+    /// The places where a query is cut, which has a `;`, from its first on.
+    fn of(raw: Text<'a>, flags: &mut Flags<'a>) -> Self {
+        let mut cuts = Cuts { raw, at: 0, separates: false };
+        let (mut semicolons, mut others) = (0, 0);
+        for cut in cuts {
+            if cut.semicolon {
+                semicolons += 1;
+            } else {
+                others += 1;
+                if cut.end - cut.start > 1 {
+                    flags.raise_at(Flag::HtmlEnt, raw, cut.start..cut.end);
+                }
+            }
+        }
+        cuts.separates = semicolons > 0 && others <= semicolons && are_pairs(raw, cuts);
+        if cuts.separates {
+            flags.raise(Flag::QSemiSep, raw);
+        } else {
+            for cut in cuts.filter(|cut| cut.semicolon) {
+                flags.raise_at(Flag::QRawSemi, raw, cut.start..cut.end);
+            }
+        }
+        cuts
+    }
+}
+
+/// The pieces of a query between its cuts.
+fn between<'a>(raw: Text<'a>, cuts: impl Iterator<Item = Cut>) -> impl Iterator<Item = Text<'a>> {
     let ends = cuts.map(|cut| (cut.start, cut.end)).chain(std::iter::once((raw.len(), raw.len())));
     let mut start = 0;
     ends.map(move |(end, next)| {
@@ -279,21 +325,19 @@ fn between<'a: 'c, 'c>(
     })
 }
 
-/// Whether `;` separates (clause 6.2).
-fn separates(raw: Text<'_>, cuts: &[Cut], semicolons: usize) -> bool {
+/// Whether the tokens between cuts are three or more pairs with a key.
+fn are_pairs(raw: Text<'_>, cuts: Cuts<'_>) -> bool {
     let is_pair = |token: &Text<'_>| memchr::memchr(b'=', token.bytes).is_some_and(|at| at > 0);
-    let mut tokens = between(raw, cuts.iter()).filter(|token| !token.is_empty());
+    let mut tokens = between(raw, cuts).filter(|token| !token.is_empty());
     let mut count = 0;
-    cuts.len() - semicolons <= semicolons
-        && tokens.all(|token| {
-            count += 1;
-            is_pair(&token)
-        })
-        && count >= 3
+    tokens.all(|token| {
+        count += 1;
+        is_pair(&token)
+    }) && count >= 3
 }
 
 impl<'a> Pair<'a> {
-    fn read(token: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
+    pub(super) fn read(token: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
         let spaced = syntax.with_spaces(token, cx);
         let (raw_key, raw_value) = match spaced.cut(b'=') {

@@ -53,7 +53,7 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> R
             }
             write_pair(pair, cx, out);
         }
-        marker::write_more(query.pairs.len(), most, "&", out);
+        marker::write_more(query.count(), most, "&", out);
     }
     if let Some(fragment) = url.fragment {
         push(out, "%23");
