@@ -10,6 +10,7 @@ pub(crate) mod many;
 mod name;
 mod parameters;
 mod quiet;
+mod url;
 mod user_agent;
 mod value;
 mod whitespace;

@@ -1,15 +1,14 @@
 //! Header values: what they tell, and how they are shown (clauses 8.10 to 8.12 and 8.23 to 8.27).
 
-use std::sync::LazyLock;
-
 use bumpalo::collections::Vec as BumpVec;
 
+use super::url::read_url;
 use super::whitespace::Break;
 use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
-use crate::flags::{Flag, FlagSet, Flags, Parameter};
+use crate::flags::{Flag, Flags};
 use crate::formats::{self, file};
 use crate::json;
 use crate::known_headers::{Grammar, Kind, Rule};
@@ -18,10 +17,9 @@ use crate::scan::{self, Kind as ScanKind};
 use crate::shape;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
+use crate::target::Url;
 use crate::target::host::Host;
-use crate::target::path::Path;
 use crate::target::write::write_url;
-use crate::target::{self, Url};
 use crate::text::Text;
 
 /// One piece of a value, by the rules of the header it reads as.
@@ -320,63 +318,6 @@ fn is_json(text: Text<'_>, seen: u32, cx: Context<'_>) -> bool {
         && cx.settings.beyond_core()
         && matches!(text.bytes.first(), Some(b'{' | b'['))
         && json::is_object_or_array(text.bytes)
-}
-
-/// What a URL in a header may tell: no key, and nothing that every URL tells.
-static OF_URLS: LazyLock<FlagSet> = LazyLock::new(|| {
-    let is_usual = |flag: &Flag| {
-        matches!(
-            flag,
-            Flag::B64Text
-                | Flag::GzipMagic
-                | Flag::Home
-                | Flag::Jwt
-                | Flag::PathParam
-                | Flag::QBare
-                | Flag::QEmptyVal
-                | Flag::QLong
-                | Flag::QNonAscii
-                | Flag::QSemiSep
-                | Flag::TrailSlash
-                | Flag::UrlValue
-        )
-    };
-    let has_no_key = |flag: &Flag| matches!(flag.parameter_kind(), Parameter::None | Parameter::Word);
-    Flag::ALL.iter().copied().filter(|flag| has_no_key(flag) && !is_usual(flag)).collect()
-});
-
-/// A URL header, by sections 4 to 6; of its flags, none that tells of structure.
-fn read_url<'a>(
-    text: Text<'a>,
-    seen: u32,
-    kind: Kind,
-    cx: Context<'a>,
-    flags: &mut Flags<'a>,
-) -> Option<&'a mut Url<'a>> {
-    let url = match target::cut_scheme(text) {
-        Some((scheme, rest)) => target::read_absolute(scheme, rest, seen, cx),
-        None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => {
-            let url = target::read_relative(text, seen, cx);
-            if let Some(path) = url.path.as_mut().filter(|path| path.is_net_path) {
-                flags.raise(Flag::NetPath, text);
-                path.look_at_net_host(cx);
-            }
-            url
-        }
-        None => return None,
-    };
-    if url.scheme.is_some() && url.host.is_none() {
-        return None;
-    }
-    url.hide_tokens(cx, flags);
-    flags.absorb_only(&url.all_flags(cx), *OF_URLS);
-    if let (Some(host), Some(scheme)) = (url.host, url.scheme) {
-        url.host = Some(host.without_default_port(scheme));
-    }
-    if kind == Kind::Origin && url.query.is_none() && url.path.as_ref().is_some_and(Path::is_empty) {
-        url.path = None;
-    }
-    Some(url)
 }
 
 /// Writes a value that is neither a secret nor a URL by the rule of its header. `classes` is the union of the classes of

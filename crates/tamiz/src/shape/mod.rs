@@ -2,9 +2,10 @@
 //!
 //! One principle orders them: an encoding needs evidence, else the narrowest alphabet wins.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+mod date;
+mod jwt;
 
-use data_encoding::BASE64URL_NOPAD;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::bytes::{
     self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, COLON, DANGER, DASH, DIGIT, DOT, HEX_LETTER, HIGH,
@@ -12,7 +13,8 @@ use crate::bytes::{
 };
 use crate::decode::{self, Char, unicode};
 use crate::flags::words;
-use crate::json;
+use date::is_date;
+pub(crate) use jwt::{begins_like_json, is_jwt, is_jwt_header};
 
 words! {
     /// The class of a value.
@@ -168,54 +170,6 @@ fn of_unicode(text: &[u8]) -> Shape {
     }
 }
 
-/// Three Base64URL segments, the third perhaps empty, of which the first is a JSON object.
-pub(crate) fn is_jwt(text: &[u8]) -> bool {
-    if !begins_like_json(text) {
-        return false;
-    }
-    let mut segments = text.split(|&b| b == b'.');
-    let (Some(header), Some(payload), Some(signature), None) =
-        (segments.next(), segments.next(), segments.next(), segments.next())
-    else {
-        return false;
-    };
-    let in_alphabet = |segment| bytes::all(segment, ALNUM | B64URL_MARK);
-    !payload.is_empty() && is_jwt_header(header) && in_alphabet(payload) && in_alphabet(signature)
-}
-
-/// Whether a Base64URL segment decodes to a JSON object.
-pub(crate) fn is_jwt_header(segment: &[u8]) -> bool {
-    begins_like_json(segment)
-        && if segment.len() <= SHORT_HEADER { is_short_object(segment) } else { is_long_object(segment) }
-}
-
-/// Whether Base64URL begins with the first twelve bits of a JSON object: of `{` and `"`, white space or `}`,
-/// or of the white space JSON allows before it and more of that or `{`.
-pub(crate) fn begins_like_json(segment: &[u8]) -> bool {
-    matches!(
-        segment,
-        [b'e', b'y' | b'w' | b'3', ..]
-            | [b'I', b'C' | b'A' | b'H', ..]
-            | [b'C', b'S' | b'Q' | b'X' | b'i' | b'g' | b'n', ..]
-            | [b'D', b'S' | b'Q' | b'X', ..]
-    )
-}
-
-/// Nearly all headers of tokens are shorter, in Base64.
-const SHORT_HEADER: usize = 512;
-
-fn is_short_object(segment: &[u8]) -> bool {
-    let mut buffer = [0; SHORT_HEADER / 4 * 3];
-    let decoded = BASE64URL_NOPAD.decode_len(segment.len()).ok().and_then(|len| buffer.get_mut(..len));
-    decoded.is_some_and(|decoded| {
-        BASE64URL_NOPAD.decode_mut(segment, decoded).is_ok() && json::is_object(decoded)
-    })
-}
-
-fn is_long_object(segment: &[u8]) -> bool {
-    BASE64URL_NOPAD.decode(segment).is_ok_and(|decoded| json::is_object(&decoded))
-}
-
 /// ```text
 /// 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
 /// ```
@@ -277,58 +231,6 @@ fn unpadded(text: &[u8]) -> (&[u8], usize) {
 
 fn has_evidence(text: &[u8], padding: usize, seen: u32) -> bool {
     looks_encoded(text, seen) || (padding > 0 && text.len().is_multiple_of(4))
-}
-
-/// ```text
-/// YYYY-MM-DD [ ("T" / " ") hh ":" mm [ ":" ss [ "." 1*DIGIT ] ] [ "Z" / ("+" / "-") hh ":" mm ] ]
-/// ```
-fn is_date(text: &[u8]) -> bool {
-    let Some((date, rest)) = text.split_at_checked(10) else {
-        return false;
-    };
-    let &[a, b, c, d, b'-', m1, m2, b'-', d1, d2] = date else {
-        return false;
-    };
-    if !bytes::all(&[a, b, c, d, m1, m2, d1, d2], DIGIT) {
-        return false;
-    }
-    if !(b"01"..=b"12").contains(&&[m1, m2]) || !(b"01"..=b"31").contains(&&[d1, d2]) {
-        return false;
-    }
-    match rest {
-        [] => true,
-        [b'T' | b' ', time @ ..] => is_zone(skip_time(time)),
-        zone => is_zone(Some(zone)),
-    }
-}
-
-fn skip_time(time: &[u8]) -> Option<&[u8]> {
-    let rest = skip_clock(time)?;
-    match rest {
-        [b':', s1, s2, rest @ ..] if bytes::all(&[*s1, *s2], DIGIT) => match rest {
-            [b'.', fraction @ ..] => {
-                let digits = fraction.iter().take_while(|&&b| bytes::is(b, DIGIT)).count();
-                if digits == 0 { None } else { fraction.get(digits..) }
-            }
-            _ => Some(rest),
-        },
-        _ => Some(rest),
-    }
-}
-
-fn skip_clock(time: &[u8]) -> Option<&[u8]> {
-    match time {
-        [h1, h2, b':', m1, m2, rest @ ..] if bytes::all(&[*h1, *h2, *m1, *m2], DIGIT) => Some(rest),
-        _ => None,
-    }
-}
-
-fn is_zone(rest: Option<&[u8]>) -> bool {
-    match rest {
-        Some([] | [b'Z']) => true,
-        Some([b'+' | b'-', clock @ ..]) => skip_clock(clock).is_some_and(<[u8]>::is_empty),
-        _ => false,
-    }
 }
 
 /// `^[^@\s]+@[^@\s]+\.[^@\s]+$`, without dangerous characters.
@@ -433,26 +335,6 @@ mod tests {
     }
 
     #[test]
-    fn objects_begin_like_json() {
-        for first in [b'{', b' ', b'\t', b'\n', b'\r', b'[', b'a', b'"'] {
-            for second in 0..=u8::MAX {
-                let encoded = BASE64URL_NOPAD.encode(&[first, second, b'x']);
-                let may_follow: &[u8] = match first {
-                    b'{' => b"\" \t\n\r}",
-                    b' ' | b'\t' | b'\n' | b'\r' => b"{ \t\n\r",
-                    _ => b"",
-                };
-                if may_follow.contains(&second) {
-                    assert!(begins_like_json(encoded.as_bytes()), "{first} {second}");
-                }
-            }
-        }
-        for object in ["{}", " {}", "{ }", "\r\n{\"a\":1}", "\t\t{\n}"] {
-            assert!(is_jwt_header(BASE64URL_NOPAD.encode(object.as_bytes()).as_bytes()), "{object}");
-        }
-    }
-
-    #[test]
     fn shapes_of_examples() {
         for (text, shape) in [
             ("", Shape::Mixed),
@@ -506,21 +388,6 @@ mod tests {
             ("abc.def.ghi", Shape::Mixed),
         ] {
             assert_eq!(Shape::of(text.as_bytes()), shape, "{text}");
-        }
-    }
-
-    #[test]
-    fn headers_of_tokens_of_any_length() {
-        for len in 0..SHORT_HEADER {
-            let json = format!("{{\"alg\":\"{}\"}}", "x".repeat(len));
-            let header = BASE64URL_NOPAD.encode(json.as_bytes());
-            assert!(is_jwt_header(header.as_bytes()), "{len}");
-            assert!(!is_jwt_header(header.replacen('e', "i", 1).as_bytes()), "{len}");
-            let broken = BASE64URL_NOPAD.encode(json.trim_end_matches('}').as_bytes());
-            assert!(!is_jwt_header(broken.as_bytes()), "{len}");
-            if header.len() <= SHORT_HEADER {
-                assert!(is_long_object(header.as_bytes()) && !is_long_object(broken.as_bytes()), "{len}");
-            }
         }
     }
 
