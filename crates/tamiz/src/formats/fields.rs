@@ -108,7 +108,10 @@ pub(crate) struct Fields<'a> {
     cx: Context<'a>,
     /// At most so many as are shown.
     pub(crate) list: BumpVec<'a, Field<'a>>,
+    /// The names on the ways to these, and to the last leaf.
     pub(crate) names: BumpVec<'a, Name<'a>>,
+    /// How many of them stay, whatever leaf follows.
+    kept_names: usize,
     /// How many more there were.
     pub(crate) more: usize,
     /// Those of them that have flags with their key as parameter, as in a form.
@@ -148,6 +151,7 @@ impl<'a> Fields<'a> {
             cx,
             list: BumpVec::with_capacity_in(16, cx.bump),
             names: BumpVec::with_capacity_in(16, cx.bump),
+            kept_names: 0,
             more: 0,
             more_pairs: None,
             rest: cx.flags(),
@@ -184,9 +188,11 @@ impl<'a> Fields<'a> {
         self.keep(Field { way, leaf, secret, seen, json, flags, echoes: Cell::new(false) });
     }
 
-    fn keep(&mut self, field: Field<'a>) {
+    /// Keeps a field, which the last leaf is unless it has a way of its own, or what it tells.
+    fn keep(&mut self, mut field: Field<'a>) {
         self.holds_capped |= field.json.is_some_and(|json| json.capped);
         if self.list.len() < self.cx.settings.config.limits.body_keys {
+            self.keep_way(&mut field);
             self.list.push(field);
             return;
         }
@@ -199,9 +205,35 @@ impl<'a> Fields<'a> {
             self.secrets.extend(json.secret_texts());
         }
         if field.flags.set.iter().any(|flag| flag.parameter_kind() == Parameter::Key) {
+            self.keep_way(&mut field);
             self.keyed.push(field);
         } else {
             self.rest.absorb(&field.flags);
+        }
+    }
+
+    /// Keeps the way to a field, and the names on it.
+    fn keep_way(&mut self, field: &mut Field<'a>) {
+        self.kept_names = self.names.len();
+        if field.way.is_empty() {
+            field.way.reserve_exact(self.last.len());
+            field.way.extend(self.last.iter().map(|(_, place)| *place));
+        }
+    }
+
+    /// Lets go of the names that the last leaf alone has behind `known` steps, but for those that are secrets. Where there
+    /// is evidence, names that are no secrets are shown beside it; in clear, one that echoes a secret hides a value.
+    fn let_go_of_names(&mut self, known: usize) {
+        if self.cx.traced || self.cx.settings.literal() {
+            return;
+        }
+        for (_, place) in self.last.iter().skip(known).rev() {
+            let (Place::Name(name) | Place::Attribute(name)) = *place else { continue };
+            if name < self.kept_names || name + 1 != self.names.len() {
+                return;
+            }
+            let secret = self.names.pop().filter(|name| name.key.shown == NameShown::Secret);
+            self.secrets.extend(secret.map(|name| name.key.text));
         }
     }
 
@@ -220,6 +252,7 @@ impl<'a> Fields<'a> {
             _ => false,
         };
         let known = path.iter().zip(&self.last).take_while(|(step, last)| same(step, last)).count();
+        self.let_go_of_names(known);
         self.last.truncate(known);
         for step in path.iter().skip(known) {
             let judged = match *step {
@@ -393,15 +426,14 @@ impl<'a> Fields<'a> {
     fn add(&mut self, path: &[Step<'a>], leaf: Leaf<'a>, sensitive: bool) {
         let mut flags = self.cx.flags();
         self.follow(path, &mut flags);
-        let mut way = BumpVec::with_capacity_in(self.last.len(), self.cx.bump);
-        way.extend(self.last.iter().map(|(_, place)| *place));
-        let is_sensitive = |place: &Place| match place {
+        let way = BumpVec::new_in(self.cx.bump);
+        let is_sensitive = |(_, place): &(Text<'a>, Place)| match place {
             Place::Item => false,
             Place::Name(name) | Place::Attribute(name) => {
                 self.names.get(*name).is_some_and(|name| name.sensitive)
             }
         };
-        let sensitive = sensitive || way.iter().any(is_sensitive);
+        let sensitive = sensitive || self.last.iter().any(is_sensitive);
         let seen = match leaf {
             Leaf::Text(text) => Some(bytes::union(text.bytes)),
             _ => None,

@@ -79,7 +79,7 @@ impl<'a> Path<'a> {
             raise_escapes(text, &mut flags);
         }
         let mut path = Path {
-            segments: BumpVec::with_capacity_in(8, cx.bump),
+            segments: BumpVec::with_capacity_in(segments_in(text.bytes), cx.bump),
             raw,
             seen,
             is_quiet: false,
@@ -264,6 +264,12 @@ impl<'a> Path<'a> {
             scan::content(decode::unguarded(text, cx), Kind::Path, secret, cx, &mut self.flags);
         }
     }
+}
+
+/// Room for the segments of a path: of a long one they are counted first.
+fn segments_in(path: &[u8]) -> usize {
+    const SHORT: usize = 256;
+    if path.len() < SHORT { 8 } else { memchr::memchr_iter(b'/', path).count() + 1 }
 }
 
 /// All the decoding passes, in order, and the union of the classes of what they leave. Borrows when there is
