@@ -33,10 +33,6 @@ mod made {
         pub(in crate::keywords) const fn at(start: usize) -> Self {
             Bytes(start)
         }
-
-        pub(in crate::keywords) const fn len(&self) -> usize {
-            COUNT
-        }
     }
 
     impl<const RECORD: usize, const COUNT: usize> Records<RECORD, COUNT> {
