@@ -7,8 +7,8 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 
+import { gzipAsync } from "@gfx/zopfli";
 import { build } from "esbuild";
 
 import { SOURCES, TARGETS } from "./build.mjs";
@@ -24,7 +24,8 @@ const POLICY =
 const [bindings, site, npm] = process.argv.slice(2);
 if (!npm) throw new Error("Usage: node site.mjs BINDINGS SITE PACKAGE");
 const wasm = await readFile(join(bindings, "tamiz_wasm_bg.wasm"));
-const packed = gzipSync(wasm, { level: 9 });
+// The same format as of gzip, 5 % smaller, in some ten seconds.
+const packed = Buffer.from(await gzipAsync(wasm, { numiterations: 5 }));
 console.log(`library: ${wasm.length} bytes, ${packed.length} compressed`);
 if (packed.length > LIMIT) throw new Error(`the library has ${packed.length} bytes compressed, more than ${LIMIT}`);
 await buildSite();

@@ -165,6 +165,7 @@ mod tests {
             let line = line.strip_prefix("zcat huge.jsonl.gz | ").unwrap_or(line);
             let line = line
                 .strip_prefix("cargo run --release -- ")
+                .or_else(|| line.strip_prefix("cargo run --release --features serve -- "))
                 .map_or(line.to_owned(), |rest| format!("tamiz {rest}"));
             if is_shell && line.starts_with("tamiz ") {
                 commands.push(words(&line));
@@ -210,7 +211,7 @@ mod tests {
     #[cfg(all(feature = "columns", feature = "serve"))]
     #[test]
     fn commands_are_cut_as_a_shell_does() {
-        let page = "tamiz no\n```sh\ntamiz a 'b c' > x   # d\ncargo run --release -- serve\n```\ntamiz no\n";
+        let page = "tamiz no\n```sh\ntamiz a 'b c' > x   # d\ncargo run --release --features serve -- serve\n```\ntamiz no\n";
         assert_eq!(commands(page), [vec!["tamiz", "a", "b c"], vec!["tamiz", "serve"]]);
     }
 }

@@ -1,6 +1,6 @@
 //! A program that was built without a feature says in one sentence how to get it.
 //!
-//! `cargo x test --all` runs these tests on a program without any, and on one with the default ones; with all features
+//! `cargo x test --all` runs these tests on a program without any, and on one with the service; with all features
 //! there is nothing to test.
 
 mod common;

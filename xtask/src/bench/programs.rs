@@ -31,7 +31,7 @@ impl Servers {
     pub(super) fn build(root: &Path, profile: &str) -> Result<Self> {
         let build = |rest: &[&str]| build(root, &[&["--profile", profile, "--package"], rest].concat());
         Ok(Servers {
-            tamiz: build(&["tamiz-cli"])?,
+            tamiz: build(&["tamiz-cli", "--features", "serve"])?,
             nothing: build(&["tamiz-bench", "--bin", "empty"])?,
             corpora: build(&["tamiz-bench", "--bin", "tamiz-bench"])?,
         })

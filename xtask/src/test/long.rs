@@ -34,15 +34,15 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     runner.step("cargo x bench hostile", |runner| bench::hostile(runner.root))
 }
 
-/// The library without its default features, and with each feature alone; the command without any, and with the default
-/// ones, which says how to get the others.
+/// The library without its default features, and with each feature alone; the command without any, and with the service,
+/// which say how to get the others.
 fn features(runner: &mut Runner<'_>) -> Result<()> {
     runner.cargo("check --package tamiz --no-default-features")?;
     let features = features_of("tamiz", &process::metadata(runner.root)?)?;
     for feature in features {
         runner.cargo(&format!("check --package tamiz --no-default-features --features {feature}"))?;
     }
-    for chosen in ["--no-default-features ", ""] {
+    for chosen in ["", "--features serve "] {
         let without = format!("test --package tamiz-cli {chosen}--test without_features");
         runner.cargo_test(cargo(runner.root, without.split(' ')))?;
     }

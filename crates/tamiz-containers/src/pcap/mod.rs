@@ -11,6 +11,7 @@
 mod file;
 mod fragments;
 mod framing;
+mod hpack;
 mod http2;
 mod ip;
 mod link;

@@ -7,9 +7,13 @@
 
 use crate::bytes;
 use crate::context::Context;
+use crate::decode::entity_names::expansion;
 use crate::decode::put_guarded;
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
+
+/// No named entity is longer.
+const LONGEST: usize = 33;
 
 /// An entity at the start of some text.
 pub(crate) struct Entity {
@@ -52,11 +56,10 @@ pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
     match text {
         [b'&', b'#', ..] => number(text).filter(|entity| text.get(entity.len - 1) == Some(&b';')),
         [b'&', ..] => {
-            let head = text.get(..text.len().min(htmlize::ENTITY_MAX_LENGTH))?;
+            let head = text.get(..text.len().min(LONGEST))?;
             let end = memchr::memchr(b';', head)?;
-            let name = head.get(..=end)?;
-            let decoded = htmlize::ENTITIES.get(name)?;
-            Some(Entity { len: name.len(), decoded: Decoded::Name(decoded) })
+            let decoded = expansion(head.get(1..end)?)?;
+            Some(Entity { len: end + 1, decoded: Decoded::Name(decoded) })
         }
         _ => None,
     }

@@ -11,6 +11,7 @@
 
 pub(crate) mod base64;
 pub(crate) mod entities;
+mod entity_names;
 pub(crate) mod layers;
 pub(crate) mod percent;
 pub(crate) mod unicode;

@@ -5,8 +5,15 @@
 //! from is worked out only when there is one, by folding again. All tables are made by `cargo x generate`.
 
 mod fold;
+#[cfg(not(target_family = "wasm"))]
 mod gram;
+mod guarded;
+#[cfg(not(target_family = "wasm"))]
 mod masks;
+#[cfg(not(target_family = "wasm"))]
+mod prefilter;
+#[cfg(target_family = "wasm")]
+#[path = "no_prefilter.rs"]
 mod prefilter;
 mod reading;
 mod search;
@@ -29,7 +36,6 @@ use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
-use prefilter::Walked;
 use reading::{Others, Reading};
 pub(crate) use tables::{CLASSES, DIGEST};
 
@@ -62,13 +68,22 @@ impl Found {
     }
 }
 
+/// The result of a walk over a text.
+#[derive(Clone, Copy)]
+struct Walked {
+    /// Whether it was ended by a literal, so that an entry may be in the text.
+    may_match: bool,
+    /// The union of the marks that readings ask for, of the signs before that.
+    marks: u8,
+}
+
 /// Finds the classes of entries in decoded text; `seen` is the union of the classes of its bytes.
 pub(crate) fn scan(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
     if text.len() < SHORTEST {
         return None;
     }
     let mut found: Option<Found> = None;
-    let is_guarded = prefilter::has_guarded(text, seen);
+    let is_guarded = guarded::has_guarded(text, seen);
     let Walked { may_match, marks } = if is_guarded {
         Walked { may_match: may_match_unguarded(text, cx), marks: 0 }
     } else {
@@ -91,7 +106,7 @@ pub(crate) fn scan(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
 /// comments or guarded bytes are not judged.
 pub(crate) fn may_match(text: &[u8], seen: u32) -> bool {
     text.len() >= SHORTEST
-        && (prefilter::has_guarded(text, seen) || {
+        && (guarded::has_guarded(text, seen) || {
             let Walked { may_match, marks } = prefilter::may_match(text, seen);
             may_match || Others::of_marks(text, seen, marks) != Others::default()
         })
@@ -112,7 +127,7 @@ fn may_match_reading(text: &[u8], reading: Reading, seen: u32, is_guarded: bool,
 /// Whether an entry may be in a text with guarded bytes.
 fn may_match_unguarded(text: &[u8], cx: Context<'_>) -> bool {
     cx.spare.with(|plain| {
-        prefilter::unguard(text, plain);
+        guarded::unguard(text, plain);
         prefilter::may_match(plain, bytes::union(plain)).may_match
     })
 }

@@ -10,13 +10,12 @@
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
-use super::fold::OTHER;
+use super::Walked;
 use super::gram::is_gram;
 use super::masks::{BLOCK, Masks};
 use super::reading::mark;
 use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, PAIRS_OF_SIGNS, SIGNS, TOKENS};
 use crate::bytes;
-use crate::decode::{GUARD, escape};
 use crate::eights::eight_at;
 
 /// Sizes of tables, as powers of two.
@@ -41,20 +40,6 @@ const EDGE: u8 = 0;
 /// Is added to the class of a byte behind white space.
 const SPACED: u8 = 16;
 
-/// Whether a text has bytes to put in for guarded ones.
-pub(super) fn has_guarded(text: &[u8], seen: u32) -> bool {
-    seen & bytes::HIGH != 0 && memchr::memchr(GUARD, text).is_some()
-}
-
-/// The result of a walk over a text.
-#[derive(Clone, Copy)]
-pub(super) struct Walked {
-    /// Whether it was ended by a literal, so that an entry may be in the text.
-    pub(super) may_match: bool,
-    /// The union of the marks that readings ask for, of the signs before that.
-    pub(super) marks: u8,
-}
-
 /// Whether an entry may be in a text, as it is, without guarded bytes; `seen` is the union of the classes of its bytes.
 pub(super) fn may_match(text: &[u8], seen: u32) -> Walked {
     match seen & (bytes::NO_ALNUM | bytes::ALPHA | bytes::DIGIT) {
@@ -64,19 +49,6 @@ pub(super) fn may_match(text: &[u8], seen: u32) -> Walked {
         }
         // No entry of hexadecimal digits alone is known by a single letter.
         _ => walk(text, |start| Masks::at(text, start), !bytes::is_hexadecimal(seen)),
-    }
-}
-
-/// Appends a text with each guarded byte as the character that it counts as.
-pub(super) fn unguard(text: &[u8], plain: &mut Vec<u8>) {
-    let mut rest = text;
-    while let Some((&first, after)) = rest.split_first() {
-        let (byte, after) = match rest {
-            [GUARD, _, _, after @ ..] => (escape(rest).filter(u8::is_ascii).unwrap_or(OTHER), after),
-            _ => (first, after),
-        };
-        plain.push(byte);
-        rest = after;
     }
 }
 

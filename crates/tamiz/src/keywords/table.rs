@@ -1,7 +1,7 @@
 //! Tables of `tables.bin`: read in place, or, in WebAssembly, made at start-up.
 //!
 //! The tables of the trie have a megabyte, and are made of the 0.2 MB of `words.txt`. A library that a page downloads has
-//! the words alone, and makes these tables when they are first looked at. (No feature says so: one that is on for the page
+//! the words alone, and makes these tables when they are first looked at; it has no prefilter, and none of its tables. (No feature says so: one that is on for the page
 //! would be on for all crates of a workspace.)
 
 #![allow(
@@ -11,6 +11,7 @@
 )]
 
 /// The bytes of a table, which begins at `start`.
+#[cfg(not(target_family = "wasm"))]
 pub(super) const fn bytes<const LEN: usize>(all: &'static [u8], start: usize) -> &'static [u8; LEN] {
     match all.split_at(start).1.first_chunk() {
         Some(table) => table,
@@ -52,10 +53,9 @@ macro_rules! tables {
     ($len:literal, $trie:literal; $($(#[$doc:meta])* $name:ident: $kind:ident<$($size:literal),+> = $start:literal;)+) => {
         use super::table_compact::{Bytes, Records};
 
-        /// The tables that are not made of the words.
-        pub(super) static REST: [u8; $len - $trie] = *super::table::bytes(include_bytes!("tables.bin"), $trie);
         $(
             $(#[$doc])*
+            #[allow(dead_code, reason = "the tables of the prefilter, which WebAssembly has not")]
             pub(super) static $name: $kind<$($size),+> = $kind::at($start);
         )+
     };

@@ -6,13 +6,11 @@ use super::table_trie;
 /// The entries of `spec/words/`, one a line, an empty line between classes.
 const WORDS: &str = include_str!("words.txt");
 
-/// The tables of the trie, one behind the other, and `rest`.
-pub(super) fn expand(rest: &[u8]) -> Vec<u8> {
+/// The tables of the trie, one behind the other.
+pub(super) fn expand() -> Vec<u8> {
     let classes: Vec<Vec<&str>> = WORDS.split("\n\n").map(|entries| entries.lines().collect()).collect();
     let (entries, _) = table_part::all(&classes);
-    let mut all = table_trie::tables(&entries, classes.len()).unwrap_or_default().concat();
-    all.extend_from_slice(rest);
-    all
+    table_trie::tables(&entries, classes.len()).unwrap_or_default().concat()
 }
 
 #[cfg(target_family = "wasm")]
@@ -23,7 +21,7 @@ mod made {
     use std::ops::Deref;
     use std::sync::LazyLock;
 
-    static ALL: LazyLock<Vec<u8>> = LazyLock::new(|| super::expand(&super::super::tables::REST));
+    static ALL: LazyLock<Vec<u8>> = LazyLock::new(super::expand);
 
     /// A table of bytes: where it begins.
     pub(in crate::keywords) struct Bytes<const COUNT: usize>(usize);
@@ -34,10 +32,6 @@ mod made {
     impl<const COUNT: usize> Bytes<COUNT> {
         pub(in crate::keywords) const fn at(start: usize) -> Self {
             Bytes(start)
-        }
-
-        pub(in crate::keywords) const fn len(&self) -> usize {
-            COUNT
         }
     }
 
@@ -74,7 +68,7 @@ mod tests {
     #[test]
     fn the_words_make_the_tables_of_the_file() {
         let all = include_bytes!("tables.bin");
-        let made = super::expand(&[]);
+        let made = super::expand();
         assert!(made.len() > 1_000_000, "{} bytes", made.len());
         assert!(all.starts_with(&made), "run `cargo x generate`");
     }

@@ -1,0 +1,23 @@
+//! Guarded bytes in a text that entries are looked for in.
+
+use super::fold::OTHER;
+use crate::bytes;
+use crate::decode::{GUARD, escape};
+
+/// Whether a text has bytes to put in for guarded ones.
+pub(super) fn has_guarded(text: &[u8], seen: u32) -> bool {
+    seen & bytes::HIGH != 0 && memchr::memchr(GUARD, text).is_some()
+}
+
+/// Appends a text with each guarded byte as the character that it counts as.
+pub(super) fn unguard(text: &[u8], plain: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some((&first, after)) = rest.split_first() {
+        let (byte, after) = match rest {
+            [GUARD, _, _, after @ ..] => (escape(rest).filter(u8::is_ascii).unwrap_or(OTHER), after),
+            _ => (first, after),
+        };
+        plain.push(byte);
+        rest = after;
+    }
+}
