@@ -1,10 +1,11 @@
 //! Requests of HTTP/2 that are sent in clear: the frames of a client (RFC 9113, 4 and 6), with its header blocks
-//! decoded (`hpack.rs`).
+//! decoded by an HPACK crate (RFC 7541).
 
 use std::collections::BTreeMap;
 
+use loona_hpack::Decoder;
+
 use super::Packet;
-use super::hpack::Decoder;
 use super::requests::Outcome;
 use crate::lines::too_long;
 use crate::record::{Parts, Reason, Request};
@@ -30,7 +31,7 @@ const LARGEST_TABLE: usize = 1 << 20;
 /// The client's side of a connection.
 pub(super) struct Connection {
     buffer: Vec<u8>,
-    decoder: Decoder,
+    decoder: Decoder<'static>,
     streams: BTreeMap<u32, Stream>,
     /// A header block that is not whole yet: of which stream, whether that ends with it, its bytes.
     block: Option<(u32, bool, Vec<u8>)>,
@@ -58,9 +59,11 @@ struct Frame {
 
 impl Connection {
     pub(super) fn new(limit: usize) -> Self {
+        let mut decoder = Decoder::new();
+        decoder.set_max_allowed_table_size(LARGEST_TABLE);
         Connection {
             buffer: Vec::new(),
-            decoder: Decoder::new(LARGEST_TABLE),
+            decoder,
             streams: BTreeMap::new(),
             block: None,
             held: 0,
@@ -198,7 +201,7 @@ impl Connection {
     fn headers(&mut self, id: u32, block: &[u8]) -> Result<(), Reason> {
         let Connection { decoder, streams, held, limit, .. } = self;
         let mut stream = streams.get_mut(&id).filter(|stream| stream.held == 0);
-        let add = |name: &[u8], value: &[u8]| {
+        let add = |name: std::borrow::Cow<'_, [u8]>, value: std::borrow::Cow<'_, [u8]>| {
             let Some(stream) = stream.as_deref_mut().filter(|stream| !stream.is_too_long) else { return };
             // As much as each takes of a table (RFC 7541, 4.1), so that none costs nothing.
             let len = name.len().saturating_add(value.len()).saturating_add(32);
@@ -208,9 +211,11 @@ impl Connection {
             }
             stream.held = stream.held.saturating_add(len);
             *held = held.saturating_add(len);
-            put(name, value, &mut stream.parts);
+            put(&name, &value, &mut stream.parts);
         };
-        decoder.decode(block, add).map_err(|_| "a header block of HTTP/2 that cannot be decoded".into())
+        decoder
+            .decode_with_cb(block, add)
+            .map_err(|_| "a header block of HTTP/2 that cannot be decoded".into())
     }
 
     fn finish(&mut self, id: u32, out: &mut Vec<Outcome>) {

@@ -11,7 +11,6 @@
 mod file;
 mod fragments;
 mod framing;
-mod hpack;
 mod http2;
 mod ip;
 mod link;
