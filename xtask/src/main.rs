@@ -6,6 +6,7 @@
 mod bench;
 mod dev;
 mod fuzz;
+mod mutate;
 mod openapi;
 mod process;
 mod python;
@@ -51,6 +52,8 @@ Commands:
                      explore with every fuzz target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
+  mutate [--count N] [--seed N] [--file PART] [--list]
+                     break the library in 500 places, one at a time, and list those that no test notices
   prior              count the flags of attacks and honest requests of the corpus, and write
                      spec/prior.tsv
   setup              install what the tests need beyond Rust: Python and Node packages below target/, and
@@ -97,6 +100,7 @@ fn run(arguments: &[&str]) -> Option<Result<()>> {
         | ["prior"]
         | ["signal"]
         | ["signal", _] => dev::run(&root, arguments),
+        ["mutate", arguments @ ..] => mutate::run(&root, arguments),
         ["site"] => site::run(&root),
         ["setup"] => setup::run(&root),
         ["test"] => test::run(&root, test::Extent::EveryDay),

@@ -254,6 +254,7 @@ families! {
     "text: UTF-16" => |n| body("text/plain; charset=utf-16", "", fill("<\0", n)),
     "binary" => |n| body("application/octet-stream", "", fill("\0\u{1}\u{2}", n)),
     "gzip: a bomb" => |n| gzip(n),
+    "gzip: empty members" => |n| body("text/plain", "Content-Encoding: gzip\r\n", empty_members(n)),
     "gzip: four times" => |n| body("text/plain", "Content-Encoding: gzip, gzip, gzip, gzip\r\n", stored_four_times(n)),
     "gzip: named over and over" => |n| body("text/plain", &format!("Content-Encoding: {}\r\n", fill("gzip, ", n)), "a"),
     "chunks: one byte each" => |n| chunked(fill("1\r\na\r\n", n) + "0\r\n\r\n"),
@@ -335,6 +336,12 @@ fn gzip(size: usize) -> Vec<u8> {
         encoder.write_all(&[b'a'; 200 << 10]).expect("memory takes all");
     }
     body("text/plain", "Content-Encoding: gzip\r\n", encoder.finish().expect("memory takes all"))
+}
+
+/// Members of gzip with nothing in them, one behind the other.
+fn empty_members(size: usize) -> Vec<u8> {
+    let member = GzEncoder::new(Vec::new(), Compression::default()).finish().expect("memory takes all");
+    member.repeat(size / member.len() + 1)
 }
 
 /// Text in four layers of gzip, none of which makes it smaller.
