@@ -33,7 +33,7 @@ pub(crate) struct Request<'a> {
     pub(crate) version: Version,
     /// A version that is none.
     pub(crate) odd_version: Option<Text<'a>>,
-    /// The secrets, where headers are read again when they are written.
+    /// The secrets, for headers that are read again when they are written; `None` where there are none.
     pub(crate) needles: Option<Needles<'a>>,
     /// Whether a secret is echoed in a finished line: all of the request has to be read again, with every line opened.
     pub(crate) echoes_into_finished: bool,

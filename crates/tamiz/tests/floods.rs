@@ -303,10 +303,49 @@ fn cookies() {
 #[test]
 fn line_ends_in_values() {
     check_all(|random| {
-        let lines = random.some(12, |random| format!("\n{}: {}", random.of(&NAMES), random.of(&VALUES)));
+        let lines = random.some(90, |random| format!("\n{}: {}", random.of(&NAMES), random.of(&VALUES)));
         let name = random.of(&NAMES);
         format!(
             "GET /visionario HTTP/1.1\r\nHost: ex.com\r\n{name}: a{lines}\r\nX-Api-Key: visionario\r\n\r\n"
+        )
+    });
+}
+
+#[test]
+fn json_and_xml() {
+    const MEMBERS: [&str; 10] =
+        ["a", "b", "pwd", "visionario", "$ne", "a.b", "__proto__", "token=visionario9", "ñ", "\\u0061"];
+    const LEAVES: [&str; 9] = [
+        "1",
+        "null",
+        "\"visionario\"",
+        "\"<b>\"",
+        "{}",
+        "[1,\"visionario\"]",
+        "{\"a\":{\"pwd\":\"visionario\"}}",
+        "\"\"",
+        "true",
+    ];
+    check_all(|random| {
+        let members =
+            random.some(12, |random| format!("\"{}\":{},", random.of(&MEMBERS), random.of(&LEAVES)));
+        let body = format!("{{{members}\"z\":[{{{members}\"y\":2}}]}}");
+        format!(
+            "POST /visionario?j={body} HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\n\r\n{body}"
+        )
+    });
+    check_all(|random| {
+        let elements = random.some(12, |random| {
+            let name = random.of(&["a", "b", "pwd", "visionario"]);
+            let inner = random.of(&["", "visionario", "<c>1</c>", "<pwd x=\"visionario\"/>", "&lt;b&gt;"]);
+            format!(
+                "<{name} {}=\"{}\">{inner}</{name}>",
+                random.of(&["x", "token", "visionario"]),
+                random.of(&["1", "visionario"])
+            )
+        });
+        format!(
+            "POST /visionario HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/xml\r\n\r\n<r>{elements}</r>"
         )
     });
 }

@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
                 }
                 Inflated::NotUndone => return (layers.finish(self.cx), false),
                 Inflated::Failed => {
-                    self.flags.raise(Flag::BadBody, layers.finish(self.cx));
+                    self.flags.raise(Flag::BadBody, layers.evidence());
                     return (text, true);
                 }
             }

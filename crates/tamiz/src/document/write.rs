@@ -16,8 +16,9 @@ use crate::context::Context;
 use crate::finished::{self, Finished, LAYERED, Rank, Record};
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::formats::fields::Fields;
-use crate::headers::{Header, Headers, Name};
+use crate::headers::{Header, Headers, Name, Value};
 use crate::inspect::{Key, write_key};
+use crate::needles::Needles;
 use crate::request::{Method, Request};
 use crate::show::escape::{self, Spot};
 use crate::show::marker::{self, number, push};
@@ -58,6 +59,8 @@ pub(super) struct Writer<'a, 'o> {
     pub(super) cx: Context<'a>,
     pub(super) out: &'o mut Vec<u8>,
     rollup: Rollup<'a>,
+    /// The secrets of the request, for what is read again.
+    needles: Option<&'o Needles<'a>>,
     /// What to note of headers, where notes are asked for.
     header_notes: Option<BumpVec<'a, HeaderNote<'a>>>,
 }
@@ -82,7 +85,8 @@ pub(crate) fn write<'a>(
     // The first line says whether a limit was reached, and the roll-up stands in the middle: all
     // other lines are written first, aside.
     let header_notes = (notes == Notes::With && cx.settings.beyond_core()).then(|| BumpVec::new_in(cx.bump));
-    let mut writer = Writer { cx, out: aside, rollup, header_notes };
+    let needles = request.needles.as_ref();
+    let mut writer = Writer { cx, out: aside, rollup, needles, header_notes };
     writer.target_lines(request);
     let target_len = writer.out.len();
     let names = writer.headers(request);
@@ -91,7 +95,7 @@ pub(crate) fn write<'a>(
     }
     let (rollup, header_notes) = (writer.rollup, writer.header_notes);
     let (target, rest) = aside.split_at_checked(target_len).unwrap_or_default();
-    let mut writer = Writer { cx, out, rollup, header_notes: None };
+    let mut writer = Writer { cx, out, rollup, needles, header_notes: None };
     writer.method_line(request);
     writer.out.extend_from_slice(target);
     writer.flags_line();
@@ -582,15 +586,9 @@ impl<'a> Writer<'a, '_> {
         self.out.extend_from_slice(name);
         self.out.push(b'=');
         let start = self.out.len();
-        for (i, value) in header.values.iter().enumerate() {
-            if i > 0 && self.out.len() > start {
-                self.out.push(b' ');
-            }
-            value.write(self.cx, self.out);
-            // A piece may show nothing, or nothing after its name.
-            if self.out.len() > start && self.out.last() == Some(&b' ') {
-                self.out.pop();
-            }
+        header.values.iter().for_each(|value| write_piece(value, start, self.cx, self.out));
+        if header.rest.is_some() {
+            self.rest_of_pieces(header, start);
         }
         escape::guard_flags(self.out, start, self.cx);
         let is_noted = self.note_header(header, start, index);
@@ -599,6 +597,26 @@ impl<'a> Writer<'a, '_> {
         if !is_noted {
             self.keep(header, name, line_start, &parameters);
         }
+    }
+
+    /// Writes the pieces of a value that are not kept, behind those that are, which begin at `start` of the output.
+    fn rest_of_pieces(&mut self, header: &Header<'a>, start: usize) {
+        let mut pieces = header.rest_of_pieces();
+        let cx = self.cx;
+        cx.spare.with_arena(|arena| {
+            loop {
+                arena.reset();
+                let shared = cx.in_arena(arena);
+                let local = Context::new(&shared);
+                let mut flags = local.flags();
+                let Some(value) = pieces.next(local, &mut flags) else { return };
+                let Some(mut value) = value else { continue };
+                if let Some(needles) = self.needles {
+                    needles.hide_in_value(&mut value, &mut flags);
+                }
+                write_piece(&value, start, local, self.out);
+            }
+        });
     }
 
     /// Notes what a value is made of that is shown as one marker; whether there is something to note. The value is
@@ -639,6 +657,18 @@ impl<'a> Writer<'a, '_> {
             }
         }
         self.end_line_of(all, &mut parameters);
+    }
+}
+
+/// Writes a piece of a value, whose first begins at `start` of the output.
+fn write_piece<'a>(value: &Value<'a>, start: usize, cx: Context<'a>, out: &mut Vec<u8>) {
+    if out.len() > start {
+        out.push(b' ');
+    }
+    value.write(cx, out);
+    // A piece may show nothing, or nothing after its name.
+    if out.len() > start && out.last() == Some(&b' ') {
+        out.pop();
     }
 }
 

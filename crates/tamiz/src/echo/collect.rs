@@ -8,9 +8,9 @@ use crate::formats::embedded::Embedded;
 use crate::formats::fields::Fields;
 use crate::formats::step::Leaf;
 use crate::formats::unseen::Unseen;
-use crate::headers::cookie::Cookie;
+use crate::headers::Cookies;
 use crate::headers::many::{Many, Step};
-use crate::headers::{Content, Header};
+use crate::headers::{Content, Header, Value};
 use crate::known_headers::Kind;
 use crate::needles::{Needles, SHORTEST};
 use crate::request::Request;
@@ -64,29 +64,48 @@ impl<'a> Needles<'a> {
         }
         let is_host = header.name.as_ref().is_some_and(|name| name.rule.kind == Kind::Host);
         for value in &header.values {
-            match &value.content {
-                Content::Secret if value.rule.kind == Kind::Authorization => {
-                    self.add_authorization(value.text, cx);
-                }
-                Content::Secret => self.add(value.text, cx),
-                Content::Shape if is_host => {
-                    if let Some(at) = memchr::memrchr(b'@', value.text.bytes) {
-                        self.add_userinfo(value.text.slice(0..at));
-                    }
-                }
-                Content::Url(url) => self.collect_from_url(url, cx),
-                Content::Cookies(cookies) => self.collect_from_cookies(cookies, cx),
-                _ => {}
+            self.collect_from_value(value, is_host, cx);
+        }
+        if !header.rest.is_some_and(|rest| rest.may_hold_secrets) {
+            return;
+        }
+        let mut pieces = header.rest_of_pieces();
+        cx.spare.with_arena(|arena| {
+            loop {
+                arena.reset();
+                let shared = cx.in_arena(arena);
+                let local = Context::new(&shared);
+                let Some(value) = pieces.next(local, &mut local.flags()) else { return };
+                let mut needles = Needles::new(b"", local);
+                value.iter().for_each(|value| needles.collect_from_value(value, false, local));
+                self.take(&needles);
             }
+        });
+    }
+
+    fn collect_from_value(&mut self, value: &Value<'a>, is_host: bool, cx: Context<'a>) {
+        match &value.content {
+            Content::Secret if value.rule.kind == Kind::Authorization => {
+                self.add_authorization(value.text, cx);
+            }
+            Content::Secret => self.add(value.text, cx),
+            Content::Shape if is_host => {
+                if let Some(at) = memchr::memrchr(b'@', value.text.bytes) {
+                    self.add_userinfo(value.text.slice(0..at));
+                }
+            }
+            Content::Url(url) => self.collect_from_url(url, cx),
+            Content::Cookies(cookies) => self.collect_from_cookies(cookies, cx),
+            _ => {}
         }
     }
 
-    fn collect_from_cookies(&mut self, cookies: &[Cookie<'a>], cx: Context<'a>) {
-        for cookie in cookies {
-            cookie.json.iter().for_each(|json| self.collect_from_json(json, cx));
+    fn collect_from_cookies(&mut self, cookies: &Cookies<'a>, cx: Context<'a>) {
+        cookies.json.iter().for_each(|json| self.collect_from_json(json, cx));
+        for cookie in &cookies.list {
             if cookie.sensitive {
-                self.push(cookie.value.bytes);
-                if let Some(name) = &cookie.name
+                self.push(cookie.value().bytes);
+                if let Some(name) = cookie.name()
                     && name.shown == NameShown::Secret
                 {
                     self.add(name.text, cx);

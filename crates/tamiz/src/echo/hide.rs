@@ -186,7 +186,7 @@ impl<'a> Needles<'a> {
         self.is_in(name) || self.cx.spare.with(is_lower_in)
     }
 
-    fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
+    pub(crate) fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
         if let Some(label) = value.label.filter(|label| self.is_in_name(label.bytes)) {
             flags.hide(label);
             *value = Value {
@@ -208,9 +208,10 @@ impl<'a> Needles<'a> {
             }
             Content::Url(url) => self.hide_in_url(url, flags),
             Content::Cookies(cookies) => {
-                for cookie in cookies {
-                    if let Some(name) = &mut cookie.name {
-                        self.hide_in_key(name, flags);
+                for cookie in &mut cookies.list {
+                    if let Some(mut name) = cookie.name() {
+                        self.hide_in_key(&mut name, flags);
+                        cookie.show_name(name.shown);
                     }
                     if cookie.is_attribute() && self.is_in(cookie.piece.bytes) {
                         cookie.hide();

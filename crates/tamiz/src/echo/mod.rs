@@ -39,7 +39,5 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
         request.method.shown = NameShown::ShapeAlone;
         request.flags.hide(request.method.text);
     }
-    if request.headers.many.is_some() {
-        request.needles = Some(needles);
-    }
+    request.needles = Some(needles);
 }

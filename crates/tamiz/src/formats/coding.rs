@@ -108,6 +108,11 @@ impl<'a> Layers<'a> {
         Inflated::Text { capped }
     }
 
+    /// The evidence of a fault in what is left of the body: all of the body, unless there is nothing left.
+    pub(crate) fn evidence(&self) -> Text<'a> {
+        if self.last.as_ref().is_some_and(Vec::is_empty) { self.body.slice(0..0) } else { self.body }
+    }
+
     /// What is left of the body. All of it stands for all of the body.
     pub(crate) fn finish(self, cx: Context<'a>) -> Text<'a> {
         let Layers { body, last, spare } = self;

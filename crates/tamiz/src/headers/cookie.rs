@@ -1,5 +1,7 @@
 //! `cookie` and `set-cookie` (clauses 8.17 and 8.18): names and lengths, never values.
 
+use std::num::NonZeroU32;
+
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM, HIGH, PATH_MARK, TOKEN};
@@ -14,26 +16,33 @@ use crate::show::NameShown;
 use crate::show::marker;
 use crate::text::Text;
 
-/// A cookie, or an attribute of one that is being set.
+/// The cookies of a header.
+pub(crate) struct Cookies<'a> {
+    pub(crate) list: BumpVec<'a, Cookie<'a>>,
+    /// The leaves of values that are JSON.
+    pub(crate) json: BumpVec<'a, &'a Embedded<'a>>,
+}
+
+/// A cookie, or an attribute of one that is being set. All of them are shown, and one may have two bytes: what can be
+/// found again in its piece is not kept.
 pub(crate) struct Cookie<'a> {
-    /// `None` for a piece without `=`.
-    pub(crate) name: Option<Key<'a>>,
-    pub(crate) value: Text<'a>,
-    /// The union of the classes of its bytes.
-    seen: u32,
     /// All of it, as it came.
     pub(crate) piece: Text<'a>,
+    /// The union of the classes of the bytes of its value.
+    seen: u32,
+    /// Where its `=` is, if it has one.
+    equals: Option<NonZeroU32>,
+    /// How its name is shown; `None` for a piece without `=`, and for an attribute.
+    shown: Option<NameShown>,
     /// The name is sensitive, so the value is a secret that must not be echoed.
     pub(crate) sensitive: bool,
-    /// The leaves of the value, where that is JSON.
-    pub(crate) json: Option<&'a Embedded<'a>>,
     attribute: Option<Attribute>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attribute {
     /// One of RFC 6265bis, by its place in `ATTRIBUTES`.
-    Known(usize),
+    Known(u8),
     Other,
     /// Holds or echoes a credential.
     Secret,
@@ -44,27 +53,42 @@ const ROOM: usize = 6;
 
 /// The attributes of RFC 6265bis.
 const ATTRIBUTES: [&str; 7] = ["Expires", "Max-Age", "Domain", "Path", "Secure", "HttpOnly", "SameSite"];
-const EXPIRES: usize = 0;
+const EXPIRES: u8 = 0;
 
-fn read_one<'a>(piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookie<'a> {
-    let (name, value, sensitive) = match piece.cut(b'=') {
-        None => (None, piece, false),
-        Some((name, value)) => {
-            let (name, sensitive) = read_name(name.trim(), cx, flags);
-            (Some(name), value.trim(), sensitive)
-        }
-    };
-    let seen = bytes::union(value.bytes);
-    let mut json = None;
-    if !scan::cannot_flag(value.bytes, seen) {
-        json = embedded::read_cookie(value, seen, cx).map(|json| &*json);
-        match json {
-            Some(json) => scan::absorb_in_cookie(&json.all_flags(cx), flags),
-            None => scan::scan_seen(value, seen, Kind::Cookie, true, cx, flags),
-        }
+/// The pieces of a header between `;` that are not empty.
+fn pieces(text: Text<'_>) -> impl Iterator<Item = Text<'_>> {
+    text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty())
+}
+
+impl<'a> Cookies<'a> {
+    /// Makes room for the cookies of a text: of a long one they are counted first.
+    fn new(text: Text<'a>, cx: Context<'a>) -> Self {
+        const SHORT: usize = 256;
+        let room = if text.len() < SHORT { ROOM } else { pieces(text).count() };
+        Cookies { list: BumpVec::with_capacity_in(room, cx.bump), json: BumpVec::new_in(cx.bump) }
     }
-    flags.hide(value);
-    Cookie { name, value, seen, piece, sensitive, json, attribute: None }
+
+    fn read_one(&mut self, piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+        let mut cookie = Cookie::new(piece);
+        if let Some(name) = cookie.name_text() {
+            let (key, sensitive) = read_name(name, cx, flags);
+            cookie.shown = Some(key.shown);
+            cookie.sensitive = sensitive;
+        }
+        let value = cookie.value();
+        cookie.seen = bytes::union(value.bytes);
+        if !scan::cannot_flag(value.bytes, cookie.seen) {
+            match embedded::read_cookie(value, cookie.seen, cx).map(|json| &*json) {
+                Some(json) => {
+                    scan::absorb_in_cookie(&json.all_flags(cx), flags);
+                    self.json.push(json);
+                }
+                None => scan::scan_seen(value, cookie.seen, Kind::Cookie, true, cx, flags),
+            }
+        }
+        flags.hide(value);
+        self.list.push(cookie);
+    }
 }
 
 /// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
@@ -82,62 +106,81 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
 }
 
 /// Reads a `cookie` header and counts its cookies.
-pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> BumpVec<'a, Cookie<'a>> {
-    let mut cookies = BumpVec::with_capacity_in(ROOM, cx.bump);
-    for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
-        cookies.push(read_one(piece, cx, flags));
-    }
+pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookies<'a> {
+    let mut cookies = Cookies::new(text, cx);
+    pieces(text).for_each(|piece| cookies.read_one(piece, cx, flags));
     flags.raise(Flag::Cookie, text);
     cookies
 }
 
 /// Reads a `set-cookie` header: a cookie, then its attributes.
-pub(crate) fn read_set<'a>(
-    text: Text<'a>,
-    cx: Context<'a>,
-    flags: &mut Flags<'a>,
-) -> BumpVec<'a, Cookie<'a>> {
-    let mut cookies = BumpVec::new_in(cx.bump);
-    for piece in text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
-        if cookies.is_empty() {
-            cookies.push(read_one(piece, cx, flags));
+pub(crate) fn read_set<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookies<'a> {
+    let mut cookies = Cookies::new(text, cx);
+    for piece in pieces(text) {
+        if cookies.list.is_empty() {
+            cookies.read_one(piece, cx, flags);
             continue;
         }
-        let (name, value) = piece.cut(b'=').unwrap_or((piece, piece.from(piece.len())));
+        let mut cookie = Cookie::new(piece);
+        let name = cookie.name_text().unwrap_or(piece);
         let known =
-            ATTRIBUTES.iter().position(|known| name.trim().bytes.eq_ignore_ascii_case(known.as_bytes()));
+            ATTRIBUTES.iter().zip(0..).find(|(known, _)| name.bytes.eq_ignore_ascii_case(known.as_bytes()));
         let credential = cx.settings.names.find_credential(piece.bytes, cx).is_some();
         let attribute = match known {
             _ if credential => Attribute::Secret,
-            Some(known) => Attribute::Known(known),
+            Some((_, known)) => Attribute::Known(known),
             None => Attribute::Other,
         };
         if !matches!(attribute, Attribute::Known(_)) {
             flags.hide(piece);
         }
         scan::scan(piece, Kind::Free, credential, cx, flags);
-        let value = value.trim();
-        cookies.push(Cookie {
-            name: None,
-            value,
-            seen: bytes::union(value.bytes),
-            piece,
-            sensitive: false,
-            json: None,
-            attribute: Some(attribute),
-        });
+        cookie.attribute = Some(attribute);
+        cookies.list.push(cookie);
     }
     cookies
 }
 
-impl Cookie<'_> {
+impl<'a> Cookie<'a> {
+    fn new(piece: Text<'a>) -> Self {
+        let equals =
+            bytes::position(b'=', piece.bytes).and_then(|at| u32::try_from(at.saturating_add(1)).ok());
+        let equals = equals.and_then(NonZeroU32::new);
+        Cookie { piece, seen: 0, equals, shown: None, sensitive: false, attribute: None }
+    }
+
+    /// What stands before its `=`.
+    fn name_text(&self) -> Option<Text<'a>> {
+        let end = (self.equals?.get() as usize).saturating_sub(1);
+        Some(self.piece.slice(0..end).trim())
+    }
+
+    /// Its name; `None` for a piece without `=`, and for an attribute.
+    pub(crate) fn name(&self) -> Option<Key<'a>> {
+        Some(Key { shown: self.shown?, text: self.name_text()? })
+    }
+
+    /// Changes how its name is shown.
+    pub(crate) fn show_name(&mut self, shown: NameShown) {
+        self.shown = Some(shown);
+    }
+
+    /// What follows its `=`; without one, a cookie is all value and an attribute has none.
+    pub(crate) fn value(&self) -> Text<'a> {
+        match self.equals {
+            Some(end) => self.piece.from(end.get() as usize).trim(),
+            None if self.attribute.is_some() => self.piece.from(self.piece.len()),
+            None => self.piece,
+        }
+    }
+
     /// Whether nothing in it is a credential that its name does not make one, as far as that is seen
     /// quickly: it is short and plain, or a name and a word of which no token is a part.
     pub(crate) fn is_harmless(&self) -> bool {
-        let Some(name) = self.name.filter(|name| name.shown == NameShown::Text && !self.sensitive) else {
+        let Some(name) = self.name().filter(|name| name.shown == NameShown::Text && !self.sensitive) else {
             return false;
         };
-        let (name, value) = (name.text.bytes, self.value.bytes);
+        let (name, value) = (name.text.bytes, self.value().bytes);
         // Nothing but the `=` between the two is a sign that a credential needs.
         let is_word = || bytes::all(value, ALNUM | PATH_MARK) && bytes::all(name, ALNUM | PATH_MARK);
         let is_pair = || name.len().saturating_add(value.len()).saturating_add(1) == self.piece.len();
@@ -155,11 +198,12 @@ impl Cookie<'_> {
     }
 
     fn write(&self, cx: Context<'_>, out: &mut Vec<u8>) {
-        if let Some(name) = self.name {
+        if let Some(name) = self.name() {
             write_key(name, cx, out);
         }
         marker::push(out, "<len:");
-        let len = if self.seen & HIGH == 0 { self.value.len() } else { decode::chars(self.value.bytes) };
+        let value = self.value();
+        let len = if self.seen & HIGH == 0 { value.len() } else { decode::chars(value.bytes) };
         marker::number(out, len as u64);
         out.push(b'>');
     }
@@ -169,24 +213,25 @@ impl Cookie<'_> {
             marker::write(self.piece.bytes, attribute == Attribute::Secret, cx, out);
             return;
         };
-        marker::push(out, ATTRIBUTES.get(known).copied().unwrap_or_default());
-        if self.value.is_empty() {
+        marker::push(out, ATTRIBUTES.get(usize::from(known)).copied().unwrap_or_default());
+        let value = self.value();
+        if value.is_empty() {
             return;
         }
         out.push(b'=');
         let plain = |&b: &u8| bytes::is(b, TOKEN) || b == b'/';
-        if known != EXPIRES && self.value.bytes.iter().all(plain) {
-            out.extend_from_slice(self.value.bytes);
+        if known != EXPIRES && value.bytes.iter().all(plain) {
+            out.extend_from_slice(value.bytes);
         } else {
-            marker::write(self.value.bytes, false, cx, out);
+            marker::write(value.bytes, false, cx, out);
         }
     }
 }
 
 /// `NAME<len:n>`, by name.
-pub(crate) fn write<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
+pub(crate) fn write<'a>(Cookies { list: cookies, .. }: &Cookies<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
     let is_plain = |name: Key<'_>| name.shown == NameShown::Text && name.text.bytes.is_ascii();
-    if cookies.iter().all(|cookie| cookie.name.is_some_and(is_plain)) {
+    if cookies.iter().all(|cookie| cookie.name().is_some_and(is_plain)) {
         write_plain(cookies, cx, out);
     } else {
         write_slow(cookies, cx, out);
@@ -196,9 +241,12 @@ pub(crate) fn write<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u
 /// Cookies whose names are shown as they are.
 fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
     let mut order = BumpVec::with_capacity_in(cookies.len(), cx.bump);
-    order.extend(cookies.iter().enumerate());
-    order.sort_unstable_by_key(|(i, cookie)| (cookie.name.map(|name| name.text.bytes), *i));
-    for (i, (_, cookie)) in order.iter().enumerate() {
+    order.extend(cookies.iter());
+    // Those of one name stay in the order in which they are in memory.
+    order.sort_unstable_by_key(|cookie| {
+        (cookie.name_text().map(|name| name.bytes), std::ptr::from_ref(*cookie))
+    });
+    for (i, cookie) in order.iter().enumerate() {
         if i > 0 {
             out.push(b' ');
         }
@@ -207,14 +255,23 @@ fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
 }
 
 fn write_slow<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
-    let mut shown = BumpVec::with_capacity_in(cookies.len(), cx.bump);
-    shown.extend(cookies.iter().map(|cookie| cx.written(|one| cookie.write(cx, one))).enumerate());
+    // Those without a name come first, as they came.
+    let has_name = |cookie: &&Cookie<'a>| cookie.name().is_some_and(|name| !name.text.is_empty());
+    let mut shown = BumpVec::with_capacity_in(cookies.iter().filter(has_name).count(), cx.bump);
+    let named = cookies.iter().filter(has_name);
+    shown.extend(named.map(|cookie| cx.written(|one| cookie.write(cx, one))).enumerate());
     shown.sort_unstable_by_key(|(i, cookie)| (shown_name(cookie), *i));
-    for (i, (_, cookie)) in shown.iter().enumerate() {
-        if i > 0 {
-            out.push(b' ');
-        }
+    let start = out.len();
+    for cookie in cookies.iter().filter(|cookie| !has_name(cookie)) {
+        cookie.write(cx, out);
+        out.push(b' ');
+    }
+    for (_, cookie) in &shown {
         out.extend_from_slice(cookie);
+        out.push(b' ');
+    }
+    if out.len() > start {
+        out.pop();
     }
 }
 
@@ -225,8 +282,8 @@ fn shown_name(cookie: &[u8]) -> &[u8] {
 }
 
 /// `NAME<len:n>; Path=/; HttpOnly`, in order of arrival.
-pub(crate) fn write_set(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
-    for (i, cookie) in cookies.iter().enumerate() {
+pub(crate) fn write_set(cookies: &Cookies<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    for (i, cookie) in cookies.list.iter().enumerate() {
         if i > 0 {
             out.extend_from_slice(b"; ");
         }

@@ -384,9 +384,10 @@ impl Header<'_> {
         let is_host = self.name.as_ref().is_some_and(|name| name.rule.kind == Kind::Host);
         let is_secret = self.name.as_ref().is_some_and(|name| name.shown == NameShown::ShapeAlone);
         let holds = |content: &Content<'_>| {
-            matches!(content, Content::Secret | Content::Url(_) | Content::Cookies(_))
-                || is_host && matches!(content, Content::Shape)
+            content.may_hold_secrets() || is_host && matches!(content, Content::Shape)
         };
-        is_secret || self.values.iter().any(|value| holds(&value.content))
+        is_secret
+            || self.rest.is_some_and(|rest| rest.may_hold_secrets)
+            || self.values.iter().any(|value| holds(&value.content))
     }
 }

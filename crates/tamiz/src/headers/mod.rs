@@ -32,11 +32,11 @@ use crate::text::{Builder, Text};
 
 use crate::finished::{Finished, Rank, Role};
 use crate::known_headers::{Kind, Rule};
-pub(crate) use cookie::Cookie;
+pub(crate) use cookie::Cookies;
 use lines::Lines;
 use many::Many;
 pub(crate) use name::Name;
-pub(crate) use value::{Content, Value};
+pub(crate) use value::{Content, Pieces, Value};
 use whitespace::Break;
 
 /// One `H:` line to be.
@@ -50,6 +50,8 @@ pub(crate) struct Header<'a> {
     /// The union of the classes of its bytes.
     pub(crate) seen: u32,
     breaks: BumpVec<'a, Break>,
+    /// What is known of the pieces behind those that are kept, where there are more.
+    pub(crate) rest: Option<Rest>,
     /// Whether it is a continuation of nothing.
     pub(crate) is_orphan: bool,
     /// The line it was, where it was one line as it is.
@@ -59,7 +61,51 @@ pub(crate) struct Header<'a> {
     pub(crate) flags: Flags<'a>,
 }
 
+/// The pieces of a value that are read again whenever they are asked for: all of them are shown, and a record of each would
+/// take a hundred times its memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rest {
+    /// How many cookies are in them.
+    cookies: usize,
+    /// Whether there are more segments or pairs of a URL than are shown.
+    is_capped: bool,
+    /// Whether there may be secrets in them.
+    pub(crate) may_hold_secrets: bool,
+}
+
+/// So many pieces of a value are kept.
+const MOST_PIECES: usize = 64;
+
 impl<'a> Header<'a> {
+    /// The pieces behind those that are kept.
+    pub(crate) fn rest_of_pieces(&self) -> Pieces<'_, 'a> {
+        let passed = if self.rest.is_some() { MOST_PIECES } else { self.breaks.len() };
+        Pieces::new(self.whole, &self.breaks).behind(passed)
+    }
+
+    /// Reads the pieces behind those that are kept for what they tell of the whole.
+    fn read_rest(&mut self, cx: Context<'a>) {
+        let mut rest = Rest::default();
+        let mut pieces = Pieces::new(self.whole, &self.breaks).behind(MOST_PIECES);
+        cx.spare.with_arena(|arena| {
+            loop {
+                arena.reset();
+                let shared = cx.in_arena(arena);
+                let local = Context::new(&shared);
+                let (mut told, mut limits) = (local.flags(), local.flags());
+                let Some(value) = pieces.next(local, &mut told) else { return };
+                self.flags.absorb(&told);
+                if let Some(value) = value {
+                    value.check_limits(&cx.settings.config.limits, &mut limits);
+                    rest.is_capped |= !limits.set.is_empty();
+                    rest.cookies = rest.cookies.saturating_add(value.cookies());
+                    rest.may_hold_secrets |= value.content.may_hold_secrets();
+                }
+            }
+        });
+        self.rest = Some(rest);
+    }
+
     /// Whether it is the header of this name, spelt exactly so, case apart.
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
@@ -119,30 +165,28 @@ impl<'a> Header<'a> {
     /// `CAPPED`: more segments or pairs of a URL than are shown.
     pub(crate) fn check_limits(&self, limits: &Limits, flags: &mut Flags<'a>) {
         for value in &self.values {
-            if let Content::Url(url) = &value.content {
-                url.check_limits(limits, flags);
-            }
+            value.check_limits(limits, flags);
+        }
+        if self.rest.is_some_and(|rest| rest.is_capped) {
+            flags.raise(Flag::Capped, Text::untraced(b""));
         }
     }
 
     /// How many cookies it holds.
     pub(crate) fn cookies(&self) -> usize {
-        let cookies = |value: &Value<'a>| match &value.content {
-            Content::Cookies(cookies) if value.rule.kind == Kind::Cookie => cookies.len(),
-            _ => 0,
-        };
-        self.values.iter().map(cookies).sum()
+        let of_rest = self.rest.map_or(0, |rest| rest.cookies);
+        self.values.iter().map(|value| value.cookies()).sum::<usize>().saturating_add(of_rest)
     }
 
     /// What stands before the first embedded line end.
     pub(crate) fn before_line_ends(&self) -> Text<'a> {
-        self.whole.slice(0..self.breaks.first().map_or(self.whole.len(), |b| b.at))
+        self.whole.slice(0..self.breaks.first().map_or(self.whole.len(), |b| b.at()))
     }
 
     /// What follows each embedded line end, up to the next.
     pub(crate) fn after_line_ends(&self) -> impl Iterator<Item = Text<'a>> {
-        let ends = self.breaks.iter().skip(1).map(|b| b.at).chain(std::iter::once(self.whole.len()));
-        self.breaks.iter().zip(ends).map(|(b, end)| self.whole.slice(b.at..end).trim())
+        let ends = self.breaks.iter().skip(1).map(|b| b.at()).chain(std::iter::once(self.whole.len()));
+        self.breaks.iter().zip(ends).map(|(b, end)| self.whole.slice(b.at()..end).trim())
     }
 }
 
@@ -430,7 +474,9 @@ impl<'a> Collapsed<'a> {
         }
         // An empty repeat leaves a space behind what it is joined to.
         let value = value.part(bytes::trim_end(value.bytes));
-        let mut values = BumpVec::with_capacity_in(1 + breaks.len(), cx.bump);
+        let most = if cx.traced { usize::MAX } else { MOST_PIECES };
+        let mut values = BumpVec::with_capacity_in(1 + breaks.len().min(most), cx.bump);
+        let mut has_rest = false;
         let mut host = None;
         if rule.kind == Kind::Host {
             host = read_host(value, &breaks, cx, &mut flags);
@@ -442,9 +488,15 @@ impl<'a> Collapsed<'a> {
             len = name_len + shown.host_len(cx);
             values.push(shown);
         } else {
-            value::read_all(value, seen, &breaks, name.as_ref(), cx, &mut flags, &mut values);
+            has_rest =
+                value::read_all(value, seen, &breaks, name.as_ref(), most, cx, &mut flags, &mut values);
         }
-        (Header { name, values, whole: value, seen, breaks, is_orphan, raw, len, flags }, host)
+        let mut header =
+            Header { name, values, whole: value, seen, breaks, rest: None, is_orphan, raw, len, flags };
+        if has_rest {
+            header.read_rest(cx);
+        }
+        (header, host)
     }
 }
 

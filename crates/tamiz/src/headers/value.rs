@@ -1,12 +1,13 @@
 //! Header values: what they tell, and how they are shown (clauses 8.10 to 8.12 and 8.23 to 8.27).
 
+use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::url::read_url;
 use super::whitespace::Break;
-use super::{Cookie, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
+use super::{Cookies, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
 use crate::bytes;
-use crate::config::Scheme;
+use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::formats::{self, file};
@@ -45,52 +46,107 @@ pub(crate) enum Content<'a> {
     /// Shown as a secret.
     Secret,
     Url(&'a mut Url<'a>),
-    Cookies(BumpVec<'a, Cookie<'a>>),
+    Cookies(Box<'a, Cookies<'a>>),
     Host(Host<'a>),
 }
 
-/// Cuts a value at its embedded line ends and reads each piece.
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
+/// Cuts a value at its embedded line ends and reads each piece, but for those behind so many line ends as are in `most`:
+/// whether there are any.
 pub(crate) fn read_all<'a>(
     value: Text<'a>,
     seen: u32,
     breaks: &[Break],
     name: Option<&Name<'a>>,
+    most: usize,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
     values: &mut BumpVec<'a, Value<'a>>,
-) {
-    let end_of = |i: usize| breaks.get(i).map_or(value.len(), |b| b.at);
+) -> bool {
     let Some(name) = name else {
         values.push(Value::unnamed(value, seen, cx, flags));
-        return;
+        return false;
     };
-    if breaks.is_empty() {
+    let Some(b) = breaks.first() else {
         // Nothing is left to trim.
         values.push(Value::read(value, seen, name.text.bytes, name.rule, cx, flags));
-        return;
-    }
-    let first = value.slice(0..end_of(0)).trim();
+        return false;
+    };
+    let first = value.slice(0..b.at()).trim();
     values.push(Value::read(first, bytes::union(first.bytes), name.text.bytes, name.rule, cx, flags));
-    for (i, b) in breaks.iter().enumerate() {
-        if b.double {
-            let rest = value.from(b.at);
-            if !rest.is_empty() {
-                values.push(Value::unnamed(rest, bytes::union(rest.bytes), cx, flags));
-            }
-            return;
+    let mut pieces = Pieces::new(value, breaks);
+    while pieces.passed() < most {
+        match pieces.next(cx, flags) {
+            Some(piece) => values.extend(piece),
+            None => return false,
         }
-        let piece = value.slice(b.at..end_of(i + 1)).trim();
-        if !piece.is_empty() {
-            values.push(Value::embedded(piece, cx, flags));
+    }
+    pieces.passed() < breaks.len()
+}
+
+/// The pieces of a value behind its embedded line ends.
+pub(crate) struct Pieces<'p, 'a> {
+    value: Text<'a>,
+    breaks: &'p [Break],
+    next: usize,
+}
+
+impl<'p, 'a> Pieces<'p, 'a> {
+    pub(crate) fn new(value: Text<'a>, breaks: &'p [Break]) -> Self {
+        Pieces { value, breaks, next: 0 }
+    }
+
+    /// Passes over the pieces behind the first line ends.
+    pub(crate) fn behind(self, passed: usize) -> Self {
+        Pieces { next: passed, ..self }
+    }
+
+    fn passed(&self) -> usize {
+        self.next
+    }
+
+    /// Reads the next piece, which may be empty. What follows an empty line is the last.
+    pub(crate) fn next<'b>(&mut self, cx: Context<'b>, flags: &mut Flags<'b>) -> Option<Option<Value<'b>>>
+    where
+        'a: 'b,
+    {
+        let b = self.breaks.get(self.next)?;
+        self.next = self.next.saturating_add(1);
+        if b.is_double() {
+            self.next = self.breaks.len();
+            let rest = self.value.from(b.at());
+            return Some(
+                (!rest.is_empty()).then(|| Value::unnamed(rest, bytes::union(rest.bytes), cx, flags)),
+            );
         }
+        let end = self.breaks.get(self.next).map_or(self.value.len(), |b| b.at());
+        let piece = self.value.slice(b.at()..end).trim();
+        Some((!piece.is_empty()).then(|| Value::embedded(piece, cx, flags)))
+    }
+}
+
+impl Content<'_> {
+    /// Whether there may be secrets in it.
+    pub(super) fn may_hold_secrets(&self) -> bool {
+        matches!(self, Content::Secret | Content::Url(_) | Content::Cookies(_))
     }
 }
 
 impl<'a> Value<'a> {
+    /// `CAPPED`: more segments or pairs of a URL than are shown.
+    pub(super) fn check_limits(&self, limits: &Limits, flags: &mut Flags<'a>) {
+        if let Content::Url(url) = &self.content {
+            url.check_limits(limits, flags);
+        }
+    }
+
+    /// How many cookies it holds.
+    pub(super) fn cookies(&self) -> usize {
+        match &self.content {
+            Content::Cookies(cookies) if self.rule.kind == Kind::Cookie => cookies.list.len(),
+            _ => 0,
+        }
+    }
+
     /// Reads a piece; `seen` is the union of the classes of its bytes.
     fn read(
         text: Text<'a>,
@@ -101,8 +157,8 @@ impl<'a> Value<'a> {
         flags: &mut Flags<'a>,
     ) -> Self {
         let content = match rule.kind {
-            Kind::Cookie => Content::Cookies(cookie::read(text, cx, flags)),
-            Kind::SetCookie => Content::Cookies(cookie::read_set(text, cx, flags)),
+            Kind::Cookie => Content::Cookies(Box::new_in(cookie::read(text, cx, flags), cx.bump)),
+            Kind::SetCookie => Content::Cookies(Box::new_in(cookie::read_set(text, cx, flags), cx.bump)),
             _ => look(text, seen, name, rule, cx, flags),
         };
         Value { label: None, text, whole: text, rule, content }

@@ -16,10 +16,24 @@ use crate::text::{Builder, Text};
 /// Where an embedded line end stood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Break {
+    at: u32,
+    double: bool,
+}
+
+impl Break {
+    fn new(at: usize, double: bool) -> Self {
+        Break { at: u32::try_from(at).unwrap_or(u32::MAX), double }
+    }
+
     /// Where what follows it begins, in the collapsed value.
-    pub(crate) at: usize,
+    pub(crate) fn at(self) -> usize {
+        self.at as usize
+    }
+
     /// Whether it was two or more in a row.
-    pub(crate) double: bool,
+    pub(crate) fn is_double(self) -> bool {
+        self.double
+    }
 }
 
 fn is_space(byte: u8) -> bool {
@@ -72,6 +86,12 @@ fn has_single_spaces(value: &[u8]) -> bool {
         && !bytes::doubles(value, |byte| byte == b' ')
 }
 
+/// Room for the line ends of a value: of a long one they are counted first.
+fn breaks_in(value: &[u8]) -> usize {
+    const SHORT: usize = 256;
+    if value.len() < SHORT { 0 } else { memchr::memchr2_iter(b'\r', b'\n', value).count() }
+}
+
 fn collapse_slow<'a>(
     value: Text<'a>,
     pairs_crlf: bool,
@@ -79,7 +99,7 @@ fn collapse_slow<'a>(
     flags: &mut Flags<'a>,
 ) -> (Text<'a>, BumpVec<'a, Break>) {
     let mut builder = Builder::new(cx.bump, value.is_traced(), value.len());
-    let mut breaks = BumpVec::new_in(cx.bump);
+    let mut breaks = BumpVec::with_capacity_in(breaks_in(value.bytes), cx.bump);
     let mut at = 0;
     while at < value.len() {
         let rest = value.bytes.get(at..).unwrap_or_default();
@@ -104,7 +124,7 @@ fn collapse_slow<'a>(
             builder.put(b" ", spaces);
         }
         if line_ends > 0 {
-            breaks.push(Break { at: builder.len(), double: line_ends > 1 });
+            breaks.push(Break::new(builder.len(), line_ends > 1));
         }
     }
     (builder.finish(), breaks)
@@ -140,7 +160,7 @@ mod tests {
             }
             (
                 String::from_utf8(text.bytes.to_vec()).unwrap(),
-                breaks.iter().map(|b| (b.at, b.double)).collect(),
+                breaks.iter().map(|b| (b.at(), b.double)).collect(),
                 flags.set.iter().map(Flag::name).collect(),
             )
         })

@@ -20,14 +20,31 @@ pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flag
         if look.kind.tells_characters() {
             characters_seen(look.text, look.seen, look.kind, look.secret, look.cx, &mut own);
         }
-        escapes(look, &own, flags);
-        references(look, &own, flags);
+        aside(look, flags, |look, flags| escapes(look, &own, flags));
+        aside(look, flags, |look, flags| references(look, &own, flags));
     }
     // A backslash may be one that a path keeps encoded.
     if look.seen & BACKSLASH != 0 || decode::holds_guarded(look.text.bytes, b'\\') {
-        undo(look, Layer::Script, DEPTH, flags);
+        aside(look, flags, |look, flags| {
+            undo(look, Layer::Script, DEPTH, flags);
+        });
     }
-    tell_plain(look, flags);
+    aside(look, flags, tell_plain);
+}
+
+/// Looks at a text by `tell`. What is decoded of a long one is let go: it would stay in the arena for every look.
+fn aside<'a>(look: &Look<'a>, flags: &mut Flags<'a>, tell: impl for<'b> FnOnce(&Look<'b>, &mut Flags<'b>)) {
+    const LONG: usize = 4096;
+    if look.text.len() < LONG {
+        return tell(look, flags);
+    }
+    look.cx.spare.with_arena(|arena| {
+        let shared = look.cx.in_arena(arena);
+        let cx = Context::new(&shared);
+        let mut found = cx.flags();
+        tell(&Look { cx, ..*look }, &mut found);
+        flags.absorb(&found);
+    });
 }
 
 /// The same of a text without escapes.
@@ -36,7 +53,7 @@ pub(super) fn tell_plain<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 }
 
 /// A further percent-decoding: `PCTVALUE` if that adds a telling flag, or changes what a path means.
-fn escapes<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
+fn escapes<'a>(look: &Look<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
     let mut found = look.cx.flags();
     if !undo(look, Layer::Percent, DEPTH, &mut found) {
         return;
@@ -54,7 +71,7 @@ fn escapes<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
 }
 
 /// Entities: `HTMLENT` if decoding them adds a flag.
-fn references<'a>(look: &Look<'a>, own: &Flags<'a>, flags: &mut Flags<'a>) {
+fn references<'a>(look: &Look<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
     let mut found = look.cx.flags();
     if undo(look, Layer::Entities, DEPTH, &mut found) && adds(&found, own, *ALL) {
         look.raise(Flag::HtmlEnt, 0..look.text.len(), flags);
