@@ -33,6 +33,8 @@ families! {
     "query: distinct keys" => |n| query(count(n, |i| format!("k{i:06}=1&"))),
     "query: distinct long keys" => |n| query(count(n, |i| format!("{}{i}=1&", "k".repeat(50)))),
     "query: keys without value" => |n| query(fill("a&", n)),
+    "query: distinct keys without value" => |n| query(count(n, |i| format!("{i:x}&"))),
+    "query: distinct arrays" => |n| query(count(n, |i| format!("{i:x}[]&"))),
     "query: semicolons" => |n| query(fill("a=1;", n)),
     "query: `=`" => |n| query(fill("=", n)),
     "query: `%25`" => |n| query(fill("%25", n)),
@@ -116,6 +118,8 @@ families! {
     "headers: a name that grows under NFKC" => |n| header(&fill("\u{FDFA}", n), "1".to_owned()),
     "headers: names with `_` and `-`" => |n| headers(count(n, |i| format!("content_length-{i}: 1\r\n"))),
     "headers: `:`" => |n| headers(fill(":\n", n)),
+    "headers: `:` alone" => |n| fill(":\n", n).into_bytes(),
+    "headers: short names" => |n| count(n, |i| format!("{i:x}:\n")).into_bytes(),
     "headers: `a`" => |n| headers(fill("a\r\n", n)),
     "headers: no colon" => |n| headers(fill("foo bar\r\n", n)),
     "headers: hosts" => |n| headers(count(n, |i| format!("Host: h{i}.com\r\n"))),
@@ -130,6 +134,8 @@ families! {
         headers(count(n / 2, |i| format!("x-{i}: 1\r\n")) + "Connection: " + &count(n / 2, |i| format!("x-{i}, ")) + "\r\n")
     },
     "header: cookies" => |n| header("Cookie", fill("a=b; ", n)),
+    "header: cookies without a name" => |n| header("Cookie", fill("a;", n)),
+    "header: cookies of no ASCII" => |n| header("Cookie", fill("ñ=;", n)),
     "header: cookie names" => |n| header("Cookie", count(n, |i| format!("c{i}=b; "))),
     "header: session cookies, few letters" => |n| header("Cookie", count(n, |i| format!("SID{i}=x; "))),
     "header: session cookies" => |n| header("Cookie", count(n, |i| format!("session{i}=abcdefgh{i}; "))),
@@ -184,6 +190,8 @@ families! {
     // Bodies.
     "form: one key repeated" => |n| body(FORM, "", fill("a=1&", n)),
     "form: distinct keys" => |n| body(FORM, "", count(n, |i| format!("k{i:07}=1&"))),
+    "form: distinct arrays" => |n| body(FORM, "", count(n, |i| format!("{i:x}[]&"))),
+    "form: short secrets" => |n| body(FORM, "", fill("pwd=a&", n)),
     "form: secrets" => |n| body(FORM, "", count(n, |i| format!("token=abcdefgh{i:06}&"))),
     "form: values that raise flags" => |n| body(FORM, "", count(n, |i| format!("k{i}[]=%252e'<;|`${{..%2F&"))),
     "JSON: arrays, deep" => |n| body(JSON, "", fill("[", n / 2) + &fill("]", n / 2)),
@@ -196,6 +204,7 @@ families! {
         body(JSON, "", format!("{}[{}1]{}", key.repeat(30), fill("1,", n), "}".repeat(30)))
     },
     "JSON: duplicate members" => |n| body(JSON, "", format!("{{{}\"a\":1}}", fill("\"a\":1,", n))),
+    "JSON: short members" => |n| body(JSON, "", format!("{{{}\"a\":1}}", fill("\"\":1,", n))),
     "JSON: distinct members" => |n| body(JSON, "", format!("{{{}\"a\":1}}", count(n, |i| format!("\"k{i}\":1,")))),
     "JSON: escapes" => |n| body(JSON, "", format!("\"{}\"", fill("\\u0041", n))),
     "JSON: lone surrogates" => |n| body(JSON, "", format!("\"{}\"", fill("\\uD800", n))),
