@@ -1,32 +1,24 @@
 //! Writing a document (clauses 9.2 to 9.5).
 
-use std::cmp::Ordering;
-use std::ops::Range;
+mod body;
+mod headers;
+mod target;
 
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
-use super::lines::MORE_HEADERS;
-use super::made_of::{self, HeaderNote};
-use super::many::FirstParameters;
 use super::places::{evidence, write_notes};
-use crate::body::{self, Body};
-use crate::bytes;
 use crate::context::Context;
-use crate::finished::{self, Finished, LAYERED, Rank, Record};
+use crate::document::made_of::{self, HeaderNote};
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
 use crate::formats::fields::Fields;
-use crate::headers::{Header, Headers, Name, Value};
 use crate::inspect::{Key, write_key};
 use crate::needles::Needles;
 use crate::request::{Method, Request};
-use crate::show::escape::{self, Spot};
+use crate::show::NameShown;
 use crate::show::marker::{self, number, push};
-use crate::show::{NameShown, length};
-use crate::target::form::Form;
-use crate::target::path::Path;
-use crate::target::query::{Pair, Query};
-use crate::target::write::{write_path, write_tail, write_userinfo, write_value_shape};
+
+pub(super) use headers::{header_name, header_parameters};
 
 /// Whether to note what the text does not say: which query key raised which flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,15 +36,6 @@ struct Rollup<'a> {
     parametrised: BumpVec<'a, Parametrised<'a>>,
     /// A flag has more parameters than are shown.
     capped: bool,
-}
-
-/// The finished lines of a request, by name, on their way to the output.
-struct FinishedLines<'a, 'h> {
-    headers: &'h Headers<'a>,
-    /// How many are written.
-    next: usize,
-    /// The length of these.
-    len: u64,
 }
 
 pub(super) struct Writer<'a, 'o> {
@@ -136,208 +119,11 @@ impl<'a> Writer<'a, '_> {
         self.end_line_of(set, &mut parameters);
     }
 
-    fn target_lines(&mut self, request: &Request<'a>) {
-        let path_written = self.url_line(request);
-        if let Some(path) = &request.url.path {
-            self.path_line(path, path_written);
-        }
-        if let Some(query) = &request.url.query {
-            self.query_lines(query);
-        }
-    }
-
-    /// Returns where in the output the path is.
-    fn url_line(&mut self, request: &Request<'a>) -> Range<usize> {
-        let url = &request.url;
-        if url.host.is_none() && !request.is_without_authority(self.cx) {
-            return 0..0;
-        }
-        let mut path = 0..0;
-        push(self.out, "U:");
-        if let Some(host) = url.host {
-            if request.form != Form::Authority {
-                push(self.out, request.scheme.as_str());
-                push(self.out, "://");
-            }
-            write_userinfo(url, self.out);
-            host.write(self.out);
-        }
-        if request.form != Form::Authority {
-            path = write_tail(url, self.cx, self.out);
-        }
-        self.end_line(&url.flags);
-        path
-    }
-
-    /// Writes the line of a path, which may be written already at some place of the output.
-    fn path_line(&mut self, path: &Path<'a>, written: Range<usize>) {
-        push(self.out, "P:");
-        let start = self.out.len();
-        if written.is_empty() {
-            write_path(path, self.cx, self.out);
-        } else {
-            self.out.extend_from_within(written);
-        }
-        let text = self.out.get(start..).unwrap_or_default();
-        let (len, longest) = length::of_path(text, self.cx.settings.beyond_core());
-        self.measure(" PLEN:", len as u64);
-        self.measure(" PMAX:", longest as u64);
-        if path.flags.set.is_empty() {
-            self.out.push(b'\n');
-        } else {
-            let climb = written_number(path.longest_climb, self.cx);
-            let mut parameters = words_of(&path.flags, self.cx);
-            parameters.extend([(Flag::DotDotN, climb), (Flag::MultiEnc, &b"path"[..])]);
-            self.end_line_of(path.flags.set, &mut parameters);
-        }
-    }
-
     fn measure(&mut self, name: &str, n: u64) {
         push(self.out, name);
         number(self.out, n);
         self.out.push(b'@');
         push(self.out, self.cx.settings.config.buckets.label(n));
-    }
-
-    fn query_lines(&mut self, query: &Query<'a>) {
-        push(self.out, "Q:");
-        number(self.out, query.count() as u64);
-        push(self.out, " KEYS:");
-        let most = self.cx.settings.config.limits.pairs;
-        for (i, pair) in query.pairs.iter().take(most).enumerate() {
-            if i > 0 {
-                self.out.push(b',');
-            }
-            write_key(pair.key, self.cx, self.out);
-        }
-        marker::write_more(query.count(), most, ",", self.out);
-        let mut all = query.flags.set;
-        let mut parameters = words_of(&query.flags, self.cx);
-        for pair in query.pairs.iter().filter(|pair| !pair.flags.set.is_empty()) {
-            all = all.union(pair.flags.set);
-            parameters.extend(words(&pair.flags));
-            for flag in pair.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key) {
-                parameters.push((flag, key_text(pair.key, self.cx)));
-            }
-        }
-        for (_, flags) in query.pairs.iter().flat_map(Pair::leaf_flags) {
-            all = all.union(flags.set);
-            parameters.extend(words(flags));
-        }
-        if let Some(more) = &query.more {
-            all = all.union(more.flags.set);
-            parameters.extend(words(&more.flags));
-            parameters.extend(FirstParameters::of_keys(&more.keyed, self.cx));
-        }
-        self.end_line_of(all, &mut parameters);
-        if self.cx.settings.keys_sorted {
-            self.keys_sorted_line(query);
-        }
-        if self.cx.settings.qk {
-            self.qk_lines(query);
-        }
-    }
-
-    fn keys_sorted_line(&mut self, query: &Query<'a>) {
-        let mut keys = BumpVec::with_capacity_in(query.pairs.len(), self.cx.bump);
-        let most = self.cx.settings.config.limits.pairs;
-        keys.extend(query.pairs.iter().take(most).map(|pair| key_text(pair.key, self.cx)));
-        keys.sort_unstable();
-        keys.dedup();
-        push(self.out, "KEYS_SORTED:");
-        for (i, key) in keys.iter().enumerate() {
-            if i > 0 {
-                self.out.push(b',');
-            }
-            self.out.extend_from_slice(key);
-        }
-        self.out.push(b'\n');
-    }
-
-    /// One line a key, in order of first arrival.
-    fn qk_lines(&mut self, query: &Query<'a>) {
-        let most = self.cx.settings.config.limits.pairs;
-        let shown = query.pairs.iter().take(most).map(|pair| (key_text(pair.key, self.cx), pair));
-        for group in grouped(shown, self.cx) {
-            push(self.out, "QK:");
-            for (i, (key, _, pair)) in group.iter().enumerate() {
-                if i == 0 {
-                    self.out.extend_from_slice(key);
-                }
-                self.out.push(if i == 0 { b'=' } else { b'|' });
-                write_value_shape(pair, self.cx, self.out);
-            }
-            self.out.push(b'\n');
-        }
-        if query.count() > most {
-            marker::write_more(query.count(), most, "QK:", self.out);
-            self.out.push(b'\n');
-        }
-    }
-
-    fn body_lines(&mut self, body: &Body<'a>) {
-        push(self.out, "B:");
-        push(self.out, body.kind.as_str());
-        self.measure(" BLEN:", body.len as u64);
-        let mut all = body.flags.set;
-        let mut parameters = words_of(&body.flags, self.cx);
-        match &body.content {
-            body::Content::Whole { text, secret } => {
-                self.out.push(b' ');
-                marker::write(text.bytes, *secret, self.cx, self.out);
-                self.end_line_of(all, &mut parameters);
-            }
-            body::Content::Fields(fields) => {
-                let mut keys = field_keys(fields, self.cx);
-                for (field, key) in fields.told().zip(&keys) {
-                    all = all.union(field.flags.set);
-                    parameters.extend(words(&field.flags));
-                    for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key)
-                    {
-                        parameters.push((flag, key));
-                    }
-                    for (_, flags) in field.leaf_flags() {
-                        all = all.union(flags.set);
-                        parameters.extend(words(flags));
-                    }
-                }
-                if let Some(more) = &fields.more_pairs {
-                    parameters.extend(FirstParameters::of_keys(&more.keyed, self.cx));
-                }
-                self.end_line_of(all, &mut parameters);
-                keys.truncate(fields.list.len());
-                self.field_lines(fields, &keys);
-            }
-        }
-    }
-
-    fn field_lines(&mut self, fields: &Fields<'a>, keys: &[&'a [u8]]) {
-        push(self.out, "BQ:");
-        number(self.out, fields.count() as u64);
-        push(self.out, " KEYS:");
-        for (i, key) in keys.iter().enumerate() {
-            if i > 0 {
-                self.out.push(b',');
-            }
-            self.out.extend_from_slice(key);
-        }
-        marker::write_more(fields.count(), keys.len(), ",", self.out);
-        self.out.push(b'\n');
-        for group in grouped(keys.iter().copied().zip(&fields.list), self.cx) {
-            push(self.out, "BK:");
-            for (i, (key, _, field)) in group.iter().enumerate() {
-                if i == 0 {
-                    self.out.extend_from_slice(key);
-                }
-                self.out.push(if i == 0 { b'=' } else { b'|' });
-                fields.write_leaf(field, self.out);
-            }
-            self.out.push(b'\n');
-        }
-        if fields.more > 0 {
-            marker::write_more(fields.count(), keys.len(), "BK:", self.out);
-            self.out.push(b'\n');
-        }
     }
 
     /// Writes the flags of one place, whose parameters are words, and the line's end.
@@ -449,227 +235,6 @@ impl<'a> Writer<'a, '_> {
         }
         self.out.push(b'\n');
     }
-
-    /// Writes the header block; returns the place of each header, in the order of `list`.
-    #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
-    fn headers(&mut self, request: &Request<'a>) -> BumpVec<'a, &'a [u8]> {
-        if let Some(many) = &request.headers.many {
-            self.many_headers(request, many);
-            return BumpVec::new_in(self.cx.bump);
-        }
-        let list = &request.headers.list;
-        let mut names: BumpVec<'a, &'a [u8]> = BumpVec::with_capacity_in(list.len(), self.cx.bump);
-        names.extend(list.iter().map(|header| header_name(header.name.as_ref(), self.cx)));
-        let mut order = BumpVec::with_capacity_in(list.len(), self.cx.bump);
-        order.extend(0..list.len());
-        let key =
-            |i: usize| (list.get(i).is_none_or(|h: &Header<'_>| h.name.is_none()), names.get(i).copied());
-        order.sort_by(|&a, &b| key(a).cmp(&key(b)));
-        let most = self.cx.settings.config.limits.headers;
-        let mut finished = FinishedLines { headers: &request.headers, next: 0, len: 0 };
-        for (written, &i) in order.iter().take(most).enumerate() {
-            if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
-                self.finished_lines(&mut finished, header.name.as_ref().map(|_| *name), written);
-                self.header_line(header, name, written + finished.next);
-            }
-        }
-        self.finished_lines(&mut finished, None, order.len());
-        let rest = order.get(most..).unwrap_or_default();
-        if !rest.is_empty() {
-            self.more_headers(list, rest, &names);
-        }
-        for &i in rest {
-            if let Some(name) = names.get_mut(i) {
-                *name = MORE_HEADERS.as_bytes();
-            }
-        }
-        let total: u64 = list.iter().map(|header| header.len as u64).sum();
-        self.header_sums(list.len() + finished.next, total + finished.len);
-        names
-    }
-
-    /// Writes how many headers there are, and how long they are.
-    pub(super) fn header_sums(&mut self, count: usize, len: u64) {
-        push(self.out, "HCNT:");
-        number(self.out, count as u64);
-        self.measure(" HLEN:", len);
-        self.out.push(b'\n');
-    }
-
-    /// Copies the finished lines that come before a name; all of them before a line without one. So many opened ones are
-    /// written already.
-    #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
-    fn finished_lines(&mut self, lines: &mut FinishedLines<'a, '_>, before: Option<&[u8]>, opened: usize) {
-        let before = before.map(|name| (name, Rank::of(name)));
-        for line in lines.headers.finished_from(lines.next) {
-            let record = &line.record;
-            let is_before = before.is_none_or(|(name, other)| match record.rank.cmp(&other) {
-                Ordering::Less => true,
-                Ordering::Equal => line.name() < name,
-                Ordering::Greater => false,
-            });
-            if !is_before {
-                return;
-            }
-            self.out.extend_from_slice(line.text);
-            if record.is_shape
-                && let Some(notes) = &mut self.header_notes
-            {
-                let value = line.value().bytes;
-                let words = Some(value).filter(|value| made_of::may_have_words(value));
-                let words = words.and_then(|value| made_of::header_words(value, None, self.cx));
-                notes.extend(words.map(|words| (opened + lines.next, words)));
-            }
-            lines.len += record.len as u64;
-            lines.next += 1;
-            self.rollup.plain = self.rollup.plain.union(record.plain);
-            for (flag, parameter) in record.parameters.iter().map_while(Option::as_ref) {
-                let parameter = match parameter {
-                    finished::Parameter::Name => line.name(),
-                    finished::Parameter::Word(word) => word.as_bytes(),
-                };
-                self.rollup.parametrised.push((*flag, parameter));
-            }
-        }
-    }
-
-    /// Caches the line that begins at `start` of the output, where that holds in any request.
-    fn keep(&self, header: &Header<'a>, name: &'a [u8], start: usize, parameters: &[Parametrised<'a>]) {
-        let (Some(cache), Some(line)) = (self.cx.cache, header.line_to_keep()) else { return };
-        if !cache.admits(line) {
-            return;
-        }
-        let set = header.flags.set.intersection(self.cx.settings.enabled);
-        let mut elsewhere = self.cx.flags();
-        header.check_disguise(self.cx, &mut elsewhere);
-        header.check_limits(&self.cx.settings.config.limits, &mut elsewhere);
-        let most = self.cx.settings.config.limits.flag_parameters;
-        let is_counted =
-            set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
-        if header.hides_base64(self.cx)
-            || is_counted
-            || !elsewhere.set.is_empty()
-            || parameters.len() > most
-            || name_parameter(name, header, self.cx) != name
-        {
-            return;
-        }
-        let parametrised = parameters.iter().filter(|(flag, _)| set.contains(*flag)).map(|(flag, _)| *flag);
-        let words = header.flags.words().iter().filter(|(flag, _)| set.contains(*flag));
-        let words = words.map(|(flag, word)| (*flag, finished::Parameter::Word(word)));
-        let names = parametrised.filter(|flag| flag.parameter_kind() == Parameter::Name);
-        let names = names.map(|flag| (flag, finished::Parameter::Name));
-        let (Ok(name_len), Ok(value_len)) = (u16::try_from(name.len()), u32::try_from(header.whole.len()))
-        else {
-            return;
-        };
-        let record = Record {
-            plain: set.iter().filter(|flag| flag.parameter_kind() == Parameter::None).collect(),
-            name_len,
-            value_len,
-            len: header.len,
-            rank: Rank::of(name),
-            is_plain: bytes::union(line) & LAYERED == 0,
-            role: header.role(),
-            ..Record::default()
-        };
-        if let Some(record) = record.with_parameters(words.chain(names)) {
-            let text = self.out.get(start..).unwrap_or_default();
-            cache.keep(&Finished { line, text, record });
-        }
-    }
-
-    /// Writes a header's line, the `index`-th of all.
-    pub(super) fn header_line(&mut self, header: &Header<'a>, name: &'a [u8], index: usize) {
-        let line_start = self.out.len();
-        push(self.out, "H:");
-        self.out.extend_from_slice(name);
-        self.out.push(b'=');
-        let start = self.out.len();
-        header.values.iter().for_each(|value| write_piece(value, start, self.cx, self.out));
-        if header.rest.is_some() {
-            self.rest_of_pieces(header, start);
-        }
-        escape::guard_flags(self.out, start, self.cx);
-        let is_noted = self.note_header(header, start, index);
-        let mut parameters = header_parameters(header, name, self.cx);
-        self.end_line_of(header.flags.set, &mut parameters);
-        if !is_noted {
-            self.keep(header, name, line_start, &parameters);
-        }
-    }
-
-    /// Writes the pieces of a value that are not kept, behind those that are, which begin at `start` of the output.
-    fn rest_of_pieces(&mut self, header: &Header<'a>, start: usize) {
-        let mut pieces = header.rest_of_pieces();
-        let cx = self.cx;
-        cx.spare.with_arena(|arena| {
-            loop {
-                arena.reset();
-                let shared = cx.in_arena(arena);
-                let local = Context::new(&shared);
-                let mut flags = local.flags();
-                let Some(value) = pieces.next(local, &mut flags) else { return };
-                let Some(mut value) = value else { continue };
-                if let Some(needles) = self.needles {
-                    needles.hide_in_value(&mut value, &mut flags);
-                }
-                write_piece(&value, start, local, self.out);
-            }
-        });
-    }
-
-    /// Notes what a value is made of that is shown as one marker; whether there is something to note. The value is
-    /// written from `start` on.
-    fn note_header(&mut self, header: &Header<'a>, start: usize, index: usize) -> bool {
-        let [value] = header.values.as_slice() else { return false };
-        let Some(text) = value.text_of_shape() else { return false };
-        let cx = self.cx;
-        let is_literal = cx.settings.literal();
-        let is_marker = if is_literal {
-            cx.spare.with(|out| {
-                value.write_by_shape(cx, out);
-                marker::is_written_marker(out)
-            })
-        } else {
-            marker::is_written_marker(self.out.get(start..).unwrap_or_default())
-        };
-        if !is_marker || !is_literal && !made_of::may_have_words(text) {
-            return false;
-        }
-        if let Some(notes) = &mut self.header_notes {
-            let is_shown = is_literal && value.is_in_clear();
-            let marker = is_shown.then(|| cx.written(|out| value.write_by_shape(cx, out)));
-            notes.extend(made_of::header_words(text, marker, cx).map(|words| (index, words)));
-        }
-        true
-    }
-
-    /// One line for the headers that are not shown, with their flags.
-    fn more_headers(&mut self, list: &[Header<'a>], order: &[usize], names: &[&'a [u8]]) {
-        marker::write_more(order.len(), 0, "H:", self.out);
-        let mut all = FlagSet::default();
-        let mut parameters = BumpVec::new_in(self.cx.bump);
-        for &i in order {
-            if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
-                all = all.union(header.flags.set);
-                parameters.extend(header_parameters(header, name, self.cx));
-            }
-        }
-        self.end_line_of(all, &mut parameters);
-    }
-}
-
-/// Writes a piece of a value, whose first begins at `start` of the output.
-fn write_piece<'a>(value: &Value<'a>, start: usize, cx: Context<'a>, out: &mut Vec<u8>) {
-    if out.len() > start {
-        out.push(b' ');
-    }
-    value.write(cx, out);
-    // A piece may show nothing, or nothing after its name.
-    if out.len() > start && out.last() == Some(&b' ') {
-        out.pop();
-    }
 }
 
 /// Sorts parametrised flags, each once; of a flag with more than `most` parameters the first ones
@@ -703,26 +268,6 @@ fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
     capped
 }
 
-/// The flags of a header that have a parameter.
-pub(super) fn header_parameters<'a>(
-    header: &Header<'a>,
-    name: &'a [u8],
-    cx: Context<'a>,
-) -> BumpVec<'a, Parametrised<'a>> {
-    let mut parameters = BumpVec::with_capacity_in(4, cx.bump);
-    parameters.extend(words(&header.flags));
-    for flag in header.flags.set.iter() {
-        match flag.parameter_kind() {
-            Parameter::Name => parameters.push((flag, name_parameter(name, header, cx))),
-            Parameter::Number => {
-                parameters.push((flag, written_number(header.cookies(), cx)));
-            }
-            Parameter::None | Parameter::Key | Parameter::Word => {}
-        }
-    }
-    parameters
-}
-
 /// A number as it is written.
 fn written_number(n: usize, cx: Context<'_>) -> &[u8] {
     const DIGITS: [[u8; 1]; 10] = [*b"0", *b"1", *b"2", *b"3", *b"4", *b"5", *b"6", *b"7", *b"8", *b"9"];
@@ -742,31 +287,6 @@ fn words_of<'a>(flags: &Flags<'a>, cx: Context<'a>) -> BumpVec<'a, Parametrised<
     let mut list = BumpVec::with_capacity_in(words(flags).len(), cx.bump);
     list.extend(words(flags));
     list
-}
-
-/// A header's name as its line shows it; `?` for a line without one.
-pub(super) fn header_name<'a>(name: Option<&Name<'a>>, cx: Context<'a>) -> &'a [u8] {
-    match name {
-        None => b"?",
-        Some(name) => {
-            if name.shown == NameShown::Text {
-                return name.text.bytes;
-            }
-            cx.written(|out| name.write(cx, out))
-        }
-    }
-}
-
-/// A header's name as a flag's parameter.
-fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
-    let in_clear = header.name.as_ref().is_some_and(|name| name.shown == NameShown::Text);
-    if shown == ANY {
-        return b"%2A";
-    }
-    if !in_clear || shown.iter().all(|b| !matches!(b, b'|' | b'&')) {
-        return shown;
-    }
-    cx.written(|out| escape::write(shown, Spot::Name, out))
 }
 
 pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
