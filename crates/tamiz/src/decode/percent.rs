@@ -109,7 +109,7 @@ fn decode_untraced<'a>(
         };
         match escaped {
             Some(byte) if byte.is_ascii() => {
-                any_needless |= is_needless(byte, bytes, at, field);
+                any_needless = any_needless || is_needless(byte, bytes, at, field);
                 if field == Field::Path && stays_in_path(byte) {
                     len = guard_to(out, len, byte);
                 } else {

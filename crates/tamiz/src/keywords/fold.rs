@@ -87,6 +87,19 @@ enum Action {
     Decode,
 }
 
+/// What is put for a byte that stays, whatever is beside it; zero for others.
+const PLAIN: [u8; 256] = {
+    let mut plain = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if let (Action::Stay | Action::Tight, put) = ACTIONS[byte] {
+            plain[byte] = put;
+        }
+        byte += 1;
+    }
+    plain
+};
+
 fn action_of(byte: u8) -> (Action, u8) {
     ACTIONS.get(usize::from(byte)).copied().unwrap_or((Action::Stay, byte))
 }
@@ -98,13 +111,18 @@ pub(super) fn fold_into(text: &[u8], folded: &mut Vec<u8>) {
     let mut out = Folded { bytes: folded.as_mut_slice(), len: 0 };
     let mut at = 0;
     loop {
-        while let (Some(byte), Some(place)) = (text.get(at), out.bytes.get_mut(out.len))
-            && let (Action::Stay | Action::Tight, put) = action_of(*byte)
-        {
+        let (rest, places) = (text.get(at..).unwrap_or_default(), out.bytes.get_mut(out.len..));
+        let mut count = 0;
+        for (byte, place) in rest.iter().zip(places.unwrap_or_default()) {
+            let put = PLAIN.get(usize::from(*byte)).copied().unwrap_or_default();
+            if put == 0 {
+                break;
+            }
             *place = put;
-            at += 1;
-            out.len += 1;
+            count += 1;
         }
+        at += count;
+        out.len += count;
         // What is odd, and what is put next if a space is due before that.
         let mut is_space_due = false;
         loop {

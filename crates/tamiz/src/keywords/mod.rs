@@ -38,6 +38,7 @@ use crate::bytes;
 use crate::context::Context;
 use reading::{Others, Reading};
 pub(crate) use tables::{CLASSES, DIGEST};
+pub(crate) use trie::Classes;
 
 /// How many classes there are.
 const COUNT: usize = CLASSES.len();
@@ -49,22 +50,35 @@ const LONGEST_CALL: usize = 66;
 const SHORTEST: usize = 3;
 
 /// The classes found in a text, and where, if evidence is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
-    ranges: [Option<Range<usize>>; COUNT],
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found<'a> {
+    classes: Classes,
+    /// By class: its first match. Empty where no evidence is kept, or nothing was found.
+    ranges: &'a [Range<usize>],
+    /// The length of the text.
+    len: usize,
 }
 
-impl Found {
+impl Found<'_> {
+    fn none(len: usize) -> Self {
+        Found { classes: 0, ranges: &[], len }
+    }
+
+    /// The classes, a bit each.
+    pub(crate) fn classes(&self) -> Classes {
+        self.classes
+    }
+
     /// Each class by its name, in the order of names, with its first match in the text.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, Range<usize>)> {
-        let named = CLASSES.iter().zip(&self.ranges);
-        named.filter_map(|(&name, range)| Some((name, range.clone()?)))
+        let found = CLASSES.iter().enumerate().filter(|(class, _)| self.classes >> class & 1 != 0);
+        found.map(|(class, name)| (*name, self.ranges.get(class).cloned().unwrap_or(0..self.len)))
     }
 
     /// Whether no class was found.
     #[cfg(test)]
     fn is_empty(&self) -> bool {
-        self.ranges.iter().all(Option::is_none)
+        self.classes == 0
     }
 }
 
@@ -77,12 +91,18 @@ struct Walked {
     marks: u8,
 }
 
-/// Finds the classes of entries in decoded text; `seen` is the union of the classes of its bytes.
-pub(crate) fn scan(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
+/// The class of a name, as its bit.
+pub(crate) fn class_of(name: &str) -> Classes {
+    CLASSES.iter().position(|class| *class == name).map_or(0, |class| 1 << class)
+}
+
+/// Finds the classes of entries in decoded text, but for those that are known; `seen` is the union of the classes of its
+/// bytes.
+pub(crate) fn scan<'a>(text: &[u8], seen: u32, known: Classes, cx: Context<'a>) -> Found<'a> {
+    let mut found = Found::none(text.len());
     if text.len() < SHORTEST {
-        return None;
+        return found;
     }
-    let mut found: Option<Found> = None;
     let is_guarded = guarded::has_guarded(text, seen);
     let Walked { may_match, marks } = if is_guarded {
         Walked { may_match: may_match_unguarded(text, cx), marks: 0 }
@@ -90,13 +110,24 @@ pub(crate) fn scan(text: &[u8], seen: u32, cx: Context<'_>) -> Option<Found> {
         prefilter::may_match(text, seen)
     };
     if may_match {
-        search::search(text, Reading::Plain, cx, found.get_or_insert_default());
+        search::search(text, Reading::Plain, text, !known, cx, &mut found);
     }
     let others =
         if may_match || is_guarded { Others::of(text, seen) } else { Others::of_marks(text, seen, marks) };
     for (reading, is_other) in [(Reading::Comments, others.comments), (Reading::Shell, others.shell)] {
-        if is_other && may_match_reading(text, reading, seen, is_guarded, cx) {
-            search::search(text, reading, cx, found.get_or_insert_default());
+        let wanted = search::classes_of(reading) & !known & !found.classes;
+        if is_other && wanted != 0 {
+            cx.spare.with(|stripped| {
+                reading::strip(text, reading, stripped);
+                let may_match = if is_guarded {
+                    may_match_unguarded(stripped, cx)
+                } else {
+                    prefilter::may_match(stripped, seen).may_match
+                };
+                if may_match {
+                    search::search(text, reading, stripped, wanted, cx, &mut found);
+                }
+            });
         }
     }
     found
@@ -112,18 +143,6 @@ pub(crate) fn may_match(text: &[u8], seen: u32) -> bool {
         })
 }
 
-/// Whether an entry may be in a reading of a text that is not the plain one.
-fn may_match_reading(text: &[u8], reading: Reading, seen: u32, is_guarded: bool, cx: Context<'_>) -> bool {
-    cx.spare.with(|stripped| {
-        reading::strip(text, reading, stripped);
-        if is_guarded {
-            may_match_unguarded(stripped, cx)
-        } else {
-            prefilter::may_match(stripped, seen).may_match
-        }
-    })
-}
-
 /// Whether an entry may be in a text with guarded bytes.
 fn may_match_unguarded(text: &[u8], cx: Context<'_>) -> bool {
     cx.spare.with(|plain| {
@@ -134,7 +153,7 @@ fn may_match_unguarded(text: &[u8], cx: Context<'_>) -> bool {
 
 /// The classes with an entry that calls a function of this name, a bit each. The name is in lower case, a run of digits in
 /// it is `0`.
-pub(crate) fn classes_of_call(folded_name: &[u8]) -> u16 {
+pub(crate) fn classes_of_call(folded_name: &[u8]) -> Classes {
     let mut call = [0; LONGEST_CALL];
     let Some(place) = call.get_mut(..folded_name.len()) else { return 0 };
     place.copy_from_slice(folded_name);
@@ -151,13 +170,15 @@ pub(crate) fn classes_of_call(folded_name: &[u8]) -> u16 {
 
 /// Searches every reading of a text, without the prefilter.
 #[cfg(test)]
-fn search_all(text: &[u8], seen: u32, cx: Context<'_>) -> Found {
-    let mut found = Found::default();
-    search::search(text, Reading::Plain, cx, &mut found);
+fn search_all<'a>(text: &[u8], seen: u32, cx: Context<'a>) -> Found<'a> {
+    let mut found = Found::none(text.len());
+    search::search(text, Reading::Plain, text, Classes::MAX, cx, &mut found);
     let others = Others::of(text, seen);
     for (reading, is_other) in [(Reading::Comments, others.comments), (Reading::Shell, others.shell)] {
         if is_other {
-            search::search(text, reading, cx, &mut found);
+            let mut stripped = Vec::new();
+            reading::strip(text, reading, &mut stripped);
+            search::search(text, reading, &stripped, !found.classes, cx, &mut found);
         }
     }
     found

@@ -11,7 +11,7 @@ use std::ops::Range;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::fold::{Kind, fold_into, fold_with_ranges, kind};
-use super::reading::{Reading, strip};
+use super::reading::Reading;
 use super::tables::{CLASSES, PARTS, SLOTS};
 use super::trie::{self, Classes, Hit, PADDING};
 use super::{COUNT, Found, is_word};
@@ -29,7 +29,7 @@ pub(super) const GAP: usize = 100;
 const MOST_PARTS: usize = 1024;
 
 /// The classes that are searched for in a reading, a bit each.
-fn classes_of(reading: Reading) -> Classes {
+pub(super) fn classes_of(reading: Reading) -> Classes {
     const fn bits(names: &[&str]) -> Classes {
         let mut bits = 0;
         let mut class = 0;
@@ -62,31 +62,35 @@ fn classes_of(reading: Reading) -> Classes {
     }
 }
 
-/// Adds the classes that are found in one reading of a text.
-pub(super) fn search(text: &[u8], reading: Reading, cx: Context<'_>, found: &mut Found) {
-    let mut wanted = classes_of(reading);
-    for (class, range) in found.ranges.iter().enumerate() {
-        wanted &= !(Classes::from(range.is_some()) << class);
-    }
+/// Adds those of the wanted classes that are found in one reading of a text; `stripped` is the text without what the
+/// reading drops.
+pub(super) fn search<'a>(
+    text: &[u8],
+    reading: Reading,
+    stripped: &[u8],
+    wanted: Classes,
+    cx: Context<'a>,
+    found: &mut Found<'a>,
+) {
+    let wanted = wanted & classes_of(reading);
     if wanted == 0 {
         return;
     }
     let matched = cx.spare.with(|folded| {
-        folded.reserve(text.len() + PADDING.len());
-        match reading {
-            Reading::Plain => fold_into(text, folded),
-            Reading::Comments | Reading::Shell => cx.spare.with(|stripped| {
-                strip(text, reading, stripped);
-                fold_into(stripped, folded);
-            }),
-        }
+        folded.reserve(stripped.len() + PADDING.len());
+        fold_into(stripped, folded);
         Search::run(Source { text, reading, cx }, folded, wanted)
     });
-    for (range, matched) in found.ranges.iter_mut().zip(matched) {
-        if let Some(Match { end, begun, .. }) = matched {
-            // Only evidence has the range.
-            *range = Some(if cx.traced { locate(text, reading, begun..end) } else { 0..text.len() });
-        }
+    for (class, _) in matched.iter().enumerate().filter(|(_, matched)| matched.is_some()) {
+        found.classes |= 1 << class;
+    }
+    // Only evidence has the ranges.
+    if cx.traced && found.classes != 0 {
+        let before = found.ranges;
+        found.ranges = cx.bump.alloc_slice_fill_with(COUNT, |class| match matched.get(class) {
+            Some(Some(Match { end, begun, .. })) => locate(text, reading, *begun..*end),
+            _ => before.get(class).cloned().unwrap_or_default(),
+        });
     }
 }
 
@@ -190,7 +194,7 @@ impl Part {
 }
 
 /// The classes that have an entry which is this folded text and nothing else, a bit each.
-pub(super) fn classes_of_entry(text: &[u8]) -> u16 {
+pub(super) fn classes_of_entry(text: &[u8]) -> Classes {
     let mut classes = 0;
     trie::parts_equal(text, |id| {
         if let Some(part) = Part::at(id).filter(|part| part.step == Step::Only) {

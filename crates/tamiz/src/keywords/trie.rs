@@ -16,7 +16,7 @@ use super::tables::{ENDS, HEADS, KEYS, LABELS, NODES, PAIRS, ROOTS};
 pub(super) const PADDING: [u8; HEAD - 1] = [0; HEAD - 1];
 
 /// Classes of parts, a bit each, those of first parts below those of later ones.
-pub(super) type Classes = u32;
+pub(crate) type Classes = u32;
 
 /// The positions of a node are above its classes.
 const POSITIONS: u32 = 28;
@@ -128,16 +128,17 @@ fn root(key: u32) -> Option<Node> {
 /// that are wanted from then on.
 pub(super) fn find_all(padded: &[u8], mut wanted: Classes, mut report: impl FnMut(Hit) -> Classes) {
     let mut before = Side::of(b' ');
-    for (start, window) in padded.windows(HEAD).enumerate() {
-        let &[a, b, c, d] = window else { return };
-        let side = Side::of(a);
+    let Some((&[a, b, c], rest)) = padded.split_first_chunk() else { return };
+    let mut head = u32::from_le_bytes([0, a, b, c]);
+    for (start, byte) in rest.iter().enumerate() {
+        head = head >> 8 | u32::from(*byte) << 24;
+        let side = Side::of(head as u8);
         let here = side.positions_after(before);
         before = side;
-        let hit = PAIRS.get(usize::from(u16::from_le_bytes([a, b]))).copied().unwrap_or_default() & here;
+        let hit = PAIRS.get(usize::from(head as u16)).copied().unwrap_or_default() & here;
         if hit == 0 {
             continue;
         }
-        let head = u32::from_le_bytes([a, b, c, d]);
         if hit & LONG != 0 && may_be_head(head) {
             let rest = padded.get(start + HEAD..).unwrap_or_default();
             walk(head, rest, start, here, &mut wanted, &mut report);

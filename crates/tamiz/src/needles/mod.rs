@@ -13,8 +13,9 @@ use spelling::{any_spelling, has_blank, may_have_spelling};
 
 /// Shorter secrets are not searched for: they would be found by chance.
 pub(crate) const SHORTEST: usize = 8;
-/// A needle is tried at so many places of its rarest byte before a better search is prepared.
-const TRIES: usize = 64;
+/// So many times the bytes of a text are compared with a needle before a better search is prepared, which takes longer than
+/// most searches.
+const MOST_COMPARED: usize = 64;
 /// With more secrets than this, only the first eight bytes of each are searched for, so that the search stays linear.
 const MOST: usize = 64;
 /// With more echoes in the request than this, each part is searched by itself.
@@ -47,7 +48,8 @@ struct Needle<'a> {
 impl<'a> Needle<'a> {
     fn new(text: &'a [u8]) -> Self {
         let rarity = |byte: &u8| match byte {
-            b'a'..=b'z' => 0,
+            // Where one byte is escaped, many are.
+            b'a'..=b'z' | b'%' => 0,
             b'0'..=b'9' | b'.' | b'-' | b'/' => 1,
             _ => 2,
         };
@@ -59,12 +61,17 @@ impl<'a> Needle<'a> {
     fn each(self, text: &[u8], mut visit: impl FnMut(usize) -> bool) {
         let Some(byte) = self.text.get(self.rare).filter(|_| self.text.len() <= text.len()) else { return };
         let places = memchr::memchr_iter(*byte, text).filter_map(|at| at.checked_sub(self.rare));
-        for (nth, at) in places.enumerate() {
+        let mut left = text.len().saturating_mul(MOST_COMPARED);
+        for at in places {
             let rest = text.get(at..).unwrap_or_default();
-            if nth == TRIES {
+            if rest.first_chunk::<SHORTEST>() != self.text.first_chunk() {
+                continue;
+            }
+            let Some(after) = left.checked_sub(self.text.len()) else {
                 // The search stays linear, however often the beginning of a needle is repeated.
                 return self.each_slow(text, at, visit);
-            }
+            };
+            left = after;
             if rest.starts_with(self.text) && !visit(at) {
                 return;
             }

@@ -68,13 +68,11 @@ fn write_plain_form(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
 }
 
 fn write_ascii_plain_form(text: &[u8], out: &mut Vec<u8>) {
-    let mut is_after_blank = true;
-    for byte in text {
-        let is_blank = is_blank(*byte);
-        if !(is_blank && is_after_blank) {
-            out.push(if is_blank { b' ' } else { *byte });
+    for piece in text.split(|byte| is_blank(*byte)).filter(|piece| !piece.is_empty()) {
+        if !out.is_empty() {
+            out.push(b' ');
         }
-        is_after_blank = is_blank;
+        out.extend_from_slice(piece);
     }
 }
 

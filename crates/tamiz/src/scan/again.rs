@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::characters::{characters, characters_seen, dangerous};
-use super::{Kind, Look, overlong};
+use super::{Kind, Look, classes_of_words, overlong};
 use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::layers::{DEPTH, Layer, with_overlong_read};
@@ -20,8 +20,10 @@ pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flag
         if look.kind.tells_characters() {
             characters_seen(look.text, look.seen, look.kind, look.secret, look.cx, &mut own);
         }
-        aside(look, flags, |look, flags| escapes(look, &own, flags));
-        aside(look, flags, |look, flags| references(look, &own, flags));
+        // Words that the text tells as it is add nothing to what it tells decoded.
+        let look = Look { known: classes_of_words(&own), ..*look };
+        aside(&look, flags, |look, flags| escapes(look, &own, flags));
+        aside(&look, flags, |look, flags| references(look, &own, flags));
     }
     // A backslash may be one that a path keeps encoded.
     if look.seen & BACKSLASH != 0 || decode::holds_guarded(look.text.bytes, b'\\') {
@@ -82,9 +84,18 @@ fn references<'a>(look: &Look<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
 /// Looks at a text with its escapes undone, and at what follows from it, at most `left` decodings in all; whether there
 /// are any escapes.
 fn undo<'a>(look: &Look<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -> bool {
+    // Without evidence each byte is told once.
+    let mut told = [false; 256];
     let mut reveal = |text: Text<'a>, range: Range<usize>, plain: &[u8]| {
         let look = Look { text, ..*look };
-        plain.iter().for_each(|&byte| revealed(&look, char::from(byte), range.clone(), flags));
+        for &byte in plain {
+            if let Some(is_told) = told.get_mut(usize::from(byte))
+                && (look.cx.traced || !*is_told)
+            {
+                *is_told = true;
+                revealed(&look, char::from(byte), range.clone(), flags);
+            }
+        }
     };
     let Some(undone) = layer.undo(look.text, look.cx, &mut reveal) else { return false };
     let read = with_overlong_read(undone, look.cx, &mut reveal);

@@ -10,15 +10,12 @@ use std::ops::Range;
 
 use crate::bytes::{self, ALNUM};
 use crate::decode::GUARD;
-use crate::keywords::{self, CLASSES};
+use crate::keywords::{self, CLASSES, Classes};
 
 /// How many blanks may stand before a bracket.
 const MOST_BLANKS: usize = 32;
 /// No name is longer, nor what stands between the brackets of an index.
 const LONGEST: usize = 64;
-
-/// The classes of words, a bit each, in the order of their names.
-type Classes = u16;
 
 fn is_in_name(byte: u8) -> bool {
     bytes::is(byte, ALNUM) || byte == b'_'
@@ -44,9 +41,9 @@ fn fold<'f>(name: &[u8], folded: &'f mut [u8; LONGEST]) -> &'f [u8] {
     folded.get(..len).unwrap_or_default()
 }
 
-/// Gives the first call of each class in a text.
-pub(super) fn find(text: &[u8], mut give: impl FnMut(&'static str, Range<usize>)) {
-    let mut given: Classes = 0;
+/// Gives the first call of each class in a text, but for those that are known.
+pub(super) fn find(text: &[u8], known: Classes, mut give: impl FnMut(&'static str, Range<usize>)) {
+    let mut given = known;
     for at in memchr::memchr_iter(b'(', text) {
         if !begins_arguments(text.get(at + 1..).unwrap_or_default()) {
             continue;
@@ -121,7 +118,7 @@ mod tests {
 
     fn found(text: &[u8]) -> Vec<&'static str> {
         let mut found = Vec::new();
-        find(text, |class, range| {
+        find(text, 0, |class, range| {
             assert!(text[range].ends_with(b"("));
             found.push(class);
         });

@@ -206,7 +206,7 @@ mod tests {
                         let text = Text::request(&bytes, traced);
                         let mut flags = cx.flags();
                         let seen = bytes::union(text.bytes);
-                        tell(&Look { text, kind, secret: false, seen, cx }, &mut flags);
+                        tell(&Look { text, kind, secret: false, seen, known: 0, cx }, &mut flags);
                         let mut words = flags.words().to_vec();
                         words.sort_unstable_by_key(|(_, word)| *word);
                         (flags.set, words)

@@ -87,6 +87,8 @@ struct Look<'a> {
     secret: bool,
     /// The union of the classes of its bytes.
     seen: u32,
+    /// The classes of words that nothing is added by, where no evidence is kept.
+    known: keywords::Classes,
     cx: Context<'a>,
 }
 
@@ -132,29 +134,34 @@ impl<'a> Look<'a> {
     }
 
     fn tell_words(&self, flags: &mut Flags<'a>) {
-        let found = keywords::scan(self.text.bytes, self.seen, self.cx);
-        for (class, range) in found.iter().flat_map(keywords::Found::iter) {
+        let known = if self.cx.traced { 0 } else { self.known | classes_of_words(flags) };
+        let found = keywords::scan(self.text.bytes, self.seen, known, self.cx);
+        for (class, range) in found.iter() {
             self.raise_word(Flag::Kw, class, range, flags);
         }
         if self.seen & bytes::WORD_SIGN != 0 {
-            calls::find(self.text.bytes, |class, range| {
-                let is_known = found.iter().flat_map(keywords::Found::iter).any(|(known, _)| known == class);
-                if !is_known {
-                    self.raise_word(Flag::Kw, class, range, flags);
-                }
+            calls::find(self.text.bytes, known | found.classes(), |class, range| {
+                self.raise_word(Flag::Kw, class, range, flags);
             });
         }
     }
 }
 
+/// The classes of words that are told already, a bit each.
+fn classes_of_words(flags: &Flags<'_>) -> keywords::Classes {
+    let words = flags.words().iter().filter(|(flag, _)| *flag == Flag::Kw);
+    words.fold(0, |classes, (_, word)| classes | keywords::class_of(word))
+}
+
 /// Only the words: for data that is no text.
 pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    Look { text, kind: Kind::Leaf, secret: false, seen: bytes::union(text.bytes), cx }.tell_words(flags);
+    Look { text, kind: Kind::Leaf, secret: false, seen: bytes::union(text.bytes), known: 0, cx }
+        .tell_words(flags);
 }
 
 /// Looks at the host that a path begins with, which collapsing would take for a segment.
 pub(crate) fn net_path<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let look = Look { text, kind: Kind::Path, secret: false, seen: bytes::union(text.bytes), cx };
+    let look = Look { text, kind: Kind::Path, secret: false, seen: bytes::union(text.bytes), known: 0, cx };
     urls::tell_net_path(&look, flags);
 }
 
@@ -193,7 +200,7 @@ pub(crate) fn content_seen<'a>(
     if !cx.settings.beyond_core() || kind == Kind::Opaque || text.is_empty() {
         return;
     }
-    let look = Look { text, kind, secret, seen, cx };
+    let look = Look { text, kind, secret, seen, known: 0, cx };
     if seen & bytes::NO_ALNUM == 0 {
         look.tell_plain(flags);
         return;
@@ -233,7 +240,8 @@ mod tests {
             for kind in [Kind::Key, Kind::Value, Kind::Free, Kind::Leaf, Kind::Cookie, Kind::Path] {
                 with_context(|cx| {
                     let text = Text::request(text.as_bytes(), true);
-                    let look = Look { text, kind, secret: false, seen: bytes::union(text.bytes), cx };
+                    let look =
+                        Look { text, kind, secret: false, seen: bytes::union(text.bytes), known: 0, cx };
                     let (mut plain, mut all) = (cx.flags(), cx.flags());
                     look.tell_plain(&mut plain);
                     look.tell(&mut all);

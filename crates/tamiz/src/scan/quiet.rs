@@ -124,7 +124,7 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
         return false;
     }
     let whole = Text::untraced(text).repaired();
-    let look = Look { text: whole, kind: Kind::Structured, secret: false, seen: classes, cx };
+    let look = Look { text: whole, kind: Kind::Structured, secret: false, seen: classes, known: 0, cx };
     let mut flags = cx.flags();
     if has(COLON | BANG | UNDERSCORE) {
         urls::tell(&look, &mut flags);

@@ -222,7 +222,14 @@ mod tests {
         ] {
             with_context(|cx| {
                 let text = Text::request(text, true);
-                let look = Look { text, kind: Kind::Key, secret: false, seen: bytes::union(text.bytes), cx };
+                let look = Look {
+                    text,
+                    kind: Kind::Key,
+                    secret: false,
+                    seen: bytes::union(text.bytes),
+                    known: 0,
+                    cx,
+                };
                 let mut flags = cx.flags();
                 tell(&look, &mut flags);
                 assert_eq!(flags.words(), [(Flag::Serial, word)], "{}", text.bytes.escape_ascii());

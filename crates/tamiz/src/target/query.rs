@@ -468,6 +468,10 @@ fn raise_encoding<'a>(text: Text<'a>, seen: u32, flags: &mut Flags<'a>) {
     for (residue, _) in percent::residues(text.bytes) {
         flags.raise_at(Flag::DoublePct, text, residue.clone());
         flags.raise_at(Flag::MultiEnc, text, residue);
+        // Without evidence once is enough.
+        if !text.is_traced() {
+            break;
+        }
     }
 }
 
