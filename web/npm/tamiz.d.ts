@@ -67,6 +67,8 @@ export interface Reason {
   readonly of: number;
   /** The reason in words. */
   readonly text: string;
+  /** The bytes of the request that it is about: where each range starts and ends. */
+  readonly evidence?: readonly (readonly [number, number])[];
   readonly [more: string]: unknown;
 }
 

@@ -28,13 +28,14 @@ impl Scorer {
         Ok(Scorer { canonicalizer, detector: Detector::new(model) })
     }
 
-    /// Returns a request's score as a JSON object, as the service's `/v1/score` tells it.
+    /// Returns a request's score as a JSON object, as `tamiz score --format jsonl` tells it: with the bytes behind each reason.
     ///
     /// # Errors
     /// Never: a fresh document of the model's own configuration can be scored.
     pub fn score(&self, request: &[u8]) -> Result<String, JsError> {
         let score = self.detector.score(&self.canonicalizer.canonicalize(request));
-        let score = score.map_err(|error| JsError::new(&error.to_string()))?;
+        let mut score = score.map_err(|error| JsError::new(&error.to_string()))?;
+        score.locate(request, &self.canonicalizer.canonicalize_with_evidence(request));
         Ok(serde_json::to_string(&score).unwrap_or_default())
     }
 

@@ -39,7 +39,8 @@ test("scores are the command's, to the bit", async () => {
     const all = [request(7), request("7'+or+sleep(9)--"), "GET /admin HTTP/1.1\r\n\r\n", ""];
     await writeFile(join(folder, "new.jsonl"), all.map((raw) => JSON.stringify({ raw })).join("\n"));
     const scored = (...options) => {
-      const lines = tamiz(["score", join(folder, "new.jsonl"), "--format", "jsonl", ...options]);
+      // The command tells evidence where a request is below the rate; here all are.
+      const lines = tamiz(["score", join(folder, "new.jsonl"), "--format", "jsonl", "--fpr", "1", ...options]);
       const pick = ({ score, p_value, novelty, flags, new: fresh, reasons }) => ({ score, p_value, novelty, flags, new: fresh, reasons });
       return lines.trim().split("\n").map((line) => pick(JSON.parse(line)));
     };
