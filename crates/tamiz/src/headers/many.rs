@@ -84,6 +84,7 @@ impl Place<'_> {
 }
 
 /// What a step through the block comes to.
+#[allow(clippy::large_enum_variant, reason = "one at a time, and nearly all are headers")]
 pub(crate) enum Step<'a, 'b> {
     Header(Place<'a>, Collapsed<'b>),
     /// A line that is joined to another, or is not shown as one.

@@ -76,6 +76,11 @@ pub(crate) struct Rest {
 /// So many pieces of a value are kept.
 const MOST_PIECES: usize = 64;
 
+/// How many pieces of a value are kept; with evidence, all of them.
+fn most_pieces(cx: Context<'_>) -> usize {
+    if cx.traced { usize::MAX } else { MOST_PIECES }
+}
+
 impl<'a> Header<'a> {
     /// The pieces behind those that are kept.
     pub(crate) fn rest_of_pieces(&self) -> Pieces<'_, 'a> {
@@ -474,8 +479,7 @@ impl<'a> Collapsed<'a> {
         }
         // An empty repeat leaves a space behind what it is joined to.
         let value = value.part(bytes::trim_end(value.bytes));
-        let most = if cx.traced { usize::MAX } else { MOST_PIECES };
-        let mut values = BumpVec::with_capacity_in(1 + breaks.len().min(most), cx.bump);
+        let mut values = BumpVec::with_capacity_in(1 + breaks.len().min(most_pieces(cx)), cx.bump);
         let mut has_rest = false;
         let mut host = None;
         if rule.kind == Kind::Host {
@@ -488,8 +492,7 @@ impl<'a> Collapsed<'a> {
             len = name_len + shown.host_len(cx);
             values.push(shown);
         } else {
-            has_rest =
-                value::read_all(value, seen, &breaks, name.as_ref(), most, cx, &mut flags, &mut values);
+            has_rest = value::read_all(value, seen, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
         let mut header =
             Header { name, values, whole: value, seen, breaks, rest: None, is_orphan, raw, len, flags };

@@ -5,7 +5,9 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::url::read_url;
 use super::whitespace::Break;
-use super::{Cookies, Name, accept, authorization, content, cookie, forwarded, parameters, user_agent};
+use super::{
+    Cookies, Name, accept, authorization, content, cookie, forwarded, most_pieces, parameters, user_agent,
+};
 use crate::bytes;
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
@@ -50,14 +52,12 @@ pub(crate) enum Content<'a> {
     Host(Host<'a>),
 }
 
-/// Cuts a value at its embedded line ends and reads each piece, but for those behind so many line ends as are in `most`:
-/// whether there are any.
+/// Cuts a value at its embedded line ends and reads each piece that is kept; whether there are more.
 pub(crate) fn read_all<'a>(
     value: Text<'a>,
     seen: u32,
     breaks: &[Break],
     name: Option<&Name<'a>>,
-    most: usize,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
     values: &mut BumpVec<'a, Value<'a>>,
@@ -74,7 +74,7 @@ pub(crate) fn read_all<'a>(
     let first = value.slice(0..b.at()).trim();
     values.push(Value::read(first, bytes::union(first.bytes), name.text.bytes, name.rule, cx, flags));
     let mut pieces = Pieces::new(value, breaks);
-    while pieces.passed() < most {
+    while pieces.passed() < most_pieces(cx) {
         match pieces.next(cx, flags) {
             Some(piece) => values.extend(piece),
             None => return false,

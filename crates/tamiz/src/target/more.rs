@@ -55,6 +55,8 @@ impl<'a> MorePairs<'a> {
             }
         });
         keys.entries.sort_unstable_by_key(|entry| entry.of.first);
+        let is_keyed = |told: &Told| !FlagSet::from_words(told.flags).is_empty();
+        more.keyed.reserve_exact(keys.entries.iter().filter(|entry| is_keyed(&entry.of)).count());
         for entry in &keys.entries {
             let set = FlagSet::from_words(entry.of.flags);
             if !set.is_empty() {
