@@ -61,6 +61,11 @@ pub(crate) fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "tamiz: {}", harmless(message));
 }
 
+/// So many of something: `1 request`, `2 requests`.
+pub(crate) fn things(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// That a file cannot be written, and what is kept all the same. A folder that is not there is named, and not made: its name
 /// may be a slip.
 pub(crate) fn cannot_write(path: &Path, error: &io::Error, kept: &str) -> Failure {

@@ -12,7 +12,7 @@ use crate::args::ReportArgs;
 use crate::batch::SOME_UNREADABLE;
 use crate::batch::errors::Errors;
 use crate::batch::outputs::{self, Written};
-use crate::failure::{Failure, complain};
+use crate::failure::{Failure, complain, things};
 use crate::survey::{Survey, Surveyed, fingerprints};
 use crate::whole_file::WholeFile;
 use crate::{config, detect, output};
@@ -44,9 +44,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
 
 /// The files that the arguments name to be written.
 fn to_write<'a>(args: &'a ReportArgs, out: Option<&'a Path>) -> Vec<Written<'a>> {
-    let named = [(out, "--out"), (args.errors.as_deref(), "--errors")];
-    let written = named.into_iter().filter_map(|(path, option)| Some((path?, option)));
-    written.map(|(path, option)| Written { path, option, is_left_over: false }).collect()
+    let named = [(out, "--out", true), (args.errors.as_deref(), "--errors", false)];
+    let written = named.into_iter().filter_map(|(path, option, is_replaced)| {
+        Some(Written { path: path?, option, is_replaced, is_left_over: false })
+    });
+    written.collect()
 }
 
 /// The report's words about its model.
@@ -100,7 +102,8 @@ fn summary(args: &ReportArgs, surveyed: &Surveyed) {
     let out = if out.as_os_str() == "-" { "standard output".into() } else { out.display().to_string() };
     let requests = surveyed.summary.requests();
     complain(&format!(
-        "{requests} requests, {} unreadable, to {out} in {:.1} s ({} requests/s)",
+        "{}, {} unreadable, to {out} in {:.1} s ({} requests/s)",
+        things(requests, "request"),
         surveyed.summary.unreadable(),
         surveyed.progress.seconds(),
         surveyed.progress.rate(requests),

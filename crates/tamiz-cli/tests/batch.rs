@@ -98,6 +98,19 @@ fn text_with_either_separator() {
     );
 }
 
+#[test]
+fn one_is_told_as_one() {
+    let dir = scratch("batch-one");
+    let input = file(&dir, "in.jsonl", "{\"raw\":\"GET / HTTP/1.1\\r\\n\\r\\n\"}\n");
+    let out = dir.join("out.txt");
+    let summary = batch(&[arg(&input), "-o", arg(&out)]);
+    assert!(summary.starts_with("tamiz: 1 request, 0 unreadable, 1 row to "), "{summary}");
+    let report = tamiz(["report", arg(&input), "-o", arg(&dir.join("out.html"))]).stderr;
+    assert!(report.starts_with("tamiz: 1 request, 0 unreadable, to "), "{report}");
+    let learned = tamiz(["learn", arg(&input), "-o", arg(&dir.join("out.model"))]).stderr;
+    assert!(learned.starts_with("tamiz: 1 request, 0 unreadable, to "), "{learned}");
+}
+
 /// Whoever joins the output with the input by `id` finds what was there.
 #[test]
 fn ids_keep_their_type() {
@@ -368,6 +381,7 @@ fn wrong_usage() {
     for (arguments, words) in [
         (&["batch", input][..], &["--out"][..]),
         (&["batch", input, "-o", "out"], &["out", "'--format text'"]),
+        (&["batch", input, "-o", "-"], &["standard output", "'--format text', 'jsonl' or 'tokens'"]),
         (&["batch", input, "-o", "-", "--format", "parquet"], &["standard output", "name a file"]),
         (&["batch", input, "-o", out, "--separator", "nul"], &["'--separator'"]),
         (

@@ -60,6 +60,34 @@ fn an_output_that_is_an_input_is_refused() {
     }
 }
 
+/// An output takes the place of what is there: a device would be gone for everybody.
+#[test]
+#[cfg(unix)]
+fn pipes_and_devices_are_not_replaced() {
+    let dir = scratch("safety-special");
+    let input = file(&dir, "in.jsonl", lines(3));
+    let pipe = dir.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let link = dir.join("link");
+    std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+    let there = names(&dir);
+    for out in [&pipe, &link] {
+        for arguments in [
+            &["batch", arg(&input), "--format", "text", "-o", arg(out), "--force"][..],
+            &["report", arg(&input), "-o", arg(out), "--force"],
+            &["learn", arg(&input), "-o", arg(out), "--force"],
+        ] {
+            let run = tamiz(arguments);
+            assert!(
+                run.fails(2).contains("is no regular file, and is not replaced"),
+                "{arguments:?}: {run:?}"
+            );
+            assert!(!out.symlink_metadata().unwrap().is_file(), "{arguments:?}");
+            assert_eq!(names(&dir), there, "{arguments:?}");
+        }
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn standard_input_and_output_are_files_too() {

@@ -42,7 +42,8 @@ impl Copy {
         let copy = Copy {
             root: target.join("mutate"),
             source: root.join("crates/tamiz/src"),
-            target: target.clone(),
+            // Not that of the workspace: cargo would take the copy's library for the workspace's own.
+            target: target.join("mutate-build"),
         };
         fs::create_dir_all(copy.package())?;
         let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
@@ -97,7 +98,7 @@ impl Copy {
             "--message-format",
             "json",
         ]);
-        command.env("CARGO_TARGET_DIR", &self.target);
+        command.env("CARGO_TARGET_DIR", &self.target).env("RUSTFLAGS", "-Awarnings");
         command.stderr(Stdio::null());
         command
     }

@@ -2,7 +2,7 @@
 //!
 //! The sources are copied below `target/`, and each mutant of a sample is written into the copy beside what it stands for
 //! (`sites.rs`, `rewrite.rs`). The copy is built once (`copy.rs`). Each test then says which mutants it reaches; a mutant
-//! is tried with the tests that reach it, the quickest first, up to the first that fails (`tests.rs`).
+//! is tried with the tests that reach it, the vectors first, up to the first that fails (`tests.rs`).
 
 mod copy;
 mod known;
@@ -98,9 +98,14 @@ fn run(root: &Path, options: &Options) -> Result<bool> {
 
     let tests = tests::measure(&programs, &copy, sample.len())?;
     println!("{} tests", tests.len());
-    let fates = tests::try_all(&tests, &copy, sample.len())?;
-
     let known = Known::read(&root.join("crates/tamiz-mutate/nothing-to-notice.tsv"))?;
+    let fates = tests::try_all(&tests, &copy, sample.len(), |at, fate| match sample.get(at) {
+        Some(mutant) if fate != Fate::Noticed && known.reason(mutant).is_none() => {
+            println!("{} survived: {mutant}", at + 1);
+        }
+        _ => {}
+    })?;
+
     Ok(report(&sample, &fates, &known))
 }
 

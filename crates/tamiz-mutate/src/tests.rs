@@ -18,6 +18,8 @@ const MOST_SECONDS: u64 = 30;
 const MOST_MEMORY: u64 = 8 << 20;
 /// Seconds of processor time that the tests which reach a mutant may take together without it: dearer ones are not run.
 const MOST_TOGETHER: f64 = 20.0;
+/// The tests that run first.
+const FIRST: &str = "vectors-";
 /// The number of no mutant, for which the switch writes down what is reached.
 const NOTES: &str = "4294967295";
 
@@ -40,7 +42,7 @@ pub(crate) struct Test {
     reaches: BTreeSet<usize>,
 }
 
-/// Runs every test without a mutant, and notes which mutants it reaches; the quickest first.
+/// Runs every test without a mutant, and notes which mutants it reaches; the most telling first.
 ///
 /// # Errors
 /// When one fails.
@@ -67,13 +69,28 @@ pub(crate) fn measure(programs: &[PathBuf], copy: &Copy, count: usize) -> Result
         Ok(Test { program: program.clone(), name: name.clone(), seconds, reaches: reaches.collect() })
     });
     let mut tests = measured.into_iter().collect::<Result<Vec<Test>>>()?;
-    tests.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    // The vectors notice most; of the others the quickest come first.
+    let is_later =
+        |test: &Test| !test.program.file_name().is_some_and(|name| name.to_string_lossy().starts_with(FIRST));
+    tests.sort_by(|one, other| {
+        is_later(one).cmp(&is_later(other)).then(one.seconds.total_cmp(&other.seconds))
+    });
     Ok(tests)
 }
 
-/// Tries each mutant, from one to `count`.
-pub(crate) fn try_all(tests: &[Test], copy: &Copy, count: usize) -> Result<Vec<Fate>> {
-    in_parallel(count, |at| fate(tests, at + 1, copy)).into_iter().collect()
+/// Tries each mutant, from one to `count`, and tells those that nobody noticed as they come.
+pub(crate) fn try_all(
+    tests: &[Test],
+    copy: &Copy,
+    count: usize,
+    tell: impl Fn(usize, Fate) + Sync,
+) -> Result<Vec<Fate>> {
+    let fates = in_parallel(count, |at| {
+        let fate = fate(tests, at + 1, copy)?;
+        tell(at, fate);
+        Ok(fate)
+    });
+    fates.into_iter().collect()
 }
 
 fn fate(tests: &[Test], number: usize, copy: &Copy) -> Result<Fate> {

@@ -31,6 +31,7 @@ pub(crate) struct App {
     pub(crate) sink: Option<Sink>,
     large: Arc<Semaphore>,
     streams: Arc<Semaphore>,
+    #[cfg(feature = "ext-proc")]
     exchanges: Arc<Semaphore>,
     /// Room for answers, in kibibytes.
     answers: Arc<Semaphore>,
@@ -51,6 +52,7 @@ impl App {
             sink: None,
             large: Arc::new(Semaphore::new(limits.large)),
             streams: Arc::new(Semaphore::new(limits.streams)),
+            #[cfg(feature = "ext-proc")]
             exchanges: Arc::new(Semaphore::new(limits.connections)),
             answers: Arc::new(Semaphore::new(kibibytes(limits.answers()))),
             is_stopping: AtomicBool::new(false),
@@ -173,6 +175,7 @@ impl App {
     }
 
     /// A slot for a request that Envoy's external processing asks about: a connection has many at a time.
+    #[cfg(feature = "ext-proc")]
     pub(crate) fn exchange_slot(&self) -> Result<Slot, Problem> {
         Arc::clone(&self.exchanges).try_acquire_owned().map_err(|_| Problem::Overload)
     }

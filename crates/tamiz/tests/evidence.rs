@@ -6,7 +6,7 @@ use tamiz::{Canonicalizer, Config, Profile};
 
 /// A flag, and a request in which `«` and `»` stand around its evidence.
 #[rustfmt::skip]
-const EVIDENCE: [(&str, &str); 81] = [
+const EVIDENCE: [(&str, &str); 83] = [
     ("LEADCRLF", "«\r\n\n»GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("BADREQLINE", "«GET  / HTTP/1.1»\r\nHost: ex.com\r\n\r\n"),
     ("BADHOST", "GET / HTTP/1.1\r\n\r\n"),
@@ -56,6 +56,8 @@ const EVIDENCE: [(&str, &str); 81] = [
     ("DOLLAR", "GET /?a=b«$c» HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("SQLCMT", "GET /?a=b«--» HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("SHELLOP", "GET /?a=b«|»ls HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
+    ("SHELLOP", "GET /?a=b«$(»id) HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
+    ("TPL", "GET /?a=b«${»c} HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("TPL", "GET /?a=b«%7B{»c HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("CRLFINJ", "GET /?a=b«%0D%0A»X-B:%201 HTTP/1.1\r\nHost: ex.com\r\n\r\n"),
     ("SERIAL:java", "GET /?a=«aced000577» HTTP/1.1\r\nHost: ex.com\r\n\r\n"),

@@ -71,3 +71,28 @@ fn equal_documents_have_equal_hashes() {
     let other = document(Config::default(), "GET /b HTTP/1.1\r\nHost: ex.com\r\n\r\n");
     assert_eq!(HashSet::from([fresh, parsed, other]).len(), 2);
 }
+
+#[test]
+fn other_configurations_have_other_fingerprints() {
+    let of = |profile: Profile| {
+        let mut config = Config::default();
+        config.profile = profile;
+        Canonicalizer::new(config).fingerprint().clone()
+    };
+    assert_eq!(of(Profile::Full), of(Profile::Full));
+    assert_ne!(of(Profile::Full), of(Profile::Standard));
+}
+
+/// Near misses of two shapes and of a header's vocabulary.
+#[test]
+fn near_misses_are_not_taken() {
+    let request = |value: &str, rtt: &str| {
+        let text = format!("GET /?d={value} HTTP/1.1\r\nHost: ex.com\r\nRTT: {rtt}\r\n\r\n");
+        document(Config::default(), &text).as_str().to_owned()
+    };
+    let text = request("2026-01-01", "12345");
+    assert!(text.contains("?d=<date:10>") && text.contains("\nH:rtt=12345\n"), "{text}");
+    let text = request("abcd-01-01", "123456");
+    assert!(text.contains("?d=<slug:10>") && text.contains("\nH:rtt=<num:6>\n"), "{text}");
+    assert!(request("1", "123456.5").contains("\nH:rtt=<dec:8>\n"));
+}

@@ -60,6 +60,12 @@ impl Output {
         out: &Path,
     ) -> Result<Self, Failure> {
         let format = format.or_else(|| guess(out)).ok_or_else(|| {
+            if out.as_os_str() == "-" {
+                return Failure::Usage(
+                    "standard output has no name that tells the format: add '--format text', 'jsonl' or 'tokens'"
+                        .to_owned(),
+                );
+            }
             Failure::Usage(format!(
                 "the name of {} does not tell the format: add '--format text', 'jsonl', 'tokens', 'parquet' or 'arrow'",
                 out.display()

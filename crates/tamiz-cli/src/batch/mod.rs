@@ -33,7 +33,7 @@ use tamiz::Canonicalizer;
 use tamiz_containers::{Chunk, Record, Unreadable};
 
 use crate::args::BatchArgs;
-use crate::failure::{Failure, complain};
+use crate::failure::{Failure, complain, things};
 use crate::{config, tokens};
 pub(crate) use client::Client;
 #[cfg(feature = "columns")]
@@ -114,10 +114,16 @@ pub(crate) fn run(args: &BatchArgs) -> Result<ExitCode, Failure> {
 
 /// The files that the arguments name to be written.
 fn to_write(args: &BatchArgs) -> Vec<Written<'_>> {
-    let out = if args.out.as_os_str() == "-" { Path::new("/dev/stdout") } else { args.out.as_path() };
-    let mut written = vec![Written { path: out, option: "--out", is_left_over: false }];
+    let is_replaced = args.out.as_os_str() != "-";
+    let out = if is_replaced { args.out.as_path() } else { Path::new("/dev/stdout") };
+    let mut written = vec![Written { path: out, option: "--out", is_replaced, is_left_over: false }];
     let errors = args.errors.as_deref();
-    written.extend(errors.map(|path| Written { path, option: "--errors", is_left_over: args.resume }));
+    written.extend(errors.map(|path| Written {
+        path,
+        option: "--errors",
+        is_replaced: false,
+        is_left_over: args.resume,
+    }));
     written
 }
 
@@ -151,18 +157,18 @@ fn summary(args: &BatchArgs, state: &State, before: u64, progress: &Progress) {
         let total: u64 = state.refused.values().sum();
         let reasons: Vec<String> =
             state.refused.iter().map(|(reason, count)| format!("{count} for {reason}")).collect();
-        complain(&format!("{total} more requests that {source} would refuse: {}", reasons.join(", ")));
+        let total = things(total, "more request");
+        complain(&format!("{total} that {source} would refuse: {}", reasons.join(", ")));
     }
     let notices = match state.notices {
         0 => String::new(),
-        1 => ", 1 notice".to_owned(),
-        count => format!(", {count} notices"),
+        count => format!(", {}", things(count, "notice")),
     };
     complain(&format!(
-        "{} requests, {} unreadable{notices}, {} rows to {out} in {:.1} s ({} requests/s)",
-        state.requests,
+        "{}, {} unreadable{notices}, {} to {out} in {:.1} s ({} requests/s)",
+        things(state.requests, "request"),
         state.unreadable,
-        state.rows,
+        things(state.rows, "row"),
         progress.seconds(),
         progress.rate(state.requests - before),
     ));

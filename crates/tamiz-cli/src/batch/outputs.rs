@@ -11,11 +11,13 @@ pub(crate) struct Written<'a> {
     pub(crate) path: &'a Path,
     /// The option that names it, for messages.
     pub(crate) option: &'static str,
+    /// Whether a new file takes the place of what is there.
+    pub(crate) is_replaced: bool,
     /// Where a run that did not end has left it in a folder that is read, it is no input.
     pub(crate) is_left_over: bool,
 }
 
-/// Checks that no file is written twice, and that none is read as well: by device and inode, so that links and other
+/// Checks that no file is written twice, that no device or pipe is replaced, and that no file is read as well: by device and inode, so that links and other
 /// spellings of a path are seen through. `folder` is where a run is kept until its output is whole.
 ///
 /// # Errors
@@ -26,6 +28,12 @@ pub(crate) fn check(
     folder: Option<&Path>,
 ) -> Result<(), Failure> {
     for (at, one) in written.iter().enumerate() {
+        if one.is_replaced && is_special(one.path) {
+            return Err(Failure::Usage(format!(
+                "{} is no regular file, and is not replaced by one; name another output, or '-' for standard output",
+                one.path.display()
+            )));
+        }
         for other in written.iter().skip(at + 1) {
             if is_same(one.path, other.path) {
                 return Err(Failure::Usage(format!(
@@ -73,6 +81,11 @@ pub(crate) fn check(
         }
     }
     Ok(())
+}
+
+/// Whether a path leads to a device, a pipe or a socket: the output takes the place of what is there when it is whole.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// Checks that no input is in the folder that is written.

@@ -19,7 +19,7 @@ use crate::batch::outputs::{self, Written};
 use crate::batch::partial::{Partial, State};
 use crate::batch::pipeline::{self, Go};
 use crate::batch::progress::Progress;
-use crate::failure::{Failure, complain};
+use crate::failure::{Failure, complain, things};
 use crate::survey::limited;
 use crate::{config, output};
 
@@ -93,8 +93,8 @@ pub(crate) fn run(args: &LearnArgs) -> Result<ExitCode, Failure> {
         show::learned(&mut out, &Detector::new(model))?;
         out.flush()?;
         complain(&format!(
-            "{} requests, {} unreadable, to {} in {:.1} s ({} requests/s)",
-            state.requests,
+            "{}, {} unreadable, to {} in {:.1} s ({} requests/s)",
+            things(state.requests, "request"),
             state.unreadable,
             args.out.display(),
             progress.seconds(),
@@ -143,9 +143,15 @@ fn name(chunks: u64) -> String {
 
 /// The files that are written.
 fn to_write(args: &LearnArgs) -> Vec<Written<'_>> {
-    let mut written = vec![Written { path: &args.out, option: "--out", is_left_over: args.update }];
+    let mut written =
+        vec![Written { path: &args.out, option: "--out", is_replaced: true, is_left_over: args.update }];
     let errors = args.errors.as_deref();
-    written.extend(errors.map(|path| Written { path, option: "--errors", is_left_over: args.resume }));
+    written.extend(errors.map(|path| Written {
+        path,
+        option: "--errors",
+        is_replaced: false,
+        is_left_over: args.resume,
+    }));
     written
 }
 
