@@ -144,6 +144,9 @@ impl Code {
     }
 }
 
+/// A name, of the table or written out, and a value, which is always written out.
+type Header<'d, 'b> = (Cow<'d, [u8]>, Cow<'b, [u8]>);
+
 /// A header block that cannot be decoded: the table of its connection is lost with it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Undecodable;
@@ -221,7 +224,7 @@ impl Decoder {
         &'d self,
         rest: &mut &'b [u8],
         prefix: u32,
-    ) -> Result<(Cow<'d, [u8]>, Cow<'b, [u8]>), Undecodable> {
+    ) -> Result<Header<'d, 'b>, Undecodable> {
         let name = match integer(rest, prefix)? {
             0 => string(rest)?,
             index => Cow::Borrowed(self.entry(index)?.0),
