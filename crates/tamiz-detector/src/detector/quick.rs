@@ -503,11 +503,10 @@ impl<'a> TokenSink<'a> for Quick<'a> {
     fn here(&mut self) {
         let (known, _) = self.take(self.place, &[], &[]);
         // A key without a character takes the sign behind it for its own; others are taken for what is told of all keys.
-        let is_odd = match self.place_text {
-            PlaceText::Pieces([_, "", ""]) => true,
-            PlaceText::Pieces(["q." | "b.", "n" | "keys" | "kind", ""]) => true,
-            _ => false,
-        };
+        let is_odd = matches!(
+            self.place_text,
+            PlaceText::Pieces([_, "", ""] | ["q." | "b.", "n" | "keys" | "kind", ""])
+        );
         self.is_ambiguous |= !known.is_place() || is_odd;
     }
 
