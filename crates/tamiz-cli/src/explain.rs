@@ -16,22 +16,22 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let request = source.read()?;
     let document = canonicalizer.canonicalize_with_evidence(&request);
     let mut out = output::coloured(args.color.when);
-    let mut score = match &detector {
+    let mut explained = match &detector {
         None => None,
-        Some(detector) => {
-            Some(detector.score(&document).map_err(|error| detect::unusable(args.model.as_deref(), &error))?)
-        }
+        Some(detector) => Some(
+            detector.explain(&document).map_err(|error| detect::unusable(args.model.as_deref(), &error))?,
+        ),
     };
-    if let Some(score) = &mut score {
-        score.locate(&request, &document);
+    if let Some(explained) = &mut explained {
+        explained.locate(&request, &document);
     }
-    let reasons = score.iter().flat_map(|score| score.reasons()).zip(1..);
+    let reasons = explained.iter().flat_map(|explained| explained.reasons()).zip(1..);
     let pointed: Vec<_> =
         reasons.map(|(reason, nth)| (detect::show::number(nth), reason.evidence().to_vec())).collect();
     let name = source.to_string();
     tamiz_explain::write_pointed(&mut out, &name, &request, &document, &pointed, output::columns())?;
-    if let Some(score) = &score {
-        detect::show::explained(&mut out, score)?;
+    if let Some(explained) = &explained {
+        detect::show::explained(&mut out, explained)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

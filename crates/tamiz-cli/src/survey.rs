@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tamiz::{Canonicalizer, Scratch, Source};
 use tamiz_containers::{Chunk, Record, Unreadable};
-use tamiz_detector::{Detector, Observation};
+use tamiz_detector::Detector;
 use tamiz_report::{Item, Paired, Scored, Summary};
 
 use crate::args::ContainerOptions;
@@ -178,13 +178,10 @@ impl Reader {
 /// Adds a record and its score. A document of the model's fingerprint is never refused.
 fn add_scored(part: &mut Part, record: &Record, canonicalizer: &Canonicalizer, detector: &Detector) {
     let document = record.document(canonicalizer);
-    let observation = Observation::of(&document).ok();
-    let score = observation.as_ref().map(|observation| detector.score_observation(observation));
+    let explained = detector.explain(&document).ok();
     let place = record.place.to_string();
     let mut item = item(record, canonicalizer, document.as_str());
-    if let (Some(observation), Some(score)) = (&observation, &score) {
-        item.scored = Some(Scored::new(score, observation.endpoint(), &place));
-    }
+    item.scored = explained.as_ref().map(|explained| Scored::new(explained, &place));
     part.summary.add(&item);
 }
 

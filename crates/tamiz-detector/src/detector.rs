@@ -1,11 +1,13 @@
 //! Scores requests against a model, or against the prior alone.
 
+mod known;
 mod memo;
 mod quick;
-mod quiet;
+mod sum;
 mod weigh;
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use tamiz::Document;
@@ -18,17 +20,16 @@ use crate::novelty::{Counts, Kinds, Seen};
 use crate::observation::Observation;
 use crate::prior::Prior;
 use crate::reason::{Reason, Why};
-use crate::score::Score;
+use crate::score::{Explanation, Score};
+use crate::stream::Stream;
 use crate::table::Map;
 use crate::token::{self, Parts};
+use known::KnownTable;
 use memo::Memo;
 use quick::Quick;
-use quiet::QuietTable;
-use weigh::{Item, Told, flag_key};
+use sum::{Parted, Sum};
+use weigh::{Item, flag_key};
 
-/// Of the tokens of one place, the most surprising counts in full, and each further one so many sixteenths of the one
-/// before: they tell much the same.
-const FURTHER_SIXTEENTHS: i64 = 4;
 /// The scale of novelty is at least this, in bits of fixed point: 1.44.
 const LEAST_SCALE: i64 = 94_548;
 /// The share of the sample whose novelty exceeds the scale.
@@ -48,14 +49,14 @@ pub struct Detector {
     model: Option<Model>,
     prior: Prior,
     whole: Counts,
-    endpoints: BTreeMap<String, Counts>,
+    /// Sorted by name.
+    endpoints: Vec<Learned>,
     kinds: Kinds,
-    /// Tokens that were seen and weigh nothing, by the hashes of endpoint and token.
-    quiet: QuietTable,
-    /// The endpoints by name, with the hash of each.
-    learned: Vec<(Arc<str>, u64)>,
-    no_endpoint: Arc<str>,
+    /// What every token that was learned weighs.
+    known: KnownTable,
     memo: Memo,
+    /// Where hashes begin: nobody can look for two texts that have the same.
+    seed: u64,
     /// How often each flag was raised at each kind of place.
     flags: Map<u64, u64>,
     /// The logarithm of one more than the places that a request has, on average.
@@ -68,52 +69,13 @@ pub struct Detector {
     high: BTreeMap<String, (u64, u64)>,
 }
 
-/// What a request amounts to, before it is one number.
-struct Parted {
-    novelty: i64,
-    flags: i64,
-    /// How many tokens are new.
-    new: u64,
-}
-
-/// The sums over the tokens of a request, under way.
-#[derive(Default)]
-struct Sum<'t> {
-    places: u64,
-    new: u64,
-    rarest: i64,
-    /// By key or header: what is unusual there, and what its flags weigh.
-    by_site: BTreeMap<&'t str, (Vec<i64>, Vec<i64>)>,
-}
-
-impl<'t> Sum<'t> {
-    fn add(&mut self, item: &Item<'t>, told: Told) {
-        self.places += u64::from(item.parts.op == token::PLACE);
-        self.new += u64::from(told.is_new);
-        self.rarest = self.rarest.max(told.surprise);
-        if told.unusual <= 0 && told.flag <= 0 {
-            return;
-        }
-        let (unusual, flags) = self.by_site.entry(item.parts.site(item.token)).or_default();
-        unusual.extend(Some(told.unusual).filter(|bits| *bits > 0));
-        flags.extend(Some(told.flag).filter(|bits| *bits > 0));
-    }
-
-    fn finish(mut self, usual_places: i64) -> Parted {
-        // What is no news still breaks ties.
-        let (mut novelty, mut flags) = (self.rarest / 16, 0_i64);
-        for (unusual, raised) in self.by_site.values_mut() {
-            unusual.sort_unstable();
-            let site = unusual.iter().fold(0, |sum, bits| sum * FURTHER_SIXTEENTHS / 16 + bits);
-            novelty = novelty.saturating_add(site);
-            raised.sort_unstable();
-            flags = flags.max(raised.iter().fold(0, |sum, bits| sum / 2 + bits));
-        }
-        if flags > 0 {
-            flags = (flags + usual_places - log2(self.places + 1)).max(0);
-        }
-        Parted { novelty, flags, new: self.new }
-    }
+/// An endpoint that was learned.
+#[derive(Debug)]
+struct Learned {
+    name: Arc<str>,
+    /// What the hashes of its tokens are mixed with.
+    hash: u64,
+    counts: Counts,
 }
 
 impl Detector {
@@ -129,16 +91,16 @@ impl Detector {
 
     /// The same with another prior.
     pub fn from_prior(prior: Prior) -> Self {
+        let seed = RandomState::new().build_hasher().finish();
         Detector {
             model: None,
             prior,
             whole: Counts::default(),
-            endpoints: BTreeMap::new(),
+            endpoints: Vec::new(),
             kinds: Kinds::default(),
-            quiet: QuietTable::default(),
-            learned: Vec::new(),
-            no_endpoint: "".into(),
-            memo: Memo::default(),
+            known: KnownTable::default(),
+            memo: Memo::new(),
+            seed,
             flags: Map::default(),
             usual_places: 0,
             scale: LEAST_SCALE,
@@ -155,7 +117,8 @@ impl Detector {
         detector.kinds = Kinds::of(&detector.whole, &model);
         for (name, endpoint) in &model.endpoints {
             let counts = Counts::of(&endpoint.table, endpoint.requests, &model);
-            detector.endpoints.insert(name.clone(), counts);
+            let (hash, _) = Stream::of(detector.seed, name).finish();
+            detector.endpoints.push(Learned { name: name.as_str().into(), hash, counts });
         }
         let mut places = 0_u64;
         for (id, count) in model.whole.sorted() {
@@ -171,7 +134,7 @@ impl Detector {
         detector.usual_places = log2(places.saturating_add(model.requests)) - log2(model.requests);
         detector.model = Some(model);
         detector.calibrate();
-        detector.find_quiet();
+        detector.weigh_known();
         detector
     }
 
@@ -202,40 +165,76 @@ impl Detector {
         }
     }
 
-    /// Scores a document.
+    /// Scores a document. That costs a fraction of making it; reasons are [explained](Detector::explain).
     ///
     /// # Errors
     /// When the document was read back, is of view `literal`, or of another fingerprint than the model.
     pub fn score(&self, document: &Document) -> Result<Score, Error> {
-        match &self.model {
-            Some(model) => model.check(document)?,
-            None => Observation::check(document)?,
-        }
-        let Some(mut quick) = Quick::of(self, document) else {
-            return Ok(self.score_observation(&Observation::of(document)?));
-        };
-        let (places, rarest) = quick.sums();
-        let sum = Sum { places, rarest, ..Sum::default() };
-        let others = quick.others.iter().map(String::as_str);
-        Ok(self.score_tokens(Arc::clone(&quick.endpoint), quick.is_learned, others, sum))
+        self.check(document)?;
+        self.score_checked(document)
     }
 
-    /// Scores an observation.
+    /// Scores a document whose fingerprint may be another than the model's: for a caller who knows that its scheme alone is
+    /// another, as a proxy says it.
+    ///
+    /// # Errors
+    /// When the document was read back, or is of view `literal`.
+    pub fn score_any_fingerprint(&self, document: &Document) -> Result<Score, Error> {
+        Observation::check(document)?;
+        self.score_checked(document)
+    }
+
+    fn score_checked(&self, document: &Document) -> Result<Score, Error> {
+        let mut quick = Quick::of(self);
+        if quick.read(document) {
+            return Ok(quick.score());
+        }
+        Ok(self.score_observation(&Observation::of(document)?))
+    }
+
+    /// Scores a document, and tells why.
+    ///
+    /// # Errors
+    /// As [`Detector::score`].
+    pub fn explain(&self, document: &Document) -> Result<Explanation, Error> {
+        self.check(document)?;
+        let mut quick = Quick::explaining(self);
+        if !quick.read(document) {
+            return Ok(self.explain_observation(&Observation::of(document)?));
+        }
+        let (name, is_learned, loud, sum) = quick.loud_tokens();
+        Ok(self.explain_tokens(name, is_learned, loud.iter().map(String::as_str), sum))
+    }
+
+    fn check(&self, document: &Document) -> Result<(), Error> {
+        match &self.model {
+            Some(model) => model.check(document),
+            None => Observation::check(document),
+        }
+    }
+
+    /// Scores an observation, as [`Detector::score`] scores the document that it is of.
     pub fn score_observation(&self, observation: &Observation) -> Score {
+        *self.explain_observation(observation).score()
+    }
+
+    /// Scores an observation, and tells why.
+    pub fn explain_observation(&self, observation: &Observation) -> Explanation {
         let tokens = observation.tokens.iter().map(String::as_str);
-        let is_learned = self.endpoints.contains_key(&observation.endpoint);
-        self.score_tokens(observation.endpoint.as_str().into(), is_learned, tokens, Sum::default())
+        let is_learned = self.endpoint(&observation.endpoint).is_some();
+        self.explain_tokens(observation.endpoint.as_str().into(), is_learned, tokens, Sum::default())
     }
 
     /// Scores what was summed up already, and these tokens.
-    fn score_tokens<'t>(
+    fn explain_tokens<'t>(
         &self,
         name: Arc<str>,
         is_learned: bool,
         tokens: impl ExactSizeIterator<Item = &'t str>,
         mut sum: Sum<'t>,
-    ) -> Score {
-        let endpoint = if is_learned && tokens.len() > 0 { self.endpoints.get(&*name) } else { None };
+    ) -> Explanation {
+        let endpoint =
+            if tokens.len() > 0 { self.endpoint(&name).map(|learned| &learned.counts) } else { None };
         let mut reasons: Vec<(i64, Why, &str, Seen)> = Vec::new();
         for token in tokens {
             let item = Item::of(token);
@@ -251,26 +250,29 @@ impl Detector {
         }
         reasons.sort_by(|a, b| b.0.cmp(&a.0).then(a.2.cmp(b.2)));
         reasons.truncate(REASONS);
-        let parted = sum.finish(self.usual_places);
-        let raw = self.combined(&parted);
         let reason = |(bits, why, token, seen): (i64, Why, &str, Seen)| {
             Reason::new(why, token, &name, is_learned, seen, bits)
         };
+        let reasons = reasons.into_iter().map(reason).collect();
+        let score = self.score_parted(&sum.finish(self.usual_places), is_learned);
+        Explanation { score, reasons, endpoint: name }
+    }
+
+    fn score_parted(&self, parted: &Parted, learned_endpoint: bool) -> Score {
+        let raw = self.combined(parted);
         Score {
             raw,
             p_value: self.model.as_ref().map(|_| self.calibration.p_value(raw)),
             novelty: parted.novelty,
             flags: parted.flags,
             new: parted.new,
-            reasons: reasons.into_iter().map(reason).collect(),
-            learned_endpoint: is_learned,
-            endpoint: name,
+            learned_endpoint,
         }
     }
 
     /// What a learned request comes to where it is taken out of the counts.
     fn without_one(&self, endpoint: &str, tokens: &[&str]) -> Parted {
-        let counts = self.endpoints.get(endpoint);
+        let counts = self.endpoint(endpoint).map(|learned| &learned.counts);
         let taken = self.taken(tokens, counts);
         let mut sum = Sum::default();
         for token in tokens {
@@ -281,9 +283,12 @@ impl Detector {
     }
 
     fn combined(&self, parted: &Parted) -> i64 {
-        let scaled = i64::try_from(i128::from(parted.novelty) * i128::from(ONE) / i128::from(self.scale));
-        let (novelty, flags) =
-            (log2_1p(scaled.unwrap_or(i64::MAX)), parted.flags.saturating_mul(FLAG_SIXTEENTHS) / 16);
+        let scaled = match parted.novelty.checked_mul(ONE) {
+            Some(novelty) => novelty / self.scale,
+            None => i64::try_from(i128::from(parted.novelty) * i128::from(ONE) / i128::from(self.scale))
+                .unwrap_or(i64::MAX),
+        };
+        let (novelty, flags) = (log2_1p(scaled), parted.flags.saturating_mul(FLAG_SIXTEENTHS) / 16);
         novelty.max(flags) + novelty.min(flags) / SMALLER_OF
     }
 

@@ -101,4 +101,4 @@ pub use model::{Bounds, Model};
 pub use observation::Observation;
 pub use prior::Prior;
 pub use reason::Reason;
-pub use score::Score;
+pub use score::{Explanation, Score};

@@ -115,6 +115,11 @@ impl Counts {
         survives(key.token, self.level)
     }
 
+    /// Whether the table counts all tokens.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.level == 0
+    }
+
     /// The mass of the tokens of a family that are as rare as one with this count, without one request whose tokens of the
     /// family have the counts `out` with it. Counts up to [`AS_RARE`] times as high are as rare; a new token is as rare as
     /// the singletons.

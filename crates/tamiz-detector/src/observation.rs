@@ -68,15 +68,6 @@ impl Observation {
     }
 }
 
-/// The token that these pieces make, as the library writes it, cut where it is too long.
-pub(crate) fn made_of<'p>(pieces: impl Iterator<Item = &'p str>) -> String {
-    let mut out = Vec::with_capacity(64);
-    pieces.for_each(|piece| tamiz::push_token_piece(&mut out, piece));
-    let mut token = String::from_utf8(out).unwrap_or_default();
-    shorten(&mut token);
-    token
-}
-
 /// Each sign of a value together with its shape. The tokens of a value follow each other, its shape first.
 fn pairs(tokens: &[String]) -> Vec<String> {
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The score of a request, with its p-value and its reasons.
+//! The score of a request, with its p-value, and its reasons.
 
 use std::sync::Arc;
 
@@ -9,16 +9,14 @@ use crate::log::ONE;
 use crate::reason::Reason;
 
 /// How far a request is from what was learned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     pub(crate) raw: i64,
     pub(crate) p_value: Option<f64>,
     pub(crate) novelty: i64,
     pub(crate) flags: i64,
     pub(crate) new: u64,
-    pub(crate) reasons: Vec<Reason>,
     pub(crate) learned_endpoint: bool,
-    pub(crate) endpoint: Arc<str>,
 }
 
 impl Score {
@@ -47,6 +45,26 @@ impl Score {
         self.new
     }
 
+    /// Whether requests to the same endpoint were learned.
+    pub fn learned_endpoint(&self) -> bool {
+        self.learned_endpoint
+    }
+}
+
+/// A score, and why it is what it is.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    pub(crate) score: Score,
+    pub(crate) reasons: Vec<Reason>,
+    pub(crate) endpoint: Arc<str>,
+}
+
+impl Explanation {
+    /// The score.
+    pub fn score(&self) -> &Score {
+        &self.score
+    }
+
     /// The tokens that weigh most, at most five.
     pub fn reasons(&self) -> &[Reason] {
         &self.reasons
@@ -62,21 +80,16 @@ impl Score {
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
-
-    /// Whether requests to the same endpoint were learned.
-    pub fn learned_endpoint(&self) -> bool {
-        self.learned_endpoint
-    }
 }
 
-impl Serialize for Score {
+impl Serialize for Explanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Score", 6)?;
-        out.serialize_field("score", &self.value())?;
-        out.serialize_field("p_value", &self.p_value)?;
-        out.serialize_field("novelty", &self.novelty())?;
-        out.serialize_field("flags", &self.flags())?;
-        out.serialize_field("new", &self.new)?;
+        let mut out = serializer.serialize_struct("Explanation", 6)?;
+        out.serialize_field("score", &self.score.value())?;
+        out.serialize_field("p_value", &self.score.p_value)?;
+        out.serialize_field("novelty", &self.score.novelty())?;
+        out.serialize_field("flags", &self.score.flags())?;
+        out.serialize_field("new", &self.score.new)?;
         out.serialize_field("reasons", &self.reasons)?;
         out.end()
     }

@@ -47,11 +47,12 @@ const ATTACK: &[u8] = b"GET /shop/item?id=7%27%20or%20sleep(9)-- HTTP/1.1\r\nHos
 fn attacks_score_above_what_was_learned() {
     let detector = Detector::new(learned(0..3000, Bounds::default()));
     let tamiz = tamiz();
-    let attack = detector.score(&tamiz.canonicalize(ATTACK)).unwrap();
+    let attack = detector.explain(&tamiz.canonicalize(ATTACK)).unwrap();
     let usual = detector.score(&tamiz.canonicalize(&request(77_777))).unwrap();
+    let (reasons, attack) = (attack.reasons(), attack.score());
     assert!(attack.value() > detector.threshold(0.001).score && attack.p_value().unwrap() < 0.01);
     assert!(usual.value() <= detector.threshold(0.05).score && usual.p_value().unwrap() > 0.05);
-    let reasons: Vec<String> = attack.reasons().iter().map(ToString::to_string).collect();
+    let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
     assert!((1..=5).contains(&reasons.len()));
     assert!(reasons.iter().any(|reason| reason.contains("`id`")), "{reasons:?}");
 }
@@ -174,8 +175,8 @@ proptest! {
         prop_assert_eq!(&whole, &read.to_bytes());
         let (one, two) = (Detector::new(read), Detector::new(merged));
         let document = tamiz().canonicalize(ATTACK);
-        let (one, two) = (one.score(&document).unwrap(), two.score(&document).unwrap());
-        prop_assert_eq!(one.value().to_bits(), two.value().to_bits());
+        let (one, two) = (one.explain(&document).unwrap(), two.explain(&document).unwrap());
+        prop_assert_eq!(one.score().value().to_bits(), two.score().value().to_bits());
         prop_assert_eq!(one.reasons(), two.reasons());
     }
 

@@ -71,10 +71,11 @@ fn check(request: &[u8]) {
     let document = TAMIZ.canonicalize(request);
     let observation = Observation::of(&document).unwrap();
     for (nth, detector) in DETECTORS.iter().enumerate() {
-        let slow = detector.score_observation(&observation);
+        let slow = detector.explain_observation(&observation);
         // The second time its parts are known.
         for _ in 0..2 {
-            let quick = detector.score(&document).unwrap();
+            assert_eq!(detector.score(&document).unwrap(), *slow.score(), "{nth}: {document}");
+            let quick = detector.explain(&document).unwrap();
             assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{nth}: {document}");
             assert_eq!(quick.endpoint(), observation.endpoint());
         }

@@ -26,7 +26,7 @@ fn secrets_are_in_nothing_that_comes_out() {
     let file = String::from_utf8_lossy(&model.to_bytes()).into_owned();
     let mut shown = vec![file, format!("{model:?}")];
     for detector in [before, Detector::new(model), Detector::without_model()] {
-        let score = detector.score(&document).unwrap();
+        let score = detector.explain(&document).unwrap();
         shown.extend(score.reasons().iter().map(|reason| format!("{reason} {reason:?} {}", reason.token())));
     }
     for canary in CANARIES {

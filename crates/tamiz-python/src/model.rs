@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tamiz_detector::{Detector, Error, Score};
+use tamiz_detector::{Detector, Error};
 
 use crate::canonicalizer::Canonicalizer;
 use crate::document::Document;
@@ -88,7 +88,7 @@ impl Model {
     /// Scores documents: a list of scores, one of p-values, and one of the numbers of tokens that are new.
     fn score(&self, py: Python<'_>, documents: Vec<Py<Document>>) -> PyResult<Columns> {
         let mut columns = Columns::default();
-        for score in self.scores(py, &documents)? {
+        for score in self.each(py, &documents, Detector::score)? {
             columns.0.push(score.value());
             columns.1.push(score.p_value().unwrap_or(1.0));
             columns.2.push(score.new_tokens());
@@ -98,8 +98,8 @@ impl Model {
 
     /// Scores documents: a JSON object for each, with its reasons, as ``tamiz score --format jsonl`` has it.
     fn explain(&self, py: Python<'_>, documents: Vec<Py<Document>>) -> PyResult<Vec<String>> {
-        let json = |score: &Score| serde_json::to_string(score);
-        let texts: Result<Vec<String>, _> = self.scores(py, &documents)?.iter().map(json).collect();
+        let explained = self.each(py, &documents, Detector::explain)?;
+        let texts: Result<Vec<String>, _> = explained.iter().map(serde_json::to_string).collect();
         texts.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -128,10 +128,16 @@ impl Model {
         Arc::clone(detector.get_or_insert_with(|| Arc::new(Detector::new(model.clone()))))
     }
 
-    fn scores(&self, py: Python<'_>, documents: &[Py<Document>]) -> PyResult<Vec<Score>> {
-        let scores: Result<Vec<Score>, Error> = py.detach(|| {
+    /// Scores each document.
+    fn each<T: Send>(
+        &self,
+        py: Python<'_>,
+        documents: &[Py<Document>],
+        score: fn(&Detector, &tamiz::Document) -> Result<T, Error>,
+    ) -> PyResult<Vec<T>> {
+        let scores: Result<Vec<T>, Error> = py.detach(|| {
             let detector = self.detector();
-            documents.iter().map(|document| detector.score(document.get().inner())).collect()
+            documents.iter().map(|document| score(&detector, document.get().inner())).collect()
         });
         scores.map_err(|error| mismatch(py, error))
     }

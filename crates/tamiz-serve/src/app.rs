@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tamiz::{Config, Document, Flag, View};
-use tamiz_detector::{Detector, Model, Observation, Score};
+use tamiz_detector::{Detector, Model, Score};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Deny;
@@ -125,7 +125,7 @@ impl App {
     pub(crate) fn score(&self, document: &Document) -> Option<Score> {
         let detector = self.detector();
         detector.model()?;
-        let score = detector.score_observation(&Observation::of(document).ok()?);
+        let score = detector.score_any_fingerprint(document).ok()?;
         self.metrics.scored(&score);
         Some(score)
     }

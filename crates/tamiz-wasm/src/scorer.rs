@@ -33,7 +33,7 @@ impl Scorer {
     /// # Errors
     /// Never: a fresh document of the model's own configuration can be scored.
     pub fn score(&self, request: &[u8]) -> Result<String, JsError> {
-        let score = self.detector.score(&self.canonicalizer.canonicalize(request));
+        let score = self.detector.explain(&self.canonicalizer.canonicalize(request));
         let mut score = score.map_err(|error| JsError::new(&error.to_string()))?;
         score.locate(request, &self.canonicalizer.canonicalize_with_evidence(request));
         Ok(serde_json::to_string(&score).unwrap_or_default())

@@ -23,20 +23,20 @@ impl Columns {
     }
 
     pub(super) fn push(&mut self, scored: &Scored, verdict: Option<&str>) {
-        let score = &scored.score;
+        let (explained, score) = (&scored.explained, scored.explained.score());
         self.0.push(&ScoreRow {
             origin: origin(&scored.place, scored.stream, None, Client::default()),
             id: scored.id.as_deref(),
             label: scored.label.as_deref(),
             source: scored.source,
-            endpoint: score.endpoint(),
+            endpoint: explained.endpoint(),
             score: score.value(),
             p_value: score.p_value(),
             novelty: score.novelty(),
             flags: score.flags(),
             new: score.new_tokens(),
             verdict,
-            reasons: score.reasons().iter().map(|reason| (reason.token(), reason.to_string())).collect(),
+            reasons: explained.reasons().iter().map(|reason| (reason.token(), reason.to_string())).collect(),
         });
     }
 

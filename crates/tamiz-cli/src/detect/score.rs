@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tamiz::Canonicalizer;
 use tamiz_containers::{Chunk, Id, Place, Record, Request, Unreadable};
-use tamiz_detector::{Detector, Observation, Score};
+use tamiz_detector::{Detector, Explanation, Observation};
 use tamiz_explain::visible::harmless;
 
 use super::args::{ScoreArgs, ScoreFormat};
@@ -34,7 +34,7 @@ pub(super) struct Scored {
     pub(super) label: Option<String>,
     pub(super) stream: Option<u64>,
     pub(super) source: &'static str,
-    pub(super) score: Score,
+    pub(super) explained: Explanation,
 }
 
 /// What came of a chunk.
@@ -126,11 +126,12 @@ fn part(chunk: Chunk, detector: &Detector, canonicalizer: &Canonicalizer, fpr: f
 
 /// Scores a record; a fresh document of the model's fingerprint is never refused.
 fn scored(record: Record, detector: &Detector, canonicalizer: &Canonicalizer, fpr: f64) -> Option<Scored> {
-    let mut score = detector.score(&record.document(canonicalizer)).ok()?;
+    let mut explained = detector.explain(&record.document(canonicalizer)).ok()?;
     // Few are looked at: only for these is the request read again for where its reasons are.
-    let is_looked_at = score.p_value().is_none_or(|p| p <= fpr) && !score.reasons().is_empty();
+    let is_looked_at =
+        explained.score().p_value().is_none_or(|p| p <= fpr) && !explained.reasons().is_empty();
     if let (Request::Raw(bytes), true) = (&record.request, is_looked_at) {
-        score.locate(bytes, &canonicalizer.canonicalize_with_evidence(bytes));
+        explained.locate(bytes, &canonicalizer.canonicalize_with_evidence(bytes));
     }
     Some(Scored {
         source: record.source_for(canonicalizer).as_str(),
@@ -138,7 +139,7 @@ fn scored(record: Record, detector: &Detector, canonicalizer: &Canonicalizer, fp
         id: record.id,
         label: record.label,
         stream: record.stream,
-        score,
+        explained,
     })
 }
 
@@ -163,7 +164,7 @@ impl<'a> Output<'a> {
 
     fn take(&mut self, scored: Scored) -> Result<(), Failure> {
         if self.args.drift {
-            self.drift.add(scored.score.endpoint(), &scored.score);
+            self.drift.add(scored.explained.endpoint(), scored.explained.score());
             return Ok(());
         }
         let Some(top) = self.args.top else { return self.write(&scored) };
@@ -176,7 +177,7 @@ impl<'a> Output<'a> {
 
     /// Keeps the highest scores; of equal ones, those that came first.
     fn keep(&mut self, top: usize) {
-        self.top.sort_by(|a, b| b.score.value().total_cmp(&a.score.value()));
+        self.top.sort_by(|a, b| b.explained.score().value().total_cmp(&a.explained.score().value()));
         self.top.truncate(top);
     }
 
@@ -196,7 +197,7 @@ impl<'a> Output<'a> {
     }
 
     fn write(&mut self, scored: &Scored) -> Result<(), Failure> {
-        let is_alert = scored.score.p_value().map(|p| p <= self.args.fpr);
+        let is_alert = scored.explained.score().p_value().map(|p| p <= self.args.fpr);
         match self.args.format {
             ScoreFormat::Jsonl => self.json(scored, is_alert)?,
             ScoreFormat::Table => self.row(scored, is_alert)?,
@@ -224,21 +225,21 @@ impl<'a> Output<'a> {
         writeln!(
             self.buffer,
             "{verdict}{}  {}  {}",
-            show::headline(&scored.score),
+            show::headline(scored.explained.score()),
             harmless(&name),
-            harmless(scored.score.endpoint())
+            harmless(scored.explained.endpoint())
         )?;
         if is_alert != Some(false) || self.args.top.is_some() {
-            show::reasons(&mut self.buffer, &scored.score)?;
+            show::reasons(&mut self.buffer, &scored.explained)?;
         }
         Ok(())
     }
 
     fn json(&mut self, scored: &Scored, is_alert: Option<bool>) -> Result<(), Failure> {
-        let mut line = serde_json::to_value(&scored.score).map_err(std::io::Error::from)?;
+        let mut line = serde_json::to_value(&scored.explained).map_err(std::io::Error::from)?;
         if let Some(object) = line.as_object_mut() {
             object.insert("place".to_owned(), scored.place.to_string().into());
-            object.insert("endpoint".to_owned(), scored.score.endpoint().into());
+            object.insert("endpoint".to_owned(), scored.explained.endpoint().into());
             object.insert("source".to_owned(), scored.source.into());
             object.insert("verdict".to_owned(), verdict(is_alert).map_or(Value::Null, Value::from));
             if let Some(stream) = scored.stream {

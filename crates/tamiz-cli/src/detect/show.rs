@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use tamiz_detector::{Detector, Score};
+use tamiz_detector::{Detector, Explanation, Score};
 use tamiz_explain::visible::harmless;
 
 /// The shares of false positives for which thresholds are told.
@@ -74,9 +74,9 @@ pub(crate) fn learned_json(detector: &Detector) -> Value {
 }
 
 /// Tells a score and why, behind an explanation.
-pub(crate) fn explained(out: &mut dyn Write, score: &Score) -> io::Result<()> {
-    writeln!(out, "\n{}", headline(score))?;
-    for (reason, nth) in score.reasons().iter().zip(1..) {
+pub(crate) fn explained(out: &mut dyn Write, explained: &Explanation) -> io::Result<()> {
+    writeln!(out, "\n{}", headline(explained.score()))?;
+    for (reason, nth) in explained.reasons().iter().zip(1..) {
         writeln!(out, "  {}  {:>5.1}  {}", number(nth), reason.bits(), harmless(&reason.to_string()))?;
     }
     Ok(())
@@ -96,8 +96,8 @@ pub(crate) fn headline(score: &Score) -> String {
 }
 
 /// The reasons of a score, a line each.
-pub(crate) fn reasons(out: &mut dyn Write, score: &Score) -> io::Result<()> {
-    for reason in score.reasons() {
+pub(crate) fn reasons(out: &mut dyn Write, explained: &Explanation) -> io::Result<()> {
+    for reason in explained.reasons() {
         writeln!(out, "    {:>5.1}  {}", reason.bits(), harmless(&reason.to_string()))?;
     }
     Ok(())

@@ -1,109 +1,196 @@
-//! Remembers parts of requests whose tokens all weigh nothing: most lines of most requests came before.
+//! Remembers what parts of requests weigh: most lines of most requests came before.
 //!
 //! What is remembered follows from the model alone, so that scores do not depend on it. It has a fixed size, and is shared by
 //! threads without locks: a slot that two write at once belongs to neither, and is written again.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::stream::text_hash;
+use crate::stream::fold;
 
-/// How many parts are remembered.
-const SLOTS: usize = 1 << 14;
+/// How many parts are remembered: two megabytes of them.
+const SLOTS: usize = 1 << 15;
+/// The words of a slot: the key mixed with all others, a summary, a place, and weights.
+const WORDS: usize = 8;
+/// The most weights of a part that is remembered.
+pub(super) const WEIGHTS: usize = WORDS - 3;
 
-/// A part of a request whose tokens are quiet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A number without a pattern, from the digits of pi.
+const MIX: u64 = 0xa409_3822_299f_3100;
+
+/// The sum over the tokens of a part of a request, but for their weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
+    /// How surprising the most surprising of its tokens is.
     pub(super) surprise: u32,
-    /// The hash of its key or header, if it tells of one.
-    pub(super) place: Option<u64>,
-}
-
-/// How far the surprise is shifted: it is less than two to the power of 20.
-const SHIFT: u32 = 44;
-const PLACE: u64 = (1 << SHIFT) - 1;
-
-/// A place, as far as a part keeps its hash.
-pub(super) fn kept(place: u64) -> u64 {
-    (place & PLACE).max(1)
+    /// How many tokens are new.
+    pub(super) new: u16,
+    /// How many weights are those of unusual tokens, and how many those of flags, which follow.
+    pub(super) unusual: u8,
+    pub(super) flags: u8,
+    /// The hash of its key or header, or 0 if it tells of none; of a request line, the number of its endpoint.
+    pub(super) place: u64,
 }
 
 impl Part {
-    /// As one word; `None` where it does not fit.
-    pub(super) fn packed(self) -> Option<u64> {
-        let surprise = u64::from(self.surprise);
-        (surprise < 1 << (64 - SHIFT)).then(|| surprise << SHIFT | self.place.map_or(0, kept))
+    fn summary(self) -> u64 {
+        u64::from(self.surprise)
+            | u64::from(self.new) << 32
+            | u64::from(self.unusual) << 48
+            | u64::from(self.flags) << 56
     }
 
     #[inline(always)]
-    pub(super) fn unpacked(packed: u64) -> Self {
-        let place = Some(packed & PLACE).filter(|place| *place != 0);
-        Part { surprise: (packed >> SHIFT) as u32, place }
+    fn read(summary: u64, place: u64) -> Self {
+        Part {
+            surprise: summary as u32,
+            new: (summary >> 32) as u16,
+            unusual: (summary >> 48) as u8,
+            flags: (summary >> 56) as u8,
+            place,
+        }
+    }
+
+    /// Whether none of its tokens weighs anything or is new.
+    #[inline(always)]
+    pub(super) fn is_quiet(self) -> bool {
+        self.summary() >> 32 == 0
+    }
+
+    fn weights(self) -> usize {
+        usize::from(self.unusual) + usize::from(self.flags)
     }
 }
 
-/// Words by the hash of a text. A slot is its key mixed with what is remembered, and that.
+/// Parts by the hash of their text.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    slots: Vec<[AtomicU64; 2]>,
-    /// Where hashes begin: nobody can look for two lines that have the same.
-    seed: u64,
+    slots: Vec<[AtomicU64; WORDS]>,
 }
 
 impl Memo {
     pub(super) fn new() -> Self {
-        let slots = (0..SLOTS).map(|_| Default::default()).collect();
-        Memo { slots, seed: RandomState::new().build_hasher().finish() }
+        Memo { slots: (0..SLOTS).map(|_| Default::default()).collect() }
     }
 
-    /// The key of a line of a document and its note, at an endpoint.
+    /// The key of a text with this hash, at an endpoint.
     #[inline(always)]
-    pub(super) fn key(&self, endpoint: u64, kind: u8, line: &str, note: &str) -> u64 {
-        let seed = self.seed ^ endpoint ^ u64::from(kind) << 56;
-        let key = text_hash(seed, line.as_bytes());
-        if note.is_empty() { key } else { text_hash(key, note.as_bytes()) }
+    pub(super) fn key(&self, endpoint: u64, kind: u8, hash: u64) -> u64 {
+        // Mixed by a product, so that no text makes up for another kind.
+        fold(hash ^ endpoint, MIX | u64::from(kind))
+    }
+
+    /// Where a part is looked for first; its other slot is the neighbour.
+    #[inline(always)]
+    fn at(key: u64) -> usize {
+        (key >> 40) as usize & (SLOTS - 1)
+    }
+
+    /// The part of this key, and its weights, those of unusual tokens first.
+    #[inline(always)]
+    pub(super) fn get(&self, key: u64) -> Option<(Part, Weights<'_>)> {
+        let at = Memo::at(key);
+        self.get_at(at, key).or_else(|| self.get_at(at ^ 1, key))
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, key: u64) -> Option<u64> {
-        let [mixed, word] = self.slots.get(key as usize & (SLOTS - 1))?;
-        let word = word.load(Ordering::Relaxed);
-        (mixed.load(Ordering::Relaxed) ^ word == key).then_some(word)
-    }
-
-    pub(super) fn set(&self, key: u64, word: u64) {
-        if let Some([mixed, slot]) = self.slots.get(key as usize & (SLOTS - 1)) {
-            mixed.store(key ^ word, Ordering::Relaxed);
-            slot.store(word, Ordering::Relaxed);
+    fn get_at(&self, at: usize, key: u64) -> Option<(Part, Weights<'_>)> {
+        let [mixed, summary, place, weights @ ..] = self.slots.get(at)?;
+        let (summary, place) = (summary.load(Ordering::Relaxed), place.load(Ordering::Relaxed));
+        let part = Part::read(summary, place);
+        let mut check = mixed.load(Ordering::Relaxed) ^ summary ^ place.rotate_left(1);
+        let weights = Weights(weights.get(..part.weights())?);
+        if !weights.0.is_empty() {
+            check ^= weights.check();
         }
+        (check == key).then_some((part, weights))
     }
+
+    /// Remembers a part; `weights` are as many as it says. What is in its first slot moves to the other one, so that of
+    /// three parts with the same slots the oldest is forgotten.
+    pub(super) fn set(&self, key: u64, part: Part, weights: &[u64]) {
+        let at = Memo::at(key);
+        let (Some(first), Some(second)) = (self.slots.get(at), self.slots.get(at ^ 1)) else { return };
+        if weights.len() > WEIGHTS || weights.len() != part.weights() {
+            return;
+        }
+        for (from, to) in first.iter().zip(second) {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        let [mixed, summary, place, rest @ ..] = first;
+        let check = weights.iter().fold(0, |check, weight| mixed_in(check, *weight));
+        mixed.store(key ^ part.summary() ^ part.place.rotate_left(1) ^ check, Ordering::Relaxed);
+        summary.store(part.summary(), Ordering::Relaxed);
+        place.store(part.place, Ordering::Relaxed);
+        rest.iter().zip(weights).for_each(|(slot, weight)| slot.store(*weight, Ordering::Relaxed));
+    }
+}
+
+/// The weights of a part that is remembered.
+#[derive(Clone, Copy)]
+pub(super) struct Weights<'a>(&'a [AtomicU64]);
+
+impl Weights<'_> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().map(|weight| weight.load(Ordering::Relaxed))
+    }
+
+    fn check(&self) -> u64 {
+        self.iter().fold(0, mixed_in)
+    }
+}
+
+fn mixed_in(check: u64, weight: u64) -> u64 {
+    (check ^ weight).rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn words_are_remembered_until_others_take_their_slot() {
-        let memo = Memo::new();
-        for word in [0, 7, u64::MAX] {
-            let key = 0xdead_beef_0000_0000 ^ word >> 32;
-            assert_eq!(memo.get(key), None);
-            memo.set(key, word);
-            assert_eq!(memo.get(key), Some(word));
-            assert_eq!(memo.get(key ^ 1 << 40), None);
-            memo.set(key ^ 1 << 40, word);
-            assert_eq!(memo.get(key), None);
-        }
-        assert_eq!(Memo::default().get(7), None);
+    fn part(place: u64, unusual: u8, flags: u8) -> Part {
+        Part { surprise: 7, new: 3, unusual, flags, place }
     }
 
     #[test]
-    fn parts_are_words() {
-        for (surprise, place) in [(0, None), (7, Some(1)), ((1 << 20) - 1, Some(PLACE))] {
-            let part = Part { surprise, place };
-            assert_eq!(part.packed().map(Part::unpacked), Some(part));
+    fn parts_are_remembered_until_two_others_take_their_slots() {
+        let memo = Memo::new();
+        let found = |key| memo.get(key).map(|(part, weights)| (part, weights.iter().collect::<Vec<u64>>()));
+        let key = |n: u8| 0xdead_beef_0000_0000 ^ u64::from(n);
+        let of = |n: u8| (part(u64::MAX - 1, n, 0), vec![u64::MAX - u64::from(n); n.into()]);
+        for n in 0..=WEIGHTS as u8 {
+            assert_eq!(found(key(n)), None);
+            memo.set(key(n), of(n).0, &of(n).1);
+            assert_eq!(found(key(n)), Some(of(n)));
+            assert_eq!(n.checked_sub(1).and_then(|n| found(key(n))), n.checked_sub(1).map(of));
+            assert_eq!(n.checked_sub(2).and_then(|n| found(key(n))), None);
+            assert_eq!(found(key(n) ^ 1 << 30), None);
         }
-        assert_eq!(Part { surprise: 1 << 20, place: None }.packed(), None);
+        assert!(Memo::default().get(7).is_none());
+    }
+
+    #[test]
+    fn a_part_with_too_many_weights_is_not_remembered() {
+        let memo = Memo::new();
+        memo.set(7, part(0, WEIGHTS as u8, 1), &[1; WEIGHTS + 1]);
+        assert!(memo.get(7).is_none());
+    }
+
+    #[test]
+    fn a_slot_that_two_write_is_nobodys() {
+        let memo = Memo::new();
+        memo.set(7, part(1, 1, 1), &[5, 6]);
+        for word in 1..5 {
+            memo.slots[0][word].fetch_xor(1 << 20, Ordering::Relaxed);
+            assert!(memo.get(7).is_none(), "{word}");
+            memo.slots[0][word].fetch_xor(1 << 20, Ordering::Relaxed);
+        }
+        assert!(memo.get(7).is_some());
+    }
+
+    #[test]
+    fn what_is_new_is_not_quiet() {
+        assert!(Part { surprise: 9, place: 4, ..Part::default() }.is_quiet());
+        assert!(!Part { new: 1, ..Part::default() }.is_quiet());
+        assert!(!Part { flags: 1, ..Part::default() }.is_quiet());
     }
 }

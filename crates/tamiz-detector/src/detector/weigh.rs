@@ -1,19 +1,17 @@
 //! How much single tokens weigh.
 
-use super::Detector;
-use super::memo::Memo;
+use super::known::{Known, KnownTable};
 use super::quick::known_hash;
-use super::quiet::{Quiet, QuietTable};
+use super::{Detector, Learned};
 use crate::hash::{hash, mix};
 use crate::log::{ONE, log2};
 use crate::novelty::{Counts, Key, Out, Seen, surprise};
 use crate::prior;
-use crate::stream::Stream;
 use crate::table::Map;
 use crate::token::{self, Parts};
 
 /// Surprise below this counts nothing: one in 32 requests is no news.
-const UNREMARKABLE: i64 = 5 * ONE;
+pub(super) const UNREMARKABLE: i64 = 5 * ONE;
 /// The rates of the prior weigh as much as so many requests.
 const FLAG_STRENGTH: u64 = 100;
 /// How often a flag is raised anywhere weighs as much as so many requests with the place. It is little, because a place
@@ -33,13 +31,6 @@ impl<'t> Item<'t> {
     pub(super) fn of(token: &'t str) -> Self {
         let parts = Parts::of(token);
         Item { token, parts, key: Key::of(token, &parts) }
-    }
-}
-
-impl Told {
-    /// Whether it changes nothing but the order of requests without news.
-    fn is_quiet(self) -> bool {
-        self.unusual <= 0 && self.flag <= 0 && !self.is_new
     }
 }
 
@@ -89,27 +80,31 @@ impl Detector {
     }
 
     /// Weighs the tokens of all endpoints once, and those of all requests as an endpoint that is new has them.
-    pub(super) fn find_quiet(&mut self) {
-        let mut quiet = QuietTable::default();
+    pub(super) fn weigh_known(&mut self) {
+        let mut known = KnownTable::default();
         let Some(model) = &self.model else { return };
         let whole = std::iter::once((0, None, &model.whole));
-        let endpoints = model
-            .endpoints
-            .iter()
-            .map(|(name, endpoint)| (Stream::of(name).finish().0, self.endpoints.get(name), &endpoint.table));
+        let endpoints = self.endpoints.iter().zip(model.endpoints.values());
+        let endpoints =
+            endpoints.map(|(learned, endpoint)| (learned.hash, Some(&learned.counts), &endpoint.table));
         for (of_endpoint, counts, table) in whole.chain(endpoints) {
             for (id, _) in table.sorted() {
                 let item = Item::of(model.names.name(id));
                 let told = self.told(&item, counts, None);
-                if let Some(known) = Quiet::of(&item.parts, told.surprise).filter(|_| told.is_quiet()) {
-                    quiet.insert(of_endpoint ^ known_hash(item.token, &item.parts), known);
-                }
+                let hash = known_hash(self.seed, item.token, &item.parts);
+                known.insert(of_endpoint ^ hash, Known::of(&item.parts, told));
             }
         }
-        self.learned =
-            model.endpoints.keys().map(|name| (name.as_str().into(), Stream::of(name).finish().0)).collect();
-        self.memo = Memo::new();
-        self.quiet = quiet;
+        self.known = known;
+    }
+
+    /// The place of an endpoint among those that were learned.
+    pub(super) fn endpoint_at(&self, name: &str) -> Option<usize> {
+        self.endpoints.binary_search_by(|learned| (*learned.name).cmp(name)).ok()
+    }
+
+    pub(super) fn endpoint(&self, name: &str) -> Option<&Learned> {
+        self.endpoints.get(self.endpoint_at(name)?)
     }
 
     /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
@@ -132,7 +127,7 @@ impl Detector {
 }
 
 /// How much the surprise of a token counts: what other tokens of the place tell too counts less.
-fn sixteenths(op: u8) -> i64 {
+pub(super) fn sixteenths(op: u8) -> i64 {
     match op {
         b'&' => 12,
         b'f' => 8,
@@ -154,10 +149,11 @@ fn tempered(seen: Seen, before: u64, strength: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::model::Model;
+    use crate::observation::Observation;
     use tamiz::{Canonicalizer, Config};
 
     #[test]
-    fn quiet_tokens_change_no_score() {
+    fn the_table_of_tokens_changes_no_score() {
         let tamiz = Canonicalizer::new(Config::default());
         let request = |n: u64| {
             let odd = ["", "'", "--", "<b>"][usize::from(n.is_multiple_of(97)) * (n % 4) as usize];
@@ -168,13 +164,12 @@ mod tests {
         };
         let mut model = Model::new(tamiz.fingerprint()).unwrap();
         (0..2000).for_each(|n| model.learn(&request(n)).unwrap());
-        let quick = Detector::new(model.clone());
-        let mut slow = Detector::new(model);
-        assert!(quick.quiet.len() > 0);
-        slow.quiet.clear();
+        let detector = Detector::new(model);
+        assert!(detector.known.len() > 0);
         for n in 0..4000 {
-            let (quick, slow) = (quick.score(&request(n)).unwrap(), slow.score(&request(n)).unwrap());
-            assert_eq!(format!("{quick:?}"), format!("{slow:?}"));
+            let slow = detector.explain_observation(&Observation::of(&request(n)).unwrap());
+            assert_eq!(detector.score(&request(n)).unwrap(), *slow.score());
+            assert_eq!(format!("{:?}", detector.explain(&request(n)).unwrap()), format!("{slow:?}"));
         }
     }
 }

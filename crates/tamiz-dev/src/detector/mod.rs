@@ -264,7 +264,8 @@ impl Trial<'_> {
         let threshold =
             usual.iter().rev().nth((usual.len() as f64 * 0.001) as usize).copied().unwrap_or_default();
         let show = |what: &str, row: &Observation| {
-            let score = detector.score_observation(row);
+            let explained = detector.explain_observation(row);
+            let score = explained.score();
             eprintln!(
                 "{what} {:.2} novelty {:.1} flags {:.1} {}",
                 score.value(),
@@ -272,7 +273,7 @@ impl Trial<'_> {
                 score.flags(),
                 row.endpoint()
             );
-            score.reasons().iter().for_each(|reason| eprintln!("      {:.1} {reason}", reason.bits()));
+            explained.reasons().iter().for_each(|reason| eprintln!("      {:.1} {reason}", reason.bits()));
         };
         let above = self.honest.iter().filter(|row| detector.score_observation(row).value() > threshold);
         above.take(25).for_each(|row| show("honest", row));

@@ -1,6 +1,6 @@
 //! Scores against a model: how many requests are how unusual, at which endpoints something is new, and the highest.
 
-use tamiz_detector::Score;
+use tamiz_detector::{Explanation, Score};
 
 use super::counter::{Beside, Counter};
 use super::tally::Tally;
@@ -46,18 +46,16 @@ impl Level {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Scored<'a> {
-    /// The score.
-    pub score: &'a Score,
-    /// The method and the path template, as the detector has them.
-    pub endpoint: &'a str,
+    /// The score, its reasons and its endpoint.
+    pub explained: &'a Explanation,
     /// The file of the request, and where in it.
     pub place: &'a str,
 }
 
 impl<'a> Scored<'a> {
-    /// A score at an endpoint, of a request at some place.
-    pub fn new(score: &'a Score, endpoint: &'a str, place: &'a str) -> Self {
-        Scored { score, endpoint, place }
+    /// The score of a request at some place.
+    pub fn new(explained: &'a Explanation, place: &'a str) -> Self {
+        Scored { explained, place }
     }
 }
 
@@ -137,14 +135,15 @@ impl Scores {
         label: usize,
         example: impl FnOnce() -> String,
     ) -> Level {
-        let Scored { score, endpoint, place } = *scored;
+        let Scored { explained, place } = *scored;
+        let (score, endpoint) = (explained.score(), explained.endpoint());
         let level = Level::of(score);
         if let Some(tally) = self.levels.get_mut(level as usize) {
             tally.add(label, 1);
         }
         let has_new = u64::from(score.new_tokens() > 0);
         self.with_new.add(label, has_new);
-        let first = score.reasons().first().map(|reason| (score.value(), reason.to_string()));
+        let first = explained.reasons().first().map(|reason| (score.value(), reason.to_string()));
         let new = New {
             with_new: has_new,
             high: u64::from(level >= Level::InHundred),
@@ -159,7 +158,7 @@ impl Scores {
                 score: score.value(),
                 p_value: score.p_value(),
                 endpoint: endpoint.to_owned(),
-                reasons: score.reasons().iter().map(ToString::to_string).collect(),
+                reasons: explained.reasons().iter().map(ToString::to_string).collect(),
                 tally,
                 place: place.to_owned(),
                 example: example(),
@@ -216,10 +215,10 @@ mod tests {
         Detector::new(model)
     }
 
-    fn scores(tamiz: &Canonicalizer, values: &[String]) -> Vec<Score> {
+    fn scores(tamiz: &Canonicalizer, values: &[String]) -> Vec<Explanation> {
         let detector = detector(tamiz);
         let request = |value: &String| format!("GET /item?id={value} HTTP/1.1\r\nHost: ex.com\r\n\r\n");
-        values.iter().map(|v| detector.score(&tamiz.canonicalize(request(v).as_bytes())).unwrap()).collect()
+        values.iter().map(|v| detector.explain(&tamiz.canonicalize(request(v).as_bytes())).unwrap()).collect()
     }
 
     #[test]
@@ -237,7 +236,7 @@ mod tests {
                 let mut part = Scores::default();
                 for score in chunk {
                     let place = format!("line {at}");
-                    part.add(&Scored::new(score, "GET /item", &place), at % 2, || place.clone());
+                    part.add(&Scored::new(score, &place), at % 2, || place.clone());
                     at += 1;
                 }
                 whole.absorb(part, &[0, 1]);
@@ -258,8 +257,8 @@ mod tests {
     fn levels_are_those_of_p_values() {
         let tamiz = Canonicalizer::new(Config::default());
         let scores = scores(&tamiz, &["7".to_owned(), "7'+or+sleep(9)--".to_owned()]);
-        assert_eq!(Level::of(&scores[0]), Level::Usual);
+        assert_eq!(Level::of(scores[0].score()), Level::Usual);
         // The least p-value of two hundred requests is about 0.5 %.
-        assert_eq!(Level::of(&scores[1]), Level::InHundred);
+        assert_eq!(Level::of(scores[1].score()), Level::InHundred);
     }
 }

@@ -26,9 +26,9 @@ pub(crate) async fn post(State(app): Shared, request: Request) -> Result<Respons
     let score = work::on(whole.slot, move || {
         let document = shared.chosen(wish)?.canonicalizer.canonicalize(&whole.bytes);
         shared.metrics.document(document.as_str().as_bytes());
-        let score = shared.detector().score(&document).map_err(|_| Problem::Fault)?;
-        shared.metrics.scored(&score);
-        let mut json = serde_json::to_vec(&score).map_err(|_| Problem::Fault)?;
+        let explained = shared.detector().explain(&document).map_err(|_| Problem::Fault)?;
+        shared.metrics.scored(explained.score());
+        let mut json = serde_json::to_vec(&explained).map_err(|_| Problem::Fault)?;
         json.push(b'\n');
         Ok(json)
     })

@@ -205,12 +205,21 @@ impl<'d> Note<'d> {
             Some((key, rest)) => (Some(key), rest),
             None => (None, rest),
         };
-        let (marker, words) = match Some(rest).filter(|rest| rest.starts_with('<')).map(cut) {
-            Some((marker, words)) => (Some(marker), words),
-            None => (None, rest),
-        };
         let (place, index) = (place.bytes().next()?, index.parse().ok()?);
-        Some(Note { place, index, leaf, marker, words })
+        Some(Note { place, index, leaf, ..Note::of_words(rest) })
+    }
+
+    /// A note of a value, as far as it says something of it.
+    pub(super) fn of_words(words: &'d str) -> Self {
+        let words = words.strip_prefix(' ').unwrap_or(words);
+        let (marker, words) = match Some(words).filter(|words| words.starts_with('<')) {
+            Some(marked) => match split_at(marked, b' ') {
+                Some((marker, words)) => (Some(marker), words),
+                None => (Some(marked), ""),
+            },
+            None => (None, words),
+        };
+        Note { marker, words, ..Note::default() }
     }
 }
 

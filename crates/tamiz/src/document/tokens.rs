@@ -3,6 +3,7 @@
 //!
 //! Everything in a token comes from the text or the notes, so nothing that these hide can be in one.
 
+mod hash;
 mod lines;
 mod pieces;
 mod visit;
@@ -32,11 +33,23 @@ pub trait TokenSink<'d> {
     /// Whether it takes the flags of the whole document, `f=FLAG`, too.
     const ROLLUP: bool = true;
 
+    /// Where hashes of lines begin.
+    fn seed(&self) -> u64 {
+        0
+    }
+
+    /// Begins the tokens that follow from the method and the line of the path, which have this hash; whether they are known
+    /// already, and need not come.
+    fn knows_head(&mut self, _hash: u64) -> bool {
+        false
+    }
+
     /// Takes the method and the path, as shown, before any token.
     fn head(&mut self, _method: &'d str, _path: Option<&'d str>) {}
 
-    /// Begins the tokens that follow from a line and its note alone; whether they are known already, and need not come.
-    fn knows(&mut self, _kind: u8, _line: &str, _note: &str) -> bool {
+    /// Begins the tokens that follow from a line and its note alone, which have this hash; whether they are known already,
+    /// and need not come.
+    fn knows(&mut self, _kind: u8, _hash: u64) -> bool {
         false
     }
 

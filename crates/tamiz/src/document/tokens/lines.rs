@@ -1,8 +1,9 @@
 //! Hands tokens to a sink line by line, so that it may pass over lines that it knows: most lines of most requests came
 //! before.
 
-use super::pieces::{NOTHING, cut_at, each_flag, pieces};
-use super::visit::Visit;
+use super::hash::{fold, hash_until};
+use super::pieces::{NOTHING, cut_at, each_flag, find};
+use super::visit::{OwnBuckets, Visit};
 use super::{TokenOptions, TokenSink};
 use crate::document::lines::Lines;
 use crate::document::made_of::{Note, Notes};
@@ -13,12 +14,71 @@ impl Document {
     /// the sink knows is passed over. Returns whether that could be done; if not, some of the tokens have come.
     #[doc(hidden)]
     pub fn visit_lines<'d, S: TokenSink<'d>>(&'d self, sink: &mut S) -> bool {
-        let buckets = self.buckets();
-        let notes = self.notes();
+        let buckets = OwnBuckets::of(self);
         let options = TokenOptions::default();
+        let seed = sink.seed();
         let visit = Visit { sink, buckets: &buckets, notes: Notes::none(), options };
-        let mut lines = LineByLine { visit, notes, query: "", headers: 0, values: 0 };
-        lines.text(self.as_str()).is_some()
+        let notes = Cursor { text: self.notes().as_bytes(), seed };
+        let mut lines = LineByLine { visit, notes, query: notes, headers: 0, values: 0 };
+        lines.text(Cursor { text: self.as_str().as_bytes(), seed }).is_some()
+    }
+}
+
+/// Text that is still to come.
+#[derive(Clone, Copy)]
+struct Cursor<'d> {
+    text: &'d [u8],
+    seed: u64,
+}
+
+impl<'d> Cursor<'d> {
+    #[inline(always)]
+    fn starts_with(&self, byte: u8) -> bool {
+        self.text.first() == Some(&byte)
+    }
+
+    /// Cuts the next line, with its hash.
+    #[inline(always)]
+    fn line(&mut self) -> Option<Hashed<'d>> {
+        self.cut::<b'\n'>()
+    }
+
+    /// Cuts what stands before the next `END`, or before the end of the line.
+    #[inline(always)]
+    fn cut<const END: u8>(&mut self) -> Option<Hashed<'d>> {
+        let (hash, end) = hash_until::<END>(self.seed, self.text);
+        let (text, [_, behind @ ..]) = self.text.split_at_checked(end)? else { return None };
+        self.text = behind;
+        Some(Hashed { text, hash })
+    }
+
+    /// Cuts what stands before a byte.
+    #[inline(always)]
+    fn skip(&mut self, byte: u8) -> Option<&'d [u8]> {
+        let end = find(self.text, byte)?;
+        let (text, [_, behind @ ..]) = self.text.split_at_checked(end)? else { return None };
+        self.text = behind;
+        Some(text)
+    }
+}
+
+/// A text and its hash.
+#[derive(Clone, Copy, Default)]
+struct Hashed<'d> {
+    text: &'d [u8],
+    hash: u64,
+}
+
+impl<'d> Hashed<'d> {
+    /// The text, which is cut at ASCII: that is asked for where it is not known.
+    fn text(self) -> Option<&'d str> {
+        std::str::from_utf8(self.text).ok()
+    }
+
+    /// The hash of both texts; that of the first where there is no second.
+    #[inline(always)]
+    fn with(self, note: Self) -> u64 {
+        if note.text.is_empty() { self.hash } else { fold(self.hash, note.hash) }
     }
 }
 
@@ -26,9 +86,9 @@ impl Document {
 struct LineByLine<'d, 's, S> {
     visit: Visit<'d, 's, S>,
     /// The notes that belong to lines that are still to come.
-    notes: &'d str,
+    notes: Cursor<'d>,
     /// The query as the URL shows it.
-    query: &'d str,
+    query: Cursor<'d>,
     /// How many headers and values of the body came.
     headers: usize,
     values: usize,
@@ -37,14 +97,13 @@ struct LineByLine<'d, 's, S> {
 impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
     /// Takes the version and the notes of flags, which come before those of values.
     fn flags(&mut self) -> Option<()> {
-        while !self.notes.is_empty() && !self.notes.starts_with(':') {
-            let (line, rest) = cut_line(self.notes)?;
-            self.notes = rest;
-            if self.visit.sink.knows(b'n', line, "") {
+        while !self.notes.text.is_empty() && !self.notes.starts_with(b':') {
+            let line = self.notes.line()?;
+            if self.visit.sink.knows(b'n', line.hash) {
                 continue;
             }
             self.visit.place("");
-            match cut_at(line, b' ') {
+            match cut_at(line.text()?, b' ') {
                 (flag, Some(place)) => self.visit.sink.tell(["f.", place, "=", flag]),
                 (version, None) if version.len() > 2 => self.visit.sink.tell([version]),
                 _ => {}
@@ -54,101 +113,94 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         Some(())
     }
 
-    fn text(&mut self, text: &'d str) -> Option<()> {
-        let (method, rest) = cut_line(text.strip_prefix("M:")?)?;
-        self.head(method, rest)?;
+    fn text(&mut self, mut rest: Cursor<'d>) -> Option<()> {
+        let method = rest.line()?;
+        let url = if rest.starts_with(b'U') { self.cut_url(&mut rest)? } else { &[] };
+        let path = if rest.starts_with(b'P') { rest.line()? } else { Hashed::default() };
+        self.head(method, path)?;
         self.flags()?;
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            let line = text.get(start..end)?;
-            start = end.saturating_add(1);
-            match line.as_bytes() {
-                [b'H', b':', ..] => self.header(line)?,
-                [b'F', ..] => {}
-                [b'U', ..] => self.url(line)?,
-                [b'Q', b':', ..] => self.pairs(line)?,
-                [b'B', b'K', ..] => self.body_value(line)?,
-                [b'Q' | b'K', ..] => return None,
-                _ => self.whole(line)?,
+        self.host(url)?;
+        while let Some(first) = rest.text.first_chunk::<2>() {
+            match first {
+                [b'H', b':'] => self.header(rest.line()?)?,
+                [b'F', _] => _ = rest.skip(b'\n')?,
+                [b'Q', b':'] => self.pairs(rest.line()?)?,
+                [b'B', b'K'] => self.body_value(rest.line()?)?,
+                [b'H', _] => self.header_sizes(&mut rest)?,
+                [b'B', _] => self.body(rest.line()?)?,
+                _ => return None,
             }
         }
         // What is left belongs to nothing that was shown.
-        self.notes.is_empty().then_some(())
+        self.notes.text.is_empty().then_some(())
     }
 
-    /// Tells the sink the method and the path.
-    fn head(&mut self, method: &'d str, rest: &'d str) -> Option<()> {
-        if method.ends_with(']') {
+    /// The method and the line of the path.
+    fn head(&mut self, method: Hashed<'d>, path: Hashed<'d>) -> Option<()> {
+        // Flags are rare.
+        if method.text.ends_with(b"]") {
             return None;
         }
-        let path = match rest.as_bytes() {
-            [b'P', ..] => Some(rest),
-            _ => cut_line(rest).map(|(_, rest)| rest).filter(|rest| rest.starts_with("P:")),
-        };
-        let path = path.and_then(|rest| rest.strip_prefix("P:"));
-        self.visit.sink.head(method, path.map(|path| cut_at(path, b' ').0));
-        Some(())
-    }
-
-    /// A line that nothing else tells of: `M`, `P`, `HCNT`, `B`, `BQ`.
-    fn whole(&mut self, line: &'d str) -> Option<()> {
-        let is_body = line.starts_with("B:");
-        let note = if is_body && self.is_shape(line) { self.note(b'b', 0)? } else { "" };
-        if self.visit.sink.knows(b'l', line, note) {
+        if self.visit.sink.knows_head(method.with(path)) {
             return Some(());
         }
-        // `BQ` follows `B`.
-        let body = line.starts_with("BQ").then(Default::default);
-        let mut lines = Lines { body, ..Lines::default() };
-        cut::take(line, &mut lines)?;
-        let visit = &mut self.visit;
-        match line.as_bytes() {
-            [b'M', ..] => {
-                visit.place("m");
-                visit.shown(lines.method);
-            }
-            [b'P', ..] => {
-                visit.place("");
-                visit.path(&lines);
-                each_flag(lines.path_flags, |flag| visit.sink.tell(["f.p=", flag]));
-            }
-            [b'H', ..] => {
-                visit.place("");
-                visit.header_sizes(&lines);
-            }
-            _ => {
-                let body = lines.body?;
-                if let Some(keys) = body.keys {
-                    visit.keys("b", keys);
-                } else {
-                    visit.place("");
-                    visit.sink.tell(["b.kind=", body.kind]);
-                    visit.sink.tell(["blen@", body.length.bucket]);
-                    if let Some(shape) = body.shape {
-                        visit.place("b");
-                        visit.own_value(Note::read(note).unwrap_or_default(), shape);
-                    }
-                }
-            }
+        let method = method.text()?.strip_prefix("M:")?;
+        let mut lines = Lines::default();
+        if !path.text.is_empty() {
+            cut::take(path.text()?, &mut lines)?;
         }
-        self.visit.sink.end();
+        let visit = &mut self.visit;
+        visit.sink.head(method, lines.path);
+        visit.place("m");
+        visit.shown(method);
+        visit.place("");
+        visit.path(&lines);
+        each_flag(lines.path_flags, |flag| visit.sink.tell(["f.p=", flag]));
+        visit.sink.end();
         Some(())
     }
 
-    /// Whether a `B` line has the shape of all of the body.
-    fn is_shape(&self, line: &str) -> bool {
-        pieces(line, b' ').nth(2).is_some_and(|piece| piece.starts_with('<'))
-    }
-
-    fn url(&mut self, line: &'d str) -> Option<()> {
-        let (url, query) = cut_at(line, b'?');
-        self.query = query.unwrap_or_default();
-        // Flags, and a fragment, are rare.
-        if line.ends_with(']') || query.is_some_and(|query| query.contains("%23<")) {
+    /// Cuts a `U` line, of which only the host tells something, and the query, which is kept for its pairs. Returns the
+    /// URL without its query.
+    fn cut_url(&mut self, rest: &mut Cursor<'d>) -> Option<&'d [u8]> {
+        let line = rest.text;
+        let end = find(line, b'\n')?;
+        let [b'U', b':', url @ ..] = line.get(..end)? else { return None };
+        rest.text = line.get(end.saturating_add(1)..)?;
+        self.query.text = b"\n";
+        let mark = find(url, b'?');
+        if let Some(mark) = mark {
+            // With its line end, and what is behind it, there are whole words to read.
+            self.query.text = line.get(mark.saturating_add(3)..)?;
+            // A fragment is rare.
+            let mut rest = url.get(mark..)?;
+            while let Some(at) = find(rest, b'%') {
+                rest = rest.get(at..)?;
+                if rest.starts_with(b"%23<") {
+                    return None;
+                }
+                rest = rest.get(1..)?;
+            }
+        }
+        // So are flags.
+        if url.ends_with(b"]") {
             return None;
         }
-        if !self.visit.sink.knows(b'u', url, "") {
-            let lines = Lines { url: Some(url.strip_prefix("U:")?), ..Lines::default() };
+        url.get(..mark.unwrap_or(url.len()))
+    }
+
+    fn host(&mut self, url: &'d [u8]) -> Option<()> {
+        if matches!(url, [] | [b'/', ..]) {
+            return Some(());
+        }
+        // The host follows from what stands between the first `://` and the path; where there is none, from all of it.
+        let behind_scheme = find(url, b':').and_then(|at| url.get(at..)?.strip_prefix(b"://"));
+        let (hash, _) = match behind_scheme {
+            Some(rest) => hash_until::<b'/'>(self.query.seed, rest),
+            None => hash_until::<b'\n'>(self.query.seed, url),
+        };
+        if !self.visit.sink.knows(b'u', hash) {
+            let lines = Lines { url: Some(std::str::from_utf8(url).ok()?), ..Lines::default() };
             self.visit.place("");
             if let Some(host) = lines.host() {
                 self.visit.sink.tell(["u.host=", host]);
@@ -158,102 +210,163 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         Some(())
     }
 
-    /// A `Q` line, and the values of its keys in the URL.
-    fn pairs(&mut self, line: &'d str) -> Option<()> {
-        let (content, _) = cut::content_and_flags(line);
-        let (_, keys) = content.split_once(" KEYS:")?;
-        if keys.contains('<') {
-            return None;
-        }
-        if !self.visit.sink.knows(b'q', content, "") {
+    /// `HCNT`: all but the exact length tells something.
+    fn header_sizes(&mut self, rest: &mut Cursor<'d>) -> Option<()> {
+        let line = rest.text;
+        let count = rest.cut::<b' '>()?;
+        rest.skip(b'@')?;
+        let bucket = rest.line()?;
+        if !self.visit.sink.knows(b'l', count.with(bucket)) {
             let mut lines = Lines::default();
-            cut::take(content, &mut lines)?;
-            self.visit.keys("q", lines.query?);
+            cut::take(std::str::from_utf8(line.get(..find(line, b'\n')?)?).ok()?, &mut lines)?;
+            self.visit.place("");
+            self.visit.header_sizes(&lines);
             self.visit.sink.end();
         }
-        if content.starts_with("Q:0") {
+        Some(())
+    }
+
+    /// `B`, `BQ`.
+    fn body(&mut self, line: Hashed<'d>) -> Option<()> {
+        let is_first = line.text.starts_with(b"B:");
+        let note = if is_first && is_shape(line.text) { self.note(b'b', 0)? } else { Hashed::default() };
+        if self.visit.sink.knows(b'l', line.with(note)) {
             return Some(());
         }
-        let mut shown = pieces(self.query, b'&');
-        for (index, key) in pieces(keys, b',').enumerate() {
-            let note = self.note(b'q', index)?;
-            let pair = shown.next()?;
-            let (shown_key, value) = cut_at(pair, b'=');
-            if shown_key != key {
-                return None;
+        let body = (!is_first).then(Default::default);
+        let mut lines = Lines { body, ..Lines::default() };
+        cut::take(line.text()?, &mut lines)?;
+        let (visit, body) = (&mut self.visit, lines.body?);
+        if let Some(keys) = body.keys {
+            visit.keys("b", keys);
+        } else {
+            visit.place("");
+            visit.sink.tell(["b.kind=", body.kind]);
+            visit.sink.tell(["blen@", body.length.bucket]);
+            if let Some(shape) = body.shape {
+                visit.place("b");
+                visit.own_value(Note::of_words(note.text()?), shape);
             }
-            if !self.visit.sink.knows(b'v', pair, note) {
-                self.value(["q.", key, ""], value.unwrap_or(NOTHING), note);
+        }
+        self.visit.sink.end();
+        Some(())
+    }
+
+    /// A `Q` line, and the values of its keys in the URL.
+    fn pairs(&mut self, line: Hashed<'d>) -> Option<()> {
+        if !self.visit.sink.knows(b'q', line.hash) {
+            self.new_keys(line.text()?)?;
+        }
+        let mut keys = Cursor { text: line.text, seed: 0 };
+        if keys.skip(b' ')? == b"Q:0" {
+            return Some(());
+        }
+        keys.skip(b':')?;
+        for index in 0_usize.. {
+            let note = self.note(b'q', index)?;
+            let pair = self.query.cut::<b'&'>()?;
+            let key = pair.text.get(..find(pair.text, b'=').unwrap_or(pair.text.len()))?;
+            keys.text = keys.text.strip_prefix(key)?;
+            if !self.visit.sink.knows(b'v', pair.with(note)) {
+                let (key, value) = cut_at(pair.text()?, b'=');
+                self.value(["q.", key, ""], value.unwrap_or(NOTHING), note.text()?);
+            }
+            match keys.text {
+                // Flags follow a space.
+                [] | [b' ', ..] => break,
+                [b',', rest @ ..] => keys.text = rest,
+                _ => return None,
             }
         }
         Some(())
     }
 
-    fn value(&mut self, place: [&'d str; 3], shown: &'d str, note: &'d str) {
+    #[cold]
+    fn new_keys(&mut self, line: &'d str) -> Option<()> {
+        let (content, _) = cut::content_and_flags(line);
+        let mut lines = Lines::default();
+        cut::take(content, &mut lines)?;
+        let keys = lines.query?;
+        // Some keys are not shown, or hold what is hidden.
+        if keys.text().contains('<') {
+            return None;
+        }
+        self.visit.keys("q", keys);
+        self.visit.sink.end();
+        Some(())
+    }
+
+    fn value(&mut self, place: [&'d str; 3], shown: &'d str, words: &'d str) {
         self.visit.sink.place(place);
         self.visit.sink.here();
-        self.visit.own_value(Note::read(note).unwrap_or_default(), shown);
+        self.visit.own_value(Note::of_words(words), shown);
         self.visit.sink.end();
     }
 
-    fn body_value(&mut self, line: &'d str) -> Option<()> {
+    fn body_value(&mut self, line: Hashed<'d>) -> Option<()> {
         let note = self.note(b'b', self.values)?;
         self.values = self.values.saturating_add(1);
-        if self.visit.sink.knows(b'b', line, note) {
+        if self.visit.sink.knows(b'b', line.with(note)) {
             return Some(());
         }
-        let (key, Some(shape)) = cut_at(line.strip_prefix("BK:")?, b'=') else { return None };
+        let (key, Some(shape)) = cut_at(line.text()?.strip_prefix("BK:")?, b'=') else { return None };
         if shape.contains('|') {
             return None;
         }
-        self.value(["b.", key, ""], shape, note);
+        self.value(["b.", key, ""], shape, note.text()?);
         Some(())
     }
 
-    fn header(&mut self, line: &'d str) -> Option<()> {
+    #[inline(always)]
+    fn header(&mut self, line: Hashed<'d>) -> Option<()> {
         let note = self.note(b'h', self.headers)?;
         self.headers = self.headers.saturating_add(1);
-        if self.visit.sink.knows(b'h', line, note) {
+        if self.visit.sink.knows(b'h', line.with(note)) {
             return Some(());
         }
+        self.new_header(line.text()?, note.text()?)
+    }
+
+    #[cold]
+    fn new_header(&mut self, line: &'d str, words: &'d str) -> Option<()> {
         let mut lines = Lines::default();
         cut::take(line, &mut lines)?;
         let header = lines.headers.first()?;
         self.visit.header_place(header.name);
         self.visit.sink.here();
-        self.visit.header(header, Note::read(note).unwrap_or_default());
+        self.visit.header(header, Note::of_words(words));
         self.visit.place("");
         self.visit.header_flags(&lines.headers);
         self.visit.sink.end();
         Some(())
     }
 
-    /// The note of a value, if it is the next; `None` where it has leaves.
+    /// What the note of a value says of it, if it is the next; `None` where it has leaves.
     #[inline(always)]
-    fn note(&mut self, place: u8, index: usize) -> Option<&'d str> {
-        let bytes = self.notes.as_bytes();
-        if bytes.get(1) != Some(&place) {
-            return Some("");
+    fn note(&mut self, place: u8, index: usize) -> Option<Hashed<'d>> {
+        let [b':', there, rest @ ..] = self.notes.text else { return Some(Hashed::default()) };
+        if *there != place {
+            return Some(Hashed::default());
         }
-        if bytes.get(2) == Some(&b'{') {
-            return None;
+        // A leaf has `{` there.
+        let [b' ', digits @ ..] = rest else { return None };
+        let mut number = 0_usize;
+        let mut length = 3_usize;
+        for digit in digits.iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|digit| *digit < 10) {
+            number = number.wrapping_mul(10).wrapping_add(digit.into());
+            length = length.saturating_add(1);
         }
-        let digits = bytes.get(3..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit());
-        let there = digits
-            .fold(0_usize, |n, digit| n.wrapping_mul(10).wrapping_add(usize::from(digit.wrapping_sub(b'0'))));
-        if there != index {
-            return Some("");
+        if number != index {
+            return Some(Hashed::default());
         }
-        let (line, rest) = cut_line(self.notes)?;
-        self.notes = rest;
-        Some(line)
+        self.notes.text = self.notes.text.get(length..)?;
+        self.notes.line()
     }
 }
 
-/// The first line, and what is behind it.
-#[inline(always)]
-fn cut_line(text: &str) -> Option<(&str, &str)> {
-    cut::split_at(text, b'\n')
+/// Whether a `B` line has the shape of all of the body.
+fn is_shape(line: &[u8]) -> bool {
+    line.split(|byte| *byte == b' ').nth(2).is_some_and(|piece| piece.starts_with(b"<"))
 }
 
 #[cfg(test)]

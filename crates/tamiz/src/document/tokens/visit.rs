@@ -1,6 +1,7 @@
 //! Reads the tokens of a document off its lines and notes, and hands them to a sink in pieces.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::pieces::{
     Digits, NOTHING, cookie, cut_at, each_flag, extension, header_name, leaf_marker, pieces, same_name,
@@ -22,7 +23,7 @@ impl Document {
     #[doc(hidden)]
     pub fn visit_tokens<'d, S: TokenSink<'d>>(&'d self, options: TokenOptions, sink: &mut S) {
         let lines = self.lines();
-        let buckets = self.buckets();
+        let buckets = OwnBuckets::of(self);
         sink.head(lines.method, lines.path);
         let notes = Notes::read(self.notes());
         let mut visit = Visit { sink, buckets: &buckets, notes, options };
@@ -71,10 +72,26 @@ impl Document {
 /// A place, in pieces that follow each other: `q.`, a key, and the way to a leaf of its value.
 type At<'d> = [&'d str; 3];
 
+/// The buckets of a document, which are looked for when they are needed.
+pub(super) struct OwnBuckets<'d> {
+    document: &'d Document,
+    buckets: OnceCell<Cow<'static, Buckets>>,
+}
+
+impl<'d> OwnBuckets<'d> {
+    pub(super) fn of(document: &'d Document) -> Self {
+        OwnBuckets { document, buckets: OnceCell::new() }
+    }
+
+    fn get(&self) -> &Buckets {
+        self.buckets.get_or_init(|| self.document.buckets())
+    }
+}
+
 /// A document under way to a sink.
 pub(super) struct Visit<'d, 's, S> {
     pub(super) sink: &'s mut S,
-    pub(super) buckets: &'s Buckets,
+    pub(super) buckets: &'s OwnBuckets<'d>,
     pub(super) notes: Notes<'d>,
     pub(super) options: TokenOptions,
 }
@@ -295,7 +312,7 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
             return;
         };
         self.place("");
-        self.sink.tell(["c.", name, "@", self.buckets.label(length)]);
+        self.sink.tell(["c.", name, "@", self.buckets.get().label(length)]);
         self.place("h.cookie");
     }
 
@@ -354,7 +371,7 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
     /// The bucket of `n@bucket`, where it is that of the number.
     fn bucket<'t>(&self, measure: &'t str) -> Option<&'t str> {
         let (length, bucket) = measure.split_once('@')?;
-        (self.buckets.label(length.parse().ok()?) == bucket).then_some(bucket)
+        (self.buckets.get().label(length.parse().ok()?) == bucket).then_some(bucket)
     }
 
     /// Text that may stand in clear: a marker keeps its brackets, so that it is no word of the
@@ -379,8 +396,10 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
     /// where it is asked for.
     fn measured(&mut self, around: [&'d str; 2], marker: &Marker<'d>) {
         let digits = Digits::of(marker.length.filter(|_| self.options.lengths).unwrap_or_default());
-        let ends =
-            [["@", marker.length.map_or("", |length| self.buckets.label(length))], ["#", digits.as_str()]];
+        let ends = [
+            ["@", marker.length.map_or("", |length| self.buckets.get().label(length))],
+            ["#", digits.as_str()],
+        ];
         let count = usize::from(marker.length.is_some()) << usize::from(self.options.lengths);
         let ends = ends.get(..count).unwrap_or_default();
         let [open, close] = around;

@@ -1,0 +1,198 @@
+//! What every token that was learned weighs, by the hashes of endpoint and token.
+
+use super::weigh::{Told, UNREMARKABLE, sixteenths};
+use crate::token::{self, Parts};
+
+/// What is known of a token at an endpoint, in one word: what it is, how surprising it is, and what it weighs as a flag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known(u64);
+
+/// A key, or the name of a header.
+const PLACE: u64 = 1;
+/// The shape of a value, which its signs are paired with.
+const SHAPE: u64 = 2;
+/// A sign of a value.
+const SIGN: u64 = 4;
+/// It was never seen at the endpoint.
+const NEW: u64 = 8;
+/// It weighs something.
+const LOUD: u64 = 16;
+/// Where its sixteenths, its surprise and its weight as a flag begin. A surprise is less than 2^20, a logarithm less
+/// than 2^23.
+const SIXTEENTHS: u32 = 5;
+const SURPRISE: u32 = 10;
+const FLAG: u32 = 32;
+
+impl Known {
+    pub(super) fn of(parts: &Parts<'_>, told: Told) -> Self {
+        let is_told = parts.place.is_some() && matches!(parts.kind, "q" | "b" | "h");
+        let what = match parts.op {
+            token::PLACE => PLACE,
+            b'=' if is_told && !parts.measured => SHAPE,
+            b'~' if is_told => SIGN,
+            _ => 0,
+        };
+        let new = if told.is_new { NEW } else { 0 };
+        let loud = if told.unusual > 0 || told.flag > 0 { LOUD } else { 0 };
+        let number = |n: i64, bits: u32| n.clamp(0, (1 << bits) - 1).unsigned_abs();
+        let sixteenths = number(sixteenths(parts.op), SURPRISE - SIXTEENTHS) << SIXTEENTHS;
+        let surprise = number(told.surprise, FLAG - SURPRISE) << SURPRISE;
+        Known(what | new | loud | sixteenths | surprise | number(told.flag, 64 - FLAG - 1) << FLAG)
+    }
+
+    pub(super) fn word(self) -> u64 {
+        self.0
+    }
+
+    pub(super) fn from_word(word: u64) -> Self {
+        Known(word)
+    }
+
+    #[inline(always)]
+    pub(super) fn surprise(self) -> u32 {
+        (self.0 >> SURPRISE) as u32 & ((1 << (FLAG - SURPRISE)) - 1)
+    }
+
+    /// What counts of its surprise; nothing where it is not positive.
+    pub(super) fn unusual(self) -> i64 {
+        let sixteenths = (self.0 >> SIXTEENTHS & 31) as i64;
+        (i64::from(self.surprise()) - UNREMARKABLE) * sixteenths / 16
+    }
+
+    /// What it weighs as a flag.
+    pub(super) fn flag(self) -> i64 {
+        (self.0 >> FLAG) as i64
+    }
+
+    #[inline(always)]
+    pub(super) fn is_place(self) -> bool {
+        self.0 & PLACE != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_shape(self) -> bool {
+        self.0 & SHAPE != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_sign(self) -> bool {
+        self.0 & SIGN != 0
+    }
+
+    pub(super) fn is_new(self) -> bool {
+        self.0 & NEW != 0
+    }
+
+    /// Whether it changes nothing but the order of requests without news.
+    #[inline(always)]
+    pub(super) fn is_quiet(self) -> bool {
+        self.0 & (NEW | LOUD) == 0
+    }
+}
+
+/// Open addressing: a key stands at the first free slot behind the one that it asks for.
+#[derive(Debug, Default)]
+pub(super) struct KnownTable {
+    slots: Vec<(u64, Known)>,
+    len: usize,
+}
+
+/// Marks a slot that is free; no key has it.
+const FREE: u64 = 0;
+
+impl KnownTable {
+    pub(super) fn insert(&mut self, key: u64, known: Known) {
+        if self.len.saturating_mul(2) >= self.slots.len() {
+            let larger = vec![(FREE, Known::default()); (self.slots.len() * 2).max(64)];
+            let before = std::mem::replace(&mut self.slots, larger);
+            self.len = 0;
+            for (key, known) in before.into_iter().filter(|(key, _)| *key != FREE) {
+                self.place(key, known);
+            }
+        }
+        self.place(key | 1, known);
+    }
+
+    fn place(&mut self, key: u64, known: Known) {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = index(key, mask);
+        while let Some(slot) = self.slots.get_mut(at) {
+            if slot.0 == FREE {
+                self.len += 1;
+            }
+            if slot.0 == FREE || slot.0 == key {
+                *slot = (key, known);
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, key: u64) -> Option<Known> {
+        let key = key | 1;
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = index(key, mask);
+        loop {
+            let (there, known) = self.slots.get(at)?;
+            if *there == key {
+                return Some(*known);
+            }
+            if *there == FREE {
+                return None;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// Where a key is looked for first; its lowest bit is always the same.
+#[inline(always)]
+fn index(key: u64, mask: usize) -> usize {
+    (key >> 1) as usize & mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::ONE;
+
+    #[test]
+    fn all_is_told_in_a_word() {
+        for token in ["q.a", "q.a=num", "q.a~'", "q.a&num~'", "f.q.a=QUOTE", "e=GET /", "hcnt=4"] {
+            let parts = Parts::of(token);
+            for surprise in [0, 1, UNREMARKABLE, UNREMARKABLE + 1, 10 * ONE] {
+                for flag in [-5, 0, 1, 63 * ONE] {
+                    let unusual = (surprise - UNREMARKABLE) * sixteenths(parts.op) / 16;
+                    let known = Known::of(&parts, Told { surprise, unusual, flag, is_new: flag == 1 });
+                    assert_eq!((i64::from(known.surprise()), known.flag()), (surprise, flag.max(0)));
+                    assert_eq!(known.unusual(), unusual);
+                    assert_eq!(known.is_new(), flag == 1);
+                    assert_eq!(known.is_quiet(), unusual <= 0 && flag <= 0);
+                    assert_eq!(Known::from_word(known.word()), known);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_found_and_others_are_not() {
+        let known = Known;
+        let mut table = KnownTable::default();
+        assert_eq!(table.get(0), None);
+        // All ask for one of two slots.
+        (0..1000_u64).for_each(|n| table.insert(n << 40 | (n & 1) << 1, known(n)));
+        table.insert(7 << 40 | 2, known(7777));
+        for n in 0..1000_u64 {
+            let surprise = if n == 7 { 7777 } else { n };
+            assert_eq!(table.get(n << 40 | (n & 1) << 1), Some(known(surprise)));
+            assert_eq!(table.get(n << 40 | 4), None);
+        }
+        assert_eq!(table.len(), 1000);
+    }
+}
