@@ -10,7 +10,7 @@ fn root() -> PathBuf {
 }
 
 /// Where every source file is on the map.
-const LIBRARIES: [&str; 15] = [
+const LIBRARIES: [&str; 16] = [
     "crates/tamiz/src",
     "crates/tamiz-cli/src/batch",
     "crates/tamiz-cli/src/detect",
@@ -20,6 +20,7 @@ const LIBRARIES: [&str; 15] = [
     "crates/tamiz-dev/src",
     "crates/tamiz-explain/src",
     "crates/tamiz-fuzz/src",
+    "crates/tamiz-mutate/src",
     "crates/tamiz-python/src",
     "crates/tamiz-report/src",
     "crates/tamiz-serve/src",

@@ -66,7 +66,7 @@ impl Reason {
         matches!(self.why, Why::Flag { .. })
     }
 
-    /// The bytes of the request that it is about; empty unless [`Score::locate`](crate::Score::locate) found some.
+    /// The bytes of the request that it is about; empty unless [`Explanation::locate`](crate::Explanation::locate) found some.
     pub fn evidence(&self) -> &[Range<usize>] {
         &self.evidence
     }
