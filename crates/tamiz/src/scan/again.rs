@@ -34,10 +34,11 @@ pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flag
     aside(look, flags, tell_plain);
 }
 
-/// Looks at a text by `tell`. What is decoded of a long one is let go: it would stay in the arena for every look.
+/// Looks at a text by `tell`. What is decoded of a long one is let go, since it would stay in the arena for every look;
+/// evidence leads through it, and keeps it.
 fn aside<'a>(look: &Look<'a>, flags: &mut Flags<'a>, tell: impl for<'b> FnOnce(&Look<'b>, &mut Flags<'b>)) {
     const LONG: usize = 4096;
-    if look.text.len() < LONG {
+    if look.text.len() < LONG || look.text.is_traced() {
         return tell(look, flags);
     }
     look.cx.spare.with_arena(|arena| {
