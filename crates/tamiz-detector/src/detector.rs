@@ -52,7 +52,7 @@ pub struct Detector {
     /// Sorted by name.
     endpoints: Vec<Learned>,
     kinds: Kinds,
-    /// What every token that was learned weighs.
+    /// The weight of every learned token.
     known: KnownTable,
     memo: Memo,
     /// Where hashes begin: nobody can look for two texts that have the same.
@@ -73,7 +73,7 @@ pub struct Detector {
 #[derive(Debug)]
 struct Learned {
     name: Arc<str>,
-    /// What the hashes of its tokens are mixed with.
+    /// The seed of the hashes of its tokens.
     hash: u64,
     counts: Counts,
 }

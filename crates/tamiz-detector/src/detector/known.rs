@@ -1,9 +1,9 @@
-//! What every token that was learned weighs, by the hashes of endpoint and token.
+//! The weight of every learned token, by the hashes of endpoint and token.
 
 use super::weigh::{Told, UNREMARKABLE, sixteenths};
 use crate::token::{self, Parts};
 
-/// What is known of a token at an endpoint, in one word: what it is, how surprising it is, and what it weighs as a flag.
+/// A token at an endpoint, packed into one word: its kind, its surprise, and its weight as a flag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known(u64);
 
@@ -53,13 +53,13 @@ impl Known {
         (self.0 >> SURPRISE) as u32 & ((1 << (FLAG - SURPRISE)) - 1)
     }
 
-    /// What counts of its surprise; nothing where it is not positive.
+    /// The part of its surprise that counts; zero where it is not positive.
     pub(super) fn unusual(self) -> i64 {
         let sixteenths = (self.0 >> SIXTEENTHS & 31) as i64;
         (i64::from(self.surprise()) - UNREMARKABLE) * sixteenths / 16
     }
 
-    /// What it weighs as a flag.
+    /// Its weight as a flag.
     pub(super) fn flag(self) -> i64 {
         (self.0 >> FLAG) as i64
     }

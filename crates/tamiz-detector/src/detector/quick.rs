@@ -37,7 +37,7 @@ pub(super) struct Quick<'a> {
     rarest: u32,
     /// How many tokens are new.
     new: u64,
-    /// What unusual tokens and flags weigh.
+    /// The weight of unusual tokens and flags.
     unusual: Vec<u64>,
     flags: Vec<u64>,
     /// The texts of tokens that weigh something or are new, where reasons are asked for, and the endpoint.

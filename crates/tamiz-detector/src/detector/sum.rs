@@ -10,7 +10,7 @@ use crate::token;
 /// before: they tell much the same.
 const FURTHER_SIXTEENTHS: i64 = 4;
 
-/// What a request amounts to, before it is one number.
+/// The parts of a score, before they are one number.
 pub(super) struct Parted {
     pub(super) novelty: i64,
     pub(super) flags: i64,

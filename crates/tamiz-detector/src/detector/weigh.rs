@@ -41,7 +41,7 @@ pub(super) type Taken = (Vec<u64>, Vec<u64>);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Told {
     pub(super) surprise: i64,
-    /// What counts of its surprise; nothing where it is not positive.
+    /// The part of its surprise that counts; zero where it is not positive.
     pub(super) unusual: i64,
     /// How much it weighs as a flag; nothing where it is not positive.
     pub(super) flag: i64,
