@@ -3,7 +3,7 @@
 //! One table, built at compile time from the patterns below, answers every "is this byte a …"
 //! question of the form. Its edges are asserted beneath it, also at compile time.
 
-use crate::eights;
+use crate::swar;
 
 /// `a`–`z`.
 pub(crate) const LOWER: u32 = 1;
@@ -214,9 +214,9 @@ pub(crate) fn all(bytes: &[u8], classes: u32) -> bool {
 /// The union of the classes of all bytes.
 pub(crate) fn union(bytes: &[u8]) -> u32 {
     let (fours, rest) = bytes.as_chunks::<4>();
-    let seen =
-        fours.iter().fold(0, |seen, [a, b, c, d]| seen | class(*a) | class(*b) | class(*c) | class(*d));
-    rest.iter().fold(seen, |seen, &b| seen | class(b))
+    let classes =
+        fours.iter().fold(0, |classes, [a, b, c, d]| classes | class(*a) | class(*b) | class(*c) | class(*d));
+    rest.iter().fold(classes, |classes, &b| classes | class(b))
 }
 
 /// Whether two neighbours in a text are the same byte, and `is_it` is true of that byte, which is one of `0x20` to `0x2F`:
@@ -230,7 +230,7 @@ pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
     while let Some((eight, _)) = rest.split_first_chunk() {
         let number = u64::from_le_bytes(*eight);
         // Seven pairs of neighbours: the last byte has none here.
-        if eights::may_have_zero((number ^ number >> 8) | number & OTHERS | 0xFF << 56)
+        if swar::may_have_zero((number ^ number >> 8) | number & OTHERS | 0xFF << 56)
             && eight.windows(2).any(is_double)
         {
             return true;
@@ -241,8 +241,8 @@ pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
 }
 
 /// Whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
-pub(crate) fn is_hexadecimal(seen: u32) -> bool {
-    seen & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
+pub(crate) fn is_hexadecimal(classes: u32) -> bool {
+    classes & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
 }
 
 /// Texts that are mostly shorter than this are searched here; what is longer is left to `memchr`.
@@ -256,7 +256,7 @@ const NEAR: usize = 32;
 pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        if let Some(found) = eights::position(byte, u64::from_le_bytes(*eight)) {
+        if let Some(found) = swar::position(byte, u64::from_le_bytes(*eight)) {
             return Some(at + found);
         }
         at += 8;
@@ -267,7 +267,7 @@ pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
     match text.last_chunk() {
         // What of these was looked at already is no such byte.
         Some(last) if at < text.len() => {
-            Some(text.len() - 8 + eights::position(byte, u64::from_le_bytes(*last))?)
+            Some(text.len() - 8 + swar::position(byte, u64::from_le_bytes(*last))?)
         }
         Some(_) => None,
         None => text.iter().position(|&other| other == byte),

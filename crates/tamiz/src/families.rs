@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use crate::bytes::{self, ALNUM, B64URL_MARK, DOT, NO_ALNUM};
 use crate::decode::{self, GUARD};
-use crate::eights::eight_at;
 use crate::lists::CREDENTIAL_PREFIXES;
+use crate::swar::eight_at;
 
 use pattern::{Family, Piece};
 pub(crate) use signs::each_sign;

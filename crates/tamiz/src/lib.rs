@@ -50,7 +50,6 @@ mod decode;
 mod distinct;
 mod document;
 mod echo;
-mod eights;
 mod families;
 mod fingerprint;
 mod finished;
@@ -65,6 +64,7 @@ mod json;
 mod keywords;
 mod known_headers;
 mod lists;
+mod swar;
 
 mod message;
 mod names;

@@ -181,7 +181,7 @@ impl<'a> Request<'a> {
 impl<'a> Method<'a> {
     fn read(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         let shown = |text: &[u8]| {
-            if cx.settings.names.find_credential(text, cx).is_some() {
+            if cx.settings.names.find_credential(text, bytes::union(text), cx).is_some() {
                 NameShown::ShapeAlone
             } else if bytes::is_token(text) && text.len() <= 32 {
                 NameShown::Text
@@ -195,7 +195,7 @@ impl<'a> Method<'a> {
         let text = utf8::repair(on_one_line(raw, cx), cx, flags);
         let text = unicode::normalize(text, Stage::Name, cx, flags);
         let shown = shown(text.bytes);
-        scan::scan(text, Kind::Opaque, shown == NameShown::ShapeAlone, cx, flags);
+        scan::scan(text.classified(), Kind::Opaque, shown == NameShown::ShapeAlone, cx, flags);
         if shown != NameShown::Text {
             flags.hide(raw);
         }

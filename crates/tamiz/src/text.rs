@@ -14,6 +14,8 @@ use std::ops::Range;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
+use crate::bytes;
+
 /// A run of output bytes and the bytes of the request they stand for.
 #[derive(Clone, Copy, Debug)]
 struct Run {
@@ -54,7 +56,25 @@ const REPAIRED: usize = 2;
 /// What a byte adds to `start_and_flags`.
 const STEP: usize = 4;
 
+/// A text with the union of the classes of its bytes. What is asked of a text first is nearly always which classes it has,
+/// so they are computed once and handed on with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Classified<'a> {
+    pub(crate) text: Text<'a>,
+    pub(crate) classes: u32,
+}
+
 impl<'a> Text<'a> {
+    /// Computes the union of the classes of its bytes.
+    pub(crate) fn classified(self) -> Classified<'a> {
+        Classified { text: self, classes: bytes::union(self.bytes) }
+    }
+
+    /// Adds the union of the classes of its bytes, where a caller has it already.
+    pub(crate) fn with_classes(self, classes: u32) -> Classified<'a> {
+        Classified { text: self, classes }
+    }
+
     /// The whole request.
     pub(crate) fn request(bytes: &'a [u8], traced: bool) -> Self {
         Text { bytes, runs: None, start_and_flags: if traced { TRACED } else { 0 } }
@@ -119,7 +139,7 @@ impl<'a> Text<'a> {
 
     /// Cuts around the first `byte`.
     pub(crate) fn cut(&self, byte: u8) -> Option<(Text<'a>, Text<'a>)> {
-        let at = crate::bytes::position(byte, self.bytes)?;
+        let at = bytes::position(byte, self.bytes)?;
         Some((self.slice(0..at), self.from(at + 1)))
     }
 

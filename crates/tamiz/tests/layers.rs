@@ -42,7 +42,7 @@ const LAYERS: [&str; 39] = [
     "distinct",
     "hash",
     "bytes",
-    "eights",
+    "swar",
     "steps",
     "address",
 ];

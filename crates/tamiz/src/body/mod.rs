@@ -20,7 +20,8 @@ use crate::formats::{charset, is_readable, json, multipart, parameters, xml};
 use crate::framing::chunked;
 use crate::headers::{Headers, says_chunked};
 use crate::scan::{self, Kind as ScanKind};
-use crate::target::query::{Pair, Query, Syntax};
+use crate::target::pair::{Pair, Syntax};
+use crate::target::query::Query;
 use crate::text::Text;
 pub(crate) use sniff::Kind;
 
@@ -233,9 +234,9 @@ impl<'a> Reader<'a> {
         if kind != Kind::Binary {
             self.flags.absorb(&stray);
         }
-        let secret = cx.settings.names.find_credential(text.bytes, cx).is_some();
+        let secret = cx.settings.names.find_credential(text.bytes, bytes::union(text.bytes), cx).is_some();
         if readable {
-            scan::scan(text, ScanKind::Leaf, secret, cx, &mut self.flags);
+            scan::scan(text.classified(), ScanKind::Leaf, secret, cx, &mut self.flags);
         } else {
             scan::words(text, cx, &mut self.flags);
         }
@@ -260,6 +261,6 @@ fn is_sequence(content_type: &[u8]) -> bool {
 
 /// A pair of a form as a field of the body.
 fn judged(pair: Pair<'_>) -> Judged<'_> {
-    let Pair { key, value, secret, seen, json, flags, .. } = pair;
-    Judged { key, value: value.unwrap_or(Text::untraced(b"")), secret, seen, json, flags }
+    let Pair { key, value, secret, classes, json, flags, .. } = pair;
+    Judged { key, value: value.unwrap_or(Text::untraced(b"")), secret, classes, json, flags }
 }

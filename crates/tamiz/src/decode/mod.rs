@@ -13,6 +13,7 @@ pub(crate) mod base64;
 pub(crate) mod entities;
 mod entity_names;
 pub(crate) mod layers;
+pub(crate) mod nfkc;
 pub(crate) mod percent;
 pub(crate) mod unicode;
 pub(crate) mod utf8;

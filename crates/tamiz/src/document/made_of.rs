@@ -14,11 +14,13 @@ use crate::decode::unicode;
 use crate::flags::Flag;
 use crate::formats::embedded::Embedded;
 use crate::formats::fields::{Field, Fields};
+use crate::formats::leaf;
 use crate::formats::step::Leaf;
 use crate::request::Request;
 use crate::show::charset::{self, CharSet};
 use crate::show::marker::{self, Plus, number, push};
-use crate::target::query::{Pair, Query};
+use crate::target::pair::Pair;
+use crate::target::query::Query;
 use crate::target::write::write_value_shape;
 
 /// A skeleton of more runs is none.
@@ -103,7 +105,7 @@ fn note_leaves<'a>(place: u8, index: usize, json: &Embedded<'a>, cx: Context<'a>
         out.push(b' ');
         out.extend_from_slice(fields.embedded_key(field));
         out.push(b' ');
-        fields.write_leaf(field, out);
+        leaf::write(field, cx, out);
         write_field_words(field, cx, out);
         out.push(b'\n');
     }
@@ -142,15 +144,15 @@ pub(super) fn header_words<'a>(text: &[u8], marker: Option<&[u8]>, cx: Context<'
 
 /// Whether there may be something to say of a value.
 pub(super) fn may_have_words(text: &[u8]) -> bool {
-    let seen = bytes::union(text);
-    seen & NO_ALNUM != 0 || seen & ALPHA != 0 && seen & DIGIT != 0
+    let classes = bytes::union(text);
+    classes & NO_ALNUM != 0 || classes & ALPHA != 0 && classes & DIGIT != 0
 }
 
 /// Writes ` ~sign`, ` ~Script` and ` ^skeleton` of a value.
 fn write_words(text: &[u8], plus: Plus, cx: Context<'_>, out: &mut Vec<u8>) {
-    let seen = bytes::union(text);
-    if seen & NO_ALNUM == 0 {
-        if seen & ALPHA != 0 && seen & DIGIT != 0 {
+    let classes = bytes::union(text);
+    if classes & NO_ALNUM == 0 {
+        if classes & ALPHA != 0 && classes & DIGIT != 0 {
             write_skeleton(text, out);
         }
         return;
@@ -159,7 +161,7 @@ fn write_words(text: &[u8], plus: Plus, cx: Context<'_>, out: &mut Vec<u8>) {
         push(out, " ~");
         charset::write_sign(sign, out);
     }
-    if seen & bytes::HIGH != 0 {
+    if classes & bytes::HIGH != 0 {
         for script in unicode::scripts(text, cx.bump) {
             push(out, " ~");
             push(out, script);

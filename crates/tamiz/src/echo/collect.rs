@@ -16,7 +16,7 @@ use crate::needles::{Needles, SHORTEST};
 use crate::request::Request;
 use crate::show::NameShown;
 use crate::target::Url;
-use crate::target::path::{self, Shown};
+use crate::target::segment::{self, Shown};
 use crate::text::Text;
 
 impl<'a> Needles<'a> {
@@ -25,7 +25,9 @@ impl<'a> Needles<'a> {
         if request.method.shown == NameShown::ShapeAlone {
             self.add(request.method.text, cx);
         }
-        let is_credential = |text: &Text<'a>| cx.settings.names.find_credential(text.bytes, cx).is_some();
+        let is_credential = |text: &Text<'a>| {
+            cx.settings.names.find_credential(text.bytes, bytes::union(text.bytes), cx).is_some()
+        };
         let unseen = request.headers.unseen.iter().copied().chain(request.odd_version);
         unseen.filter(is_credential).for_each(|text| self.add(text, cx));
         self.collect_from_url(request.url, cx);
@@ -111,7 +113,11 @@ impl<'a> Needles<'a> {
                     self.add(name.text, cx);
                 }
             } else if !cookie.is_harmless()
-                && cx.settings.names.find_credential(cookie.piece.bytes, cx).is_some()
+                && cx
+                    .settings
+                    .names
+                    .find_credential(cookie.piece.bytes, bytes::union(cookie.piece.bytes), cx)
+                    .is_some()
             {
                 self.add(cookie.piece, cx);
             }
@@ -173,7 +179,7 @@ impl<'a> Needles<'a> {
             }
             if segment.shown != Shown::Text {
                 for parameter in segment.text.split(|b| b == b';').skip(1) {
-                    if let Some(value) = path::sensitive_value(parameter, cx) {
+                    if let Some(value) = segment::sensitive_value(parameter, cx) {
                         self.add(value, cx);
                     }
                 }

@@ -12,7 +12,8 @@ use crate::known_headers::Rule;
 use crate::needles::{Needles, SHORTEST};
 use crate::show::{NameShown, marker};
 use crate::target::Url;
-use crate::target::path::{self, Path, Segment, Shown};
+use crate::target::path::Path;
+use crate::target::segment::{self, Segment, Shown};
 use crate::text::Text;
 
 impl<'a> Needles<'a> {
@@ -33,7 +34,7 @@ impl<'a> Needles<'a> {
                 self.hide_in_json(value, json, flags);
             } else if let Some(value) = pair.value
                 && !pair.secret
-                && self.is_in_value(value.bytes, pair.seen())
+                && self.is_in_value(value.bytes, pair.classes())
             {
                 pair.secret = true;
                 flags.hide(value);
@@ -93,7 +94,7 @@ impl<'a> Needles<'a> {
             let (Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = field.leaf else { continue };
             if let Some(json) = field.json {
                 self.hide_in_json(text, json, flags);
-            } else if !field.secret && self.is_in_value(text.bytes, field.seen()) {
+            } else if !field.secret && self.is_in_value(text.bytes, field.classes()) {
                 field.echoes.set(true);
                 flags.hide(text);
                 echoes = true;
@@ -124,7 +125,7 @@ impl<'a> Needles<'a> {
     #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
         let parts = || segment.text.split(|b| b == b';').enumerate();
-        let hidden = |(i, part)| path::hidden_value(part, self.cx).filter(|_| i > 0);
+        let hidden = |(i, part)| segment::hidden_value(part, self.cx).filter(|_| i > 0);
         if !parts().any(|part| hidden(part).is_some()) && self.is_in_value(segment.text.bytes, None) {
             return true;
         }
@@ -167,7 +168,7 @@ impl<'a> Needles<'a> {
         };
         let whole = header.whole.bytes;
         if header.values.iter().all(is_part)
-            && !self.may_have_spelling(whole, header.seen)
+            && !self.may_have_spelling(whole, header.classes)
             && !self.is_in_plain(whole)
         {
             return;

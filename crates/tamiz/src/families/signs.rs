@@ -1,6 +1,6 @@
 //! Steps from one byte that is no letter or digit to the next, eight bytes at a time.
 
-use crate::eights::{self, ONES, TOPS, eight_at};
+use crate::swar::{self, ONES, TOPS, eight_at};
 
 /// Calls `visit` with the place of each byte that is no ASCII letter or digit, the byte, and the four bytes behind it, the
 /// first lowest; zero where there are fewer. Of characters beyond ASCII it may leave out the bytes that another such byte
@@ -11,7 +11,7 @@ pub(crate) fn each_sign(text: &[u8], mut visit: impl FnMut(usize, u8, u32)) {
     while start < text.len() {
         let eight = eight_at(text, start);
         let low = eight & !TOPS;
-        let mut signs = (!(eights::letters(low) | eights::digits(low)) | eight) & TOPS;
+        let mut signs = (!(swar::letters(low) | swar::digits(low)) | eight) & TOPS;
         let high = eight & TOPS;
         if high != 0 {
             let guards = low.wrapping_add(ONES) & high;

@@ -28,15 +28,15 @@ pub(crate) struct Embedded<'a> {
 }
 
 /// Reads a decoded value, if it is JSON. In `core` none is.
-pub(crate) fn read<'a>(value: Text<'a>, seen: u32, cx: Context<'a>) -> Option<&'a mut Embedded<'a>> {
-    read_as(value, value, seen, cx)
+pub(crate) fn read<'a>(value: Text<'a>, classes: u32, cx: Context<'a>) -> Option<&'a mut Embedded<'a>> {
+    read_as(value, value, classes, cx)
 }
 
-/// Reads `text`, which is `value` in another spelling, if it is JSON. `seen` is the union of the classes of its bytes.
+/// Reads `text`, which is `value` in another spelling, if it is JSON. `classes` is the union of the classes of its bytes.
 pub(crate) fn read_as<'a>(
     text: Text<'a>,
     value: Text<'a>,
-    seen: u32,
+    classes: u32,
     cx: Context<'a>,
 ) -> Option<&'a mut Embedded<'a>> {
     if !cx.settings.beyond_core() || value.len() > cx.settings.config.limits.body_bytes {
@@ -49,18 +49,23 @@ pub(crate) fn read_as<'a>(
     if !matches!(text.bytes.first(), Some(b'e' | b'W' | b'I' | b'C' | b'D')) {
         return None;
     }
-    let decoded = scan::decode_base64(text, seen, cx).filter(|decoded| is_object_or_array(decoded.bytes))?;
+    let decoded =
+        scan::decode_base64(text, classes, cx).filter(|decoded| is_object_or_array(decoded.bytes))?;
     let embedded = read_text(decoded, value, cx)?;
     embedded.flags.raise(Flag::B64Text, value);
     Some(embedded)
 }
 
 /// Reads the value of a cookie, which may be percent-encoded, if it is JSON.
-pub(crate) fn read_cookie<'a>(value: Text<'a>, seen: u32, cx: Context<'a>) -> Option<&'a mut Embedded<'a>> {
-    if let Some(embedded) = read(value, seen, cx) {
+pub(crate) fn read_cookie<'a>(
+    value: Text<'a>,
+    classes: u32,
+    cx: Context<'a>,
+) -> Option<&'a mut Embedded<'a>> {
+    if let Some(embedded) = read(value, classes, cx) {
         return Some(embedded);
     }
-    if !cx.settings.beyond_core() || seen & bytes::ENCODED == 0 {
+    if !cx.settings.beyond_core() || classes & bytes::ENCODED == 0 {
         return None;
     }
     let decoded = Layer::Percent.undo(value, cx, |_, _, _| {})?;
@@ -79,7 +84,8 @@ fn read_text<'a>(text: Text<'a>, value: Text<'a>, cx: Context<'a>) -> Option<&'a
     }
     let capped = read.too_deep || fields.more > 0;
     flags.absorb(&fields.rest);
-    let secret = holds_secret(&fields) || cx.settings.names.find_credential(value.bytes, cx).is_some();
+    let secret = holds_secret(&fields)
+        || cx.settings.names.find_credential(value.bytes, bytes::union(value.bytes), cx).is_some();
     Some(cx.bump.alloc(Embedded { fields, flags, capped, secret: Cell::new(secret), is_told: true }))
 }
 

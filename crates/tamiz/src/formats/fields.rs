@@ -1,4 +1,4 @@
-//! The leaves of a body, looked at: keys, shapes to be, secrets.
+//! The fields of a body: the key of each, its leaf, whether it is a secret.
 
 #![allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 
@@ -8,23 +8,18 @@ use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::embedded::{self, Embedded};
+use super::leaf;
 use super::step::{Leaf, Sink, Step};
 use super::unseen::Unseen;
-use super::{file, magic};
 use crate::bytes;
 use crate::context::Context;
-use crate::decode::utf8;
 use crate::flags::{Flag, Flags, Parameter};
-use crate::inspect::{Key, MorePairs, look_at_value, look_at_value_seen};
+use crate::inspect::{Key, MorePairs, scan_value};
 use crate::scan::{self, Kind, LastName};
-use crate::shape::Shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
-use crate::show::marker::{self, Measured, number, push};
+use crate::show::marker::{Measured, push};
 use crate::text::Text;
-
-/// How much of a file is looked at.
-const FILE_HEAD: usize = 1024;
 
 /// One value of a body.
 pub(crate) struct Field<'a> {
@@ -35,7 +30,7 @@ pub(crate) struct Field<'a> {
     /// Whether it echoes one.
     pub(crate) echoes: Cell<bool>,
     /// The union of the classes of the bytes of its text, where that is known.
-    seen: Option<u32>,
+    classes: Option<u32>,
     /// Its leaves, where it is JSON.
     pub(crate) json: Option<&'a Embedded<'a>>,
     pub(crate) flags: Flags<'a>,
@@ -58,8 +53,8 @@ impl<'a> Field<'a> {
     }
 
     /// The union of the classes of the bytes of its text, where that is known.
-    pub(crate) fn seen(&self) -> Option<u32> {
-        self.seen
+    pub(crate) fn classes(&self) -> Option<u32> {
+        self.classes
     }
 }
 
@@ -92,7 +87,10 @@ impl<'a> Name<'a> {
     }
 
     fn write(&self, nested: bool, cx: Context<'_>, out: &mut Vec<u8>) {
-        let measured = || self.measured.get_or_init(|| Measured::of(self.key.text.bytes, cx));
+        let measured = || {
+            self.measured
+                .get_or_init(|| Measured::of(self.key.text.bytes, bytes::union(self.key.text.bytes), cx))
+        };
         match self.key.shown {
             _ if self.echoes.get() => measured().write(true, out),
             NameShown::Text => escape::write(self.key.text.bytes, Self::spot(nested), out),
@@ -138,7 +136,7 @@ pub(crate) struct Judged<'a> {
     pub(crate) value: Text<'a>,
     pub(crate) secret: bool,
     /// The union of the classes of the bytes of the value, where that is known.
-    pub(crate) seen: Option<u32>,
+    pub(crate) classes: Option<u32>,
     /// The leaves of the value, where that is JSON.
     pub(crate) json: Option<&'a Embedded<'a>>,
     pub(crate) flags: Flags<'a>,
@@ -180,12 +178,12 @@ impl<'a> Fields<'a> {
 
     /// Takes over a value under one name, which is judged already.
     pub(crate) fn push_judged(&mut self, judged: Judged<'a>) {
-        let Judged { key, value, secret, seen, json, flags } = judged;
+        let Judged { key, value, secret, classes, json, flags } = judged;
         let mut way = BumpVec::with_capacity_in(1, self.cx.bump);
         way.push(Place::Name(self.names.len()));
         self.names.push(Name::new(key, false));
         let leaf = Leaf::Text(value);
-        self.keep(Field { way, leaf, secret, seen, json, flags, echoes: Cell::new(false) });
+        self.keep(Field { way, leaf, secret, classes, json, flags, echoes: Cell::new(false) });
     }
 
     /// Keeps a field, which the last leaf is unless it has a way of its own, or what it tells.
@@ -271,18 +269,18 @@ impl<'a> Fields<'a> {
         } else {
             scan::names(text, flags);
         }
-        let name = self.look_at_name(text, flags);
+        let name = self.scan_name(text, flags);
         self.names.push(name);
         self.names.len() - 1
     }
 
     /// Judges a name by itself.
-    fn look_at_name(&self, text: Text<'a>, flags: &mut Flags<'a>) -> Name<'a> {
-        let key = Key::new(text, self.cx);
+    fn scan_name(&self, text: Text<'a>, flags: &mut Flags<'a>) -> Name<'a> {
+        let key = Key::new(text.classified(), self.cx);
         let secret = key.shown == NameShown::Secret;
         let classes = bytes::union(text.bytes);
         if !scan::cannot_flag(text.bytes, classes) {
-            scan::scan_seen(text, classes, Kind::Leaf, secret, self.cx, flags);
+            scan::scan(text.with_classes(classes), Kind::Leaf, secret, self.cx, flags);
         }
         if secret {
             flags.hide(text);
@@ -291,41 +289,12 @@ impl<'a> Fields<'a> {
         Name::new(key, is_sensitive)
     }
 
-    /// Looks at a leaf; true if it is a secret.
-    fn look(&self, leaf: Leaf<'a>, sensitive: bool, flags: &mut Flags<'a>) -> bool {
-        match leaf {
-            Leaf::Text(text) => look_at_value(text, Kind::Leaf, sensitive, self.cx, flags),
-            Leaf::Number(_) | Leaf::Bool(_) => sensitive,
-            Leaf::Deep(text) => {
-                sensitive || self.cx.settings.names.find_credential(text.bytes, self.cx).is_some()
-            }
-            Leaf::Null | Leaf::EmptyObject | Leaf::EmptyArray => false,
-            Leaf::File { name, content } => {
-                self.look_at_file(name, content, flags);
-                false
-            }
-        }
-    }
-
-    fn look_at_file(&self, name: Text<'a>, content: Text<'a>, flags: &mut Flags<'a>) {
-        let secret = self.cx.settings.names.find_credential(name.bytes, self.cx).is_some();
-        scan::scan(name, Kind::Leaf, secret, self.cx, flags);
-        if file::is_executable(name.bytes) {
-            flags.raise(Flag::ExecExt, name);
-        }
-        let head = content.slice(0..FILE_HEAD);
-        if let Some(kind) = magic::magic(head.bytes).filter(|kind| magic::contradicts(kind, name.bytes)) {
-            flags.raise_word(Flag::Magic, kind, head, 0..head.len().min(8));
-        }
-        scan_head(head, self.cx, flags);
-    }
-
     /// The key of a field, as shown.
     pub(crate) fn key(&self, field: &Field<'a>) -> &'a [u8] {
         self.plain_key(field).unwrap_or_else(|| self.cx.written(|out| self.write_key(field, out)))
     }
 
-    /// The same, where it is one name that is shown as it is.
+    /// The key of a field that is one name, shown as it is.
     fn plain_key(&self, field: &Field<'a>) -> Option<&'a [u8]> {
         let [Place::Name(name)] = field.way.as_slice() else { return None };
         let Key { text, shown } = self.names.get(*name).filter(|name| !name.echoes.get())?.key;
@@ -376,52 +345,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Writes what a field holds, always as a marker.
-    pub(crate) fn write_leaf(&self, field: &Field<'a>, out: &mut Vec<u8>) {
-        let cx = self.cx;
-        let sized = |word: &str, text: Text<'a>, out: &mut Vec<u8>| {
-            push(out, word);
-            number(out, text.len() as u64);
-            out.push(b'>');
-        };
-        match field.leaf {
-            Leaf::Text(text) if field.json.is_some() => {
-                let seen = bytes::union(text.bytes);
-                Measured::with_shape(text.bytes, seen, Shape::Json, cx).write(field.is_secret(), out);
-            }
-            Leaf::Text(text) | Leaf::Number(text) => {
-                let seen = field.seen.unwrap_or_else(|| bytes::union(text.bytes));
-                write_text(text, seen, field.is_secret(), &field.flags, self.cx, out);
-            }
-            Leaf::Bool(text) if field.is_secret() => marker::write(text.bytes, true, cx, out),
-            Leaf::Bool(text) => sized("<bool:", text, out),
-            Leaf::Null => push(out, "<null:4>"),
-            Leaf::EmptyObject => push(out, "<obj:0>"),
-            Leaf::EmptyArray => push(out, "<arr:0>"),
-            Leaf::Deep(text) => marker::write(text.bytes, field.is_secret(), cx, out),
-            Leaf::File { name, content } => file::write_marker(name.bytes, content.len(), out),
-        }
-    }
-}
-
-/// Writes a text as its marker, unless it is one. `seen` is the union of the classes of its bytes.
-fn write_text(
-    text: Text<'_>,
-    seen: u32,
-    secret: bool,
-    flags: &Flags<'_>,
-    cx: Context<'_>,
-    out: &mut Vec<u8>,
-) {
-    let is_left = !secret && flags.set.contains(Flag::Marker) && marker::is_left(text.bytes, false, cx);
-    if is_left {
-        marker::write_left(text.bytes, out);
-    } else {
-        Measured::of_seen(text.bytes, seen, cx).write(secret, out);
-    }
-}
-
-impl<'a> Fields<'a> {
     /// Adds a leaf. It is `sensitive` where someone calls it by a name that makes a secret of it.
     fn add(&mut self, path: &[Step<'a>], leaf: Leaf<'a>, sensitive: bool) {
         let mut flags = self.cx.flags();
@@ -434,31 +357,31 @@ impl<'a> Fields<'a> {
             }
         };
         let sensitive = sensitive || self.last.iter().any(is_sensitive);
-        let seen = match leaf {
+        let classes = match leaf {
             Leaf::Text(text) => Some(bytes::union(text.bytes)),
             _ => None,
         };
-        if let (false, Leaf::Text(text), Some(seen)) = (self.nested, leaf, seen)
-            && let Some(json) = embedded::read(text, seen, self.cx)
+        if let (false, Leaf::Text(text), Some(classes)) = (self.nested, leaf, classes)
+            && let Some(json) = embedded::read(text, classes, self.cx)
         {
             let (secret, json) = json.settle(text, sensitive, self.cx, &mut flags);
             self.keep(Field {
                 way,
                 leaf,
                 secret,
-                seen: Some(seen),
+                classes: Some(classes),
                 json: Some(json),
                 flags,
                 echoes: Cell::new(false),
             });
             return;
         }
-        let secret = match (leaf, seen) {
-            (Leaf::Text(text), Some(seen)) if !sensitive => {
-                !scan::cannot_flag(text.bytes, seen)
-                    && look_at_value_seen(text, seen, Kind::Leaf, false, self.cx, &mut flags)
+        let secret = match (leaf, classes) {
+            (Leaf::Text(text), Some(classes)) if !sensitive => {
+                !scan::cannot_flag(text.bytes, classes)
+                    && scan_value(text.with_classes(classes), Kind::Leaf, false, self.cx, &mut flags)
             }
-            _ => self.look(leaf, sensitive, &mut flags),
+            _ => leaf::scan(leaf, sensitive, self.cx, &mut flags),
         };
         if let Leaf::Text(text) = leaf
             && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Place::Item))
@@ -467,7 +390,7 @@ impl<'a> Fields<'a> {
             let name = if self.nested { LastName::Nested(name.bytes) } else { LastName::Flat(name.bytes) };
             scan::redirect(name, text, secret, self.cx, &mut flags);
         }
-        self.keep(Field { way, leaf, secret, seen, json: None, flags, echoes: Cell::new(false) });
+        self.keep(Field { way, leaf, secret, classes, json: None, flags, echoes: Cell::new(false) });
     }
 }
 
@@ -482,16 +405,5 @@ impl<'a> Sink<'a> for Fields<'a> {
 
     fn unseen(&mut self, name: Option<Text<'a>>, text: Text<'a>) {
         self.unseen.take(name, text, self.cx);
-    }
-}
-
-/// Looks at the beginning of a file: all of it where it is text, else at its words only.
-pub(super) fn scan_head<'a>(head: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let mut stray = cx.flags();
-    let text = utf8::repair(head, cx, &mut stray);
-    if super::is_readable(head.bytes) {
-        scan::scan(text, Kind::Leaf, false, cx, flags);
-    } else {
-        scan::words(text, cx, flags);
     }
 }

@@ -287,10 +287,10 @@ impl<'a> Reader<'a> {
         let (body, cx) = (self.body, self.cx);
         let after = skip_value(self.rest, &mut |string| {
             let text = unescape(without_quotes(body.part(string)), cx, flags);
-            scan::scan(text, Kind::Leaf, false, cx, flags);
+            scan::scan(text.classified(), Kind::Leaf, false, cx, flags);
         });
         let Some(after) = after else {
-            self.look_below(flags);
+            self.scan_below(flags);
             return None;
         };
         self.too_deep = true;
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
 
     /// Finds out how reading stops below the depth limit; a string that the cut went through is
     /// looked at.
-    fn look_below(&mut self, flags: &mut Flags<'a>) {
+    fn scan_below(&mut self, flags: &mut Flags<'a>) {
         let cx = self.cx;
         let mut below = Reader {
             body: self.body,
@@ -325,7 +325,7 @@ impl<'a> Reader<'a> {
         }
         self.too_deep_to_end = last.any;
         if let Some(text) = last.text {
-            scan::scan(text, Kind::Leaf, false, cx, flags);
+            scan::scan(text.classified(), Kind::Leaf, false, cx, flags);
         }
     }
 

@@ -147,7 +147,7 @@ pub(crate) fn read<'a>(
         };
         is_closed |= delimiter.closes;
         match before {
-            Section::Outside { start } => look_outside(body.slice(start..delimiter.before), cx, sink, flags),
+            Section::Outside { start } => scan_outside(body.slice(start..delimiter.before), cx, sink, flags),
             Section::Part { start, number, .. } if number <= most => {
                 part::read(body.slice(start..delimiter.before), false, cx, sink, flags);
             }
@@ -159,7 +159,7 @@ pub(crate) fn read<'a>(
         return read;
     }
     match section {
-        Section::Outside { start } => look_outside(body.from(start), cx, sink, flags),
+        Section::Outside { start } => scan_outside(body.from(start), cx, sink, flags),
         Section::Part { delimiter, start, number } => {
             if !is_cut {
                 flags.raise_at(Flag::BadBoundary, body, 0..0);
@@ -185,10 +185,10 @@ enum Section {
 }
 
 /// Scans a preamble or an epilogue: nobody reads them, which makes them a place to hide.
-fn look_outside<'a>(text: Text<'a>, cx: Context<'a>, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) {
+fn scan_outside<'a>(text: Text<'a>, cx: Context<'a>, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) {
     let text = text.part(text.bytes.trim_ascii());
     if !text.is_empty() {
-        part::look(text, cx, flags);
+        part::scan_text(text, cx, flags);
         sink.unseen(None, text);
     }
 }

@@ -66,9 +66,9 @@ fn check_charset<'a>(charset: Text<'a>, flags: &mut Flags<'a>) {
 }
 
 /// Scans text that no leaf holds.
-pub(super) fn look<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+pub(super) fn scan_text<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let text = utf8::repair(text, cx, flags);
-    scan::scan(text, Kind::Leaf, false, cx, flags);
+    scan::scan(text.classified(), Kind::Leaf, false, cx, flags);
 }
 
 /// Cuts at the first empty line: headers, content. Where there is none, content begins at the first line
@@ -164,7 +164,7 @@ impl<'a> Headers<'a> {
 
     fn read(&mut self, line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         let Some((name, value)) = header_name(line) else {
-            look(line, cx, flags);
+            scan_text(line, cx, flags);
             return;
         };
         let is = |known: &str| name.bytes.eq_ignore_ascii_case(known.as_bytes());
@@ -173,7 +173,7 @@ impl<'a> Headers<'a> {
         } else if is("content-type") {
             self.read_type(value, cx, flags);
         } else {
-            look(value, cx, flags);
+            scan_text(value, cx, flags);
             if is("content-transfer-encoding") {
                 let coding = Coding::read(value, flags);
                 self.coding.get_or_insert(coding);
@@ -191,13 +191,13 @@ impl<'a> Headers<'a> {
         let mut sections = [BumpVec::new_in(cx.bump), BumpVec::new_in(cx.bump)];
         let [of_name, of_filename] = &mut sections;
         for parameter in parameters(value, cx) {
-            self.look_at_quotes(&parameter, flags);
+            self.check_quotes(&parameter, flags);
             let named = Spelling::of(parameter.name.bytes).zip(parameter.value).filter(|_| is_first);
             let Some(((of, spelling), value)) = named else {
-                look_at(&parameter, cx, flags);
+                scan_parameter(&parameter, cx, flags);
                 continue;
             };
-            look(parameter.trailing, cx, flags);
+            scan_text(parameter.trailing, cx, flags);
             let decoded = match spelling {
                 Spelling::Plain => encoded::decode_words(value, cx, flags),
                 Spelling::Extended => encoded::decode_extended(value, cx, flags),
@@ -266,8 +266,8 @@ impl<'a> Headers<'a> {
     fn read_type(&mut self, value: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         let mut has_charset = false;
         for parameter in parameters(value, cx) {
-            self.look_at_quotes(&parameter, flags);
-            look_at(&parameter, cx, flags);
+            self.check_quotes(&parameter, flags);
+            scan_parameter(&parameter, cx, flags);
             if let Some(charset) = parameter.value
                 && parameter.is_named("charset")
             {
@@ -280,7 +280,7 @@ impl<'a> Headers<'a> {
     }
 
     /// `BADBODY` where quotes do not pair, or hold what parsers that do not know them cut at.
-    fn look_at_quotes(&self, parameter: &Parameter<'a>, flags: &mut Flags<'a>) {
+    fn check_quotes(&self, parameter: &Parameter<'a>, flags: &mut Flags<'a>) {
         let is_cut_by_some = parameter.quotes == Quotes::Closed
             && (parameter.is_named("name") || parameter.is_named("filename"))
             && parameter.value.is_some_and(|value| memchr::memchr(b';', value.bytes).is_some());
@@ -291,12 +291,12 @@ impl<'a> Headers<'a> {
 }
 
 /// Scans a parameter that no leaf shows.
-fn look_at<'a>(parameter: &Parameter<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    look(parameter.name, cx, flags);
+fn scan_parameter<'a>(parameter: &Parameter<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    scan_text(parameter.name, cx, flags);
     if let Some(value) = parameter.value {
-        look(value, cx, flags);
+        scan_text(value, cx, flags);
     }
-    look(parameter.trailing, cx, flags);
+    scan_text(parameter.trailing, cx, flags);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::encoded;
-use super::part::look;
+use super::part::scan_text;
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
@@ -120,7 +120,7 @@ impl<'a> Field<'a> {
                 if is_repeat || first.bytes != value.bytes {
                     flags.raise(Flag::DupParam, evidence);
                 }
-                look(value, cx, flags);
+                scan_text(value, cx, flags);
             }
         }
     }

@@ -28,7 +28,7 @@ impl<'a> Unseen<'a> {
         if is(b"authorization") || is(b"proxy-authorization") {
             self.authorizations.push(text);
         } else if name.is_some_and(|name| names.matches(utf8::repair(name, cx, &mut cx.flags()).bytes, cx))
-            || names.find_credential(text.bytes, cx).is_some()
+            || names.find_credential(text.bytes, bytes::union(text.bytes), cx).is_some()
         {
             self.secrets.push(text);
         }

@@ -29,7 +29,7 @@ pub(crate) struct Cookie<'a> {
     /// All of it, as it came.
     pub(crate) piece: Text<'a>,
     /// The union of the classes of the bytes of its value.
-    seen: u32,
+    classes: u32,
     /// Where its `=` is, if it has one.
     equals: Option<NonZeroU32>,
     /// How its name is shown; `None` for a piece without `=`, and for an attribute.
@@ -76,14 +76,14 @@ impl<'a> Cookies<'a> {
             cookie.sensitive = sensitive;
         }
         let value = cookie.value();
-        cookie.seen = bytes::union(value.bytes);
-        if !scan::cannot_flag(value.bytes, cookie.seen) {
-            match embedded::read_cookie(value, cookie.seen, cx).map(|json| &*json) {
+        cookie.classes = bytes::union(value.bytes);
+        if !scan::cannot_flag(value.bytes, cookie.classes) {
+            match embedded::read_cookie(value, cookie.classes, cx).map(|json| &*json) {
                 Some(json) => {
                     scan::absorb_in_cookie(&json.all_flags(cx), flags);
                     self.json.push(json);
                 }
-                None => scan::scan_seen(value, cookie.seen, Kind::Cookie, true, cx, flags),
+                None => scan::scan(value.with_classes(cookie.classes), Kind::Cookie, true, cx, flags),
             }
         }
         flags.hide(value);
@@ -93,11 +93,11 @@ impl<'a> Cookies<'a> {
 
 /// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
 fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key<'a>, bool) {
-    let name = Key::new(text, cx);
+    let name = Key::new(text.classified(), cx);
     let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     let classes = bytes::union(text.bytes);
     if !scan::cannot_flag(text.bytes, classes) {
-        scan::scan_seen(text, classes, Kind::Free, name.shown == NameShown::Secret, cx, flags);
+        scan::scan(text.with_classes(classes), Kind::Free, name.shown == NameShown::Secret, cx, flags);
     }
     if name.shown == NameShown::Secret {
         flags.hide(text);
@@ -125,7 +125,8 @@ pub(crate) fn read_set<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
         let name = cookie.name_text().unwrap_or(piece);
         let known =
             ATTRIBUTES.iter().zip(0..).find(|(known, _)| name.bytes.eq_ignore_ascii_case(known.as_bytes()));
-        let credential = cx.settings.names.find_credential(piece.bytes, cx).is_some();
+        let credential =
+            cx.settings.names.find_credential(piece.bytes, bytes::union(piece.bytes), cx).is_some();
         let attribute = match known {
             _ if credential => Attribute::Secret,
             Some((_, known)) => Attribute::Known(known),
@@ -134,7 +135,7 @@ pub(crate) fn read_set<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
         if !matches!(attribute, Attribute::Known(_)) {
             flags.hide(piece);
         }
-        scan::scan(piece, Kind::Free, credential, cx, flags);
+        scan::scan(piece.classified(), Kind::Free, credential, cx, flags);
         cookie.attribute = Some(attribute);
         cookies.list.push(cookie);
     }
@@ -146,7 +147,7 @@ impl<'a> Cookie<'a> {
         let equals =
             bytes::position(b'=', piece.bytes).and_then(|at| u32::try_from(at.saturating_add(1)).ok());
         let equals = equals.and_then(NonZeroU32::new);
-        Cookie { piece, seen: 0, equals, shown: None, sensitive: false, attribute: None }
+        Cookie { piece, classes: 0, equals, shown: None, sensitive: false, attribute: None }
     }
 
     /// What stands before its `=`.
@@ -184,7 +185,7 @@ impl<'a> Cookie<'a> {
         // Nothing but the `=` between the two is a sign that a credential needs.
         let is_word = || bytes::all(value, ALNUM | PATH_MARK) && bytes::all(name, ALNUM | PATH_MARK);
         let is_pair = || name.len().saturating_add(value.len()).saturating_add(1) == self.piece.len();
-        secrets::is_too_plain(value, self.seen)
+        secrets::is_too_plain(value, self.classes)
             || is_pair() && is_word() && !secrets::holds_token(self.piece.bytes)
     }
 
@@ -203,7 +204,7 @@ impl<'a> Cookie<'a> {
         }
         marker::push(out, "<len:");
         let value = self.value();
-        let len = if self.seen & HIGH == 0 { value.len() } else { decode::chars(value.bytes) };
+        let len = if self.classes & HIGH == 0 { value.len() } else { decode::chars(value.bytes) };
         marker::number(out, len as u64);
         out.push(b'>');
     }

@@ -209,7 +209,8 @@ impl<'a> Headers<'a> {
                     continue;
                 }
                 let value = collapse(line, local).value.repaired();
-                if cx.settings.names.find_credential(value.bytes, local).is_some() {
+                if cx.settings.names.find_credential(value.bytes, bytes::union(value.bytes), local).is_some()
+                {
                     self.unseen.push(Text::untraced(cx.bump.alloc_slice_copy(value.bytes)).repaired());
                 }
             }
@@ -335,7 +336,7 @@ impl<'a> Many<'a> {
                 return None;
             }
             header.value = list.value;
-            header.seen = bytes::union(header.value.bytes);
+            header.classes = bytes::union(header.value.bytes);
             header.raw = None;
             header.flags.absorb(&list.flags);
         }

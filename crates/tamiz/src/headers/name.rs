@@ -47,7 +47,9 @@ impl<'a> Name<'a> {
         let rule = cx.settings.headers.get(text.bytes);
         let is_exact = raw.bytes.eq_ignore_ascii_case(text.bytes);
         let is_hidden = !bytes::is_token(text.bytes) || text.len() > 64 || (rule.steers && changed);
-        let holds_credential = |text: &Text<'_>| cx.settings.names.find_credential(text.bytes, cx).is_some();
+        let holds_credential = |text: &Text<'_>| {
+            cx.settings.names.find_credential(text.bytes, bytes::union(text.bytes), cx).is_some()
+        };
         let shown = match is_hidden {
             // A name that is known is no credential.
             _ if !rule.is_known && [came, text].iter().any(holds_credential) => NameShown::ShapeAlone,

@@ -11,24 +11,24 @@ use crate::flags::Flags;
 use crate::scan::{self, Kind};
 use crate::text::Text;
 
-/// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it. `seen` is the union of the
+/// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it. `classes` is the union of the
 /// classes of its bytes.
 pub(crate) fn scan<'a>(
     text: Text<'a>,
-    seen: u32,
+    classes: u32,
     kind: Kind,
     secret: bool,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
     // A value of which no character tells anything has no quote, and none of its pieces tells more.
-    let closes = !scan::may_tell_characters(seen) || scan_pieces(text, kind, secret, cx, flags);
+    let closes = !scan::may_flag_characters(classes) || scan_pieces(text, kind, secret, cx, flags);
     let whole = match kind {
         Kind::Brands => Kind::Brands,
         _ if closes => Kind::Structured,
         _ => Kind::Free,
     };
-    scan::content_seen(text, seen, whole, secret, cx, flags);
+    scan::content(text.with_classes(classes), whole, secret, cx, flags);
 }
 
 /// Whether every string closes.
@@ -39,23 +39,23 @@ fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, fl
         at += step;
         match text.bytes.get(at).copied().unwrap_or_default() {
             b';' | b',' => {
-                scan::characters(text.slice(start..at), kind, secret, cx, flags);
+                scan::characters(text.slice(start..at).classified(), kind, secret, cx, flags);
                 at += 1;
                 start = at;
             }
             _ => {
                 let Some(close) = closing_quote(text.bytes, at) else {
-                    scan::characters(text.from(start), kind, secret, cx, flags);
+                    scan::characters(text.from(start).classified(), kind, secret, cx, flags);
                     return false;
                 };
-                scan::characters(text.slice(start..at), kind, secret, cx, flags);
-                scan::characters(text.slice(at + 1..close), kind, secret, cx, flags);
+                scan::characters(text.slice(start..at).classified(), kind, secret, cx, flags);
+                scan::characters(text.slice(at + 1..close).classified(), kind, secret, cx, flags);
                 at = close + 1;
                 start = at;
             }
         }
     }
-    scan::characters(text.from(start), kind, secret, cx, flags);
+    scan::characters(text.from(start).classified(), kind, secret, cx, flags);
     true
 }
 
@@ -107,8 +107,8 @@ mod tests {
     fn flags(text: &str) -> Vec<&'static str> {
         with_context(|cx| {
             let mut flags = cx.flags();
-            let seen = bytes::union(text.as_bytes());
-            scan(Text::request(text.as_bytes(), true), seen, Kind::Free, false, cx, &mut flags);
+            let classes = bytes::union(text.as_bytes());
+            scan(Text::request(text.as_bytes(), true), classes, Kind::Free, false, cx, &mut flags);
             flags.set.iter().map(Flag::name).collect()
         })
     }

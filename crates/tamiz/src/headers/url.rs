@@ -35,18 +35,18 @@ static OF_URLS: LazyLock<FlagSet> = LazyLock::new(|| {
 /// A URL header, by sections 4 to 6; of its flags, none that tells of structure.
 pub(super) fn read_url<'a>(
     text: Text<'a>,
-    seen: u32,
+    classes: u32,
     kind: Kind,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> Option<&'a mut Url<'a>> {
     let url = match target::cut_scheme(text) {
-        Some((scheme, rest)) => target::read_absolute(scheme, rest, seen, cx),
+        Some((scheme, rest)) => target::read_absolute(scheme, rest, classes, cx),
         None if text.bytes.first() == Some(&b'/') && kind == Kind::Url => {
-            let url = target::read_relative(text, seen, cx);
+            let url = target::read_relative(text, classes, cx);
             if let Some(path) = url.path.as_mut().filter(|path| path.is_net_path) {
                 flags.raise(Flag::NetPath, text);
-                path.look_at_net_host(cx);
+                path.scan_net_host(cx);
             }
             url
         }

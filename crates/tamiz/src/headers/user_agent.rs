@@ -92,13 +92,13 @@ pub(crate) fn write(text: &[u8], classes: u32, most: usize, cx: Context<'_>, out
 /// Scans a user agent: the brackets and `;` of well-formed comments are its grammar.
 pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
     if !is_balanced(text.bytes, cx) {
-        scan::scan(text, Kind::Free, secret, cx, flags);
+        scan::scan(text.classified(), Kind::Free, secret, cx, flags);
         return;
     }
     for piece in pieces(text.bytes) {
-        scan::characters(text.part(piece.text), Kind::Free, secret, cx, flags);
+        scan::characters(text.part(piece.text).classified(), Kind::Free, secret, cx, flags);
     }
-    scan::content(text, Kind::Structured, secret, cx, flags);
+    scan::content(text.classified(), Kind::Structured, secret, cx, flags);
 }
 
 /// Whether every bracket closes, in the order they opened.

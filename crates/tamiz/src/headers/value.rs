@@ -55,7 +55,7 @@ pub(crate) enum Content<'a> {
 /// Cuts a value at its embedded line ends and reads each piece that is kept; whether there are more.
 pub(crate) fn read_all<'a>(
     value: Text<'a>,
-    seen: u32,
+    classes: u32,
     breaks: &[Break],
     name: Option<&Name<'a>>,
     cx: Context<'a>,
@@ -63,12 +63,12 @@ pub(crate) fn read_all<'a>(
     values: &mut BumpVec<'a, Value<'a>>,
 ) -> bool {
     let Some(name) = name else {
-        values.push(Value::unnamed(value, seen, cx, flags));
+        values.push(Value::unnamed(value, classes, cx, flags));
         return false;
     };
     let Some(b) = breaks.first() else {
         // Nothing is left to trim.
-        values.push(Value::read(value, seen, name.text.bytes, name.rule, cx, flags));
+        values.push(Value::read(value, classes, name.text.bytes, name.rule, cx, flags));
         return false;
     };
     let first = value.slice(0..b.at()).trim();
@@ -147,10 +147,10 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Reads a piece; `seen` is the union of the classes of its bytes.
+    /// Reads a piece; `classes` is the union of the classes of its bytes.
     fn read(
         text: Text<'a>,
-        seen: u32,
+        classes: u32,
         name: &[u8],
         rule: Rule,
         cx: Context<'a>,
@@ -159,7 +159,7 @@ impl<'a> Value<'a> {
         let content = match rule.kind {
             Kind::Cookie => Content::Cookies(Box::new_in(cookie::read(text, cx, flags), cx.bump)),
             Kind::SetCookie => Content::Cookies(Box::new_in(cookie::read_set(text, cx, flags), cx.bump)),
-            _ => look(text, seen, name, rule, cx, flags),
+            _ => inspect(text, classes, name, rule, cx, flags),
         };
         Value { label: None, text, whole: text, rule, content }
     }
@@ -169,7 +169,7 @@ impl<'a> Value<'a> {
         let named = text.cut(b':').filter(|(name, _)| {
             bytes::is_token(name.bytes)
                 && name.len() <= 64
-                && cx.settings.names.find_credential(name.bytes, cx).is_none()
+                && cx.settings.names.find_credential(name.bytes, bytes::union(name.bytes), cx).is_none()
         });
         let Some((label, value)) = named else {
             return Value::unnamed(text, bytes::union(text.bytes), cx, flags);
@@ -186,9 +186,9 @@ impl<'a> Value<'a> {
     }
 
     /// A text without a name: its shape, or that of a secret.
-    pub(crate) fn unnamed(text: Text<'a>, seen: u32, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
-        let secret = cx.settings.names.find_credential_seen(text.bytes, seen, cx).is_some();
-        scan::scan(text, ScanKind::Free, secret, cx, flags);
+    pub(crate) fn unnamed(text: Text<'a>, classes: u32, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+        let secret = cx.settings.names.find_credential(text.bytes, classes, cx).is_some();
+        scan::scan(text.classified(), ScanKind::Free, secret, cx, flags);
         flags.hide(text);
         let content = if secret { Content::Secret } else { Content::Shape };
         Value { label: None, text, whole: text, rule: Rule::default(), content }
@@ -203,7 +203,7 @@ impl<'a> Value<'a> {
         let content = match host {
             Some(host) => Content::Host(host),
             None => {
-                scan::scan(text, ScanKind::Free, false, cx, flags);
+                scan::scan(text.classified(), ScanKind::Free, false, cx, flags);
                 flags.hide(text);
                 Content::Shape
             }
@@ -270,7 +270,8 @@ impl<'a> Value<'a> {
             Content::Cookies(cookies) => cookie::write_set(cookies, cx, out),
             Content::Url(url) if !cx.settings.literal() => write_url(url, cx, out),
             Content::Url(url)
-                if url.holds_secret() || cx.settings.names.find_credential(text, cx).is_some() =>
+                if url.holds_secret()
+                    || cx.settings.names.find_credential(text, bytes::union(text), cx).is_some() =>
             {
                 marker::write(text, true, cx, out);
             }
@@ -282,9 +283,9 @@ impl<'a> Value<'a> {
 }
 
 /// Scans a value and decides what it is.
-fn look<'a>(
+fn inspect<'a>(
     text: Text<'a>,
-    seen: u32,
+    classes: u32,
     name: &[u8],
     rule: Rule,
     cx: Context<'a>,
@@ -307,7 +308,7 @@ fn look<'a>(
         authorization::raise(text, flags);
     }
     let url = if matches!(rule.kind, Kind::Url | Kind::Origin) && !sensitive {
-        read_url(text, seen, rule.kind, cx, flags)
+        read_url(text, classes, rule.kind, cx, flags)
     } else {
         None
     };
@@ -324,11 +325,11 @@ fn look<'a>(
     {
         flags.raise(Flag::ExecExt, text);
     }
-    let secret = sensitive || names.find_credential_seen(text.bytes, seen, cx).is_some();
+    let secret = sensitive || names.find_credential(text.bytes, classes, cx).is_some();
     if !secret || cx.settings.beyond_core() {
-        scan_by_grammar(text, seen, rule, secret, cx, flags);
+        scan_by_grammar(text, classes, rule, secret, cx, flags);
     } else {
-        scan::scan(text, ScanKind::Opaque, true, cx, flags);
+        scan::scan(text.classified(), ScanKind::Opaque, true, cx, flags);
     }
     if secret {
         flags.hide(text);
@@ -348,7 +349,7 @@ fn file_name<'a>(text: Text<'a>, cx: Context<'a>) -> &'a [u8] {
 
 fn scan_by_grammar<'a>(
     text: Text<'a>,
-    seen: u32,
+    classes: u32,
     rule: Rule,
     secret: bool,
     cx: Context<'a>,
@@ -356,21 +357,21 @@ fn scan_by_grammar<'a>(
 ) {
     match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => user_agent::scan(text, secret, cx, flags),
-        (_, Grammar::Parameters) => parameters::scan(text, seen, ScanKind::Free, secret, cx, flags),
-        (_, Grammar::Brands) => parameters::scan(text, seen, ScanKind::Brands, secret, cx, flags),
-        (_, Grammar::Text) if is_json(text, seen, cx) => {
+        (_, Grammar::Parameters) => parameters::scan(text, classes, ScanKind::Free, secret, cx, flags),
+        (_, Grammar::Brands) => parameters::scan(text, classes, ScanKind::Brands, secret, cx, flags),
+        (_, Grammar::Text) if is_json(text, classes, cx) => {
             formats::json::each_string(text, cx, |string| {
-                scan::characters(string, ScanKind::Free, secret, cx, flags);
+                scan::characters(string.classified(), ScanKind::Free, secret, cx, flags);
             });
-            scan::content_seen(text, seen, ScanKind::Structured, secret, cx, flags);
+            scan::content(text.with_classes(classes), ScanKind::Structured, secret, cx, flags);
         }
-        (_, Grammar::Text) => scan::scan_seen(text, seen, ScanKind::Free, secret, cx, flags),
+        (_, Grammar::Text) => scan::scan(text.with_classes(classes), ScanKind::Free, secret, cx, flags),
     }
 }
 
 /// Whether quotes and braces are the grammar of a value: it is JSON as a whole.
-fn is_json(text: Text<'_>, seen: u32, cx: Context<'_>) -> bool {
-    seen & bytes::DANGER != 0
+fn is_json(text: Text<'_>, classes: u32, cx: Context<'_>) -> bool {
+    classes & bytes::DANGER != 0
         && cx.settings.beyond_core()
         && matches!(text.bytes.first(), Some(b'{' | b'['))
         && json::is_object_or_array(text.bytes)

@@ -63,9 +63,10 @@ pub(crate) fn collapse<'a>(
 /// that, and the union of the classes of its bytes.
 pub(crate) fn as_it_came(value: Text<'_>, after_colon: bool) -> Option<(Text<'_>, u32)> {
     let value = after_space(value, after_colon);
-    let seen = bytes::union(value.bytes);
-    let is_clean = seen & (CONTROL | HIGH) == 0 && (seen & SPACE == 0 || has_single_spaces(value.bytes));
-    is_clean.then(|| (value.repaired(), seen))
+    let classes = bytes::union(value.bytes);
+    let is_clean =
+        classes & (CONTROL | HIGH) == 0 && (classes & SPACE == 0 || has_single_spaces(value.bytes));
+    is_clean.then(|| (value.repaired(), classes))
 }
 
 /// The value without the single SP that follows a colon.
@@ -154,8 +155,8 @@ mod tests {
             let mut flags = cx.flags();
             let value = Text::request(value.as_bytes(), true);
             let (text, breaks) = collapse(value, true, true, cx, &mut flags);
-            if let Some((came, seen)) = as_it_came(value, true) {
-                assert_eq!((came.bytes, seen), (text.bytes, bytes::union(text.bytes)));
+            if let Some((came, classes)) = as_it_came(value, true) {
+                assert_eq!((came.bytes, classes), (text.bytes, bytes::union(text.bytes)));
                 assert!(breaks.is_empty() && flags.set.is_empty() && flags.marks().is_empty());
             }
             (

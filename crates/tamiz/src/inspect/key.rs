@@ -7,7 +7,7 @@ use crate::shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
-use crate::text::Text;
+use crate::text::{Classified, Text};
 
 /// A name that came from outside, and how it may be shown.
 #[derive(Clone, Copy)]
@@ -18,15 +18,11 @@ pub(crate) struct Key<'a> {
 
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.6).
-    pub(crate) fn new(text: Text<'a>, cx: Context<'a>) -> Self {
-        Key::new_seen(text, bytes::union(text.bytes), cx)
-    }
-
-    /// The same, where the union of the classes of its bytes is known.
-    pub(crate) fn new_seen(text: Text<'a>, seen: u32, cx: Context<'a>) -> Self {
-        let shown = if cx.settings.names.find_credential_seen(text.bytes, seen, cx).is_some() {
+    pub(crate) fn new(text: Classified<'a>, cx: Context<'a>) -> Self {
+        let Classified { text, classes } = text;
+        let shown = if cx.settings.names.find_credential(text.bytes, classes, cx).is_some() {
             NameShown::Secret
-        } else if looks_like_a_name(text.bytes, seen) && !identifies(text.bytes, seen) {
+        } else if looks_like_a_name(text.bytes, classes) && !identifies(text.bytes, classes) {
             NameShown::Text
         } else {
             NameShown::Shape
@@ -36,9 +32,9 @@ impl<'a> Key<'a> {
 }
 
 /// 0–64 Unicode letters, digits and `_ . $ : @ [ ] -`.
-fn looks_like_a_name(text: &[u8], seen: u32) -> bool {
-    if seen & HIGH == 0 {
-        return text.len() <= 64 && (seen & NO_ALNUM == 0 || bytes::all(text, bytes::ALNUM | NAME_MARK));
+fn looks_like_a_name(text: &[u8], classes: u32) -> bool {
+    if classes & HIGH == 0 {
+        return text.len() <= 64 && (classes & NO_ALNUM == 0 || bytes::all(text, bytes::ALNUM | NAME_MARK));
     }
     chars(text) <= 64
         && char_indices(text).all(|(_, c)| match c {
@@ -49,11 +45,11 @@ fn looks_like_a_name(text: &[u8], seen: u32) -> bool {
 }
 
 /// A key that is someone's or something's identity rather than a name.
-fn identifies(text: &[u8], seen: u32) -> bool {
-    (text.len() >= 5 && seen & (ALPHA | NO_ALNUM) == 0)
-        || (text.len() >= 16 && seen & (BEYOND_HEX | NO_ALNUM) == 0)
-        || (bytes::is_hexadecimal(seen) && shape::is_uuid(text))
-        || (seen & AT != 0 && shape::is_email(text))
+fn identifies(text: &[u8], classes: u32) -> bool {
+    (text.len() >= 5 && classes & (ALPHA | NO_ALNUM) == 0)
+        || (text.len() >= 16 && classes & (BEYOND_HEX | NO_ALNUM) == 0)
+        || (bytes::is_hexadecimal(classes) && shape::is_uuid(text))
+        || (classes & AT != 0 && shape::is_email(text))
 }
 
 /// Writes a key as every line and flag shows it.
@@ -92,7 +88,7 @@ mod tests {
             (&long, NameShown::Shape),
         ] {
             with_context(|cx| {
-                let key = Key::new(Text::untraced(text.as_bytes()).repaired(), cx);
+                let key = Key::new(Text::untraced(text.as_bytes()).repaired().classified(), cx);
                 assert_eq!(key.shown, shown, "{text}");
             });
         }

@@ -6,4 +6,4 @@ mod value;
 
 pub(crate) use key::{Key, write_key};
 pub(crate) use more::MorePairs;
-pub(crate) use value::{look_at_value, look_at_value_seen};
+pub(crate) use value::scan_value;

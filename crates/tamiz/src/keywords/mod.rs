@@ -96,24 +96,27 @@ pub(crate) fn class_of(name: &str) -> Classes {
     CLASSES.iter().position(|class| *class == name).map_or(0, |class| 1 << class)
 }
 
-/// Finds the classes of entries in decoded text, but for those that are known; `seen` is the union of the classes of its
+/// Finds the classes of entries in decoded text, but for those that are known; `byte_classes` is the union of the classes of its
 /// bytes.
-pub(crate) fn scan<'a>(text: &[u8], seen: u32, known: Classes, cx: Context<'a>) -> Found<'a> {
+pub(crate) fn scan<'a>(text: &[u8], byte_classes: u32, known: Classes, cx: Context<'a>) -> Found<'a> {
     let mut found = Found::none(text.len());
     if text.len() < SHORTEST {
         return found;
     }
-    let is_guarded = guarded::has_guarded(text, seen);
+    let is_guarded = guarded::has_guarded(text, byte_classes);
     let Walked { may_match, marks } = if is_guarded {
         Walked { may_match: may_match_unguarded(text, cx), marks: 0 }
     } else {
-        prefilter::may_match(text, seen)
+        prefilter::may_match(text, byte_classes)
     };
     if may_match {
         search::search(text, Reading::Plain, text, !known, cx, &mut found);
     }
-    let others =
-        if may_match || is_guarded { Others::of(text, seen) } else { Others::of_marks(text, seen, marks) };
+    let others = if may_match || is_guarded {
+        Others::of(text, byte_classes)
+    } else {
+        Others::of_marks(text, byte_classes, marks)
+    };
     for (reading, is_other) in [(Reading::Comments, others.comments), (Reading::Shell, others.shell)] {
         let wanted = search::classes_of(reading) & !known & !found.classes;
         if is_other && wanted != 0 {
@@ -122,7 +125,7 @@ pub(crate) fn scan<'a>(text: &[u8], seen: u32, known: Classes, cx: Context<'a>) 
                 let may_match = if is_guarded {
                     may_match_unguarded(stripped, cx)
                 } else {
-                    prefilter::may_match(stripped, seen).may_match
+                    prefilter::may_match(stripped, byte_classes).may_match
                 };
                 if may_match {
                     search::search(text, reading, stripped, wanted, cx, &mut found);
@@ -133,13 +136,13 @@ pub(crate) fn scan<'a>(text: &[u8], seen: u32, known: Classes, cx: Context<'a>) 
     found
 }
 
-/// Whether [`scan`] may find anything in a text; `seen` is the union of the classes of its bytes. Texts with quotes,
+/// Whether [`scan`] may find anything in a text; `byte_classes` is the union of the classes of its bytes. Texts with quotes,
 /// comments or guarded bytes are not judged.
-pub(crate) fn may_match(text: &[u8], seen: u32) -> bool {
+pub(crate) fn may_match(text: &[u8], byte_classes: u32) -> bool {
     text.len() >= SHORTEST
-        && (guarded::has_guarded(text, seen) || {
-            let Walked { may_match, marks } = prefilter::may_match(text, seen);
-            may_match || Others::of_marks(text, seen, marks) != Others::default()
+        && (guarded::has_guarded(text, byte_classes) || {
+            let Walked { may_match, marks } = prefilter::may_match(text, byte_classes);
+            may_match || Others::of_marks(text, byte_classes, marks) != Others::default()
         })
 }
 
@@ -170,10 +173,10 @@ pub(crate) fn classes_of_call(folded_name: &[u8]) -> Classes {
 
 /// Searches every reading of a text, without the prefilter.
 #[cfg(test)]
-fn search_all<'a>(text: &[u8], seen: u32, cx: Context<'a>) -> Found<'a> {
+fn search_all<'a>(text: &[u8], byte_classes: u32, cx: Context<'a>) -> Found<'a> {
     let mut found = Found::none(text.len());
     search::search(text, Reading::Plain, text, Classes::MAX, cx, &mut found);
-    let others = Others::of(text, seen);
+    let others = Others::of(text, byte_classes);
     for (reading, is_other) in [(Reading::Comments, others.comments), (Reading::Shell, others.shell)] {
         if is_other {
             let mut stripped = Vec::new();

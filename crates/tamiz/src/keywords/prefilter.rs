@@ -16,7 +16,7 @@ use super::masks::{BLOCK, Masks};
 use super::reading::mark;
 use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, PAIRS_OF_SIGNS, SIGNS, TOKENS};
 use crate::bytes;
-use crate::eights::eight_at;
+use crate::swar::eight_at;
 
 /// Sizes of tables, as powers of two.
 const TOKEN_BITS: u32 = 18;
@@ -40,15 +40,15 @@ const EDGE: u8 = 0;
 /// Is added to the class of a byte behind white space.
 const SPACED: u8 = 16;
 
-/// Whether an entry may be in a text, as it is, without guarded bytes; `seen` is the union of the classes of its bytes.
-pub(super) fn may_match(text: &[u8], seen: u32) -> Walked {
-    match seen & (bytes::NO_ALNUM | bytes::ALPHA | bytes::DIGIT) {
+/// Whether an entry may be in a text, as it is, without guarded bytes; `byte_classes` is the union of the classes of its bytes.
+pub(super) fn may_match(text: &[u8], byte_classes: u32) -> Walked {
+    match byte_classes & (bytes::NO_ALNUM | bytes::ALPHA | bytes::DIGIT) {
         0 | bytes::DIGIT => Walked { may_match: false, marks: 0 },
         bytes::LOWER | bytes::UPPER | bytes::ALPHA => {
             Walked { may_match: is_token(text, 0, text.len()), marks: 0 }
         }
         // No entry of hexadecimal digits alone is known by a single letter.
-        _ => walk(text, |start| Masks::at(text, start), !bytes::is_hexadecimal(seen)),
+        _ => walk(text, |start| Masks::at(text, start), !bytes::is_hexadecimal(byte_classes)),
     }
 }
 

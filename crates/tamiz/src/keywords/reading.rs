@@ -27,18 +27,18 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// The readings of a text to scan besides the plain one; `seen` is the union of the classes of its bytes.
-    pub(super) fn of(text: &[u8], seen: u32) -> Self {
+    /// The readings of a text to scan besides the plain one; `byte_classes` is the union of the classes of its bytes.
+    pub(super) fn of(text: &[u8], byte_classes: u32) -> Self {
         // Every comment and quote has a sign.
-        if seen & (WORD_SIGN | CONTROL) == 0 {
+        if byte_classes & (WORD_SIGN | CONTROL) == 0 {
             return Others::default();
         }
-        Others::of_marks(text, seen, text.iter().fold(0, |marks, byte| marks | mark(*byte)))
+        Others::of_marks(text, byte_classes, text.iter().fold(0, |marks, byte| marks | mark(*byte)))
     }
 
     /// Those of a text, where the union of the marks of its signs is known.
-    pub(super) fn of_marks(text: &[u8], seen: u32, marks: u8) -> Self {
-        let may_comment = marks & STAR != 0 || marks & LINE_COMMENT != 0 && seen & CONTROL != 0;
+    pub(super) fn of_marks(text: &[u8], byte_classes: u32, marks: u8) -> Self {
+        let may_comment = marks & STAR != 0 || marks & LINE_COMMENT != 0 && byte_classes & CONTROL != 0;
         Others { comments: may_comment && has_comment(text), shell: marks & QUOTING != 0 }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Message<'a> {
     pub(crate) method: Text<'a>,
     pub(crate) target: Text<'a>,
     /// The union of the classes of its bytes.
-    pub(crate) target_seen: u32,
+    pub(crate) target_classes: u32,
     /// `:scheme` and `:authority`, as HTTP/2 and HTTP/3 carry them.
     pub(crate) scheme: Option<Scheme>,
     /// A `:scheme` was given that is none of HTTP's.

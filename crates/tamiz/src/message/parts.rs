@@ -136,7 +136,7 @@ pub(crate) fn read<'a>(parts: &'a Parts<'a>, cx: Context<'a>) -> Message<'a> {
         raw: b"",
         method: text(parts.method),
         target: text(parts.target),
-        target_seen: bytes::union(parts.target),
+        target_classes: bytes::union(parts.target),
         scheme,
         has_unknown_scheme: parts.scheme.is_some() && scheme.is_none(),
         authority: parts.authority.map(text),

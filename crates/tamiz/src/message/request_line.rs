@@ -17,7 +17,7 @@ pub(crate) struct RequestLine<'a> {
     pub(crate) method: Text<'a>,
     pub(crate) target: Text<'a>,
     /// The union of the classes of its bytes.
-    pub(crate) target_seen: u32,
+    pub(crate) target_classes: u32,
     pub(crate) version: Version,
     /// A version that is none.
     pub(crate) odd_version: Option<Text<'a>>,
@@ -42,10 +42,10 @@ struct Cut<'a> {
 }
 
 pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> RequestLine<'a> {
-    let (cut, target_seen) = cut_well_formed(line).unwrap_or_else(|| {
+    let (cut, target_classes) = cut_well_formed(line).unwrap_or_else(|| {
         let cut = cut_slow(line, flags);
-        let seen = bytes::union(cut.target.bytes);
-        (cut, seen)
+        let classes = bytes::union(cut.target.bytes);
+        (cut, classes)
     });
     if cut.version.bytes == b"HTTP/1.0" {
         flags.raise(Flag::Http10, cut.version);
@@ -53,14 +53,14 @@ pub(crate) fn read<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -
     let version = Version::of(cut.version.bytes);
     let odd_version = Some(cut.version).filter(|version| !VERSIONS.contains(&version.bytes));
     let odd_version = odd_version.map(|version| read_odd_version(version, cx, flags));
-    RequestLine { method: cut.method, target: cut.target, target_seen, version, odd_version }
+    RequestLine { method: cut.method, target: cut.target, target_classes, version, odd_version }
 }
 
 /// Scans a version that is none: it is not shown, and may hold a secret.
 pub(super) fn read_odd_version<'a>(version: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     flags.hide(version);
     let version = utf8::repair(on_one_line(version, cx), cx, flags);
-    scan::scan(version, Kind::Opaque, false, cx, flags);
+    scan::scan(version.classified(), Kind::Opaque, false, cx, flags);
     version
 }
 
@@ -70,11 +70,11 @@ fn cut_well_formed(line: Text<'_>) -> Option<(Cut<'_>, u32)> {
     let last = memchr::memrchr(b' ', line.bytes)?;
     let target = line.slice(first + 1..last);
     let cut = Cut { method: line.slice(0..first), target, version: line.from(last + 1) };
-    let seen = bytes::union(target.bytes);
-    let is_target = !target.is_empty() && seen & (SPACE | CONTROL) == 0;
+    let classes = bytes::union(target.bytes);
+    let is_target = !target.is_empty() && classes & (SPACE | CONTROL) == 0;
     let is_well_formed =
         is_target && bytes::is_token(cut.method.bytes) && VERSIONS.contains(&cut.version.bytes);
-    is_well_formed.then_some((cut, seen))
+    is_well_formed.then_some((cut, classes))
 }
 
 fn cut_slow<'a>(line: Text<'a>, flags: &mut Flags<'a>) -> Cut<'a> {
@@ -162,10 +162,10 @@ mod tests {
             for line in ["GET /a HTTP/1.1", "X *? HTTP/1.0", "CONNECT a:1 HTTP/3", "GET /\u{e9}% HTTP/2"] {
                 let line = Text::request(line.as_bytes(), true);
                 let mut flags = cx.flags();
-                let ((quick, seen), slow) = (cut_well_formed(line).unwrap(), cut_slow(line, &mut flags));
+                let ((quick, classes), slow) = (cut_well_formed(line).unwrap(), cut_slow(line, &mut flags));
                 assert_eq!(quick.method.bytes, slow.method.bytes);
                 assert_eq!(quick.target.bytes, slow.target.bytes);
-                assert_eq!(seen, bytes::union(slow.target.bytes));
+                assert_eq!(classes, bytes::union(slow.target.bytes));
                 assert_eq!(quick.version.bytes, slow.version.bytes);
                 assert!(flags.set.is_empty());
             }

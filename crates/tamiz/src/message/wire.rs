@@ -41,7 +41,7 @@ pub(crate) fn read<'a>(input: Text<'a>, cx: Context<'a>) -> Message<'a> {
         raw: input.bytes,
         method: request_line.method,
         target: request_line.target,
-        target_seen: request_line.target_seen,
+        target_classes: request_line.target_classes,
         scheme: None,
         has_unknown_scheme: false,
         authority: None,

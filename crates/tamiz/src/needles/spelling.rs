@@ -2,7 +2,7 @@
 
 use crate::bytes::{BACKSLASH, BLANK, CONTROL, ENCODED, HIGH};
 use crate::context::Context;
-use crate::decode::{self, base64, layers, unicode, utf8};
+use crate::decode::{self, base64, layers, nfkc, unicode, utf8};
 
 /// Whether a text may have another spelling. Blanks and `+` count where they are `blanks`; `classes` is the union of the
 /// classes of its bytes.
@@ -54,7 +54,7 @@ fn write_plain_form(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
         write_ascii_plain_form(text, out);
     } else {
         cx.spare.with(|normal| {
-            unicode::nfkc(text, normal);
+            nfkc::nfkc(text, normal);
             if normal.is_ascii() {
                 write_ascii_plain_form(normal, out);
             } else {

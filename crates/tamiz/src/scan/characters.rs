@@ -5,37 +5,26 @@ use crate::bytes::{self, CONTROL, DANGER, HIGH, SPACE};
 use crate::context::Context;
 use crate::decode::{Char, GUARD, char_indices, first_char, unicode};
 use crate::flags::{Flag, Flags};
-use crate::text::Text;
+use crate::text::{Classified, Text};
 
-/// The flags of single characters, and of scripts. For a secret the evidence is all of the text.
+/// Raises the flags of single characters, and of scripts. For a secret the evidence is all of the text.
 pub(crate) fn characters<'a>(
-    text: Text<'a>,
+    text: Classified<'a>,
     kind: Kind,
     secret: bool,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
-    characters_seen(text, bytes::union(text.bytes), kind, secret, cx, flags);
-}
-
-/// The same, where the union of the classes of its bytes is known.
-pub(super) fn characters_seen<'a>(
-    text: Text<'a>,
-    seen: u32,
-    kind: Kind,
-    secret: bool,
-    cx: Context<'a>,
-    flags: &mut Flags<'a>,
-) {
-    let danger = if kind.tells_characters() { DANGER } else { 0 };
+    let Classified { text, classes } = text;
+    let danger = if kind.flags_characters() { DANGER } else { 0 };
     let space = if matches!(kind, Kind::Segment | Kind::Key) { SPACE } else { 0 };
-    if seen & (danger | CONTROL | HIGH | space) == 0 {
+    if classes & (danger | CONTROL | HIGH | space) == 0 {
         return;
     }
-    if !text.is_traced() && (seen & HIGH == 0 || high_tells_nothing(text.bytes)) {
+    if !text.is_traced() && (classes & HIGH == 0 || high_tells_nothing(text.bytes)) {
         characters_quick(text, &Ordinary::of(text.bytes, kind, cx), kind, flags);
     } else {
-        characters_slow(text, seen, kind, secret, cx, flags);
+        characters_slow(text, classes, kind, secret, cx, flags);
     }
 }
 
@@ -74,10 +63,10 @@ fn is_right_to_left(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a text may tell anything by its characters, wherever it is but in a key or segment. `seen` is the
+/// Whether a text may tell anything by its characters, wherever it is but in a key or segment. `classes` is the
 /// union of the classes of its bytes.
-pub(crate) fn may_tell_characters(seen: u32) -> bool {
-    seen & (DANGER | CONTROL | HIGH) != 0
+pub(crate) fn may_flag_characters(classes: u32) -> bool {
+    classes & (DANGER | CONTROL | HIGH) != 0
 }
 
 /// What single characters of ASCII tell, a bit each; the bits of a text tell what it tells.
@@ -130,7 +119,7 @@ fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: 
             flags.raise(flag, text);
         }
     };
-    if kind.tells_characters() {
+    if kind.flags_characters() {
         raise(Flag::Angle, bits::ANGLE);
         raise(Flag::Quote, if ordinary.quotes { 0 } else { bits::QUOTE });
         raise(Flag::Semicolon, bits::SEMICOLON);
@@ -177,7 +166,7 @@ fn tells_nothing(text: &[u8]) -> Option<&[u8]> {
 )]
 fn characters_slow<'a>(
     text: Text<'a>,
-    seen: u32,
+    classes: u32,
     kind: Kind,
     secret: bool,
     cx: Context<'a>,
@@ -202,7 +191,7 @@ fn characters_slow<'a>(
             let range = if secret { 0..text.len() } else { at..at + c.len_utf8() };
             flags.raise_at(flag, text, range);
         };
-        if kind.tells_characters()
+        if kind.flags_characters()
             && let Some(flag) = dangerous(c).filter(|flag| *flag != Flag::Quote || !ordinary.quotes)
         {
             raise(flag);
@@ -228,7 +217,7 @@ fn characters_slow<'a>(
             raise(Flag::Invisible);
         }
     }
-    if seen & HIGH != 0 {
+    if classes & HIGH != 0 {
         scripts(text, kind, secret, flags);
     }
 }
@@ -323,7 +312,7 @@ mod tests {
                 for kind in kinds {
                     let flags_of = |traced: bool| {
                         let mut flags = cx.flags();
-                        characters(Text::request(text, traced), kind, false, cx, &mut flags);
+                        characters(Text::request(text, traced).classified(), kind, false, cx, &mut flags);
                         flags.set
                     };
                     assert_eq!(flags_of(false), flags_of(true), "{kind:?} {}", text.escape_ascii());

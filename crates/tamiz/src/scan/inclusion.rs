@@ -1,6 +1,6 @@
 //! `RFI` (clause 7.6.2): values and bare keys that are all URL, written as remote inclusions are.
 
-use super::{Kind, Look};
+use super::{Kind, Scan};
 use crate::bytes::{self, ALPHA, COLON, CONTROL, SPACE};
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
@@ -10,21 +10,21 @@ use crate::text::Text;
 const SCHEMES: [&str; 5] = ["file", "ftp", "ftps", "http", "https"];
 
 /// Raises `RFI` of a value.
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let text = look.text.bytes;
-    let is_value = matches!(look.kind, Kind::Value | Kind::Form | Kind::Leaf | Kind::Cookie);
-    if is_value && look.seen & (SPACE | CONTROL) == 0 && is_odd(text) {
-        look.raise(Flag::Rfi, 0..text.len(), flags);
+pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    let text = scan.text.bytes;
+    let is_value = matches!(scan.kind, Kind::Value | Kind::Form | Kind::Leaf | Kind::Cookie);
+    if is_value && scan.classes & (SPACE | CONTROL) == 0 && is_odd(text) {
+        scan.raise(Flag::Rfi, 0..text.len(), flags);
     }
 }
 
-/// The same of a key without a value, of which being a URL is enough. `seen` is the union of the classes of its bytes.
+/// The same of a key without a value, of which being a URL is enough. `classes` is the union of the classes of its bytes.
 pub(crate) fn bare_key<'a>(key: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let seen = bytes::union(key.bytes);
-    let is_plain = seen & (SPACE | CONTROL) == 0;
+    let classes = bytes::union(key.bytes);
+    let is_plain = classes & (SPACE | CONTROL) == 0;
     if cx.settings.beyond_core()
         && is_plain
-        && (seen & COLON != 0 && cut(key.bytes).is_some_and(|(_, rest)| rest.starts_with(b"://"))
+        && (classes & COLON != 0 && cut(key.bytes).is_some_and(|(_, rest)| rest.starts_with(b"://"))
             || is_odd(key.bytes))
     {
         flags.raise(Flag::Rfi, key);

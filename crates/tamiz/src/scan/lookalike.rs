@@ -1,4 +1,4 @@
-//! Look-alike characters (clause 7.9): what NFKC and best-fit mappings make of a value.
+//! Scan-alike characters (clause 7.9): what NFKC and best-fit mappings make of a value.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::characters::dangerous;
-use super::{Kind, Look};
+use super::{Kind, Scan};
 use crate::bytes;
-use crate::decode::{Char, char_indices, first_char, unicode};
+use crate::decode::{Char, char_indices, first_char, nfkc};
 use crate::flags::{Flag, Flags};
 use crate::lists::BEST_FIT;
 use crate::text::{Builder, Text};
@@ -31,20 +31,20 @@ static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let text = look.text;
-    if look.seen & bytes::HIGH == 0 {
+pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    let text = scan.text;
+    if scan.classes & bytes::HIGH == 0 {
         return;
     }
     if !text.is_traced() {
-        if let Some(becomes) = becomes_quick(look, flags) {
-            look.at(becomes).tell(flags);
+        if let Some(becomes) = becomes_quick(scan, flags) {
+            scan.at(becomes).flag(flags);
         }
         return;
     }
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
-    look.cx.spare.with(|becomes| {
+    scan.cx.spare.with(|becomes| {
         for (at, c) in char_indices(text.bytes) {
             let Char::Plain(c) = c else { continue };
             becomes.clear();
@@ -53,10 +53,10 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             }
             let range = at..at + c.len_utf8();
             if quote_of(c).is_none() {
-                becomes.iter().for_each(|plain| raise_plain(look, *plain, range.clone(), flags));
+                becomes.iter().for_each(|plain| raise_plain(scan, *plain, range.clone(), flags));
             }
             let builder =
-                builder.get_or_insert_with(|| Builder::new(look.cx.bump, text.is_traced(), text.len()));
+                builder.get_or_insert_with(|| Builder::new(scan.cx.bump, text.is_traced(), text.len()));
             builder.copy(text.slice(copied..at));
             builder.put(becomes, text.slice(range.clone()));
             copied = range.end;
@@ -64,44 +64,44 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     });
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
-        look.at(builder.finish()).tell(flags);
+        scan.at(builder.finish()).flag(flags);
     }
 }
 
 /// Raises what is told of a character that becomes, or has in what it becomes, a plain one.
-fn raise_plain<'a>(look: &Look<'a>, plain: u8, range: Range<usize>, flags: &mut Flags<'a>) {
-    if let Some(flag) = dangerous(char::from(plain)).filter(|_| look.kind != Kind::Brands) {
+fn raise_plain<'a>(scan: &Scan<'a>, plain: u8, range: Range<usize>, flags: &mut Flags<'a>) {
+    if let Some(flag) = dangerous(char::from(plain)).filter(|_| scan.kind != Kind::Brands) {
         // The others are what some languages are written with.
         if !matches!(flag, Flag::Paren | Flag::Semicolon | Flag::Pipe) {
-            look.raise(Flag::BestFit, range.clone(), flags);
+            scan.raise(Flag::BestFit, range.clone(), flags);
         }
-        if look.kind != Kind::Cookie {
-            look.raise(flag, range, flags);
+        if scan.kind != Kind::Cookie {
+            scan.raise(flag, range, flags);
         }
     }
 }
 
 /// What a text becomes where nobody asks where that came from, if it becomes something else. What is told of its
 /// characters is raised.
-fn becomes_quick<'a>(look: &Look<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>> {
-    let text = look.text;
+fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>> {
+    let text = scan.text;
     let mut out: Option<BumpVec<'a, u8>> = None;
     let mut copied = text.bytes;
     let mut rest = text.bytes;
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
         let from = rest.get(at..).unwrap_or_default();
         // Characters that stay, which U+FDFA becomes many of.
-        let staying = unicode::arabic_length(from);
+        let staying = nfkc::arabic_length(from);
         if staying > 0 {
             rest = from.get(staying..).unwrap_or_default();
             continue;
         }
         // A full-width form, which has a plain one of its own.
         if let [0xEF, second, third, after @ ..] = from
-            && let Some(plain) = unicode::narrow_of(*second, *third)
+            && let Some(plain) = nfkc::narrow_of(*second, *third)
         {
-            raise_plain(look, plain, 0..text.len(), flags);
-            let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), look.cx.bump));
+            raise_plain(scan, plain, 0..text.len(), flags);
+            let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), scan.cx.bump));
             if copied.len() > from.len() {
                 out.extend_from_slice_copy(before(copied, from));
             }
@@ -113,12 +113,12 @@ fn becomes_quick<'a>(look: &Look<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
         let after = from.get(c.len()..).unwrap_or_default();
         rest = after;
         let Char::Plain(c) = c else { continue };
-        look.cx.spare.with(|becomes| {
+        scan.cx.spare.with(|becomes| {
             if put_mapped(c, becomes) {
                 if quote_of(c).is_none() {
-                    becomes.iter().for_each(|plain| raise_plain(look, *plain, 0..text.len(), flags));
+                    becomes.iter().for_each(|plain| raise_plain(scan, *plain, 0..text.len(), flags));
                 }
-                let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), look.cx.bump));
+                let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), scan.cx.bump));
                 out.extend_from_slice_copy(before(copied, from));
                 out.extend_from_slice_copy(becomes);
                 copied = after;
@@ -156,7 +156,7 @@ fn put_mapped(c: char, out: &mut Vec<u8>) -> bool {
     let known = TABLE.binary_search_by_key(&c, |(known, _)| *known).ok().and_then(|at| TABLE.get(at));
     match known {
         Some((_, plain)) => out.extend_from_slice(plain.encode_utf8(&mut [0; 4]).as_bytes()),
-        None => return unicode::put_nfkc_of(c, out),
+        None => return nfkc::put_nfkc_of(c, out),
     }
     true
 }
@@ -171,7 +171,7 @@ mod tests {
         for c in '\u{80}'..=char::MAX {
             let mut buffer = [0; 4];
             if let [0xEF, second, third] = c.encode_utf8(&mut buffer).as_bytes()
-                && let Some(plain) = unicode::narrow_of(*second, *third)
+                && let Some(plain) = nfkc::narrow_of(*second, *third)
             {
                 let mut mapped = Vec::new();
                 assert!(put_mapped(c, &mut mapped) && mapped == [plain], "{c:?}");
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn arabic_is_not_mapped() {
         for c in '\u{80}'..=char::MAX {
-            let is_arabic = unicode::arabic_length(c.encode_utf8(&mut [0; 4]).as_bytes()) > 0;
+            let is_arabic = nfkc::arabic_length(c.encode_utf8(&mut [0; 4]).as_bytes()) > 0;
             assert!(!is_arabic || !put_mapped(c, &mut Vec::new()), "{c:?}");
         }
     }
@@ -205,8 +205,8 @@ mod tests {
                     let told = |traced: bool| {
                         let text = Text::request(&bytes, traced);
                         let mut flags = cx.flags();
-                        let seen = bytes::union(text.bytes);
-                        tell(&Look { text, kind, secret: false, seen, known: 0, cx }, &mut flags);
+                        let classes = bytes::union(text.bytes);
+                        flag(&Scan { text, kind, secret: false, classes, known: 0, cx }, &mut flags);
                         let mut words = flags.words().to_vec();
                         words.sort_unstable_by_key(|(_, word)| *word);
                         (flags.set, words)

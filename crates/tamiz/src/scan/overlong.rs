@@ -5,13 +5,13 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
-use super::Look;
+use super::Scan;
 use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
 
 /// Raises `OVERLONG`, by each sequence of bytes that is one.
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let text = look.text.bytes;
+pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    let text = scan.text.bytes;
     let mut tags = None;
     for at in memchr::memchr_iter(GUARD, text) {
         let rest = text.get(at..).unwrap_or_default();
@@ -20,8 +20,8 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         }) else {
             continue;
         };
-        look.raise(Flag::Overlong, at..at + len, flags);
-        if !look.text.is_traced() {
+        scan.raise(Flag::Overlong, at..at + len, flags);
+        if !scan.text.is_traced() {
             return;
         }
     }

@@ -2,7 +2,7 @@
 //! their words, before anything is decoded, folded or searched.
 
 use super::structure::doubles_dot_or_dash;
-use super::{Kind, Look, serial, urls};
+use super::{Kind, Scan, serial, urls};
 use crate::bytes;
 use crate::bytes::{
     ALNUM, BANG, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64, SLASH,
@@ -124,13 +124,13 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
         return false;
     }
     let whole = Text::untraced(text).repaired();
-    let look = Look { text: whole, kind: Kind::Structured, secret: false, seen: classes, known: 0, cx };
+    let scan = Scan { text: whole, kind: Kind::Structured, secret: false, classes, known: 0, cx };
     let mut flags = cx.flags();
     if has(COLON | BANG | UNDERSCORE) {
-        urls::tell(&look, &mut flags);
-        serial::tell(&look, &mut flags);
+        urls::flag(&scan, &mut flags);
+        serial::flag(&scan, &mut flags);
     }
-    look.tell_words(&mut flags);
+    scan.flag_words(&mut flags);
     flags.set.is_empty()
 }
 
@@ -245,11 +245,11 @@ mod tests {
                 let text = format!("a{c}b");
                 if has_plain_letters(text.as_bytes()) {
                     let mut flags = cx.flags();
-                    scan(Text::untraced(text.as_bytes()), Kind::Leaf, false, cx, &mut flags);
+                    scan(Text::untraced(text.as_bytes()).classified(), Kind::Leaf, false, cx, &mut flags);
                     assert!(flags.set.is_empty(), "{text}");
                     assert!(matches!(c, '\u{C0}'..='\u{FF}' | '\u{4E00}'..='\u{9FFF}'));
                     let mut normal = Vec::new();
-                    crate::decode::unicode::nfkc(text.as_bytes(), &mut normal);
+                    crate::decode::nfkc::nfkc(text.as_bytes(), &mut normal);
                     assert_eq!(normal, text.as_bytes());
                 }
             }
@@ -272,10 +272,14 @@ mod tests {
                 quiet += 1;
                 for kind in kinds {
                     let mut flags = cx.flags();
-                    scan(Text::untraced(text), kind, false, cx, &mut flags);
+                    scan(Text::untraced(text).classified(), kind, false, cx, &mut flags);
                     assert!(flags.set.is_empty(), "{kind:?} {}", text.escape_ascii());
                 }
-                assert!(cx.settings.names.find_credential(text, cx).is_none(), "{}", text.escape_ascii());
+                assert!(
+                    cx.settings.names.find_credential(text, bytes::union(text), cx).is_none(),
+                    "{}",
+                    text.escape_ascii()
+                );
                 assert!(
                     crate::formats::embedded::read(Text::untraced(text), bytes::union(text), cx).is_none()
                 );

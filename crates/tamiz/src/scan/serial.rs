@@ -10,12 +10,12 @@ use std::sync::LazyLock;
 use data_encoding::{BASE64, BASE64URL};
 use memchr::memmem::Finder;
 
-use super::{Kind, Look};
+use super::{Kind, Scan};
 use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HEX_LETTER, HIGH, UNDERSCORE};
 use crate::context::Context;
 use crate::decode::{self, GUARD};
-use crate::eights::eight_at;
 use crate::flags::{Flag, Flags};
+use crate::swar::eight_at;
 
 /// How many bytes of a value are decoded to look at its beginning: a multiple of four.
 const HEAD: usize = 24;
@@ -27,27 +27,27 @@ const STREAM_LEN: usize = 8;
 const LONG: usize = 64;
 
 /// Raises `SERIAL` and `GZIPMAGIC`.
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let text = look.text.bytes;
+pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    let text = scan.text.bytes;
     let all = 0..text.len();
     if text.len() < 3 {
         return;
     }
-    if look.seen & (COLON | BANG | CONTROL | UNDERSCORE) == 0 {
+    if scan.classes & (COLON | BANG | CONTROL | UNDERSCORE) == 0 {
         // Digits may be of a stream, and of nothing else.
-        if look.seen & DIGIT != 0 && holds_java(text, look.cx) {
-            look.raise_word(Flag::Serial, "java", all.clone(), flags);
+        if scan.classes & DIGIT != 0 && holds_java(text, scan.cx) {
+            scan.raise_word(Flag::Serial, "java", all.clone(), flags);
         }
     } else {
-        for word in written(look) {
-            look.raise_word(Flag::Serial, word, all.clone(), flags);
+        for word in written(scan) {
+            scan.raise_word(Flag::Serial, word, all.clone(), flags);
         }
     }
     let mut head = [0; HEAD];
-    let plain = if look.seen & HIGH == 0 { text } else { plain_head(text, &mut head) };
+    let plain = if scan.classes & HIGH == 0 { text } else { plain_head(text, &mut head) };
     let first = plain.first().copied().unwrap_or_default();
     if bytes::is(first, CONTROL | HIGH) {
-        tell_magic(look, plain, flags);
+        flag_magic(scan, plain, flags);
     }
     // What the first bytes of `tell_magic` begin with in Base64.
     if !matches!(first, b'A' | b'B' | b'H' | b'g' | b'r') {
@@ -55,16 +55,16 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
     }
     let mut decoded = [0; HEAD];
     if let Some(decoded) = base64_head(plain, &mut decoded) {
-        tell_magic(look, decoded, flags);
+        flag_magic(scan, decoded, flags);
     }
 }
 
 /// What the first bytes of binary data tell.
-fn tell_magic<'a>(look: &Look<'a>, head: &[u8], flags: &mut Flags<'a>) {
-    let all = 0..look.text.len();
+fn flag_magic<'a>(scan: &Scan<'a>, head: &[u8], flags: &mut Flags<'a>) {
+    let all = 0..scan.text.len();
     let word = match head {
         [0x1F, 0x8B, 0x08, ..] => {
-            look.raise(Flag::GzipMagic, all, flags);
+            scan.raise(Flag::GzipMagic, all, flags);
             return;
         }
         [0xAC, 0xED, 0x00, 0x05, ..] => "java",
@@ -73,7 +73,7 @@ fn tell_magic<'a>(look: &Look<'a>, head: &[u8], flags: &mut Flags<'a>) {
         [0x04, 0x08, b'o' | b'[' | b'{' | b'I' | b'U' | b'u' | b'e' | b'C' | b'S', ..] => "ruby",
         _ => return,
     };
-    look.raise_word(Flag::Serial, word, all, flags);
+    scan.raise_word(Flag::Serial, word, all, flags);
 }
 
 /// The first bytes of decoded text, guarded bytes as bytes.
@@ -107,15 +107,17 @@ fn base64_head<'b>(text: &[u8], decoded: &'b mut [u8; HEAD]) -> Option<&'b [u8]>
 }
 
 /// Objects that are written as text.
-fn written(look: &Look<'_>) -> impl Iterator<Item = &'static str> {
-    let (text, seen, cx) = (look.text.bytes, look.seen, look.cx);
+fn written(scan: &Scan<'_>) -> impl Iterator<Item = &'static str> {
+    let (text, classes, cx) = (scan.text.bytes, scan.classes, scan.cx);
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
-    let tagged = seen & BANG != 0;
-    let python = || tagged && has(b"!!python/") || seen & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
+    let tagged = classes & BANG != 0;
+    let python =
+        || tagged && has(b"!!python/") || classes & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
-    let java = || tagged && has(b"!!javax.script.") || may_begin_stream(text, seen) && holds_java(text, cx);
+    let java =
+        || tagged && has(b"!!javax.script.") || may_begin_stream(text, classes) && holds_java(text, cx);
     let found = [
-        ("php", seen & COLON != 0 && holds_php_object(text, look.kind)),
+        ("php", classes & COLON != 0 && holds_php_object(text, scan.kind)),
         ("python", python()),
         ("ruby", ruby()),
         ("java", java()),
@@ -128,9 +130,9 @@ fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
     holds_stream(text) && cx.spare.with(|plain| holds_stream(decode::without_guarded(text, plain)))
 }
 
-/// Whether the hexadecimal digits of a Java stream may be in a text; `seen` is the union of the classes of its bytes.
-pub(super) fn may_begin_stream(text: &[u8], seen: u32) -> bool {
-    text.len() >= STREAM_LEN && seen & DIGIT != 0 && seen & HEX_LETTER != 0
+/// Whether the hexadecimal digits of a Java stream may be in a text; `classes` is the union of the classes of its bytes.
+pub(super) fn may_begin_stream(text: &[u8], classes: u32) -> bool {
+    text.len() >= STREAM_LEN && classes & DIGIT != 0 && classes & HEX_LETTER != 0
 }
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
@@ -222,16 +224,16 @@ mod tests {
         ] {
             with_context(|cx| {
                 let text = Text::request(text, true);
-                let look = Look {
+                let scan = Scan {
                     text,
                     kind: Kind::Key,
                     secret: false,
-                    seen: bytes::union(text.bytes),
+                    classes: bytes::union(text.bytes),
                     known: 0,
                     cx,
                 };
                 let mut flags = cx.flags();
-                tell(&look, &mut flags);
+                flag(&scan, &mut flags);
                 assert_eq!(flags.words(), [(Flag::Serial, word)], "{}", text.bytes.escape_ascii());
             });
         }

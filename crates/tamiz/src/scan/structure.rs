@@ -1,6 +1,6 @@
 //! Structure in values (clause 7.6): climbing, comments, operators, templates, injected headers.
 
-use super::{Kind, Look};
+use super::{Kind, Scan};
 use crate::bytes::{self, ALNUM, ALPHA, TOKEN};
 use crate::decode;
 use crate::flags::{Flag, Flags};
@@ -20,9 +20,9 @@ const MOST_BLANKS: usize = 32;
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let text = look.text.bytes;
-    if look.seen & bytes::STRUCTURE == 0 || look.seen & STRONG == 0 && !doubles_dot_or_dash(text) {
+pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    let text = scan.text.bytes;
+    if scan.classes & bytes::STRUCTURE == 0 || scan.classes & STRONG == 0 && !doubles_dot_or_dash(text) {
         return;
     }
     let mut quoted = false;
@@ -38,59 +38,59 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
             continue;
         }
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, b""));
-        let cookie = look.kind == Kind::Cookie;
+        let cookie = scan.kind == Kind::Cookie;
         let mut len = 1;
         match rest {
             [b'.', b'.', ..] => {
                 len = rest.iter().take_while(|&&b| b == b'.').count();
                 let after = rest.get(len..).unwrap_or_default();
-                if look.kind != Kind::Path && climbs(before, len, after) {
-                    look.raise(Flag::DotDot, at..at + len, flags);
+                if scan.kind != Kind::Path && climbs(before, len, after) {
+                    scan.raise(Flag::DotDot, at..at + len, flags);
                 }
             }
-            [b'`', ..] => look.raise(Flag::Backtick, at..at + 1, flags),
+            [b'`', ..] => scan.raise(Flag::Backtick, at..at + 1, flags),
             [b'$', next, ..] => {
                 if !cookie && (matches!(next, b'(' | b'{') || bytes::is(*next, ALPHA)) {
-                    look.raise(Flag::Dollar, at..at + 2, flags);
+                    scan.raise(Flag::Dollar, at..at + 2, flags);
                 }
                 match next {
-                    b'{' if !cookie => look.raise(Flag::Tpl, at..at + 2, flags),
-                    b'(' if !cookie => look.raise(Flag::ShellOp, at..at + 2, flags),
+                    b'{' if !cookie => scan.raise(Flag::Tpl, at..at + 2, flags),
+                    b'(' if !cookie => scan.raise(Flag::ShellOp, at..at + 2, flags),
                     _ => {}
                 }
             }
             [b'{', b'{' | b'%', ..] | [b'<', b'%', ..] | [b'#', b'{', ..] if !cookie => {
-                look.raise(Flag::Tpl, at..at + 2, flags);
+                scan.raise(Flag::Tpl, at..at + 2, flags);
             }
             [b'-', b'-', after @ ..] => {
                 len = 2;
                 if before.last() != Some(&b'-') && after.first().is_none_or(|&b| is_space(b)) {
-                    look.raise(Flag::SqlCmt, at..at + 2, flags);
+                    scan.raise(Flag::SqlCmt, at..at + 2, flags);
                 }
             }
-            [b'/', b'*', ..] if !look.kind.has_own_grammar() => {
-                look.raise(Flag::SqlCmt, at..at + 2, flags);
+            [b'/', b'*', ..] if !scan.kind.has_own_grammar() => {
+                scan.raise(Flag::SqlCmt, at..at + 2, flags);
             }
             [b'#', after @ ..] if quoted && after.iter().all(|&b| is_space(b)) => {
-                look.raise(Flag::SqlCmt, at..at + 1, flags);
+                scan.raise(Flag::SqlCmt, at..at + 1, flags);
             }
-            [b'>', b'/', ..] if look.kind == Kind::Path => {}
+            [b'>', b'/', ..] if scan.kind == Kind::Path => {}
             [b'&', b'&', ..] | [b'|', b'|', ..] if !cookie => {
                 len = 2;
-                look.raise(Flag::ShellOp, at..at + 2, flags);
+                scan.raise(Flag::ShellOp, at..at + 2, flags);
             }
             // The slash may begin a comment.
-            [b'>', b'/', ..] if !cookie => look.raise(Flag::ShellOp, at..at + 2, flags),
+            [b'>', b'/', ..] if !cookie => scan.raise(Flag::ShellOp, at..at + 2, flags),
             // Without evidence once is enough.
-            [b'|' | b';', ..] if flags.set.contains(Flag::ShellOp) && !look.text.is_traced() => {}
-            [b'|' | b';', after @ ..] if !cookie && !look.kind.has_own_grammar() && is_command(after) => {
-                look.raise(Flag::ShellOp, at..at + 1, flags);
+            [b'|' | b';', ..] if flags.set.contains(Flag::ShellOp) && !scan.text.is_traced() => {}
+            [b'|' | b';', after @ ..] if !cookie && !scan.kind.has_own_grammar() && is_command(after) => {
+                scan.raise(Flag::ShellOp, at..at + 1, flags);
             }
             [b'\r' | b'\n', after @ ..] => {
                 let ends = after.iter().take_while(|&&b| matches!(b, b'\r' | b'\n')).count();
                 len = 1 + ends;
-                if injects(after.get(ends..).unwrap_or_default(), look) {
-                    look.raise(Flag::CrlfInj, at..at + len, flags);
+                if injects(after.get(ends..).unwrap_or_default(), scan) {
+                    scan.raise(Flag::CrlfInj, at..at + len, flags);
                 }
             }
             [b'\'' | b'"', ..] => quoted = true,
@@ -174,7 +174,7 @@ fn is_mail_command(line: &[u8]) -> bool {
 
 /// Whether a line begins with `name:`; where lines are ordinary, with that of a known header. Or
 /// whether it is the first line of a message.
-fn injects(line: &[u8], look: &Look<'_>) -> bool {
+fn injects(line: &[u8], scan: &Scan<'_>) -> bool {
     let line = bytes::trim_start(line);
     if starts_message(line) || is_mail_command(line) {
         return true;
@@ -182,8 +182,8 @@ fn injects(line: &[u8], look: &Look<'_>) -> bool {
     let len = line.iter().take(LONGEST_NAME + 1).take_while(|&&b| bytes::is(b, TOKEN)).count();
     let name = line.get(..len).unwrap_or_default();
     let is_name = (1..=LONGEST_NAME).contains(&len) && line.get(len) == Some(&b':');
-    let is_known = || look.cx.settings.headers.get(lower(name, &mut [0; LONGEST_NAME + 1])).is_known;
-    is_name && (look.kind != Kind::Leaf || is_known())
+    let is_known = || scan.cx.settings.headers.get(lower(name, &mut [0; LONGEST_NAME + 1])).is_known;
+    is_name && (scan.kind != Kind::Leaf || is_known())
 }
 
 /// A short text in lower case.

@@ -8,7 +8,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
-use super::{Kind, Look};
+use super::{Kind, Scan};
 use crate::address::is_private;
 use crate::bytes::{self, ALNUM, ALPHA};
 use crate::decode::GUARD;
@@ -21,12 +21,12 @@ const LONGEST_SCHEME: usize = 24;
 const LONGEST_AUTHORITY: usize = 512;
 
 /// Raises `URLVALUE`, `URLIP` and `URLLOCAL`.
-pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let text = look.text.bytes;
+pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    let text = scan.text.bytes;
     if text.starts_with(b"//") {
-        tell_net_path(look, flags);
+        flag_net_path(scan, flags);
     }
-    if look.seen & bytes::COLON == 0 {
+    if scan.classes & bytes::COLON == 0 {
         return;
     }
     for colon in memchr::memchr_iter(b':', text) {
@@ -39,23 +39,23 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
         match (rest, known) {
             // A path is collapsed: it has no two slashes.
             ([b':', b'/' | b'\\', host @ ..], Some((word, _)))
-                if look.kind == Kind::Path && !matches!(host.first(), Some(b'/' | b'\\')) =>
+                if scan.kind == Kind::Path && !matches!(host.first(), Some(b'/' | b'\\')) =>
             {
-                look.raise_word(Flag::UrlValue, word, start..colon + 2, flags);
-                tell_host(look, colon + 2, host, flags);
+                scan.raise_word(Flag::UrlValue, word, start..colon + 2, flags);
+                flag_host(scan, colon + 2, host, flags);
             }
             ([b':', b'/' | b'\\', b'/' | b'\\', host @ ..], known) => {
                 let word = known.map_or("other", |(word, _)| word);
-                look.raise_word(Flag::UrlValue, word, start..colon + 3, flags);
-                tell_host(look, colon + 3, host, flags);
+                scan.raise_word(Flag::UrlValue, word, start..colon + 3, flags);
+                flag_host(scan, colon + 3, host, flags);
             }
             // Browsers and resolvers take `http:127.0.0.1` for a URL too.
             ([b':', host @ ..], Some((word, "special"))) if is_address_or_local(host) => {
-                look.raise_word(Flag::UrlValue, word, start..colon + 1, flags);
-                tell_host(look, colon + 1, host, flags);
+                scan.raise_word(Flag::UrlValue, word, start..colon + 1, flags);
+                flag_host(scan, colon + 1, host, flags);
             }
             ([b':', after @ ..], Some((word, "opaque"))) if is_content(word, after) => {
-                look.raise_word(Flag::UrlValue, word, start..colon + 1, flags);
+                scan.raise_word(Flag::UrlValue, word, start..colon + 1, flags);
             }
             _ => {}
         }
@@ -63,9 +63,9 @@ pub(super) fn tell<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
 }
 
 /// The host of what begins with `//`, `/\\` or `\\`.
-pub(super) fn tell_net_path<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    let slashes = look.text.bytes.iter().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
-    tell_host(look, slashes, look.text.bytes.get(slashes..).unwrap_or_default(), flags);
+pub(super) fn flag_net_path<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    let slashes = scan.text.bytes.iter().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
+    flag_host(scan, slashes, scan.text.bytes.get(slashes..).unwrap_or_default(), flags);
 }
 
 /// The scheme that ends `before`, and where it starts: the longest that is known, else the longest
@@ -153,16 +153,16 @@ fn is_address_or_local(rest: &[u8]) -> bool {
 }
 
 /// Looks at the authority at the start of `rest`, which stands at `at`.
-fn tell_host<'a>(look: &Look<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
+fn flag_host<'a>(scan: &Scan<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
     let slashes = rest.iter().take_while(|&&b| matches!(b, b'/' | b'\\')).count();
     let (authority, host) = authority(rest.get(slashes..).unwrap_or_default());
     let range = at + slashes..at + slashes + authority.len();
     let address = address(host);
     if address.is_some() {
-        look.raise(Flag::UrlIp, range.clone(), flags);
+        scan.raise(Flag::UrlIp, range.clone(), flags);
     }
     if address.is_some_and(is_inside) || is_local_name(host) {
-        look.raise(Flag::UrlLocal, range, flags);
+        scan.raise(Flag::UrlLocal, range, flags);
     }
 }
 

@@ -8,7 +8,7 @@ use bumpalo::collections::String as BumpString;
 use unicode_security::skeleton;
 
 use crate::context::Context;
-use crate::decode::{self, unicode};
+use crate::decode::{self, nfkc, unicode};
 use crate::lists::SENSITIVE_NAMES;
 
 /// Entries in one reading, ready to be searched for.
@@ -59,7 +59,7 @@ impl Entries {
 pub(crate) fn matches(name: &[u8], extra: &[String], cx: Context<'_>) -> bool {
     let mut normal = BumpString::new_in(cx.bump);
     cx.spare.with(|nfkc| {
-        unicode::nfkc(name, nfkc);
+        nfkc::nfkc(name, nfkc);
         cx.spare.with(|plain| {
             for chunk in decode::without_guarded(nfkc, plain).utf8_chunks() {
                 if chunk.valid().is_ascii() {
@@ -106,7 +106,7 @@ fn put_folded(text: &str, out: &mut BumpString<'_>) {
         return;
     }
     let mut rest = text;
-    while let Some((caseless, after)) = rest.split_at_checked(unicode::arabic_length(rest.as_bytes())) {
+    while let Some((caseless, after)) = rest.split_at_checked(nfkc::arabic_length(rest.as_bytes())) {
         out.push_str(caseless);
         let mut others = after.chars();
         let Some(other) = others.next() else { break };

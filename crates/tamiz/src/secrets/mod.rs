@@ -66,13 +66,9 @@ impl Kind {
 impl SensitiveNames {
     /// Finds the credential inside `value`; of several, the first one by kind.
     ///
-    /// Searches the value as it is, then its further texts: then the whole value is the credential.
-    pub(crate) fn find_credential(&self, value: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
-        self.find_credential_seen(value, bytes::union(value), cx)
-    }
-
-    /// Finds a credential like [`Self::find_credential`], with the union of the classes of the value's bytes.
-    pub(crate) fn find_credential_seen(
+    /// Searches the value as it is, then its further texts: then the whole value is the credential. `classes` is the union
+    /// of the classes of the value's bytes.
+    pub(crate) fn find_credential(
         &self,
         value: &[u8],
         classes: u32,

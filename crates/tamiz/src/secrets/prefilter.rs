@@ -6,8 +6,8 @@ use crate::bytes::{
     WORD_SIGN,
 };
 use crate::decode::GUARD;
-use crate::eights::eight_at;
 use crate::families::{self, SHORTEST_TOKEN, each_sign};
+use crate::swar::eight_at;
 
 /// A set of kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

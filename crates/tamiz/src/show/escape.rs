@@ -39,8 +39,8 @@ impl Spot {
 }
 
 /// Whether nothing in a text is escaped, by the union of the classes of its bytes.
-pub(crate) fn is_plain(seen: u32, spot: Spot) -> bool {
-    seen & (CONTROL | HIGH | spot.escaped()) == 0
+pub(crate) fn is_plain(classes: u32, spot: Spot) -> bool {
+    classes & (CONTROL | HIGH | spot.escaped()) == 0
 }
 
 /// Writes decoded text, escaped for `spot`.

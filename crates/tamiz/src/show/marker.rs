@@ -15,7 +15,7 @@ use crate::show::entropy::entropy_tenths;
 
 /// Writes the marker of `text`: `<SECRET:alpha:10>` for a secret, else `<lower:5>`.
 pub(crate) fn write(text: &[u8], secret: bool, cx: Context<'_>, out: &mut Vec<u8>) {
-    Measured::of(text, cx).write(secret, out);
+    Measured::of(text, bytes::union(text), cx).write(secret, out);
 }
 
 /// What a marker tells of a text.
@@ -29,22 +29,18 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    pub(crate) fn of(text: &[u8], cx: Context<'_>) -> Self {
-        Measured::of_seen(text, bytes::union(text), cx)
-    }
-
-    /// Measures a text whose classes of bytes are known: `seen` is their union.
-    pub(crate) fn of_seen(text: &[u8], seen: u32, cx: Context<'_>) -> Self {
-        let shape = Shape::of_seen(text, seen);
+    /// Measures a text; `classes` is the union of the classes of its bytes.
+    pub(crate) fn of(text: &[u8], classes: u32, cx: Context<'_>) -> Self {
+        let shape = Shape::of(text, classes);
         let set =
             if shape.is_open() && cx.settings.beyond_core() { CharSet::of(text) } else { CharSet::default() };
-        Measured { set, ..Measured::with_shape(text, seen, shape, cx) }
+        Measured { set, ..Measured::with_shape(text, classes, shape, cx) }
     }
 
     /// Measures a text whose shape is known.
-    pub(crate) fn with_shape(text: &[u8], seen: u32, shape: Shape, cx: Context<'_>) -> Self {
+    pub(crate) fn with_shape(text: &[u8], classes: u32, shape: Shape, cx: Context<'_>) -> Self {
         let entropy_tenths = if cx.settings.entropy { entropy_tenths(text, cx.bump) } else { None };
-        let chars = if seen & HIGH == 0 { text.len() } else { decode::chars(text) };
+        let chars = if classes & HIGH == 0 { text.len() } else { decode::chars(text) };
         Measured { shape, chars, entropy_tenths, set: CharSet::default() }
     }
 
@@ -78,7 +74,7 @@ impl Measured {
 
 /// Writes `<shape:len>`, without the signs of the text.
 pub(crate) fn write_alone(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
-    Measured::of(text, cx).alone().write(false, out);
+    Measured::of(text, bytes::union(text), cx).alone().write(false, out);
 }
 
 /// Writes `<SECRET:word:len>`.

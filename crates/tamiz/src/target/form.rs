@@ -51,26 +51,26 @@ fn is_authority(text: &[u8]) -> bool {
 
 /// Reads the target of a message.
 pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, &'a mut Url<'a>) {
-    let (target, seen) = match message.authority {
+    let (target, classes) = match message.authority {
         // How HTTP/2 and HTTP/3 carry a CONNECT.
         Some(authority) if message.method.bytes == b"CONNECT" && message.target.is_empty() => {
             (authority, bytes::union(authority.bytes))
         }
-        _ => (message.target, message.target_seen),
+        _ => (message.target, message.target_classes),
     };
-    let target = if seen & CONTROL == 0 { target } else { on_one_line(target, cx) };
+    let target = if classes & CONTROL == 0 { target } else { on_one_line(target, cx) };
     let form = form_of(message.method.bytes, target);
     let url = match form {
         Form::Absolute => match cut_scheme(target) {
-            Some((scheme, rest)) => read_absolute(scheme, rest, seen, cx),
-            None => read_relative(target, seen, cx),
+            Some((scheme, rest)) => read_absolute(scheme, rest, classes, cx),
+            None => read_relative(target, classes, cx),
         },
         Form::Authority => {
             let url = Url::new(cx);
             url.read_authority(target, cx);
             url
         }
-        Form::Origin | Form::Asterisk | Form::Bad => read_relative(target, seen, cx),
+        Form::Origin | Form::Asterisk | Form::Bad => read_relative(target, classes, cx),
     };
     if form == Form::Bad || message.has_unknown_scheme {
         url.flags.raise(Flag::BadTarget, message.target);
@@ -80,7 +80,7 @@ pub(crate) fn read<'a>(message: &Message<'a>, cx: Context<'a>) -> (Form, &'a mut
         && path.is_net_path
     {
         path.flags.raise(Flag::NetPath, message.target);
-        path.look_at_net_host(cx);
+        path.scan_net_host(cx);
     }
     if let Some(authority) = message.authority
         && matches!(form, Form::Origin | Form::Asterisk | Form::Bad)

@@ -52,7 +52,7 @@ impl<'a> Host<'a> {
         if let Some(host) = Host::plain(trimmed.bytes) {
             return Some(host);
         }
-        look(trimmed, cx, flags);
+        scan_characters(trimmed, cx, flags);
         match read_host(trimmed, cx, flags) {
             Ok(host) => Some(host),
             Err(bad) => {
@@ -100,12 +100,12 @@ fn plain_name(text: &[u8]) -> Option<&str> {
 }
 
 /// What the characters of a host raise, whether it is valid or not. Scripts are judged label by label.
-pub(crate) fn look<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+pub(crate) fn scan_characters<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let repaired = utf8::repair(text, cx, flags);
     if !text.bytes.is_ascii() {
         unicode::normalize(repaired, unicode::Stage::Name, cx, flags);
     }
-    scan::characters(repaired, scan::Kind::Opaque, false, cx, flags);
+    scan::characters(repaired.classified(), scan::Kind::Opaque, false, cx, flags);
 }
 
 #[allow(

@@ -11,9 +11,9 @@ use crate::shape;
 
 /// Whether a segment, or one of its pieces, identifies.
 pub(super) fn identifies(segment: &[u8]) -> bool {
-    let seen = bytes::union(segment);
-    let is_plain = seen & (DIGIT | AT | COLON) == 0;
-    if segment.len() < 16 && (is_plain || seen & (AT | COLON) == 0 && segment.len() < 7) {
+    let classes = bytes::union(segment);
+    let is_plain = classes & (DIGIT | AT | COLON) == 0;
+    if segment.len() < 16 && (is_plain || classes & (AT | COLON) == 0 && segment.len() < 7) {
         return false;
     }
     is_bot(segment) || piece_identifies(segment) || pieces(segment).any(piece_identifies)
@@ -45,8 +45,8 @@ fn piece_identifies(piece: &[u8]) -> bool {
 }
 
 fn text_identifies(text: &[u8]) -> bool {
-    let seen = bytes::union(text);
-    let has = |classes: u32| seen & classes != 0;
+    let classes = bytes::union(text);
+    let has = |class: u32| classes & class != 0;
     // The digits of a guarded byte are no characters; nothing but an address may have one in it.
     if memchr::memchr(GUARD, text).is_some() {
         return has(AT) && shape::is_email(text);
@@ -56,7 +56,7 @@ fn text_identifies(text: &[u8]) -> bool {
         || has(COLON) && shape::is_ipv6(text)
         || has(AT) && shape::is_email(text)
         || has(DIGIT)
-            && (is_random(text, seen)
+            && (is_random(text, classes)
                 || is_phone(text)
                 || is_card(text)
                 || is_iban(text)
@@ -68,17 +68,17 @@ fn text_identifies(text: &[u8]) -> bool {
 
 /// Twenty or more of a token's characters with both cases and digits; or a run of as many letters and
 /// digits, four of these or more, in one case.
-fn is_random(text: &[u8], seen: u32) -> bool {
+fn is_random(text: &[u8], classes: u32) -> bool {
     if text.len() < 20 {
         return false;
     }
-    let has_all = seen & UPPER != 0 && seen & LOWER != 0;
+    let has_all = classes & UPPER != 0 && classes & LOWER != 0;
     let is_token = || text.iter().all(|&b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'~' | b'-'));
     has_all && is_token()
         || text.split(|&byte| !bytes::is(byte, ALNUM)).any(|run| {
-            let seen = bytes::union(run);
+            let classes = bytes::union(run);
             run.len() >= 20
-                && !(seen & UPPER != 0 && seen & LOWER != 0)
+                && !(classes & UPPER != 0 && classes & LOWER != 0)
                 && run.iter().filter(|byte| byte.is_ascii_digit()).count() >= 4
         })
 }

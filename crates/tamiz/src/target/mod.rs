@@ -9,11 +9,13 @@ pub(crate) mod form;
 pub(crate) mod host;
 mod identify;
 pub(crate) mod more;
+pub(crate) mod pair;
 pub(crate) mod path;
 pub(crate) mod query;
+pub(crate) mod segment;
 pub(crate) mod write;
 
-use crate::bytes::WORD_SIGN;
+use crate::bytes::{self, WORD_SIGN};
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
 use crate::decode::{entities, layers, percent, utf8};
@@ -25,8 +27,10 @@ use crate::show::NameShown;
 use crate::text::Text;
 
 use host::Host;
-use path::{Path, Shown};
-use query::{Query, Syntax};
+use pair::Syntax;
+use path::Path;
+use query::Query;
+use segment::Shown;
 
 /// A URL in parts, decoded; a target, or a header that holds one.
 pub(crate) struct Url<'a> {
@@ -76,8 +80,8 @@ impl<'a> Url<'a> {
     }
 
     /// Cuts off everything from the first raw `#` that is no part of an entity.
-    fn cut_fragment(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) -> Text<'a> {
-        if seen & WORD_SIGN == 0 {
+    fn cut_fragment(&mut self, text: Text<'a>, classes: u32, cx: Context<'a>) -> Text<'a> {
+        if classes & WORD_SIGN == 0 {
             return text;
         }
         let hash = memchr::memchr_iter(b'#', text.bytes).find(|&at| !entities::owns_hash(text.bytes, at));
@@ -85,11 +89,12 @@ impl<'a> Url<'a> {
         self.flags.raise(Flag::Fragment, text.from(at));
         let raw = utf8::repair(text.from(at + 1), cx, &mut self.flags);
         let fragment = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
-        self.fragment_secret = cx.settings.names.find_credential(fragment.bytes, cx).is_some();
+        self.fragment_secret =
+            cx.settings.names.find_credential(fragment.bytes, bytes::union(fragment.bytes), cx).is_some();
         if self.fragment_secret {
             self.flags.hide(fragment);
         }
-        scan::scan(fragment, Kind::Free, self.fragment_secret, cx, &mut self.flags);
+        scan::scan(fragment.classified(), Kind::Free, self.fragment_secret, cx, &mut self.flags);
         self.fragment = Some(fragment);
         text.slice(0..at)
     }
@@ -104,7 +109,7 @@ impl<'a> Url<'a> {
                 flags.raise(Flag::UserInfo, raw);
                 let raw = utf8::repair(raw, cx, flags);
                 let userinfo = percent::decode(raw, percent::Field::Other, cx, flags);
-                scan::scan(userinfo, Kind::Free, true, cx, flags);
+                scan::scan(userinfo.classified(), Kind::Free, true, cx, flags);
                 flags.hide(raw);
                 self.userinfo = Some(userinfo);
                 authority.from(at + 1)
@@ -230,26 +235,26 @@ pub(crate) fn cut_scheme(text: Text<'_>) -> Option<(Scheme, Text<'_>)> {
     rest.bytes.starts_with(b"//").then(|| (scheme, rest.from(2)))
 }
 
-/// Reads `authority[/path][?query][#fragment]`, after a scheme. `seen` has the classes of all its bytes.
+/// Reads `authority[/path][?query][#fragment]`, after a scheme. `classes` has the classes of all its bytes.
 pub(crate) fn read_absolute<'a>(
     scheme: Scheme,
     rest: Text<'a>,
-    seen: u32,
+    classes: u32,
     cx: Context<'a>,
 ) -> &'a mut Url<'a> {
     let url = Url::new(cx);
     url.scheme = Some(scheme);
-    let rest = url.cut_fragment(rest, seen, cx);
+    let rest = url.cut_fragment(rest, classes, cx);
     let end = rest.bytes.iter().position(|b| matches!(b, b'/' | b'?')).unwrap_or(rest.len());
     url.read_authority(rest.slice(0..end), cx);
     url.read_tail(rest.from(end), cx);
     url
 }
 
-/// Reads `/path[?query][#fragment]`. `seen` has the classes of all its bytes.
-pub(crate) fn read_relative<'a>(text: Text<'a>, seen: u32, cx: Context<'a>) -> &'a mut Url<'a> {
+/// Reads `/path[?query][#fragment]`. `classes` has the classes of all its bytes.
+pub(crate) fn read_relative<'a>(text: Text<'a>, classes: u32, cx: Context<'a>) -> &'a mut Url<'a> {
     let url = Url::new(cx);
-    let text = url.cut_fragment(text, seen, cx);
+    let text = url.cut_fragment(text, classes, cx);
     url.read_tail(text, cx);
     url
 }

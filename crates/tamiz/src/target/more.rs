@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::query::{Pair, Syntax};
+use super::pair::{Pair, Syntax};
 use crate::context::Context;
 use crate::distinct::Distinct;
 use crate::flags::{Flag, FlagSet, Parameter};

@@ -4,8 +4,11 @@
 
 use bumpalo::collections::Vec as BumpVec;
 
-use super::identify::identifies;
-use crate::bytes::{self, AT, DIGIT, DOT, ENCODED, HIGH, WORD_SIGN};
+use super::segment::{
+    Segment, Shown, before_parameters, has_dots, has_userinfo, is_hidden, is_scheme, odd_tail, pieces, shown,
+    without_needless_guards,
+};
+use crate::bytes::{self, AT, DOT, ENCODED, HIGH, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
 use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
@@ -21,7 +24,7 @@ pub(crate) struct Path<'a> {
     /// As it came.
     pub(crate) raw: Text<'a>,
     /// The union of the classes of the bytes of all segments; of those that are read.
-    pub(crate) seen: u32,
+    pub(crate) classes: u32,
     /// Whether nothing in it raises a flag or is a token, as a whole.
     pub(crate) is_quiet: bool,
     /// Whether it begins with `/`.
@@ -35,34 +38,6 @@ pub(crate) struct Path<'a> {
     pub(crate) flags: Flags<'a>,
 }
 
-/// A segment that collapsing left.
-pub(crate) struct Segment<'a> {
-    pub(crate) text: Text<'a>,
-    pub(crate) shown: Shown,
-}
-
-/// How a segment is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// As it is.
-    Text,
-    /// As it is, but for the values of sensitive parameters.
-    Parameters,
-    /// By its shape.
-    Shape,
-    /// As a secret.
-    Secret,
-}
-
-impl<'a> Segment<'a> {
-    /// The segment, and its parts where it has parameters: each may be encoded by itself.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = Text<'a>> + use<'a> {
-        let has_parts = memchr::memchr(b';', self.text.bytes).is_some();
-        let parts = has_parts.then(|| self.text.split(|b| b == b';'));
-        std::iter::once(self.text).chain(parts.into_iter().flatten())
-    }
-}
-
 /// A character of no class, which no entry of a dictionary has.
 const UNTOLD: &[u8] = "\u{FFFD}".as_bytes();
 
@@ -74,14 +49,14 @@ fn is_marker(text: Text<'_>, cx: Context<'_>) -> bool {
 impl<'a> Path<'a> {
     pub(crate) fn read(raw: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let (text, seen) = decode_all(raw, cx, &mut flags);
-        if seen & ENCODED != 0 {
+        let (text, classes) = decode_all(raw, cx, &mut flags);
+        if classes & ENCODED != 0 {
             raise_escapes(text, &mut flags);
         }
         let mut path = Path {
             segments: BumpVec::with_capacity_in(segments_in(text.bytes), cx.bump),
             raw,
-            seen,
+            classes,
             is_quiet: false,
             rooted: matches!(text.bytes, [] | [b'/', ..]),
             longest_climb: 0,
@@ -89,18 +64,18 @@ impl<'a> Path<'a> {
             before_collapsing: None,
             flags,
         };
-        path.collapse(text, seen, cx);
-        if seen & DOT != 0 {
+        path.collapse(text, classes, cx);
+        if classes & DOT != 0 {
             path.follow_dots();
         }
         if path.segments.is_empty() {
             path.rooted = true;
             path.flags.raise(Flag::Home, raw);
         }
-        path.is_quiet = !path.is_changed() && scan::cannot_flag(text.bytes, seen);
-        path.look_at_segments(seen, cx);
+        path.is_quiet = !path.is_changed() && scan::cannot_flag(text.bytes, classes);
+        path.scan_segments(classes, cx);
         if !path.is_quiet {
-            path.look_at_whole(text, seen, cx);
+            path.scan_whole(text, classes, cx);
         }
         if path.is_net_path {
             path.before_collapsing = Some(text);
@@ -109,7 +84,7 @@ impl<'a> Path<'a> {
     }
 
     /// Looks at the host that a path begins with which raises `NETPATH`.
-    pub(crate) fn look_at_net_host(&mut self, cx: Context<'a>) {
+    pub(crate) fn scan_net_host(&mut self, cx: Context<'a>) {
         if let Some(text) = self.before_collapsing.filter(|_| cx.settings.beyond_core()) {
             scan::net_path(decode::unguarded(text, cx), cx, &mut self.flags);
         }
@@ -126,9 +101,9 @@ impl<'a> Path<'a> {
         texts.any(|text| layers::hides_base64(text.bytes, cx))
     }
 
-    /// Drops empty and `.` segments. `seen` is the union of the classes of all bytes.
-    fn collapse(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
-        let has_guards = seen & ENCODED != 0 && memchr::memchr(GUARD, text.bytes).is_some();
+    /// Drops empty and `.` segments. `classes` is the union of the classes of all bytes.
+    fn collapse(&mut self, text: Text<'a>, classes: u32, cx: Context<'a>) {
+        let has_guards = classes & ENCODED != 0 && memchr::memchr(GUARD, text.bytes).is_some();
         let mut start = usize::from(text.bytes.first() == Some(&b'/'));
         loop {
             let rest = text.bytes.get(start..).unwrap_or_default();
@@ -147,7 +122,7 @@ impl<'a> Path<'a> {
                 _ => {
                     let is_after_scheme =
                         || self.segments.last().is_some_and(|before| is_scheme(before.text.bytes));
-                    let is_secret = seen & AT != 0
+                    let is_secret = classes & AT != 0
                         && has_userinfo(segment.bytes, is_after_scheme())
                         && !marker::is_left(segment.bytes, false, cx);
                     let shown = if is_secret { Shown::Secret } else { Shown::Text };
@@ -190,10 +165,10 @@ impl<'a> Path<'a> {
         }
     }
 
-    fn look_at_segments(&mut self, seen: u32, cx: Context<'a>) {
+    fn scan_segments(&mut self, classes: u32, cx: Context<'a>) {
         for segment in &mut self.segments {
             let text = segment.text;
-            if seen & WORD_SIGN != 0
+            if classes & WORD_SIGN != 0
                 && let Some(at) = memchr::memchr(b';', text.bytes)
             {
                 self.flags.raise_at(Flag::PathParam, text, at..at + 1);
@@ -226,7 +201,7 @@ impl<'a> Path<'a> {
             } else {
                 segment.shown = shown(text, cx, &mut self.flags);
             }
-            scan::scan(text, Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
+            scan::scan(text.classified(), Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
         }
     }
 
@@ -254,14 +229,14 @@ impl<'a> Path<'a> {
     }
 
     /// What the segments tell together, as a layer sees them that decodes what a path keeps.
-    fn look_at_whole(&mut self, text: Text<'a>, seen: u32, cx: Context<'a>) {
+    fn scan_whole(&mut self, text: Text<'a>, classes: u32, cx: Context<'a>) {
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
         let is_changed = self.is_changed() || self.flags.set.contains(Flag::Marker);
         let text = if is_changed { self.joined(text, cx) } else { text };
-        if seen & ENCODED == 0 && !is_changed {
-            scan::content_seen(text, seen, Kind::Path, secret, cx, &mut self.flags);
+        if classes & ENCODED == 0 && !is_changed {
+            scan::content(text.with_classes(classes), Kind::Path, secret, cx, &mut self.flags);
         } else {
-            scan::content(decode::unguarded(text, cx), Kind::Path, secret, cx, &mut self.flags);
+            scan::content(decode::unguarded(text, cx).classified(), Kind::Path, secret, cx, &mut self.flags);
         }
     }
 }
@@ -275,9 +250,9 @@ fn segments_in(path: &[u8]) -> usize {
 /// All the decoding passes, in order, and the union of the classes of what they leave. Borrows when there is
 /// nothing to decode.
 fn decode_all<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Text<'a>, u32) {
-    let seen = bytes::union(raw.bytes);
-    if seen & (ENCODED | HIGH) == 0 {
-        return (raw, seen);
+    let classes = bytes::union(raw.bytes);
+    if classes & (ENCODED | HIGH) == 0 {
+        return (raw, classes);
     }
     let text = utf8::repair(raw, cx, flags);
     let mut text = unicode::normalize(text, Stage::Raw, cx, flags);
@@ -333,156 +308,4 @@ fn is_net_path(text: &[u8]) -> bool {
         Some((_, len)) => separator(text.get(len..).unwrap_or_default()).is_some(),
         None => false,
     }
-}
-
-/// Whether a segment is `scheme:`, so that the next one is an authority.
-fn is_scheme(segment: &[u8]) -> bool {
-    segment.strip_suffix(b":").is_some_and(shape::is_scheme)
-}
-
-/// Whether a segment holds userinfo: `user:password@host`, or any `@` where an authority stands.
-fn has_userinfo(segment: &[u8], after_scheme: bool) -> bool {
-    memchr::memrchr(b'@', segment).is_some_and(|at| {
-        let userinfo = segment.get(..at).unwrap_or_default();
-        let colon = memchr::memchr(b':', userinfo).is_some_and(|colon| colon > 0 && colon + 1 < at)
-            && memchr::memchr(b' ', userinfo).is_none();
-        after_scheme || (colon && at + 1 < segment.len())
-    })
-}
-
-/// A dot that NFKC gave birth to is guarded only where it would make a dot segment.
-fn without_needless_guards<'a>(segment: Text<'a>, cx: Context<'a>) -> Text<'a> {
-    let is_dot = |at: usize| segment.bytes.get(at..at + 3) == Some(&[GUARD, b'2', b'E']);
-    if !memchr::memchr_iter(GUARD, segment.bytes).any(is_dot) {
-        return segment;
-    }
-    let mut builder = Builder::new(cx.bump, segment.is_traced(), segment.len());
-    let mut copied = 0;
-    for at in memchr::memchr_iter(GUARD, segment.bytes).filter(|&at| is_dot(at)) {
-        builder.copy(segment.slice(copied..at));
-        builder.put(b".", segment.slice(at..at + 3));
-        copied = at + 3;
-    }
-    builder.copy(segment.from(copied));
-    let plain = builder.finish();
-    if pieces(plain).any(|piece| matches!(before_parameters(piece.bytes), b"." | b"..")) {
-        segment
-    } else {
-        plain
-    }
-}
-
-/// A segment cut where another layer would cut it: at `\`, `%2F`, `%5C`, `%3F`, `%23`.
-fn pieces(segment: Text<'_>) -> impl Iterator<Item = Text<'_>> {
-    let mut rest = Some(segment);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let cut = memchr::memchr3_iter(b'\\', b'%', GUARD, text.bytes).find_map(|at| {
-            match text.bytes.get(at..)? {
-                [b'\\', ..] => Some((at, 1)),
-                escape => matches!(decode::escape(escape)?, b'/' | b'\\' | b'?' | b'#').then_some((at, 3)),
-            }
-        });
-        match cut {
-            None => rest.take(),
-            Some((at, len)) => {
-                rest = Some(text.from(at + len));
-                Some(text.slice(0..at))
-            }
-        }
-    })
-}
-
-/// Whether two dots stand side by side.
-fn has_dots(segment: &[u8]) -> bool {
-    memchr::memchr_iter(b'.', segment).any(|at| segment.get(at + 1) == Some(&b'.'))
-}
-
-/// What stands before `;` or `%3B`.
-fn before_parameters(piece: &[u8]) -> &[u8] {
-    let cut = memchr::memchr3_iter(b';', b'%', GUARD, piece).find(|&at| {
-        let rest = piece.get(at..).unwrap_or_default();
-        rest.first() == Some(&b';') || decode::escape(rest) == Some(b';')
-    });
-    piece.get(..cut.unwrap_or(piece.len())).unwrap_or_default()
-}
-
-/// `DOTTAIL`: where the tail that Windows drops begins.
-fn odd_tail(segment: &[u8]) -> Option<usize> {
-    const STREAM: &[u8] = b"::$data";
-    if !matches!(segment.last(), Some(b'.' | b' ' | b'a' | b'A')) {
-        return None;
-    }
-    let stream = segment.len().checked_sub(STREAM.len());
-    if let Some(at) = stream
-        && segment.get(at..).is_some_and(|tail| tail.eq_ignore_ascii_case(STREAM))
-    {
-        return Some(at);
-    }
-    let last = pieces(Text::untraced(segment)).last().map_or(segment, |piece| piece.bytes);
-    let odd = matches!(last.last(), Some(b'.' | b' ')) && last.iter().any(|&b| b != b'.');
-    odd.then(|| segment.len() - 1)
-}
-
-/// Segments with more characters than this are shown by their shape, but in `core`.
-const LONGEST_SHOWN: usize = 64;
-
-/// Decides how a segment is shown, parameters first (clause 5.26).
-fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown {
-    let mut shown = Shown::Text;
-    for (part, value) in parts(segment, cx) {
-        if let Some(value) = value {
-            flags.hide(value);
-            shown = Shown::Parameters;
-        }
-        if cx.settings.names.find_credential(part.bytes, cx).is_some() {
-            flags.hide(segment);
-            return Shown::Secret;
-        }
-    }
-    if is_hidden(segment, shown == Shown::Text, cx) {
-        flags.hide(segment);
-        return Shown::Shape;
-    }
-    shown
-}
-
-/// Whether a segment is shown by its shape; `is_whole` where no part of it is hidden.
-fn is_hidden<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
-    let options = &cx.settings.config.path;
-    options.identifiers && is_personal(segment, is_whole, cx)
-        || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT)
-}
-
-/// The parts of a segment between `;`: what may be shown of each, and the value that is hidden.
-fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'a>, Option<Text<'a>>)> {
-    segment.split(|b| b == b';').enumerate().map(move |(i, part)| {
-        let value = if i > 0 { sensitive_value(part, cx) } else { None };
-        let len = value.map_or(part.len(), |value| part.len().saturating_sub(value.len() + 1));
-        (part.slice(0..len), value)
-    })
-}
-
-/// Whether a segment identifies someone or something, or is too long; hidden values left out.
-fn is_personal<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
-    let most = if cx.settings.beyond_core() { LONGEST_SHOWN } else { usize::MAX };
-    if is_whole {
-        return most < segment.len() && most < decode::chars(segment.bytes) || identifies(segment.bytes);
-    }
-    let len = |(part, value): (Text<'a>, Option<Text<'a>>)| {
-        decode::chars(part.bytes) + usize::from(value.is_some()) + 1
-    };
-    parts(segment, cx).map(len).sum::<usize>() - 1 > most
-        || parts(segment, cx).any(|(part, _)| identifies(part.bytes))
-}
-
-/// The value of a `;name=value` whose name is sensitive, unless a marker hides it already.
-pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
-    hidden_value(parameter, cx).filter(|value| !marker::is_secret_marker(value.bytes))
-}
-
-/// The same, marker or not.
-pub(crate) fn hidden_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
-    let (name, value) = parameter.cut(b'=')?;
-    cx.settings.names.matches(name.bytes, cx).then_some(value)
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::Url;
-use super::path::{self, Path, Shown};
-use super::query::Pair;
+use super::pair::Pair;
+use super::path::Path;
+use super::segment::{self, Shown};
 use crate::bytes;
 use crate::context::Context;
 use crate::decode;
@@ -65,7 +66,7 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> R
 #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
 pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     let most = cx.settings.config.limits.segments;
-    let is_plain = escape::is_plain(path.seen, Spot::Line);
+    let is_plain = escape::is_plain(path.classes, Spot::Line);
     for (i, segment) in path.segments.iter().take(most).enumerate() {
         if path.rooted || i > 0 {
             out.push(b'/');
@@ -82,7 +83,7 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
                     if i > 0 {
                         out.push(b';');
                     }
-                    match path::sensitive_value(part, cx).filter(|_| i > 0) {
+                    match segment::sensitive_value(part, cx).filter(|_| i > 0) {
                         None => escape::write(part.bytes, Spot::Line, out),
                         Some(value) => {
                             let name = part.slice(0..part.len() - value.len());
@@ -126,11 +127,11 @@ pub(crate) fn write_value_shape(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<
     if is_left(pair, cx) {
         marker::write_left(value, out);
     } else {
-        let seen = pair.seen.unwrap_or_else(|| bytes::union(value));
+        let classes = pair.classes.unwrap_or_else(|| bytes::union(value));
         if pair.json.is_some() {
-            Measured::with_shape(value, seen, Shape::Json, cx).write(pair.secret, out);
+            Measured::with_shape(value, classes, Shape::Json, cx).write(pair.secret, out);
             return;
         }
-        Measured::of_seen(value, seen, cx).with_plus(pair.plus).write(pair.secret, out);
+        Measured::of(value, classes, cx).with_plus(pair.plus).write(pair.secret, out);
     }
 }

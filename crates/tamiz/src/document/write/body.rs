@@ -5,6 +5,7 @@ use crate::body::{self, Body};
 use crate::document::many::FirstParameters;
 use crate::flags::Parameter;
 use crate::formats::fields::Fields;
+use crate::formats::leaf;
 
 use crate::show::marker::{self, number, push};
 
@@ -64,7 +65,7 @@ impl<'a> Writer<'a, '_> {
                     self.out.extend_from_slice(key);
                 }
                 self.out.push(if i == 0 { b'=' } else { b'|' });
-                fields.write_leaf(field, self.out);
+                leaf::write(field, self.cx, self.out);
             }
             self.out.push(b'\n');
         }

@@ -12,8 +12,9 @@ use crate::request::Request;
 use crate::show::length;
 use crate::show::marker::{self, number, push};
 use crate::target::form::Form;
+use crate::target::pair::Pair;
 use crate::target::path::Path;
-use crate::target::query::{Pair, Query};
+use crate::target::query::Query;
 use crate::target::write::{write_path, write_tail, write_userinfo, write_value_shape};
 
 impl<'a> Writer<'a, '_> {

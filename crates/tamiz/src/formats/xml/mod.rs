@@ -178,7 +178,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
 
     fn scan(&mut self, text: Text<'a>, kind: Kind) {
         steps::count(text.len());
-        scan::scan(text, kind, false, self.cx, self.flags);
+        scan::scan(text.classified(), kind, false, self.cx, self.flags);
     }
 
     /// Scans what is no leaf, and tells it, as it may be a secret.

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::characters::{characters, characters_seen, dangerous};
-use super::{Kind, Look, classes_of_words, overlong};
+use super::characters::{characters, dangerous};
+use super::{Kind, Scan, classes_of_words, overlong};
 use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::layers::{DEPTH, Layer, with_overlong_read};
@@ -13,103 +13,103 @@ use crate::decode::{self, base64, percent};
 use crate::flags::{Flag, FlagSet, Flags, Weight};
 use crate::text::{Builder, Text};
 
-/// Looks at what further decodings make of a value. `own` is what it tells as it is, beyond its characters; it is not
-/// needed where nothing is encoded.
-pub(super) fn tell<'a>(look: &Look<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
+/// Raises the flags that further decodings of a value add. `own` are the flags of its undecoded content, without those of
+/// single characters; `None` where nothing is encoded.
+pub(super) fn flag<'a>(scan: &Scan<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
     if let Some(mut own) = own {
-        if look.kind.tells_characters() {
-            characters_seen(look.text, look.seen, look.kind, look.secret, look.cx, &mut own);
+        if scan.kind.flags_characters() {
+            characters(scan.text.with_classes(scan.classes), scan.kind, scan.secret, scan.cx, &mut own);
         }
-        // Words that the text tells as it is add nothing to what it tells decoded.
-        let look = Look { known: classes_of_words(&own), ..*look };
-        aside(&look, flags, |look, flags| escapes(look, &own, flags));
-        aside(&look, flags, |look, flags| references(look, &own, flags));
+        // Classes of words in the undecoded text add nothing in the decoded one.
+        let scan = Scan { known: classes_of_words(&own), ..*scan };
+        aside(&scan, flags, |scan, flags| escapes(scan, &own, flags));
+        aside(&scan, flags, |scan, flags| references(scan, &own, flags));
     }
     // A backslash may be one that a path keeps encoded.
-    if look.seen & BACKSLASH != 0 || decode::holds_guarded(look.text.bytes, b'\\') {
-        aside(look, flags, |look, flags| {
-            undo(look, Layer::Script, DEPTH, flags);
+    if scan.classes & BACKSLASH != 0 || decode::holds_guarded(scan.text.bytes, b'\\') {
+        aside(scan, flags, |scan, flags| {
+            undo(scan, Layer::Script, DEPTH, flags);
         });
     }
-    aside(look, flags, tell_plain);
+    aside(scan, flags, flag_plain);
 }
 
-/// Looks at a text by `tell`. What is decoded of a long one is let go, since it would stay in the arena for every look;
-/// evidence leads through it, and keeps it.
-fn aside<'a>(look: &Look<'a>, flags: &mut Flags<'a>, tell: impl for<'b> FnOnce(&Look<'b>, &mut Flags<'b>)) {
+/// Scans a text by `flag`, with an arena of its own for a long text: what is decoded would stay in the arena of the request
+/// for every decoding. Evidence points into it, so with evidence it is kept.
+fn aside<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>, flag: impl for<'b> FnOnce(&Scan<'b>, &mut Flags<'b>)) {
     const LONG: usize = 4096;
-    if look.text.len() < LONG || look.text.is_traced() {
-        return tell(look, flags);
+    if scan.text.len() < LONG || scan.text.is_traced() {
+        return flag(scan, flags);
     }
-    look.cx.spare.with_arena(|arena| {
-        let shared = look.cx.in_arena(arena);
+    scan.cx.spare.with_arena(|arena| {
+        let shared = scan.cx.in_arena(arena);
         let cx = Context::new(&shared);
         let mut found = cx.flags();
-        tell(&Look { cx, ..*look }, &mut found);
+        flag(&Scan { cx, ..*scan }, &mut found);
         flags.absorb(&found);
     });
 }
 
-/// The same of a text without escapes.
-pub(super) fn tell_plain<'a>(look: &Look<'a>, flags: &mut Flags<'a>) {
-    base64(look, DEPTH, flags);
+/// Raises the flags that decoding a text without escapes adds: it can only be Base64.
+pub(super) fn flag_plain<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    base64(scan, DEPTH, flags);
 }
 
 /// A further percent-decoding: `PCTVALUE` if that adds a telling flag, or changes what a path means.
-fn escapes<'a>(look: &Look<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
-    let mut found = look.cx.flags();
-    if !undo(look, Layer::Percent, DEPTH, &mut found) {
+fn escapes<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
+    let mut found = scan.cx.flags();
+    if !undo(scan, Layer::Percent, DEPTH, &mut found) {
         return;
     }
-    if look.kind == Kind::Path {
-        let residues = percent::residues(look.text.bytes);
+    if scan.kind == Kind::Path {
+        let residues = percent::residues(scan.text.bytes);
         for (range, _) in residues.filter(|(_, byte)| matches!(byte, b'/' | b'\\' | b'.' | b'%')) {
-            look.raise(Flag::PctValue, range, flags);
+            scan.raise(Flag::PctValue, range, flags);
         }
     }
     if adds(&found, own, *TELLING) {
-        look.raise(Flag::PctValue, 0..look.text.len(), flags);
+        scan.raise(Flag::PctValue, 0..scan.text.len(), flags);
     }
     flags.absorb(&found);
 }
 
 /// Entities: `HTMLENT` if decoding them adds a flag.
-fn references<'a>(look: &Look<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
-    let mut found = look.cx.flags();
-    if undo(look, Layer::Entities, DEPTH, &mut found) && adds(&found, own, *ALL) {
-        look.raise(Flag::HtmlEnt, 0..look.text.len(), flags);
+fn references<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
+    let mut found = scan.cx.flags();
+    if undo(scan, Layer::Entities, DEPTH, &mut found) && adds(&found, own, *ALL) {
+        scan.raise(Flag::HtmlEnt, 0..scan.text.len(), flags);
         flags.absorb(&found);
     }
 }
 
 /// Looks at a text with its escapes undone, and at what follows from it, at most `left` decodings in all; whether there
 /// are any escapes.
-fn undo<'a>(look: &Look<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -> bool {
+fn undo<'a>(scan: &Scan<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -> bool {
     // Without evidence each byte is told once.
     let mut told = [false; 256];
     let mut reveal = |text: Text<'a>, range: Range<usize>, plain: &[u8]| {
-        let look = Look { text, ..*look };
+        let scan = Scan { text, ..*scan };
         for &byte in plain {
             if let Some(is_told) = told.get_mut(usize::from(byte))
-                && (look.cx.traced || !*is_told)
+                && (scan.cx.traced || !*is_told)
             {
                 *is_told = true;
-                revealed(&look, char::from(byte), range.clone(), flags);
+                revealed(&scan, char::from(byte), range.clone(), flags);
             }
         }
     };
-    let Some(undone) = layer.undo(look.text, look.cx, &mut reveal) else { return false };
-    let read = with_overlong_read(undone, look.cx, &mut reveal);
+    let Some(undone) = layer.undo(scan.text, scan.cx, &mut reveal) else { return false };
+    let read = with_overlong_read(undone, scan.cx, &mut reveal);
     if read.is_some() {
-        overlong::tell(&look.at(undone), flags);
+        overlong::flag(&scan.at(undone), flags);
     }
     let undone = read.unwrap_or(undone);
-    if look.kind == Kind::Segment && brings_space(look.text.bytes, undone.bytes) {
-        look.raise(Flag::Space, 0..look.text.len(), flags);
+    if scan.kind == Kind::Segment && brings_space(scan.text.bytes, undone.bytes) {
+        scan.raise(Flag::Space, 0..scan.text.len(), flags);
     }
-    let look = look.at(undone);
-    look.tell(flags);
-    deeper(&look, left, flags);
+    let scan = scan.at(undone);
+    scan.flag(flags);
+    deeper(&scan, left, flags);
     true
 }
 
@@ -120,24 +120,24 @@ fn brings_space(text: &[u8], undone: &[u8]) -> bool {
 }
 
 /// Decodes once more what a decoding gave, if it was not the last of `left`: Base64, or all escapes at once.
-fn deeper<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) {
+fn deeper<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) {
     let Some(left) = left.checked_sub(1).filter(|left| *left > 0) else { return };
-    if !base64(look, left, flags) && look.seen & (ENCODED | BACKSLASH) != 0 {
-        undo(look, Layer::Combined, left, flags);
+    if !base64(scan, left, flags) && scan.classes & (ENCODED | BACKSLASH) != 0 {
+        undo(scan, Layer::Combined, left, flags);
     }
 }
 
 /// A character that only a further decoding shows. Those of a segment are told of the path as a whole.
-fn revealed<'a>(look: &Look<'a>, c: char, range: Range<usize>, found: &mut Flags<'a>) {
+fn revealed<'a>(scan: &Scan<'a>, c: char, range: Range<usize>, found: &mut Flags<'a>) {
     let flag = match c {
-        _ if look.kind == Kind::Segment => None,
+        _ if scan.kind == Kind::Segment => None,
         '\0' => Some(Flag::Nul),
-        _ if matches!(look.kind, Kind::Cookie | Kind::Brands) => None,
-        ' ' if look.kind == Kind::Key => Some(Flag::Space),
+        _ if matches!(scan.kind, Kind::Cookie | Kind::Brands) => None,
+        ' ' if scan.kind == Kind::Key => Some(Flag::Space),
         c => dangerous(c),
     };
     if let Some(flag) = flag {
-        look.raise(flag, range, found);
+        scan.raise(flag, range, found);
     }
 }
 
@@ -156,26 +156,26 @@ fn adds(found: &Flags<'_>, own: &Flags<'_>, those: FlagSet) -> bool {
 
 /// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text, which is looked at, and what follows
 /// from it, at most `left` decodings in all. Whether it is.
-fn base64<'a>(look: &Look<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
-    let text = look.text;
-    if look.kind == Kind::Path {
+fn base64<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
+    let text = scan.text;
+    if scan.kind == Kind::Path {
         return false;
     }
-    let (encoded, classes) = if look.seen & HIGH == 0 {
-        (text, look.seen)
+    let (encoded, classes) = if scan.classes & HIGH == 0 {
+        (text, scan.classes)
     } else {
         // To another layer, what a path keeps encoded is what it stands for.
-        let encoded = decode::unguarded(text, look.cx);
+        let encoded = decode::unguarded(text, scan.cx);
         (encoded, bytes::union(encoded.bytes))
     };
-    let Some(plain) = read_base64(encoded, classes, look.cx) else { return false };
-    look.raise(Flag::B64Text, 0..text.len(), flags);
-    let inner = Look { kind: Kind::Leaf, ..look.at(plain) };
-    let mut found = look.cx.flags();
-    characters(plain, Kind::Leaf, look.secret, look.cx, &mut found);
-    inner.tell(&mut found);
+    let Some(plain) = read_base64(encoded, classes, scan.cx) else { return false };
+    scan.raise(Flag::B64Text, 0..text.len(), flags);
+    let inner = Scan { kind: Kind::Leaf, ..scan.at(plain) };
+    let mut found = scan.cx.flags();
+    characters(plain.classified(), Kind::Leaf, scan.secret, scan.cx, &mut found);
+    inner.flag(&mut found);
     deeper(&inner, left, &mut found);
-    flags.absorb_only(&found, readable(look.kind));
+    flags.absorb_only(&found, readable(scan.kind));
     true
 }
 
@@ -244,7 +244,7 @@ mod tests {
     fn flags_of(text: &str, kind: Kind) -> Vec<&'static str> {
         with_context(|cx| {
             let mut flags = cx.flags();
-            scan(Text::request(text.as_bytes(), true), kind, false, cx, &mut flags);
+            scan(Text::request(text.as_bytes(), true).classified(), kind, false, cx, &mut flags);
             flags.set.iter().map(Flag::name).collect()
         })
     }

@@ -1,0 +1,276 @@
+//! Pairs of queries and forms (clauses 6.1 to 6.7): one token, decoded and scanned.
+
+use crate::bytes::{self, BACKSLASH, BLANK, COLON, ENCODED, HIGH, NO_ALNUM, SLASH};
+use crate::context::Context;
+use crate::decode::unicode::Stage;
+use crate::decode::{Char, byte_len, entities, first_char, percent, unicode, utf8};
+use crate::flags::{Flag, Flags};
+use crate::formats::embedded::{self, Embedded};
+use crate::inspect::{Key, scan_value};
+use crate::scan::{self, Kind};
+use crate::show::NameShown;
+use crate::show::marker::Plus;
+use crate::text::Text;
+
+/// A token of a query: `key=value`, or `key` alone.
+pub(crate) struct Pair<'a> {
+    pub(crate) key: Key<'a>,
+    /// `None` when there was no `=`.
+    pub(crate) value: Option<Text<'a>>,
+    /// Whether the value is shown as a secret.
+    pub(crate) secret: bool,
+    /// The union of the classes of the bytes of its value, where that is known.
+    pub(crate) classes: Option<u32>,
+    /// What the `+` of its value stand for.
+    pub(crate) plus: Plus,
+    /// The leaves of its value, where that is JSON.
+    pub(crate) json: Option<&'a Embedded<'a>>,
+    pub(crate) flags: Flags<'a>,
+}
+
+/// What is written by the rules of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// The query of a URL.
+    Url,
+    /// A form in a body: `+` is a space, and encoding plain letters is not odd.
+    Form,
+}
+
+impl Syntax {
+    fn field(self) -> percent::Field {
+        match self {
+            Syntax::Url => percent::Field::Query,
+            Syntax::Form => percent::Field::Other,
+        }
+    }
+
+    /// What its values are looked at as.
+    fn kind(self) -> Kind {
+        match self {
+            Syntax::Url => Kind::Value,
+            Syntax::Form => Kind::Form,
+        }
+    }
+
+    /// What the `+` of a value stand for; those of a form are spaces already. `raw_classes` is the union of the classes of
+    /// the raw bytes.
+    fn plus(self, raw: Text<'_>, raw_classes: u32, value: Text<'_>) -> Plus {
+        match self {
+            Syntax::Url if raw_classes & BLANK != 0 => Plus::of(raw.bytes, value.bytes),
+            Syntax::Url | Syntax::Form => Plus::default(),
+        }
+    }
+
+    /// A decoded value with the `+` that stood in the raw query as spaces, as JSON there is written.
+    fn spaced<'a>(self, raw: Text<'a>, value: Text<'a>, plus: Plus, cx: Context<'a>) -> Text<'a> {
+        if plus == Plus::Sign
+            || !matches!(value.bytes.first(), Some(b'{' | b'[' | b'+' | b' ' | b'\t' | b'\r' | b'\n'))
+        {
+            return value;
+        }
+        decode_value(with_spaces(raw, cx), self.field(), cx, &mut cx.flags())
+    }
+
+    /// The text with its `+` as what they stand for.
+    fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
+        if self == Syntax::Url || memchr::memchr(b'+', raw.bytes).is_none() {
+            return raw;
+        }
+        with_spaces(raw, cx)
+    }
+}
+
+/// A text with a space for each `+`.
+fn with_spaces<'a>(raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    let spaced = cx.bump.alloc_slice_copy(raw.bytes);
+    spaced.iter_mut().filter(|b| **b == b'+').for_each(|b| *b = b' ');
+    raw.with_bytes(spaced)
+}
+
+impl<'a> Pair<'a> {
+    pub(super) fn read(token: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
+        let mut flags = cx.flags();
+        let spaced = syntax.with_spaces(token, cx);
+        let (raw_key, raw_value) = match spaced.cut(b'=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (spaced, None),
+        };
+        let (key, is_sensitive) = read_and_scan_key(raw_key, syntax.field(), cx, &mut flags);
+        let mut pair =
+            Pair { key, value: None, secret: false, classes: None, plus: Plus::default(), json: None, flags };
+        match raw_value {
+            None => {
+                pair.flags.raise(Flag::QBare, token);
+                scan::bare_key(pair.key.text, cx, &mut pair.flags);
+            }
+            Some(raw) if raw.is_empty() => {
+                pair.value = Some(raw.repaired());
+                pair.flags.raise(Flag::QEmptyVal, token);
+                pair.secret = scan_value(raw.classified(), syntax.kind(), is_sensitive, cx, &mut pair.flags);
+            }
+            Some(raw) => pair.scan(raw, is_sensitive, syntax, cx),
+        }
+        // Without one of these signs a value leads nowhere.
+        let may_lead =
+            pair.classes.is_none_or(|classes| classes & (SLASH | COLON | BACKSLASH | ENCODED) != 0);
+        if let Some(value) = pair.value.filter(|_| may_lead && !pair.flags.set.contains(Flag::Marker)) {
+            scan::redirect(
+                scan::LastName::Flat(pair.key.text.bytes),
+                value,
+                pair.secret,
+                cx,
+                &mut pair.flags,
+            );
+        }
+        let flags = &mut pair.flags;
+        if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
+            flags.raise(Flag::MultiEnc, token);
+        }
+        pair
+    }
+
+    /// The flags of the leaves of a value that is JSON, each with what its key adds to the value's.
+    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+        self.json.iter().flat_map(|json| json.leaf_flags())
+    }
+
+    /// The union of the classes of the bytes of its value, where that is known.
+    pub(crate) fn classes(&self) -> Option<u32> {
+        self.classes
+    }
+
+    /// Looks at a value, which is not empty.
+    fn scan(&mut self, raw: Text<'a>, is_sensitive: bool, syntax: Syntax, cx: Context<'a>) {
+        let flags = &mut self.flags;
+        let raw_classes = bytes::union(raw.bytes);
+        let (value, classes) = if raw_classes & (ENCODED | HIGH) == 0 {
+            (raw.repaired(), raw_classes)
+        } else {
+            let value = decode_value(raw, syntax.field(), cx, flags);
+            let classes = bytes::union(value.bytes);
+            raise_encoding(value, classes, flags);
+            (value, classes)
+        };
+        self.value = Some(value);
+        self.plus = syntax.plus(raw, raw_classes, value);
+        let long_value = cx.settings.config.limits.long_value;
+        if value.len() > long_value && byte_len(value.bytes) > long_value {
+            flags.raise(Flag::QLong, value);
+        }
+        self.classes = Some(classes);
+        if scan::cannot_flag(value.bytes, classes) {
+            self.secret = is_sensitive;
+            if is_sensitive {
+                flags.hide(value);
+            }
+            return;
+        }
+        let spaced = syntax.spaced(raw, value, self.plus, cx);
+        if let Some(json) = embedded::read_as(spaced, value, classes, cx) {
+            let (secret, json) = json.settle(value, is_sensitive, cx, flags);
+            self.secret = secret;
+            self.json = Some(json);
+            return;
+        }
+        self.secret = scan_value(value.with_classes(classes), syntax.kind(), is_sensitive, cx, flags);
+        if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
+            flags.raise(Flag::QNul, value);
+        }
+    }
+}
+
+/// Reads a key and raises its own flags; also returns whether it makes a secret of its value.
+fn read_and_scan_key<'a>(
+    raw: Text<'a>,
+    field: percent::Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> (Key<'a>, bool) {
+    let (key, classes) = read_key(raw, field, cx, flags);
+    let text = key.text;
+    if classes & bytes::SPACE != 0 || !scan::cannot_flag(text.bytes, classes) {
+        scan::scan(text.with_classes(classes), Kind::Key, key.shown == NameShown::Secret, cx, flags);
+    }
+    if classes & NO_ALNUM != 0 {
+        scan::names(text, flags);
+        scan::method_key(text, flags);
+    }
+    if key.shown == NameShown::Secret {
+        flags.hide(text);
+    }
+    if text.bytes.ends_with(b"[]") {
+        flags.raise(Flag::QArray, text);
+    }
+    raise_encoding(text, classes, flags);
+    let is_sensitive = cx.settings.names.matches(text.bytes, cx);
+    (key, is_sensitive)
+}
+
+/// What is left of encodings after decoding: characters beyond ASCII, a second layer. `classes` is the union of the
+/// classes of its bytes.
+fn raise_encoding<'a>(text: Text<'a>, classes: u32, flags: &mut Flags<'a>) {
+    if classes & HIGH != 0
+        && let Some((at, c)) = first_beyond_ascii(text.bytes)
+    {
+        flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
+    }
+    if classes & ENCODED == 0 {
+        return;
+    }
+    for (residue, _) in percent::residues(text.bytes) {
+        flags.raise_at(Flag::DoublePct, text, residue.clone());
+        flags.raise_at(Flag::MultiEnc, text, residue);
+        // Without evidence once is enough.
+        if !text.is_traced() {
+            break;
+        }
+    }
+}
+
+/// The first character that stands for none of ASCII, and where it is.
+fn first_beyond_ascii(text: &[u8]) -> Option<(usize, Char)> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        at += rest.iter().position(|b| !b.is_ascii())?;
+        let c = first_char(text.get(at..)?)?;
+        if !c.is_ascii() {
+            return Some((at, c));
+        }
+        at += c.len();
+    }
+}
+
+/// Percent-decode, NFKC, entities: a key, and the union of the classes of its bytes.
+fn read_key<'a>(
+    raw: Text<'a>,
+    field: percent::Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> (Key<'a>, u32) {
+    let classes = bytes::union(raw.bytes);
+    if classes & (ENCODED | HIGH) == 0 {
+        return (Key::new(raw.repaired().with_classes(classes), cx), classes);
+    }
+    let text = utf8::repair(raw, cx, flags);
+    let text = percent::decode(text, field, cx, flags);
+    let text = unicode::normalize(text, Stage::Name, cx, flags);
+    let text = entities::decode_value(text, cx, flags);
+    // What entities reveal is told, not rewritten.
+    unicode::normalize(text, Stage::Name, cx, flags);
+    let classes = bytes::union(text.bytes);
+    (Key::new(text.with_classes(classes), cx), classes)
+}
+
+/// Percent-decode, entities: a value.
+pub(crate) fn decode_value<'a>(
+    raw: Text<'a>,
+    field: percent::Field,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> Text<'a> {
+    let text = utf8::repair(raw, cx, flags);
+    let text = percent::decode(text, field, cx, flags);
+    entities::decode_value(text, cx, flags)
+}
