@@ -2,12 +2,13 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::embedded::{self, Embedded};
+use super::key_path::{Name, Segment};
 use super::leaf;
 use super::step::{Leaf, Sink, Step};
 use super::unseen::Unseen;
@@ -17,13 +18,13 @@ use crate::flags::{Flag, Flags, Parameter};
 use crate::inspect::{Key, MorePairs, scan_value};
 use crate::scan::{self, Kind, LastName};
 use crate::show::NameShown;
-use crate::show::escape::{self, Spot};
-use crate::show::marker::{Measured, push};
+use crate::show::escape::{self};
+use crate::show::marker::push;
 use crate::text::Text;
 
 /// One value of a body.
 pub(crate) struct Field<'a> {
-    way: BumpVec<'a, Place>,
+    key_path: BumpVec<'a, Segment>,
     pub(crate) leaf: Leaf<'a>,
     /// Whether the value is a secret by its name or by itself.
     pub(crate) secret: bool,
@@ -58,49 +59,6 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A step of the way to a field: names by their index.
-#[derive(Clone, Copy)]
-enum Place {
-    Name(usize),
-    Item,
-    Attribute(usize),
-}
-
-/// A name on the way, judged once.
-pub(crate) struct Name<'a> {
-    pub(crate) key: Key<'a>,
-    sensitive: bool,
-    /// Whether it echoes a secret.
-    pub(crate) echoes: Cell<bool>,
-    /// How it is shown where it is not shown as it is; many fields may share a long name.
-    measured: OnceCell<Measured>,
-}
-
-impl<'a> Name<'a> {
-    fn new(key: Key<'a>, sensitive: bool) -> Self {
-        Name { key, sensitive, echoes: Cell::new(false), measured: OnceCell::new() }
-    }
-
-    /// Where it is shown.
-    fn spot(nested: bool) -> Spot {
-        if nested { Spot::Member } else { Spot::Name }
-    }
-
-    fn write(&self, nested: bool, cx: Context<'_>, out: &mut Vec<u8>) {
-        let measured = || {
-            self.measured
-                .get_or_init(|| Measured::of(self.key.text.bytes, bytes::union(self.key.text.bytes), cx))
-        };
-        match self.key.shown {
-            _ if self.echoes.get() => measured().write(true, out),
-            NameShown::Text => escape::write(self.key.text.bytes, Self::spot(nested), out),
-            NameShown::Shape => measured().write(false, out),
-            NameShown::ShapeAlone => measured().alone().write(false, out),
-            NameShown::Secret => measured().write(true, out),
-        }
-    }
-}
-
 /// The fields of a body, in order of arrival.
 pub(crate) struct Fields<'a> {
     cx: Context<'a>,
@@ -122,8 +80,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) secrets: BumpVec<'a, Text<'a>>,
     /// Those of what is no field.
     pub(crate) unseen: Unseen<'a>,
-    /// The way to the last leaf: the text of each name, and where it was judged.
-    last: BumpVec<'a, (Text<'a>, Place)>,
+    /// The path to the last leaf: the text of each name, and where it was judged.
+    last: BumpVec<'a, (Text<'a>, Segment)>,
     /// Whether `.`, `[` and `]` in a name are escaped, because they are the way's own.
     nested: bool,
     /// Whether a value that is JSON reached a limit.
@@ -179,18 +137,18 @@ impl<'a> Fields<'a> {
     /// Takes over a value under one name, which is judged already.
     pub(crate) fn push_judged(&mut self, judged: Judged<'a>) {
         let Judged { key, value, secret, classes, json, flags } = judged;
-        let mut way = BumpVec::with_capacity_in(1, self.cx.bump);
-        way.push(Place::Name(self.names.len()));
+        let mut key_path = BumpVec::with_capacity_in(1, self.cx.bump);
+        key_path.push(Segment::Name(self.names.len()));
         self.names.push(Name::new(key, false));
         let leaf = Leaf::Text(value);
-        self.keep(Field { way, leaf, secret, classes, json, flags, echoes: Cell::new(false) });
+        self.keep(Field { key_path, leaf, secret, classes, json, flags, echoes: Cell::new(false) });
     }
 
-    /// Keeps a field, which the last leaf is unless it has a way of its own, or what it tells.
+    /// Keeps a field, which the last leaf is unless it has a path of its own; else keeps its flags.
     fn keep(&mut self, mut field: Field<'a>) {
         self.holds_capped |= field.json.is_some_and(|json| json.capped);
         if self.list.len() < self.cx.settings.config.limits.body_keys {
-            self.keep_way(&mut field);
+            self.keep_key_path(&mut field);
             self.list.push(field);
             return;
         }
@@ -203,19 +161,19 @@ impl<'a> Fields<'a> {
             self.secrets.extend(json.secret_texts());
         }
         if field.flags.set.iter().any(|flag| flag.parameter_kind() == Parameter::Key) {
-            self.keep_way(&mut field);
+            self.keep_key_path(&mut field);
             self.keyed.push(field);
         } else {
             self.rest.absorb(&field.flags);
         }
     }
 
-    /// Keeps the way to a field, and the names on it.
-    fn keep_way(&mut self, field: &mut Field<'a>) {
+    /// Keeps the path to a field, and the names on it.
+    fn keep_key_path(&mut self, field: &mut Field<'a>) {
         self.kept_names = self.names.len();
-        if field.way.is_empty() {
-            field.way.reserve_exact(self.last.len());
-            field.way.extend(self.last.iter().map(|(_, place)| *place));
+        if field.key_path.is_empty() {
+            field.key_path.reserve_exact(self.last.len());
+            field.key_path.extend(self.last.iter().map(|(_, place)| *place));
         }
     }
 
@@ -226,7 +184,7 @@ impl<'a> Fields<'a> {
             return;
         }
         for (_, place) in self.last.iter().skip(known).rev() {
-            let (Place::Name(name) | Place::Attribute(name)) = *place else { continue };
+            let (Segment::Name(name) | Segment::Attribute(name)) = *place else { continue };
             if name < self.kept_names || name + 1 != self.names.len() {
                 return;
             }
@@ -242,9 +200,9 @@ impl<'a> Fields<'a> {
 
     /// Follows `path`, judging the names that the last leaf did not have.
     fn follow(&mut self, path: &[Step<'a>], flags: &mut Flags<'a>) {
-        let same = |step: &Step<'a>, last: &(Text<'a>, Place)| match (step, last) {
-            (Step::Item, (_, Place::Item)) => true,
-            (Step::Name(a), (b, Place::Name(_))) | (Step::Attribute(a), (b, Place::Attribute(_))) => {
+        let same = |step: &Step<'a>, last: &(Text<'a>, Segment)| match (step, last) {
+            (Step::Item, (_, Segment::Item)) => true,
+            (Step::Name(a), (b, Segment::Name(_))) | (Step::Attribute(a), (b, Segment::Attribute(_))) => {
                 std::ptr::eq(a.bytes, b.bytes)
             }
             _ => false,
@@ -254,16 +212,16 @@ impl<'a> Fields<'a> {
         self.last.truncate(known);
         for step in path.iter().skip(known) {
             let judged = match *step {
-                Step::Item => (Text::untraced(b""), Place::Item),
-                Step::Name(name) => (name, Place::Name(self.judge(name, flags))),
-                Step::Attribute(name) => (name, Place::Attribute(self.judge(name, flags))),
+                Step::Item => (Text::untraced(b""), Segment::Item),
+                Step::Name(name) => (name, Segment::Name(self.judge(name, flags))),
+                Step::Attribute(name) => (name, Segment::Attribute(self.judge(name, flags))),
             };
             self.last.push(judged);
         }
     }
 
     fn judge(&mut self, text: Text<'a>, flags: &mut Flags<'a>) -> usize {
-        let above = self.last.iter().rev().find(|(_, place)| matches!(place, Place::Name(_)));
+        let above = self.last.iter().rev().find(|(_, place)| matches!(place, Segment::Name(_)));
         if self.nested {
             scan::name(text, above.map(|(name, _)| name.bytes), flags);
         } else {
@@ -296,7 +254,7 @@ impl<'a> Fields<'a> {
 
     /// The key of a field that is one name, shown as it is.
     fn plain_key(&self, field: &Field<'a>) -> Option<&'a [u8]> {
-        let [Place::Name(name)] = field.way.as_slice() else { return None };
+        let [Segment::Name(name)] = field.key_path.as_slice() else { return None };
         let Key { text, shown } = self.names.get(*name).filter(|name| !name.echoes.get())?.key;
         let is_plain = || escape::is_plain(bytes::union(text.bytes), Name::spot(self.nested));
         (shown == NameShown::Text && is_plain()).then_some(text.bytes)
@@ -306,33 +264,33 @@ impl<'a> Fields<'a> {
     pub(crate) fn embedded_key(&self, field: &Field<'a>) -> &'a [u8] {
         self.cx.written(|out| {
             push(out, "{}");
-            if matches!(field.way.first(), Some(Place::Name(_))) {
+            if matches!(field.key_path.first(), Some(Segment::Name(_))) {
                 out.push(b'.');
             }
-            self.write_way(field, out);
+            self.write_key_path(field, out);
         })
     }
 
     /// Writes the key of a field.
     fn write_key(&self, field: &Field<'a>, out: &mut Vec<u8>) {
-        if !matches!(field.way.first(), Some(Place::Name(_))) {
+        if !matches!(field.key_path.first(), Some(Segment::Name(_))) {
             out.push(b'$');
         }
-        self.write_way(field, out);
+        self.write_key_path(field, out);
     }
 
-    fn write_way(&self, field: &Field<'a>, out: &mut Vec<u8>) {
-        for (i, place) in field.way.iter().enumerate() {
+    fn write_key_path(&self, field: &Field<'a>, out: &mut Vec<u8>) {
+        for (i, place) in field.key_path.iter().enumerate() {
             let name = match *place {
-                Place::Item => {
+                Segment::Item => {
                     push(out, "[]");
                     continue;
                 }
-                Place::Attribute(name) => {
+                Segment::Attribute(name) => {
                     out.push(b'@');
                     name
                 }
-                Place::Name(name) => {
+                Segment::Name(name) => {
                     if i > 0 {
                         out.push(b'.');
                     }
@@ -349,10 +307,10 @@ impl<'a> Fields<'a> {
     fn add(&mut self, path: &[Step<'a>], leaf: Leaf<'a>, sensitive: bool) {
         let mut flags = self.cx.flags();
         self.follow(path, &mut flags);
-        let way = BumpVec::new_in(self.cx.bump);
-        let is_sensitive = |(_, place): &(Text<'a>, Place)| match place {
-            Place::Item => false,
-            Place::Name(name) | Place::Attribute(name) => {
+        let key_path = BumpVec::new_in(self.cx.bump);
+        let is_sensitive = |(_, place): &(Text<'a>, Segment)| match place {
+            Segment::Item => false,
+            Segment::Name(name) | Segment::Attribute(name) => {
                 self.names.get(*name).is_some_and(|name| name.sensitive)
             }
         };
@@ -366,7 +324,7 @@ impl<'a> Fields<'a> {
         {
             let (secret, json) = json.settle(text, sensitive, self.cx, &mut flags);
             self.keep(Field {
-                way,
+                key_path,
                 leaf,
                 secret,
                 classes: Some(classes),
@@ -384,13 +342,13 @@ impl<'a> Fields<'a> {
             _ => leaf::scan(leaf, sensitive, self.cx, &mut flags),
         };
         if let Leaf::Text(text) = leaf
-            && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Place::Item))
+            && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Segment::Item))
             && !flags.set.contains(Flag::Marker)
         {
             let name = if self.nested { LastName::Nested(name.bytes) } else { LastName::Flat(name.bytes) };
             scan::redirect(name, text, secret, self.cx, &mut flags);
         }
-        self.keep(Field { way, leaf, secret, classes, json: None, flags, echoes: Cell::new(false) });
+        self.keep(Field { key_path, leaf, secret, classes, json: None, flags, echoes: Cell::new(false) });
     }
 }
 

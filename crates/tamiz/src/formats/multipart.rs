@@ -113,16 +113,9 @@ pub(crate) fn read<'a>(
     flags: &mut Flags<'a>,
 ) -> Read<'a> {
     let mut read = Read { outcome: Outcome::Bad, more: 0, rest: body.from(body.len()) };
-    let boundary = boundary.filter(|boundary| !boundary.is_empty()).or_else(|| {
-        let guess = guess(body);
-        flags.raise(Flag::BadBoundary, guess.unwrap_or(body.slice(0..0)));
-        guess
-    });
-    let Some(boundary) = boundary else { return read };
-    let needle = cx.written(|out| {
-        out.extend_from_slice(b"\n--");
-        out.extend_from_slice(boundary.bytes);
-    });
+    let Some(boundary) = declared_or_guessed(boundary, body, flags) else { return read };
+    let needle =
+        cx.written(|out| [b"\n--", boundary.bytes].iter().for_each(|part| out.extend_from_slice(part)));
     let mut section = Section::Outside { start: 0 };
     let mut count = 0;
     let mut is_closed = false;
@@ -154,25 +147,33 @@ pub(crate) fn read<'a>(
             Section::Part { delimiter, .. } => read.leave(body.from(delimiter)),
         }
     }
-    if read.outcome == Outcome::Bad {
+    if read.outcome == Outcome::Bad || !is_cut && matches!(section, Section::Part { .. }) {
         flags.raise_at(Flag::BadBoundary, body, 0..0);
-        return read;
     }
     match section {
+        _ if read.outcome == Outcome::Bad => {}
         Section::Outside { start } => scan_outside(body.from(start), cx, sink, flags),
-        Section::Part { delimiter, start, number } => {
-            if !is_cut {
-                flags.raise_at(Flag::BadBoundary, body, 0..0);
-            }
-            // After a delimiter that ends the body there is nothing that could be a part.
-            if start < body.len() && number <= most {
-                part::read(body.from(start), is_cut, cx, sink, flags);
-            } else if start < body.len() {
-                read.leave(body.from(delimiter));
-            }
+        // After a delimiter that ends the body there is nothing that could be a part.
+        Section::Part { start, .. } if start >= body.len() => {}
+        Section::Part { start, number, .. } if number <= most => {
+            part::read(body.from(start), is_cut, cx, sink, flags);
         }
+        Section::Part { delimiter, .. } => read.leave(body.from(delimiter)),
     }
     read
+}
+
+/// The boundary that is declared, else the one that the body seems to have.
+fn declared_or_guessed<'a>(
+    declared: Option<Text<'a>>,
+    body: Text<'a>,
+    flags: &mut Flags<'a>,
+) -> Option<Text<'a>> {
+    declared.filter(|boundary| !boundary.is_empty()).or_else(|| {
+        let guess = guess(body);
+        flags.raise(Flag::BadBoundary, guess.unwrap_or(body.slice(0..0)));
+        guess
+    })
 }
 
 /// What lies between two delimiters.

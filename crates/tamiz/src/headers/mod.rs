@@ -11,6 +11,7 @@ pub(crate) mod many;
 mod merge;
 mod name;
 mod parameters;
+mod pieces;
 mod quiet;
 mod url;
 mod user_agent;
@@ -40,7 +41,8 @@ use lines::Lines;
 use many::Many;
 use merge::merge;
 pub(crate) use name::Name;
-pub(crate) use value::{Content, Pieces, Value};
+pub(crate) use pieces::Pieces;
+pub(crate) use value::{Content, Value};
 use whitespace::Break;
 
 /// The header block.
@@ -243,7 +245,7 @@ impl<'a> Collapsed<'a> {
             len = name_len + shown.host_len(cx);
             values.push(shown);
         } else {
-            has_rest = value::read_all(value, classes, &breaks, name.as_ref(), cx, &mut flags, &mut values);
+            has_rest = pieces::read_all(value, classes, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
         let mut header =
             Header { name, values, whole: value, classes, breaks, rest: None, is_orphan, raw, len, flags };

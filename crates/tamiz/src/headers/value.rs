@@ -1,13 +1,9 @@
 //! Header values: what they tell, and how they are shown (clauses 8.10 to 8.12 and 8.23 to 8.27).
 
 use bumpalo::boxed::Box;
-use bumpalo::collections::Vec as BumpVec;
 
 use super::url::read_url;
-use super::whitespace::Break;
-use super::{
-    Cookies, Name, accept, authorization, content, cookie, forwarded, most_pieces, parameters, user_agent,
-};
+use super::{Cookies, accept, authorization, content, cookie, forwarded, parameters, user_agent};
 use crate::bytes;
 use crate::config::{Limits, Scheme};
 use crate::context::Context;
@@ -52,78 +48,6 @@ pub(crate) enum Content<'a> {
     Host(Host<'a>),
 }
 
-/// Cuts a value at its embedded line ends and reads each piece that is kept; whether there are more.
-pub(crate) fn read_all<'a>(
-    value: Text<'a>,
-    classes: u32,
-    breaks: &[Break],
-    name: Option<&Name<'a>>,
-    cx: Context<'a>,
-    flags: &mut Flags<'a>,
-    values: &mut BumpVec<'a, Value<'a>>,
-) -> bool {
-    let Some(name) = name else {
-        values.push(Value::unnamed(value, classes, cx, flags));
-        return false;
-    };
-    let Some(b) = breaks.first() else {
-        // Nothing is left to trim.
-        values.push(Value::read(value, classes, name.text.bytes, name.rule, cx, flags));
-        return false;
-    };
-    let first = value.slice(0..b.at()).trim();
-    values.push(Value::read(first, bytes::union(first.bytes), name.text.bytes, name.rule, cx, flags));
-    let mut pieces = Pieces::new(value, breaks);
-    while pieces.passed() < most_pieces(cx) {
-        match pieces.next(cx, flags) {
-            Some(piece) => values.extend(piece),
-            None => return false,
-        }
-    }
-    pieces.passed() < breaks.len()
-}
-
-/// The pieces of a value behind its embedded line ends.
-pub(crate) struct Pieces<'p, 'a> {
-    value: Text<'a>,
-    breaks: &'p [Break],
-    next: usize,
-}
-
-impl<'p, 'a> Pieces<'p, 'a> {
-    pub(crate) fn new(value: Text<'a>, breaks: &'p [Break]) -> Self {
-        Pieces { value, breaks, next: 0 }
-    }
-
-    /// Passes over the pieces behind the first line ends.
-    pub(crate) fn behind(self, passed: usize) -> Self {
-        Pieces { next: passed, ..self }
-    }
-
-    fn passed(&self) -> usize {
-        self.next
-    }
-
-    /// Reads the next piece, which may be empty. What follows an empty line is the last.
-    pub(crate) fn next<'b>(&mut self, cx: Context<'b>, flags: &mut Flags<'b>) -> Option<Option<Value<'b>>>
-    where
-        'a: 'b,
-    {
-        let b = self.breaks.get(self.next)?;
-        self.next = self.next.saturating_add(1);
-        if b.is_double() {
-            self.next = self.breaks.len();
-            let rest = self.value.from(b.at());
-            return Some(
-                (!rest.is_empty()).then(|| Value::unnamed(rest, bytes::union(rest.bytes), cx, flags)),
-            );
-        }
-        let end = self.breaks.get(self.next).map_or(self.value.len(), |b| b.at());
-        let piece = self.value.slice(b.at()..end).trim();
-        Some((!piece.is_empty()).then(|| Value::embedded(piece, cx, flags)))
-    }
-}
-
 impl Content<'_> {
     /// Whether there may be secrets in it.
     pub(super) fn may_hold_secrets(&self) -> bool {
@@ -148,7 +72,7 @@ impl<'a> Value<'a> {
     }
 
     /// Reads a piece; `classes` is the union of the classes of its bytes.
-    fn read(
+    pub(super) fn read(
         text: Text<'a>,
         classes: u32,
         name: &[u8],
@@ -165,7 +89,7 @@ impl<'a> Value<'a> {
     }
 
     /// What follows an embedded line end: `name: value` by that header's rules, else its shape.
-    fn embedded(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
+    pub(super) fn embedded(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         let named = text.cut(b':').filter(|(name, _)| {
             bytes::is_token(name.bytes)
                 && name.len() <= 64
