@@ -1,7 +1,9 @@
 //! Every target on every seed, on every kept input and on a fixed number of mutations: alike on every machine.
 //!
-//! `TAMIZ_FUZZ_MUTATIONS` sets how many mutations each target gets, `TAMIZ_FUZZ_SEED` which. A failure prints the
-//! target, the seed, the number of the mutation and the input, as `tamiz-fuzz keep` takes it.
+//! `TAMIZ_FUZZ_MUTATIONS` sets how many mutations each target gets, `TAMIZ_FUZZ_SEED` of which seed, and
+//! `TAMIZ_FUZZ_START` the number of the first one: the mutations before it are made and not run. A failure prints the
+//! target, the seed, the number of the mutation and the input, as `tamiz-fuzz keep` takes it. Mutations are made of the
+//! vectors: a number means the same input as long as no vector is changed.
 
 use std::env;
 use std::panic::{self, AssertUnwindSafe};
@@ -26,6 +28,7 @@ fn replay(name: &str, mutations: u64) {
     let target = Target::by_name(name).unwrap();
     let count = number("TAMIZ_FUZZ_MUTATIONS").unwrap_or(mutations);
     let seed = number("TAMIZ_FUZZ_SEED").unwrap_or(SEED);
+    let start = number("TAMIZ_FUZZ_START").unwrap_or(0);
     let mut replay = Replay { target, run: 0, failures: Vec::new() };
     for input in seeds::seeds(target) {
         replay.run(&format!("seed {}", input.name), &input.input);
@@ -34,7 +37,10 @@ fn replay(name: &str, mutations: u64) {
         replay.run(&format!("kept {}", input.name), &input.input);
     }
     let mut mutations = Mutations::new(target, seed);
-    for n in 0..count {
+    for _ in 0..start {
+        mutations.next_input();
+    }
+    for n in (start..).take(usize::try_from(count).unwrap()) {
         replay.run(&format!("mutation {n} of seed {seed}"), &mutations.next_input());
     }
     replay.report();

@@ -1,5 +1,6 @@
 //! Characters (1.4–1.6) and decoding (section 4).
 
+use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -9,7 +10,7 @@ use icu_properties::props::{
 use icu_properties::{CodePointMapData, CodePointSetData, PropertyNamesLong};
 
 /// One character of a text (1.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Char {
     /// A Unicode scalar value.
     Plain(char),
@@ -30,7 +31,38 @@ pub(crate) fn is(c: Option<&Char>, wanted: char) -> bool {
     c == Some(&Char::Plain(wanted))
 }
 
+impl PartialEq for Char {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Char {}
+
+impl PartialOrd for Char {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Char {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
 impl Char {
+    /// What it is compared by: a kept escape equals the guarded character that is written like it.
+    fn key(self) -> (u8, u32) {
+        match self {
+            Char::Plain(c) => (0, c.into()),
+            Char::Stray(byte) => (1, byte.into()),
+            Char::Kept(byte) => (2, byte.into()),
+            Char::Guarded(c) => (2, c.into()),
+            Char::BornDot => (3, 0),
+        }
+    }
+
     pub(crate) fn plain(self) -> Option<char> {
         match self {
             Char::Plain(c) => Some(c),

@@ -213,6 +213,7 @@ fn read_header(name: &[u8], value: &[u8], cx: &Context<'_>) -> Header {
 
 fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     let name = chars::as_string(&header.normal).unwrap_or_default();
+    cx.joined.set(header.flags.iter().any(|flag| flag == "OBSFOLD" || flag.starts_with("DUPHDR:")));
     let counted = counted_bytes(&name, &header.value_bytes, cx);
     let mut bytes = chars::to_bytes(&header.normal).len() + 2 + counted;
     let shown_value = if name == "host" {
@@ -268,6 +269,7 @@ fn made_of(header: &Header, name: &str, shown: &str, cx: &Context<'_>) -> (Optio
         first_pass: cx.first_pass,
         capped: cx.capped.clone(),
         hidden: cx.hidden.clone(),
+        joined: cx.joined.clone(),
     };
     let marker = if header.embedded {
         pieces(&header.normal, &header.raw_value, &mut Flags::new(), &in_shape)
@@ -337,7 +339,8 @@ fn host(header: &Header, scheme: Scheme, cx: &Context<'_>) -> (Option<String>, F
             if read.forbidden {
                 read.flags.insert(format!("BADHDRNAME:{}", name_parameter(&header.shown_name)));
             }
-            (None, read.flags, cx.secrets.echoes(&header.value))
+            let echoes = cx.secrets.echoes(&header.value) || cx.echoes_in_joined(&header.value);
+            (None, read.flags, echoes)
         }
     }
 }
@@ -407,7 +410,11 @@ fn unnamed_piece(part: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
         return String::new();
     }
     flags.extend(cx.scan(part, Kind::Free));
-    if cx.secrets.hides(false, part) { cx.secret_marker(part) } else { cx.marker(part) }
+    if cx.secrets.hides(false, part) || cx.echoes_in_joined(part) {
+        cx.secret_marker(part)
+    } else {
+        cx.marker(part)
+    }
 }
 
 /// A value by the rules of its header (8.11), and what it raises.
@@ -455,7 +462,7 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
         flags.extend(told);
         let hides = cx.hidden.get() > hidden_before || cx.has_credential(value);
         let hidden = cx.is_literal() && (hides || cx.secrets.echoes(value));
-        return if hidden {
+        return if hidden || cx.echoes_in_joined(value) {
             cx.secret_marker(value)
         } else if cx.is_literal() {
             escape(value, |_| false)
@@ -463,7 +470,7 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
             shown
         };
     }
-    let hidden = cx.secrets.hides(false, value);
+    let hidden = cx.secrets.hides(false, value) || cx.echoes_in_joined(value);
     if cx.has_credential(value) {
         scan_hidden(name, value, flags, cx);
     } else {
@@ -703,7 +710,8 @@ fn attribute(piece: &[Char], cx: &Context<'_>) -> String {
         cx.secrets.record_value(piece);
         return cx.secret_marker(piece);
     }
-    if cx.secrets.echoes(piece) {
+    let of_value = chars::find(piece, '=').map(|at| chars::trim(&piece[at + 1..], chars::is_blank));
+    if cx.secrets.echoes(piece) || of_value.is_some_and(|value| cx.secrets.echoes(&value)) {
         return cx.secret_marker(piece);
     }
     let (name, value) = match chars::find(piece, '=') {

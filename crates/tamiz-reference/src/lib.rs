@@ -165,6 +165,8 @@ struct Context<'a> {
     capped: Cell<bool>,
     /// How many secrets were hidden so far.
     hidden: Cell<usize>,
+    /// Whether lines may have been joined to the header that is shown (6.14.7).
+    joined: Cell<bool>,
 }
 
 impl Context<'_> {
@@ -219,6 +221,12 @@ impl Context<'_> {
         shape::read_marker(text, self.is_core()).map(|(_, shown)| shown)
     }
 
+    /// Whether a part of a header value that lines may have been joined to echoes a secret (6.14.7).
+    fn echoes_in_joined(&self, value: &[Char]) -> bool {
+        let mut parts = value.split(|c| matches!(c, Char::Plain(' ' | ',')));
+        self.joined.get() && parts.any(|part| self.secrets.echoes(part))
+    }
+
     fn has_credential(&self, text: &[Char]) -> bool {
         self.secrets.has_credential(text)
     }
@@ -260,6 +268,7 @@ fn fresh(request: &[u8], options: &Options) -> Fresh {
         first_pass: true,
         capped: Cell::default(),
         hidden: Cell::default(),
+        joined: Cell::default(),
     };
     document(&message, &first);
     let secrets = secrets.after_first_pass();
@@ -269,6 +278,7 @@ fn fresh(request: &[u8], options: &Options) -> Fresh {
         first_pass: false,
         capped: Cell::default(),
         hidden: Cell::default(),
+        joined: Cell::default(),
     };
     document(&message, &second)
 }

@@ -378,10 +378,14 @@ fn has_quoted_semicolon(disposition: &[Char]) -> bool {
     })
 }
 
-/// `BODYCHARSET` for a charset that is named.
+/// `BODYCHARSET` for a charset that a part's type or a field names: ASCII white space around it is dropped.
 fn check_charset(charset: &[Char], flags: &mut Flags) {
-    let charset = chars::trim(charset, |c| c.is_ascii_whitespace());
-    if !charset.is_empty() && body::is_odd_charset(&charset) {
+    check_charset_in_name(&chars::trim(charset, |c| c.is_ascii_whitespace()), flags);
+}
+
+/// `BODYCHARSET` for a charset in a name: a line end is no part of what is dropped around it.
+fn check_charset_in_name(charset: &[Char], flags: &mut Flags) {
+    if !chars::trim(charset, chars::is_blank).is_empty() && body::is_odd_charset(charset) {
         flags.insert("BODYCHARSET".into());
     }
 }
@@ -494,7 +498,7 @@ fn charset_and_text(value: &[Char]) -> Option<(&[Char], &[Char])> {
 /// `charset'lang'text` (RFC 8187); what is not written so is UTF-8.
 fn extended(value: &[Char], flags: &mut Flags) -> Text {
     let (charset, text) = charset_and_text(value).unwrap_or((&[], value));
-    check_charset(charset, flags);
+    check_charset_in_name(charset, flags);
     from_charset(charset, &chars::to_bytes(&chars::percent_decode_further(text)))
 }
 
@@ -530,7 +534,7 @@ fn encoded_words(value: &[Char], flags: &mut Flags) -> Text {
                     if let Some(bytes) = bytes {
                         let word = if coding == "b" { "base64" } else { "quoted-printable" };
                         flags.insert(format!("BODYENC:{word}"));
-                        check_charset(parts[0], flags);
+                        check_charset_in_name(parts[0], flags);
                         // Blanks between two of them are not there.
                         if after_word.is_some_and(|from| {
                             value[from..at].iter().all(|c| c.plain().is_some_and(chars::is_blank))

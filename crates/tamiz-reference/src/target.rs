@@ -532,7 +532,11 @@ fn redact(segment: &[Char], before: Option<&Text>, in_token: bool, cx: &Context<
         return cx.secret_marker(segment);
     }
     let whole_echoes = !hidden_parameter && cx.secrets.echoes(segment);
-    if whole_echoes || others.iter().any(|part| cx.secrets.echoes(part)) {
+    let part_echoes = |part: &Text| {
+        let value = chars::find(part, '=').map(|at| &part[at + 1..]);
+        cx.secrets.echoes(part) || value.is_some_and(|value| cx.secrets.echoes(value))
+    };
+    if whole_echoes || others.iter().any(part_echoes) {
         return cx.secret_marker(segment);
     }
     let identifies = if hidden_parameter {

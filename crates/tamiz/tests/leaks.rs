@@ -90,3 +90,9 @@ fn echoes_of_secrets_are_shown_nowhere() {
     let all = ByEcho::new();
     check(&all.describe(), all.total(), 2_500, |number| all.case(number, canaries::seed()));
 }
+
+#[test]
+fn echoes_in_pieces_are_shown_nowhere() {
+    let all = ByEcho::in_pieces();
+    check(&all.describe(), all.total(), 2_500, |number| all.case(number, canaries::seed()));
+}

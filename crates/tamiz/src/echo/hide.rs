@@ -134,7 +134,8 @@ impl<'a> Needles<'a> {
         }
         parts().any(|(i, part)| {
             let len = hidden((i, part)).map_or(0, |value| value.len());
-            self.is_in(part.slice(0..part.len() - len).bytes)
+            let part = part.slice(0..part.len() - len);
+            self.is_in(part.bytes) || part.cut(b'=').is_some_and(|(_, value)| self.is_in(value.bytes))
         })
     }
 
@@ -161,20 +162,20 @@ impl<'a> Needles<'a> {
         {
             header.flags.hide(name.raw);
         }
-        // A URL or cookies may hold layers where the whole has none; a label is shown in lower case.
-        let is_part = |value: &Value<'a>| {
-            !matches!(value.content, Content::Url(_) | Content::Cookies(_))
-                && value.label.is_none_or(|label| label.len() < SHORTEST)
+        // A URL, cookies or pieces of a value may hold layers where the whole has none; a label is shown in lower case.
+        let is_joined = header.is_joined();
+        let is_whole = match header.values.as_slice() {
+            [value] if !is_joined => {
+                value.label.is_none() && !matches!(value.content, Content::Url(_) | Content::Cookies(_))
+            }
+            _ => false,
         };
         let whole = header.whole.bytes;
-        if header.values.iter().all(is_part)
-            && !self.may_have_spelling(whole, header.classes)
-            && !self.is_in_plain(whole)
-        {
+        if is_whole && !self.may_have_spelling(whole, header.classes) && !self.is_in_plain(whole) {
             return;
         }
         for value in &mut header.values {
-            self.hide_in_value(value, &mut header.flags);
+            self.hide_in_value(value, is_joined, &mut header.flags);
         }
     }
 
@@ -187,7 +188,13 @@ impl<'a> Needles<'a> {
         self.is_in(name) || self.cx.spare.with(is_lower_in)
     }
 
-    pub(crate) fn hide_in_value(&self, value: &mut Value<'a>, flags: &mut Flags<'a>) {
+    /// Whether a part of a value that lines were joined to echoes a secret: the lines were texts of their own.
+    fn is_in_joined(&self, value: &[u8]) -> bool {
+        value.split(|byte| matches!(byte, b' ' | b',')).any(|part| self.is_in(part))
+    }
+
+    /// Hides the echoes in a value; `is_joined` where lines were joined to it.
+    pub(crate) fn hide_in_value(&self, value: &mut Value<'a>, is_joined: bool, flags: &mut Flags<'a>) {
         if let Some(label) = value.label.filter(|label| self.is_in_name(label.bytes)) {
             flags.hide(label);
             *value = Value {
@@ -203,7 +210,10 @@ impl<'a> Needles<'a> {
         let whole = value.is_in_clear() || matches!(value.content, Content::Shape);
         match &mut value.content {
             // Literal URLs are shown as they came.
-            Content::Url(_) if self.cx.settings.literal() && self.is_in(value.text.bytes) => {
+            Content::Url(_)
+                if self.cx.settings.literal() && self.is_in(value.text.bytes)
+                    || is_joined && self.is_in_joined(value.text.bytes) =>
+            {
                 value.content = Content::Secret;
                 flags.hide(value.text);
             }
@@ -214,13 +224,18 @@ impl<'a> Needles<'a> {
                         self.hide_in_key(&mut name, flags);
                         cookie.show_name(name.shown);
                     }
-                    if cookie.is_attribute() && self.is_in(cookie.piece.bytes) {
+                    if cookie.is_attribute()
+                        && (self.is_in(cookie.piece.bytes) || self.is_in(cookie.value().bytes))
+                    {
                         cookie.hide();
                         flags.hide(cookie.piece);
                     }
                 }
             }
-            _ if whole && self.is_in_value(value.text.bytes, None) => {
+            _ if whole
+                && (self.is_in_value(value.text.bytes, None)
+                    || is_joined && self.is_in_joined(value.text.bytes)) =>
+            {
                 value.content = Content::Secret;
                 flags.hide(value.text);
             }

@@ -122,12 +122,17 @@ impl<'a> Embedded<'a> {
         if sensitive {
             flags.absorb(&self.all_flags(cx));
             flags.hide(value);
-            self.secret.set(true);
-            self.is_told = false;
+            self.make_secret();
         } else {
             flags.absorb(&self.flags);
         }
         (sensitive, self)
+    }
+
+    /// Makes a secret of all of it: its key is sensitive.
+    pub(crate) fn make_secret(&mut self) {
+        self.secret.set(true);
+        self.is_told = false;
     }
 
     /// Whether something in the value is a secret, so that it may not be shown in clear.

@@ -78,9 +78,12 @@ impl<'a> Cookies<'a> {
         let value = cookie.value();
         cookie.classes = bytes::union(value.bytes);
         if !scan::cannot_flag(value.bytes, cookie.classes) {
-            match embedded::read_cookie(value, cookie.classes, cx).map(|json| &*json) {
+            match embedded::read_cookie(value, cookie.classes, cx) {
                 Some(json) => {
                     scan::absorb_in_cookie(&json.all_flags(cx), flags);
+                    if cookie.sensitive {
+                        json.make_secret();
+                    }
                     self.json.push(json);
                 }
                 None => scan::scan(value.with_classes(cookie.classes), Kind::Cookie, true, cx, flags),

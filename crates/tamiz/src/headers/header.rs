@@ -58,6 +58,11 @@ pub(super) fn most_pieces(cx: Context<'_>) -> usize {
 }
 
 impl<'a> Header<'a> {
+    /// Whether lines may have been joined to its value: it is folded, or repeats another.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.flags.set.contains(Flag::ObsFold) || self.flags.set.contains(Flag::DupHdr)
+    }
+
     /// The pieces behind those that are kept.
     pub(crate) fn rest_of_pieces(&self) -> Pieces<'_, 'a> {
         let passed = if self.rest.is_some() { MOST_PIECES } else { self.breaks.len() };

@@ -73,12 +73,17 @@ fn escapes<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
     flags.absorb(&found);
 }
 
-/// Entities: `HTMLENT` if decoding them adds a flag.
+/// Entities: `HTMLENT` if decoding them adds a flag. `B64TEXT` is a flag of Base64, which entities do not add.
 fn references<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
     let mut found = scan.cx.flags();
-    if undo(scan, Layer::Entities, DEPTH, &mut found) && adds(&found, own, *ALL) {
+    if !undo(scan, Layer::Entities, DEPTH, &mut found) {
+        return;
+    }
+    if adds(&found, own, *ADDED) {
         scan.raise(Flag::HtmlEnt, 0..scan.text.len(), flags);
         flags.absorb(&found);
+    } else {
+        flags.absorb_only(&found, std::iter::once(Flag::B64Text).collect());
     }
 }
 
@@ -140,6 +145,10 @@ fn revealed<'a>(scan: &Scan<'a>, c: char, range: Range<usize>, found: &mut Flags
         scan.raise(flag, range, found);
     }
 }
+
+/// The flags that a decoding may add.
+static ADDED: LazyLock<FlagSet> =
+    LazyLock::new(|| ALL.iter().filter(|flag| *flag != Flag::B64Text).collect());
 
 /// Every flag.
 static ALL: LazyLock<FlagSet> = LazyLock::new(|| Flag::ALL.iter().copied().collect());

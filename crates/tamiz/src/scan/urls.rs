@@ -187,9 +187,7 @@ pub(super) fn is_bare_local(host: &[u8]) -> bool {
     let dots = |host: &[u8]| memchr::memchr_iter(b'.', host).count();
     host.eq_ignore_ascii_case(b"localhost")
         || dots(host) > 0 && is_local_name(host)
-        || dots(host.strip_suffix(b".").unwrap_or(host)) == 3
-            && host.iter().all(|b| b.is_ascii_digit() || *b == b'.')
-            && address(host).is_some_and(is_inside)
+        || dots(host.strip_suffix(b".").unwrap_or(host)) == 3 && address(host).is_some_and(is_inside)
 }
 
 /// ```text

@@ -31,11 +31,12 @@ pub(crate) enum Shown {
 }
 
 impl<'a> Segment<'a> {
-    /// The segment, and its parts where it has parameters: each may be encoded by itself.
+    /// The segment, and its parts and their values where it has some: each may be encoded by itself.
     pub(crate) fn texts(&self) -> impl Iterator<Item = Text<'a>> + use<'a> {
-        let has_parts = memchr::memchr(b';', self.text.bytes).is_some();
+        let has_parts = memchr::memchr2(b';', b'=', self.text.bytes).is_some();
         let parts = has_parts.then(|| self.text.split(|b| b == b';'));
-        std::iter::once(self.text).chain(parts.into_iter().flatten())
+        let values = |part: Text<'a>| [Some(part), part.cut(b'=').map(|(_, value)| value)];
+        std::iter::once(self.text).chain(parts.into_iter().flatten().flat_map(values).flatten())
     }
 }
 

@@ -11,7 +11,7 @@ pub mod spellings;
 
 use draft::{Draft, Wrap};
 use kinds::Canary;
-use places::{Hides, Place};
+use places::{Field, Hides, Place};
 use spellings::Spelling;
 
 /// A source of chance that gives the same numbers for the same seed (SplitMix64).
@@ -146,6 +146,13 @@ impl ByEcho {
         let sources: Vec<Place> =
             places::all().into_iter().filter(|place| place.hides == Hides::Secret).collect();
         ByEcho { sources, sinks: places::all(), alphabets: kinds::plain(&mut Rng::new(0)).len() }
+    }
+
+    /// Echoes in texts that stand beside others and are seen by themselves: pieces, folded and repeated lines, values.
+    pub fn in_pieces() -> Self {
+        let sinks =
+            places::all().into_iter().filter(|place| matches!(place.field, Field::Piece | Field::Word));
+        ByEcho { sinks: sinks.collect(), ..ByEcho::new() }
     }
 
     pub fn describe(&self) -> String {

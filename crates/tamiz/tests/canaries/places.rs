@@ -16,6 +16,10 @@ pub enum Field {
     /// A method or a header name.
     Token,
     Header,
+    /// All of a header value, or of a piece of one, so that Base64 is seen in it.
+    Piece,
+    /// All of a value inside a text with other delimiters, so that Base64 is seen in it.
+    Word,
     /// A name or a piece of a cookie.
     Cookie,
     /// A header value in quotes.
@@ -35,13 +39,25 @@ impl Field {
     pub fn is_one_line(self) -> bool {
         matches!(
             self,
-            Field::Token | Field::Header | Field::Cookie | Field::Quoted | Field::XmlName | Field::Named
+            Field::Token
+                | Field::Header
+                | Field::Piece
+                | Field::Word
+                | Field::Cookie
+                | Field::Quoted
+                | Field::XmlName
+                | Field::Named
         )
     }
 
     /// Whether `%`, `&`, `#` and `;` can stand in it.
     pub fn is_free(self) -> bool {
-        !matches!(self, Field::Token | Field::XmlName | Field::Cookie)
+        !matches!(self, Field::Token | Field::XmlName | Field::Cookie | Field::Word)
+    }
+
+    /// Whether it is all of a text, in which Base64 is looked for.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Field::Form | Field::Json | Field::Fragment | Field::Piece | Field::Word)
     }
 
     /// A text as it is, with what would end it escaped as the place does; `None` if it cannot be.
@@ -64,10 +80,10 @@ impl Field {
             Field::Query => Some(escaped(b"&#;")),
             Field::Form => Some(escaped(b"&;+")),
             Field::Fragment => Some(escaped(b"#")),
-            Field::Token => text.iter().all(is_token).then(|| text.to_vec()),
+            Field::Token | Field::Word => text.iter().all(is_token).then(|| text.to_vec()),
             Field::XmlName => text.iter().all(is_name).then(|| text.to_vec()),
             Field::Cookie => (!text.iter().any(|b| b";=,".contains(b))).then(|| text.to_vec()),
-            Field::Header | Field::Text | Field::Named => Some(text.to_vec()),
+            Field::Header | Field::Piece | Field::Text | Field::Named => Some(text.to_vec()),
             Field::Quoted => Some(replaced(text, &[("\\", "\\\\"), ("\"", "\\\"")])),
             Field::Json => Some(replaced(text, &[("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n")])),
             Field::Xml => {
@@ -363,6 +379,51 @@ const LINES: &[Row] = &[
     }),
     ("text after two line ends", Field::Header, Hides::Anything, |d, t, _| {
         d.header("X-A", &cat(&[b"1\n\nX-B: ", t]));
+    }),
+    ("piece before an embedded line end", Field::Piece, Hides::Content, |d, t, _| {
+        d.header("X-A", &cat(&[t, b"\rx"]));
+    }),
+    ("piece before two line ends", Field::Piece, Hides::Content, |d, t, _| {
+        d.header("X-A", &cat(&[t, b"\n\rx"]));
+    }),
+    ("piece of a listed header", Field::Piece, Hides::Content, |d, t, _| {
+        d.header("Cache-Control", &cat(&[t, b"\r no-cache"]));
+    }),
+    ("piece between line ends", Field::Piece, Hides::Anything, |d, t, _| {
+        d.header("X-A", &cat(&[b"1\r", t, b"\r2"]));
+    }),
+    ("named piece between line ends", Field::Piece, Hides::Content, |d, t, _| {
+        d.header("X-A", &cat(&[b"1\rX-B: ", t, b"\rX-C: 2"]));
+    }),
+    ("piece behind the 64th line end", Field::Piece, Hides::Anything, |d, t, _| {
+        d.header("X-A", &cat(&[&b"1\r".repeat(66), t, b"\r2"]));
+    }),
+    ("named piece behind the 64th line end", Field::Piece, Hides::Content, |d, t, _| {
+        d.header("X-A", &cat(&[&b"1\r".repeat(66), b"X-B: ", t, b"\r2"]));
+    }),
+    ("first line of a folded header", Field::Piece, Hides::Nothing, |d, t, _| {
+        d.header("X-A", &cat(&[t, b"\r\n x"]));
+    }),
+    ("second line of a folded header", Field::Piece, Hides::Nothing, |d, t, _| {
+        d.header("Cache-Control", &cat(&[b"no-cache\r\n\t", t]));
+    }),
+    ("first of repeats that are joined", Field::Piece, Hides::Nothing, |d, t, _| {
+        d.header("Via", t);
+        d.header("Via", b"1.1 a");
+    }),
+    ("second of repeats that are joined", Field::Piece, Hides::Nothing, |d, t, _| {
+        d.header("Via", b"1.1 a");
+        d.header("Via", t);
+    }),
+    ("repeat that is not joined", Field::Piece, Hides::Content, |d, t, _| {
+        d.header("X-A", b"1");
+        d.header("X-A", t);
+    }),
+    ("value of an attribute", Field::Word, Hides::Nothing, |d, t, _| {
+        d.header("Set-Cookie", &cat(&[b"a=1; Path=", t, b"; Secure"]));
+    }),
+    ("value of a parameter of a path", Field::Word, Hides::Nothing, |d, t, _| {
+        d.header("Referer", &cat(&[b"http://ex.com/a;x=", t, b"/b"]));
     }),
 ];
 

@@ -68,8 +68,7 @@ impl Spelling {
             _ => false,
         };
         // Elsewhere it may be a part of a text, in which Base64 is not looked for.
-        let is_whole = matches!(field, Field::Form | Field::Json | Field::Fragment);
-        if cuts || self.is_base64() && !is_whole {
+        if cuts || self.is_base64() && !field.is_whole() {
             return None;
         }
         let spelt = match self {
@@ -88,7 +87,7 @@ impl Spelling {
             Spelling::PercentInBase64 => base64(&percent(text.as_bytes()), field)?,
             Spelling::Base64InPercent => percent(&base64(text.as_bytes(), field)?),
         };
-        field.is_free().then_some(spelt)
+        (field.is_free() || field.fit(&spelt)? == spelt).then_some(spelt)
     }
 }
 

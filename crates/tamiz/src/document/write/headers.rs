@@ -190,7 +190,7 @@ impl<'a> Writer<'a, '_> {
                 let Some(value) = pieces.next(local, &mut flags) else { return };
                 let Some(mut value) = value else { continue };
                 if let Some(needles) = self.needles {
-                    needles.hide_in_value(&mut value, &mut flags);
+                    needles.hide_in_value(&mut value, header.is_joined(), &mut flags);
                 }
                 write_piece(&value, start, local, self.out);
             }
