@@ -9,8 +9,6 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use bumpalo::Bump;
-
 use crate::finished::{Finished, Record};
 use crate::hash::hash;
 
@@ -104,15 +102,17 @@ impl Cache {
         inner.request += 1;
     }
 
-    /// Finds a line that was admitted; copies its text to the arena.
-    pub(crate) fn get<'a>(&self, line: &'a [u8], bump: &'a Bump) -> Option<Finished<'a>> {
+    /// Finds a line that was admitted; appends its text to `lines`.
+    pub(crate) fn get<'a>(&self, line: &'a [u8], lines: &mut Vec<u8>) -> Option<Finished<'a>> {
         let inner = &mut *self.inner.borrow_mut();
         let slot = inner.find(line, hash(line))?;
         let entry = inner.entries.get_mut(slot)?;
         entry.used = inner.request;
         let start = slot * SLOT_BYTES + entry.line_len;
         let text = inner.bytes.get(start..start + entry.text_len)?;
-        Some(Finished { line, text: bump.alloc_slice_copy(text), record: entry.record })
+        let text_start = lines.len();
+        lines.extend_from_slice(text);
+        Some(Finished { line, text: (text_start, lines.len()), record: entry.record })
     }
 
     /// Whether a line came before, lately; only such a line is worth a slot.
@@ -125,9 +125,10 @@ impl Cache {
         inner.came.get_mut(place).is_some_and(|came| std::mem::replace(came, part) == part)
     }
 
-    /// Keeps a line, unless it is too long or its slots are all used by the present request.
-    pub(crate) fn keep(&self, finished: &Finished<'_>) {
-        let Finished { line, text, record } = *finished;
+    /// Keeps a line, whose text is in `lines`, unless it is too long or its slots are all used by the present request.
+    pub(crate) fn keep(&self, finished: &Finished<'_>, lines: &[u8]) {
+        let Finished { line, record, .. } = *finished;
+        let text = finished.text(lines);
         if line.len() + text.len() > SLOT_BYTES {
             return;
         }
@@ -160,22 +161,26 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn finished<'a>(line: &'a [u8], text: &'a [u8]) -> Finished<'a> {
-        Finished { line, text, record: Record::default() }
+    fn finished<'a>(line: &'a [u8], text: &[u8]) -> Finished<'a> {
+        Finished { line, text: (0, text.len()), record: Record::default() }
+    }
+
+    fn get(cache: &Cache, line: &[u8]) -> Option<Vec<u8>> {
+        let mut lines = b"before".to_vec();
+        cache.get(line, &mut lines).map(|found| found.text(&lines).to_vec())
     }
 
     #[test]
     fn lines_are_found_by_whoever_wrote_them() {
-        let bump = Bump::new();
         let mut cache = Cache::default();
         cache.begin(1);
-        let line = finished(b"a: b", b"H:a=b\n");
-        assert!(cache.get(line.line, &bump).is_none());
-        cache.keep(&line);
-        assert_eq!(cache.get(line.line, &bump).map(|found| found.text), Some(&b"H:a=b\n"[..]));
-        assert!(cache.get(b"a: c", &bump).is_none());
+        let (line, text) = (b"a: b", b"H:a=b\n");
+        assert!(get(&cache, line).is_none());
+        cache.keep(&finished(line, text), text);
+        assert_eq!(get(&cache, line), Some(text.to_vec()));
+        assert!(get(&cache, b"a: c").is_none());
         cache.begin(2);
-        assert!(cache.get(line.line, &bump).is_none());
+        assert!(get(&cache, line).is_none());
     }
 
     #[test]
@@ -189,21 +194,20 @@ mod tests {
 
     #[test]
     fn what_the_present_request_uses_stays() {
-        let bump = Bump::new();
         let mut cache = Cache::default();
         cache.begin(1);
         let lines: Vec<Vec<u8>> = (0..SLOTS * 4).map(|n| format!("x-{n}: y").into_bytes()).collect();
         for line in &lines {
-            cache.keep(&finished(line, b""));
+            cache.keep(&finished(line, b""), b"");
         }
-        let kept = lines.iter().filter(|line| cache.get(line, &bump).is_some()).count();
+        let kept = lines.iter().filter(|line| get(&cache, line).is_some()).count();
         assert!(kept <= SLOTS);
         for line in &lines {
-            cache.keep(&finished(line, b""));
+            cache.keep(&finished(line, b""), b"");
         }
-        assert_eq!(lines.iter().filter(|line| cache.get(line, &bump).is_some()).count(), kept);
+        assert_eq!(lines.iter().filter(|line| get(&cache, line).is_some()).count(), kept);
         let long = vec![b'x'; SLOT_BYTES + 1];
-        cache.keep(&finished(&long, b""));
-        assert!(cache.get(&long, &bump).is_none());
+        cache.keep(&finished(&long, b""), b"");
+        assert!(get(&cache, &long).is_none());
     }
 }

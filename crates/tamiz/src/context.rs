@@ -67,6 +67,8 @@ impl<'a> Deref for Context<'a> {
 pub(crate) struct Spare {
     buffers: RefCell<Vec<Vec<u8>>>,
     arenas: RefCell<Vec<Bump>>,
+    /// The texts of the finished header lines of the present request, one behind the other.
+    pub(crate) lines: RefCell<Vec<u8>>,
 }
 
 impl Spare {
@@ -92,6 +94,9 @@ impl Spare {
     pub(crate) fn shrink(&mut self, most: usize) {
         self.buffers.get_mut().retain(|buffer| buffer.capacity() <= most);
         self.arenas.get_mut().retain(|arena| arena.allocated_bytes() <= most);
+        if self.lines.get_mut().capacity() > most {
+            *self.lines.get_mut() = Vec::new();
+        }
     }
 }
 

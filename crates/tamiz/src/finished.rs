@@ -4,51 +4,53 @@
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
 use crate::bytes::{BACKSLASH, ENCODED, HIGH};
-use crate::flags::{Flag, FlagSet};
+use crate::flags::FlagSet;
 use crate::text::Text;
 
 /// The classes of bytes that a further decoding may change.
 pub(crate) const LAYERED: u32 = BACKSLASH | ENCODED | HIGH;
 
-/// How many flags with a parameter a line may have.
-pub(crate) const MOST_PARAMETERS: usize = 2;
-
-/// A header line and its text in the document.
+/// A header line, and where its text in the document is.
 #[derive(Clone, Copy)]
 pub(crate) struct Finished<'a> {
     /// The line as it came, without its end.
     pub(crate) line: &'a [u8],
-    /// `H:name=value`, its flags and the line's end.
-    pub(crate) text: &'a [u8],
+    /// Where its text begins and ends in the texts of all finished lines ([`crate::context::Spare::lines`]): `H:name=value`,
+    /// its flags and the line's end.
+    pub(crate) text: (usize, usize),
     pub(crate) record: Record,
 }
 
 /// The facts about a finished line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// Flags without a parameter.
-    pub(crate) plain: FlagSet,
-    pub(crate) parameters: [Option<(Flag, Parameter)>; MOST_PARAMETERS],
-    /// The length of the name, as shown.
-    pub(crate) name_len: u16,
+    /// Flags without a parameter, with the name of the header or with a number.
+    pub(crate) flags: FlagSet,
+    /// The number that a flag has for a parameter.
+    pub(crate) count: u32,
     /// The length of the value, which ends the line.
     pub(crate) value_len: u32,
     /// The number of bytes it adds to the length of all headers.
-    pub(crate) len: usize,
+    pub(crate) len: u32,
     pub(crate) rank: Rank,
+    /// The length of the name, as shown.
+    pub(crate) name_len: u16,
     /// Whether nothing in the line would be decoded.
     pub(crate) is_plain: bool,
     /// Whether the value is shown as one marker, whose signs tokens name.
     pub(crate) is_shape: bool,
     pub(crate) role: Role,
+    pub(crate) echo: Echo,
 }
 
-/// The parameter of a flag that a line raises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parameter {
-    /// The header's own name, as shown.
-    Name,
-    Word(&'static str),
+/// Where a finished line would show an echo of a secret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Echo {
+    /// Anywhere in the line.
+    #[default]
+    InLine,
+    /// In its name alone: the value is a host or a secret itself, or its parts are looked at one by one.
+    InName,
 }
 
 /// The first sixteen characters of a name, in lower case, as a number in the order of names: different names may have
@@ -79,28 +81,28 @@ pub(crate) enum Role {
 }
 
 impl<'a> Finished<'a> {
+    /// Its text, of the texts of all finished lines.
+    pub(crate) fn text<'t>(&self, lines: &'t [u8]) -> &'t [u8] {
+        lines.get(self.text.0..self.text.1).unwrap_or_default()
+    }
+
     /// The name, as shown.
-    pub(crate) fn name(&self) -> &'a [u8] {
-        self.text.get(2..2 + usize::from(self.record.name_len)).unwrap_or_default()
+    pub(crate) fn name<'t>(&self, lines: &'t [u8]) -> &'t [u8] {
+        self.text(lines).get(2..2 + usize::from(self.record.name_len)).unwrap_or_default()
+    }
+
+    /// Whether it has the same text in any request, so that it may be cached: it holds no secret, and no port that
+    /// another scheme implies.
+    pub(crate) fn is_alike_everywhere(&self) -> bool {
+        match self.record.role {
+            Role::Host => memchr::memchr(b':', self.value().bytes).is_none(),
+            _ => self.record.echo == Echo::InLine,
+        }
     }
 
     /// The value as it came, which is repaired and collapsed.
     pub(crate) fn value(&self) -> Text<'a> {
         let line = Text::untraced(self.line);
         line.from(line.len().saturating_sub(self.record.value_len as usize)).repaired()
-    }
-}
-
-impl Record {
-    /// Adds flags with a parameter; `None` where they are too many.
-    pub(crate) fn with_parameters(
-        mut self,
-        parameters: impl Iterator<Item = (Flag, Parameter)>,
-    ) -> Option<Self> {
-        let mut slots = self.parameters.iter_mut();
-        for parameter in parameters {
-            *slots.next()? = Some(parameter);
-        }
-        Some(self)
     }
 }

@@ -34,6 +34,11 @@ impl<'a> Needles<'a> {
         if let Some(body) = &request.body {
             self.collect_from_body(body, cx);
         }
+        let found = &request.headers.found;
+        found.credentials.iter().flatten().for_each(|value| self.add_authorization(*value, cx));
+        if let Some(cookies) = &found.cookies {
+            self.collect_from_cookies(cookies, cx);
+        }
         for header in &request.headers.list {
             self.collect_from_header(header, cx);
         }
@@ -112,13 +117,7 @@ impl<'a> Needles<'a> {
                 {
                     self.add(name.text, cx);
                 }
-            } else if !cookie.is_harmless()
-                && cx
-                    .settings
-                    .names
-                    .find_credential(cookie.piece.bytes, bytes::union(cookie.piece.bytes), cx)
-                    .is_some()
-            {
+            } else if cookie.holds_credential(cx) {
                 self.add(cookie.piece, cx);
             }
         }

@@ -8,7 +8,8 @@ mod collect;
 mod hide;
 
 use crate::context::Context;
-use crate::finished::Finished;
+use crate::finished::{Echo, Finished};
+use crate::headers::Cookies;
 use crate::needles::Needles;
 use crate::request::Request;
 use crate::show::NameShown;
@@ -28,16 +29,31 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     if let Some(body) = &mut request.body {
         needles.hide_in_body(body);
     }
-    let is_in = |line: &Finished<'a>| {
-        let is_whole = line.record.is_plain && !needles.has_blanks;
-        let is_in_line = if is_whole { needles.is_in_plain(line.line) } else { needles.is_in(line.line) };
-        is_in_line
-            || usize::from(line.record.name_len) >= needles.shortest && needles.is_in_plain(line.name())
-    };
-    request.echoes_into_finished = request.headers.finished.iter().any(is_in);
+    let texts = cx.spare.lines.borrow();
+    let mut finished = request.headers.finished.iter();
+    let is_in_cookies = request
+        .headers
+        .found
+        .cookies
+        .iter()
+        .flat_map(Cookies::names)
+        .any(|name| needles.is_in(name.text.bytes));
+    request.echoes_into_finished =
+        is_in_cookies || finished.any(|line| is_in_finished(line, &texts, &needles));
     if request.method.shown != NameShown::ShapeAlone && needles.is_in(request.method.text.bytes) {
         request.method.shown = NameShown::ShapeAlone;
         request.flags.hide(request.method.text);
     }
     request.needles = Some(needles);
+}
+
+/// Whether a finished line, whose text is among `texts`, shows an echo of a secret.
+fn is_in_finished(line: &Finished<'_>, texts: &[u8], needles: &Needles<'_>) -> bool {
+    let record = &line.record;
+    let is_in_value = match record.echo {
+        Echo::InName => false,
+        Echo::InLine if record.is_plain && !needles.has_blanks => needles.is_in_plain(line.line),
+        Echo::InLine => needles.is_in(line.line),
+    };
+    is_in_value || usize::from(record.name_len) >= needles.shortest && needles.is_in_plain(line.name(texts))
 }

@@ -61,6 +61,11 @@ fn pieces(text: Text<'_>) -> impl Iterator<Item = Text<'_>> {
 }
 
 impl<'a> Cookies<'a> {
+    /// The names of its cookies.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Key<'a>> {
+        self.list.iter().filter_map(Cookie::name)
+    }
+
     /// Makes room for the cookies of a text: of a long one they are counted first.
     fn new(text: Text<'a>, cx: Context<'a>) -> Self {
         const SHORT: usize = 256;
@@ -180,7 +185,7 @@ impl<'a> Cookie<'a> {
 
     /// Whether nothing in it is a credential that its name does not make one, as far as that is seen
     /// quickly: it is short and plain, or a name and a word of which no token is a part.
-    pub(crate) fn is_harmless(&self) -> bool {
+    fn is_harmless(&self) -> bool {
         let Some(name) = self.name().filter(|name| name.shown == NameShown::Text && !self.sensitive) else {
             return false;
         };
@@ -190,6 +195,12 @@ impl<'a> Cookie<'a> {
         let is_pair = || name.len().saturating_add(value.len()).saturating_add(1) == self.piece.len();
         secrets::is_too_plain(value, self.classes)
             || is_pair() && is_word() && !secrets::holds_token(self.piece.bytes)
+    }
+
+    /// Whether there is a credential in it that its name does not make one.
+    pub(crate) fn holds_credential(&self, cx: Context<'_>) -> bool {
+        let piece = self.piece.bytes;
+        !self.is_harmless() && cx.settings.names.find_credential(piece, bytes::union(piece), cx).is_some()
     }
 
     pub(crate) fn is_attribute(&self) -> bool {

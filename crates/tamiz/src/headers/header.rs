@@ -3,16 +3,12 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::whitespace::Break;
-use super::{Content, Name, Pieces, Value, quiet};
+use super::{Name, Pieces, Value};
 use crate::bytes::COLON;
 use crate::config::Limits;
 use crate::context::Context;
-use crate::decode::layers;
-use crate::finished::Role;
 use crate::flags::{Flag, Flags};
 use crate::hidden;
-use crate::known_headers::Kind;
-use crate::show::NameShown;
 use crate::text::Text;
 
 /// One `H:` line to be.
@@ -30,8 +26,6 @@ pub(crate) struct Header<'a> {
     pub(crate) rest: Option<Rest>,
     /// Whether it is a continuation of nothing.
     pub(crate) is_orphan: bool,
-    /// The line it was, where it was one line as it is.
-    pub(super) raw: Option<Text<'a>>,
     /// How many bytes `name: value` had, before normalising.
     pub(crate) len: usize,
     pub(crate) flags: Flags<'a>,
@@ -95,40 +89,6 @@ impl<'a> Header<'a> {
     /// Whether it is the header of this name, spelt exactly so, case apart.
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
-    }
-
-    /// The line to remember it by, where the document would say the same of it in any request: it
-    /// neither holds nor makes a secret, and what others read of it is its value as it stands there.
-    pub(crate) fn line_to_keep(&self) -> Option<&'a [u8]> {
-        let name = self.name.as_ref().filter(|name| name.shown == NameShown::Text && name.is_exact)?;
-        let [value] = self.values.as_slice() else { return None };
-        let raw = self.raw?.bytes;
-        let is_kept = match name.rule.kind {
-            Kind::Cookie | Kind::SetCookie | Kind::Authorization => false,
-            _ if matches!(name.text.bytes, b"transfer-encoding" | b"content-encoding") => false,
-            Kind::Host => value.is_host_of_any_scheme() && raw.ends_with(self.whole.bytes),
-            Kind::ContentType | Kind::ContentLength => value.is_in_clear() && raw.ends_with(self.whole.bytes),
-            _ => value.is_in_clear() || value.is_plain_url(),
-        };
-        (is_kept && !self.flags.set.contains(Flag::DupHdr)).then_some(raw)
-    }
-
-    /// Whether it, its name or something in it is Base64 of readable text, also behind other layers: what that echoes
-    /// is not seen in its line.
-    pub(crate) fn hides_base64(&self, cx: Context<'a>) -> bool {
-        let in_value = |value: &Value<'a>| match &value.content {
-            Content::Url(url) => url.hides_base64(cx),
-            _ => false,
-        };
-        let in_name = |name: &Name<'a>| layers::hides_base64(name.raw.bytes, cx);
-        layers::hides_base64(self.whole.bytes, cx)
-            || self.name.as_ref().is_some_and(in_name)
-            || self.values.iter().any(in_value)
-    }
-
-    /// What it is to those who read the rest of the request.
-    pub(crate) fn role(&self) -> Role {
-        self.name.as_ref().map_or(Role::None, |name| quiet::role(name.rule.kind))
     }
 
     /// `HIDDENHDR`: a name that is misspelt, a line without a colon, and what follows embedded line ends.

@@ -3,8 +3,10 @@
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
+use super::in_parts::Found;
 use super::quiet;
 use crate::bytes;
+use crate::config::Scheme;
 use crate::context::Context;
 use crate::finished::{Finished, Rank};
 use crate::message::{Line, RawLine};
@@ -16,10 +18,19 @@ pub(super) struct Lines<'a> {
     /// The places of finished lines, by name.
     pub(super) order: BumpVec<'a, (Rank, u16)>,
     pub(super) opened: BumpVec<'a, Line<'a>>,
+    /// The parts of finished lines that other stages need.
+    pub(super) found: Found<'a>,
 }
 
 /// Finishes the quiet lines, and opens all others; opens all of them where two may have one name.
-pub(super) fn finish_or_open<'a>(lines: BumpVec<'a, RawLine<'a>>, cx: Context<'a>) -> Lines<'a> {
+pub(super) fn finish_or_open<'a>(
+    lines: BumpVec<'a, RawLine<'a>>,
+    scheme: Scheme,
+    cx: Context<'a>,
+) -> Lines<'a> {
+    let mut found = Found::default();
+    let texts = &mut *cx.spare.lines.borrow_mut();
+    texts.clear();
     let mut finished = BumpVec::new_in(cx.bump);
     let mut opened = BumpVec::with_capacity_in(lines.len(), cx.bump);
     let is_tried = cx.finishes && lines.len() <= cx.settings.config.limits.headers;
@@ -32,7 +43,10 @@ pub(super) fn finish_or_open<'a>(lines: BumpVec<'a, RawLine<'a>>, cx: Context<'a
         match line {
             RawLine::Cut(line) => opened.push(Box::into_inner(line)),
             RawLine::Plain(line) => {
-                match Some(line.bytes).filter(|_| is_tried).and_then(|line| finish(line, cx)) {
+                match Some(line.bytes)
+                    .filter(|_| is_tried)
+                    .and_then(|line| finish(line, scheme, cx, &mut found, texts))
+                {
                     Some(line) => {
                         places.push(opened.len());
                         finished.push(line);
@@ -43,15 +57,16 @@ pub(super) fn finish_or_open<'a>(lines: BumpVec<'a, RawLine<'a>>, cx: Context<'a
         }
     }
     if finished.is_empty() {
-        return Lines { finished, order: BumpVec::new_in(cx.bump), opened };
+        return Lines { finished, order: BumpVec::new_in(cx.bump), opened, found };
     }
     if have_other_names(&opened, &finished)
         && let Some(order) = order_by_name(&finished, cx)
     {
-        return Lines { finished, order, opened };
+        return Lines { finished, order, opened, found };
     }
     let opened = open_all(opened, finished.into_iter().zip(places), cx);
-    Lines { finished: BumpVec::new_in(cx.bump), order: BumpVec::new_in(cx.bump), opened }
+    let finished = BumpVec::new_in(cx.bump);
+    Lines { finished, order: BumpVec::new_in(cx.bump), opened, found: Found::default() }
 }
 
 /// Opens finished lines too: all lines in the order in which they came. Each comes with how many opened ones were before it.
@@ -73,16 +88,22 @@ fn open_all<'a>(
     all
 }
 
-/// Takes a line from the cache, or finishes it.
-fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>> {
-    let Some(cache) = cx.cache else { return quiet::finish(line, cx) };
-    cache.get(line, cx.bump).or_else(|| {
-        let finished = quiet::finish(line, cx)?;
-        if cache.admits(line) {
-            cache.keep(&finished);
-        }
-        Some(finished)
-    })
+/// Takes a line from the cache, or finishes it; appends its text to `texts`.
+fn finish<'a>(
+    line: &'a [u8],
+    scheme: Scheme,
+    cx: Context<'a>,
+    found: &mut Found<'a>,
+    texts: &mut Vec<u8>,
+) -> Option<Finished<'a>> {
+    if let Some(known) = cx.cache.and_then(|cache| cache.get(line, texts)) {
+        return Some(known);
+    }
+    let finished = quiet::finish(line, scheme, cx, found, texts)?;
+    if let Some(cache) = cx.cache.filter(|cache| finished.is_alike_everywhere() && cache.admits(line)) {
+        cache.keep(&finished, texts);
+    }
+    Some(finished)
 }
 
 /// Whether no line has the name of a finished one, as far as names tell by their rank.

@@ -337,7 +337,6 @@ impl<'a> Many<'a> {
             }
             header.value = list.value;
             header.classes = bytes::union(header.value.bytes);
-            header.raw = None;
             header.flags.absorb(&list.flags);
         }
         Some(header)

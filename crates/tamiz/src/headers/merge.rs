@@ -96,7 +96,6 @@ fn join<'a>(
         }
         target.value = builder.finish();
         target.classes = bytes::union(target.value.bytes);
-        target.raw = None;
         if let Some(slot) = slots.get_mut(into) {
             *slot = Some(target);
         }

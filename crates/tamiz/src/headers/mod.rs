@@ -6,6 +6,7 @@ mod content;
 pub(crate) mod cookie;
 mod forwarded;
 mod header;
+mod in_parts;
 mod lines;
 pub(crate) mod many;
 mod merge;
@@ -37,6 +38,7 @@ use crate::known_headers::{Kind, Rule};
 pub(crate) use cookie::Cookies;
 pub(crate) use header::Header;
 use header::most_pieces;
+use in_parts::Found;
 use lines::Lines;
 use many::Many;
 use merge::merge;
@@ -55,6 +57,8 @@ pub(crate) struct Headers<'a> {
     pub(crate) finished: BumpVec<'a, Finished<'a>>,
     /// Their places in that list, by name.
     order: BumpVec<'a, (Rank, u16)>,
+    /// The parts of these that other stages need.
+    pub(crate) found: Found<'a>,
     /// The values of those that steer how the body is read.
     finished_type: Option<Text<'a>>,
     finished_length: Option<Text<'a>>,
@@ -74,7 +78,6 @@ pub(crate) struct Collapsed<'a> {
     classes: u32,
     breaks: BumpVec<'a, Break>,
     is_orphan: bool,
-    raw: Option<Text<'a>>,
     flags: Flags<'a>,
 }
 
@@ -94,7 +97,7 @@ pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a
             return headers;
         }
     };
-    let Lines { finished, order, opened } = lines::finish_or_open(lines, cx);
+    let Lines { finished, order, opened, found } = lines::finish_or_open(lines, scheme, cx);
     let mut collapsed = BumpVec::with_capacity_in(opened.len(), cx.bump);
     let mut unseen = BumpVec::new_in(cx.bump);
     for line in opened {
@@ -107,7 +110,7 @@ pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a
     }
     let collapsed = merge(collapsed, cx);
     let list = BumpVec::with_capacity_in(collapsed.len(), cx.bump);
-    let mut headers = Headers { list, unseen, finished, order, ..Headers::new(cx) };
+    let mut headers = Headers { list, unseen, finished, order, found, ..Headers::new(cx) };
     headers.take_roles(cx);
     for header in collapsed {
         headers.push(header, scheme, cx);
@@ -120,7 +123,7 @@ fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
     if let Some((value, classes)) = whitespace::as_it_came(line.value, line.after_colon) {
         let breaks = BumpVec::new_in(cx.bump);
-        return Collapsed { name, value, classes, breaks, is_orphan: line.is_orphan, raw: line.raw, flags };
+        return Collapsed { name, value, classes, breaks, is_orphan: line.is_orphan, flags };
     }
     let value = utf8::repair(line.value, cx, &mut flags);
     let mut told = cx.flags();
@@ -132,7 +135,7 @@ fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
         flags.absorb(&told);
     }
     let classes = bytes::union(value.bytes);
-    Collapsed { name, value, classes, breaks, is_orphan: line.is_orphan, raw: line.raw, flags }
+    Collapsed { name, value, classes, breaks, is_orphan: line.is_orphan, flags }
 }
 
 /// Whether a `transfer-encoding` names the chunked coding.
@@ -150,6 +153,7 @@ impl<'a> Headers<'a> {
             unseen: BumpVec::new_in(cx.bump),
             finished: BumpVec::new_in(cx.bump),
             order: BumpVec::new_in(cx.bump),
+            found: Found::default(),
             finished_type: None,
             finished_length: None,
             host: None,
@@ -170,7 +174,8 @@ impl<'a> Headers<'a> {
             match line.record.role {
                 Role::None => {}
                 Role::Host => {
-                    self.host = Host::read(line.value(), host::Source::Header, cx, &mut cx.flags());
+                    let read = || Host::read(line.value(), host::Source::Header, cx, &mut cx.flags());
+                    self.host = self.found.host.or_else(read);
                     self.has_host = true;
                 }
                 Role::ContentType => self.finished_type = Some(line.value()),
@@ -218,7 +223,7 @@ impl<'a> Collapsed<'a> {
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn open(self, has_host: bool, scheme: Scheme, cx: Context<'a>) -> (Header<'a>, Option<Host<'a>>) {
         let rule = self.rule();
-        let Collapsed { name, value, classes, breaks, is_orphan, raw, mut flags } = self;
+        let Collapsed { name, value, classes, breaks, is_orphan, mut flags } = self;
         // Collapsing and joining rewrite it, but only what was repaired before.
         let value = value.repaired();
         let name_len = name.as_ref().map_or(0, |name| decode::byte_len(name.text.bytes) + 2);
@@ -248,7 +253,7 @@ impl<'a> Collapsed<'a> {
             has_rest = pieces::read_all(value, classes, &breaks, name.as_ref(), cx, &mut flags, &mut values);
         }
         let mut header =
-            Header { name, values, whole: value, classes, breaks, rest: None, is_orphan, raw, len, flags };
+            Header { name, values, whole: value, classes, breaks, rest: None, is_orphan, len, flags };
         if has_rest {
             header.read_rest(cx);
         }

@@ -6,10 +6,12 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
+use super::in_parts::{self, Found};
 use super::{blanks_dropped, content, value, whitespace};
 use crate::bytes::{self, ALNUM, COLON, DANGER, DASH, WAY};
+use crate::config::Scheme;
 use crate::context::Context;
-use crate::finished::{Finished, LAYERED, Parameter, Rank, Record, Role};
+use crate::finished::{Echo, Finished, LAYERED, Rank, Record, Role};
 use crate::flags::{self, Flag, FlagSet};
 use crate::hidden;
 use crate::known_headers::{Grammar, Kind, Rule};
@@ -22,8 +24,15 @@ use crate::text::Text;
 /// A longer name is not shown.
 const LONGEST_NAME: usize = 64;
 
-/// Finishes a line that is quiet.
-pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>> {
+/// Finishes a line that is quiet: appends its text to `out`. `scheme` decides which port need not be shown; `found` takes
+/// note of hosts and secrets.
+pub(super) fn finish<'a>(
+    line: &'a [u8],
+    scheme: Scheme,
+    cx: Context<'a>,
+    found: &mut Found<'a>,
+    out: &mut Vec<u8>,
+) -> Option<Finished<'a>> {
     let colon = bytes::position(b':', line)?;
     let (raw_name, value) = (line.get(..colon)?, line.get(colon + 1..)?);
     let mut name = [0; LONGEST_NAME];
@@ -39,49 +48,95 @@ pub(crate) fn finish<'a>(line: &'a [u8], cx: Context<'a>) -> Option<Finished<'a>
         return None;
     }
     let (value, classes) = whitespace::as_it_came(Text::untraced(value), true)?;
-    let is_vocabulary = classes & DANGER == 0 && is_vocabulary(value.bytes, rule, cx);
-    if value.is_empty() || !is_vocabulary && !is_quiet_value(value.bytes, classes, rule, cx) {
+    if value.is_empty() || classes & COLON != 0 && hides_header(value, cx) {
         return None;
     }
     let value_len = u32::try_from(value.len()).ok()?;
-    let blanks = if cx.settings.beyond_core() { blanks_dropped(value.bytes, rule.kind) } else { 0 };
-    let flags = flags_of_name(rule, cx);
-    let plain = flags.iter().filter(|flag| flag.parameter_kind() == flags::Parameter::None).collect();
-    let named = flags.iter().filter(|flag| flag.parameter_kind() == flags::Parameter::Name);
-    let mut is_shape = false;
-    let text = cx.written(|out| {
-        marker::push(out, "H:");
-        out.extend_from_slice(name);
-        out.push(b'=');
-        let start = out.len();
-        if is_vocabulary {
-            out.extend_from_slice(value.bytes);
-        } else {
-            value::write_plain(value.bytes, classes, rule, cx, out);
-            if out.len() > start && out.last() == Some(&b' ') {
-                out.pop();
-            }
-            if classes & WAY != 0 {
-                escape::guard_flags(out, start, cx);
-            }
-            is_shape = out.get(start) == Some(&b'<');
-        }
-        write_flags(flags, name, out);
-    });
+    let line_start = out.len();
+    marker::push(out, "H:");
+    out.extend_from_slice(name);
+    out.push(b'=');
+    let start = out.len();
+    let written = if in_parts::is_kind(rule.kind) {
+        in_parts::write(value.with_classes(classes), rule, scheme, cx, found, out)
+    } else {
+        write_quiet(value.bytes, classes, rule, cx, out)
+    };
+    let Some(written) = written else {
+        out.truncate(line_start);
+        return None;
+    };
+    if classes & WAY != 0 {
+        escape::guard_flags(out, start, cx);
+    }
+    let flags = written.flags.union(flags_of_name(rule, cx)).intersection(cx.settings.enabled);
+    write_flags(flags, name, written.count, out);
     let record = Record {
-        plain,
-        name_len: colon as u16,
+        flags,
+        count: written.count,
         value_len,
-        len: colon + 2 + value.len() - blanks,
+        len: (colon + 2 + written.len) as u32,
         rank: Rank::of(name),
+        name_len: colon as u16,
         // A name that gets here is known, or made of letters, digits and dashes.
         is_plain: classes & LAYERED == 0,
-        is_shape,
+        is_shape: written.is_shape,
         role: role(rule.kind),
-        ..Record::default()
+        echo: written.echo,
     };
-    let record = record.with_parameters(named.map(|flag| (flag, Parameter::Name)))?;
-    Some(Finished { line, text, record })
+    Some(Finished { line, text: (line_start, out.len()), record })
+}
+
+/// The facts about a value that was written.
+pub(super) struct Written {
+    /// Flags of the value.
+    pub(super) flags: FlagSet,
+    /// The number of bytes of the value that count.
+    pub(super) len: usize,
+    /// The parameter of a flag that counts.
+    pub(super) count: u32,
+    /// Whether it is shown as one marker, whose signs tokens name.
+    pub(super) is_shape: bool,
+    pub(super) echo: Echo,
+}
+
+impl Written {
+    /// A value without flags of which `len` bytes count.
+    pub(super) fn new(len: usize) -> Self {
+        Written { flags: FlagSet::default(), len, count: 0, is_shape: false, echo: Echo::InLine }
+    }
+}
+
+/// Writes a value that raises no flag and holds no secret; `None` for others.
+fn write_quiet<'a>(
+    value: &'a [u8],
+    classes: u32,
+    rule: Rule,
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) -> Option<Written> {
+    if classes & DANGER == 0 && is_vocabulary(value, rule, cx) {
+        out.extend_from_slice(value);
+        return Some(Written::new(value.len()));
+    }
+    if !is_quiet_value(value, classes, rule, cx) {
+        return None;
+    }
+    let start = out.len();
+    value::write_plain(value, classes, rule, cx, out);
+    let is_shape = out.get(start) == Some(&b'<');
+    if out.len() > start && out.last() == Some(&b' ') {
+        out.pop();
+    }
+    let blanks = if cx.settings.beyond_core() { blanks_dropped(value, rule.kind) } else { 0 };
+    Some(Written { is_shape, ..Written::new(value.len() - blanks) })
+}
+
+/// Whether a value with a colon holds a header that steers framing.
+fn hides_header<'a>(value: Text<'a>, cx: Context<'a>) -> bool {
+    let mut flags = cx.flags();
+    hidden::check_value(value, &mut flags);
+    !flags.set.is_empty()
 }
 
 /// Whether a header without a normaliser says nothing but words of its own list: without a dangerous character, none of them
@@ -101,21 +156,10 @@ pub(super) fn role(kind: Kind) -> Role {
     }
 }
 
-/// Whether lines of a header may be finished: no other stage reads their values in parts.
+/// Whether lines of a header may be finished.
 fn is_finishable(rule: Rule, name: &[u8]) -> bool {
-    let is_kind = !matches!(
-        rule.kind,
-        Kind::Cookie
-            | Kind::SetCookie
-            | Kind::Authorization
-            | Kind::XForwardedFor
-            | Kind::Forwarded
-            | Kind::Host
-            | Kind::Url
-            | Kind::Origin
-    );
-    is_kind
-        && !rule.is_sensitive
+    !matches!(rule.kind, Kind::SetCookie | Kind::XForwardedFor | Kind::Forwarded)
+        && (!rule.is_sensitive || matches!(rule.kind, Kind::Cookie | Kind::Authorization))
         && !rule.overrides_method
         && !matches!(name, b"transfer-encoding" | b"content-encoding")
         && !FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name)
@@ -143,19 +187,13 @@ fn is_quiet_value(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bo
     if !scan::cannot_flag_header(value, classes, signs, cx) {
         return false;
     }
-    let mut flags = cx.flags();
-    if classes & COLON != 0 {
-        hidden::check_value(Text::untraced(value).repaired(), &mut flags);
-    }
-    let has_odd_boundary = || {
-        rule.kind == Kind::ContentType
-            && cx.settings.beyond_core()
-            && content::odd_boundaries(value).next().is_some()
-    };
-    flags.set.is_empty() && !has_odd_boundary()
+    let has_odd_boundary = rule.kind == Kind::ContentType
+        && cx.settings.beyond_core()
+        && content::odd_boundaries(value).next().is_some();
+    !has_odd_boundary
 }
 
-/// The flags that a name alone raises, as far as they are enabled.
+/// The flags that a name alone raises.
 fn flags_of_name(rule: Rule, cx: Context<'_>) -> FlagSet {
     let mut flags = FlagSet::default();
     if rule.is_hop_by_hop(cx.settings.wide_hop_by_hop) {
@@ -164,16 +202,23 @@ fn flags_of_name(rule: Rule, cx: Context<'_>) -> FlagSet {
     if !rule.is_known {
         flags.insert(Flag::UnkHdr);
     }
-    flags.intersection(cx.settings.enabled)
+    flags
 }
 
-fn write_flags(flags: FlagSet, name: &[u8], out: &mut Vec<u8>) {
+fn write_flags(flags: FlagSet, name: &[u8], count: u32, out: &mut Vec<u8>) {
     for flag in flags.iter() {
         marker::push(out, " [");
         marker::push(out, flag.name());
-        if flag.parameter_kind() == flags::Parameter::Name {
-            out.push(b':');
-            out.extend_from_slice(name);
+        match flag.parameter_kind() {
+            flags::Parameter::Name => {
+                out.push(b':');
+                out.extend_from_slice(name);
+            }
+            flags::Parameter::Number => {
+                out.push(b':');
+                marker::number(out, u64::from(count));
+            }
+            _ => {}
         }
         out.push(b']');
     }

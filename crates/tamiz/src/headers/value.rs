@@ -5,7 +5,7 @@ use bumpalo::boxed::Box;
 use super::url::read_url;
 use super::{Cookies, accept, authorization, content, cookie, forwarded, parameters, user_agent};
 use crate::bytes;
-use crate::config::{Limits, Scheme};
+use crate::config::Limits;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::formats::{self, file};
@@ -148,22 +148,6 @@ impl<'a> Value<'a> {
         matches!(self.content, Content::Plain)
     }
 
-    /// Whether it is a host that is shown alike whatever the scheme is: it has no port that one implies.
-    pub(crate) fn is_host_of_any_scheme(&self) -> bool {
-        match &self.content {
-            Content::Host(Host { port: Some(port), .. }) => {
-                Scheme::ALL.iter().all(|scheme| scheme.default_port() != *port)
-            }
-            Content::Host(_) => memchr::memchr(b':', self.text.bytes).is_none(),
-            _ => false,
-        }
-    }
-
-    /// Whether it is a URL that holds no secret.
-    pub(crate) fn is_plain_url(&self) -> bool {
-        matches!(&self.content, Content::Url(url) if !url.holds_secret())
-    }
-
     /// The text of a value that view `shape` may show as one marker of a shape.
     pub(crate) fn text_of_shape(&self) -> Option<&'a [u8]> {
         let is_shaped = self.label.is_none() && matches!(self.content, Content::Plain | Content::Shape);
@@ -271,7 +255,7 @@ fn file_name<'a>(text: Text<'a>, cx: Context<'a>) -> &'a [u8] {
     named.find_map(|of| of.value).unwrap_or(text).bytes
 }
 
-fn scan_by_grammar<'a>(
+pub(super) fn scan_by_grammar<'a>(
     text: Text<'a>,
     classes: u32,
     rule: Rule,

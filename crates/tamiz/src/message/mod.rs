@@ -81,8 +81,6 @@ pub(crate) struct Line<'a> {
     pub(crate) pairs_crlf: bool,
     /// Whether it is a continuation of nothing, whose line ends the message tells.
     pub(crate) is_orphan: bool,
-    /// All of a line of the wire that has a colon and no continuation.
-    pub(crate) raw: Option<Text<'a>>,
     pub(crate) flags: Flags<'a>,
 }
 
@@ -135,18 +133,14 @@ impl<'a> Line<'a> {
     pub(crate) fn cut(line: Text<'a>, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
         match line.cut(b':') {
-            Some((name, value)) => {
-                let raw = Some(line);
-                Line {
-                    name: Some(name),
-                    value,
-                    after_colon: true,
-                    pairs_crlf: false,
-                    is_orphan: false,
-                    raw,
-                    flags,
-                }
-            }
+            Some((name, value)) => Line {
+                name: Some(name),
+                value,
+                after_colon: true,
+                pairs_crlf: false,
+                is_orphan: false,
+                flags,
+            },
             None => {
                 flags.raise(Flag::BadHdrLine, line);
                 Line {
@@ -155,7 +149,6 @@ impl<'a> Line<'a> {
                     after_colon: false,
                     pairs_crlf: false,
                     is_orphan: false,
-                    raw: None,
                     flags,
                 }
             }
@@ -170,7 +163,6 @@ impl<'a> Line<'a> {
             after_colon: false,
             pairs_crlf: true,
             is_orphan: false,
-            raw: None,
             flags: cx.flags(),
         }
     }
@@ -179,7 +171,7 @@ impl<'a> Line<'a> {
     pub(crate) fn orphan(line: Text<'a>, cx: Context<'a>) -> Self {
         let value = on_one_line(line.part(bytes::trim_start(line.bytes)), cx);
         let flags = cx.flags();
-        Line { name: None, value, after_colon: false, pairs_crlf: false, is_orphan: true, raw: None, flags }
+        Line { name: None, value, after_colon: false, pairs_crlf: false, is_orphan: true, flags }
     }
 }
 

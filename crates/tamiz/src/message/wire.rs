@@ -193,7 +193,6 @@ impl<'a> Block<'a> {
             && let Some(RawLine::Cut(line)) = self.lines.last_mut()
         {
             line.value = joined.finish();
-            line.raw = None;
         }
     }
 

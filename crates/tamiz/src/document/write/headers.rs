@@ -5,11 +5,10 @@ use std::cmp::Ordering;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::{ANY, Parametrised, Writer, words, written_number};
-use crate::bytes;
 use crate::context::Context;
 use crate::document::lines::MORE_HEADERS;
 use crate::document::made_of;
-use crate::finished::{self, Finished, LAYERED, Rank, Record};
+use crate::finished::Rank;
 use crate::flags::{FlagSet, Parameter};
 use crate::headers::{Header, Headers, Name, Value};
 
@@ -79,17 +78,19 @@ impl<'a> Writer<'a, '_> {
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn finished_lines(&mut self, lines: &mut FinishedLines<'a, '_>, before: Option<&[u8]>, opened: usize) {
         let before = before.map(|name| (name, Rank::of(name)));
+        let cx = self.cx;
+        let texts = cx.spare.lines.borrow();
         for line in lines.headers.finished_from(lines.next) {
             let record = &line.record;
             let is_before = before.is_none_or(|(name, other)| match record.rank.cmp(&other) {
                 Ordering::Less => true,
-                Ordering::Equal => line.name() < name,
+                Ordering::Equal => line.name(&texts) < name,
                 Ordering::Greater => false,
             });
             if !is_before {
                 return;
             }
-            self.out.extend_from_slice(line.text);
+            self.out.extend_from_slice(line.text(&texts));
             if record.is_shape
                 && let Some(notes) = &mut self.header_notes
             {
@@ -98,68 +99,24 @@ impl<'a> Writer<'a, '_> {
                 let words = words.and_then(|value| made_of::header_words(value, None, self.cx));
                 notes.extend(words.map(|words| (opened + lines.next, words)));
             }
-            lines.len += record.len as u64;
+            lines.len += u64::from(record.len);
             lines.next += 1;
-            self.rollup.plain = self.rollup.plain.union(record.plain);
-            for (flag, parameter) in record.parameters.iter().map_while(Option::as_ref) {
-                let parameter = match parameter {
-                    finished::Parameter::Name => line.name(),
-                    finished::Parameter::Word(word) => word.as_bytes(),
+            for flag in record.flags.iter() {
+                let parameter = match flag.parameter_kind() {
+                    Parameter::Name => &*cx.bump.alloc_slice_copy(line.name(&texts)),
+                    Parameter::Number => written_number(record.count as usize, cx),
+                    _ => {
+                        self.rollup.plain.insert(flag);
+                        continue;
+                    }
                 };
-                self.rollup.parametrised.push((*flag, parameter));
+                self.rollup.parametrised.push((flag, parameter));
             }
-        }
-    }
-
-    /// Caches the line that begins at `start` of the output, where that holds in any request.
-    fn keep(&self, header: &Header<'a>, name: &'a [u8], start: usize, parameters: &[Parametrised<'a>]) {
-        let (Some(cache), Some(line)) = (self.cx.cache, header.line_to_keep()) else { return };
-        if !cache.admits(line) {
-            return;
-        }
-        let set = header.flags.set.intersection(self.cx.settings.enabled);
-        let mut elsewhere = self.cx.flags();
-        header.check_disguise(self.cx, &mut elsewhere);
-        header.check_limits(&self.cx.settings.config.limits, &mut elsewhere);
-        let most = self.cx.settings.config.limits.flag_parameters;
-        let is_counted =
-            set.iter().any(|flag| matches!(flag.parameter_kind(), Parameter::Number | Parameter::Key));
-        if header.hides_base64(self.cx)
-            || is_counted
-            || !elsewhere.set.is_empty()
-            || parameters.len() > most
-            || name_parameter(name, header, self.cx) != name
-        {
-            return;
-        }
-        let parametrised = parameters.iter().filter(|(flag, _)| set.contains(*flag)).map(|(flag, _)| *flag);
-        let words = header.flags.words().iter().filter(|(flag, _)| set.contains(*flag));
-        let words = words.map(|(flag, word)| (*flag, finished::Parameter::Word(word)));
-        let names = parametrised.filter(|flag| flag.parameter_kind() == Parameter::Name);
-        let names = names.map(|flag| (flag, finished::Parameter::Name));
-        let (Ok(name_len), Ok(value_len)) = (u16::try_from(name.len()), u32::try_from(header.whole.len()))
-        else {
-            return;
-        };
-        let record = Record {
-            plain: set.iter().filter(|flag| flag.parameter_kind() == Parameter::None).collect(),
-            name_len,
-            value_len,
-            len: header.len,
-            rank: Rank::of(name),
-            is_plain: bytes::union(line) & LAYERED == 0,
-            role: header.role(),
-            ..Record::default()
-        };
-        if let Some(record) = record.with_parameters(words.chain(names)) {
-            let text = self.out.get(start..).unwrap_or_default();
-            cache.keep(&Finished { line, text, record });
         }
     }
 
     /// Writes a header's line, the `index`-th of all.
     pub(in crate::document) fn header_line(&mut self, header: &Header<'a>, name: &'a [u8], index: usize) {
-        let line_start = self.out.len();
         push(self.out, "H:");
         self.out.extend_from_slice(name);
         self.out.push(b'=');
@@ -169,12 +126,9 @@ impl<'a> Writer<'a, '_> {
             self.rest_of_pieces(header, start);
         }
         escape::guard_flags(self.out, start, self.cx);
-        let is_noted = self.note_header(header, start, index);
+        self.note_header(header, start, index);
         let mut parameters = header_parameters(header, name, self.cx);
         self.end_line_of(header.flags.set, &mut parameters);
-        if !is_noted {
-            self.keep(header, name, line_start, &parameters);
-        }
     }
 
     /// Writes the pieces of a value that are not kept, behind those that are, which begin at `start` of the output.
@@ -197,11 +151,11 @@ impl<'a> Writer<'a, '_> {
         });
     }
 
-    /// Notes what a value is made of that is shown as one marker; whether there is something to note. The value is
-    /// written from `start` on.
-    fn note_header(&mut self, header: &Header<'a>, start: usize, index: usize) -> bool {
-        let [value] = header.values.as_slice() else { return false };
-        let Some(text) = value.text_of_shape() else { return false };
+    /// Notes what a value is made of that is shown as one marker. The value is written from `start` on.
+    fn note_header(&mut self, header: &Header<'a>, start: usize, index: usize) {
+        let Some(notes) = &mut self.header_notes else { return };
+        let [value] = header.values.as_slice() else { return };
+        let Some(text) = value.text_of_shape() else { return };
         let cx = self.cx;
         let is_literal = cx.settings.literal();
         let is_marker = if is_literal {
@@ -212,15 +166,11 @@ impl<'a> Writer<'a, '_> {
         } else {
             marker::is_written_marker(self.out.get(start..).unwrap_or_default())
         };
-        if !is_marker || !is_literal && !made_of::may_have_words(text) {
-            return false;
-        }
-        if let Some(notes) = &mut self.header_notes {
+        if is_marker && (is_literal || made_of::may_have_words(text)) {
             let is_shown = is_literal && value.is_in_clear();
             let marker = is_shown.then(|| cx.written(|out| value.write_by_shape(cx, out)));
             notes.extend(made_of::header_words(text, marker, cx).map(|words| (index, words)));
         }
-        true
     }
 
     /// One line for the headers that are not shown, with their flags.
