@@ -34,7 +34,7 @@ fn read_layers(text: &[Char], cx: &Context<'_>) -> Option<Inner> {
     if cx.is_core() || chars::to_bytes(text).len() > cx.options.limits.body {
         return None;
     }
-    read_text(text, false).or_else(|| read_text(&scan::base64_whole(text)?, true))
+    read_text(text, false).or_else(|| read_text(&scan::base64_without_stray(text)?, true))
 }
 
 /// A value as JSON, if it is JSON; of a query with each `+` that stood in it as SP.

@@ -594,8 +594,15 @@ pub(crate) fn base64_text(text: &[Char]) -> Option<Text> {
     base64_whole(text).or_else(|| base64_whole(after?))
 }
 
+/// What all of a text decodes to where 7.7.4 reads it as Base64 and no byte of that is stray.
+pub(crate) fn base64_without_stray(text: &[Char]) -> Option<Text> {
+    let decoded = base64_whole(text)?;
+    let signs = text.iter().filter(|c| **c != Char::Plain('=')).count();
+    (chars::to_bytes(&decoded).len() == signs * 3 / 4).then_some(decoded)
+}
+
 /// What all of a text decodes to where 7.7.4 reads it as Base64, stray bytes left out.
-pub(crate) fn base64_whole(text: &[Char]) -> Option<Text> {
+fn base64_whole(text: &[Char]) -> Option<Text> {
     // A space is a `+` that a form made one.
     let text = chars::as_string(text)?.replace(' ', "+");
     let bare = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(&text).as_bytes();

@@ -32,6 +32,15 @@ pub(crate) fn read(text: &[u8], classes: u32, out: &mut Vec<u8>) -> bool {
     encoded(text, classes).is_some_and(|encoded| decode_readable(encoded, out))
 }
 
+/// How many bytes Base64 stands for, stray ones included.
+pub(crate) fn decoded_length(text: &[u8]) -> usize {
+    without_padding(text).len() * 3 / 4
+}
+
+fn without_padding(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text)
+}
+
 /// Whether a text may hide readable text. `classes` is the union of the classes of its bytes.
 pub(crate) fn may_hide(text: &[u8], classes: u32) -> bool {
     encoded(text, classes).is_some_and(may_be_readable)
@@ -39,7 +48,7 @@ pub(crate) fn may_hide(text: &[u8], classes: u32) -> bool {
 
 /// Whether Base64 of a text may be readable: `text` has no other characters.
 pub(crate) fn may_be_readable(text: &[u8]) -> bool {
-    !is_unreadable(text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text))
+    !is_unreadable(without_padding(text))
 }
 
 /// Whether so much of it is neither printable ASCII nor UTF-8 that decoding need not go on. Judges whole groups only.
@@ -135,7 +144,7 @@ fn is_control(byte: u8) -> bool {
 /// Appends Base64 decoded, without stray bytes; whether that is readable: nine tenths of it are printable ASCII, or it is
 /// text of one script.
 fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
-    let body = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
+    let body = without_padding(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_' | b' ');
     // Most are found to be no text by their first groups.
     if body.len() < SHORTEST || body.len() % 4 == 1 || is_unreadable(body) || !body.iter().all(in_alphabet) {

@@ -110,13 +110,11 @@ impl<'a> Needles<'a> {
     fn collect_from_cookies(&mut self, cookies: &Cookies<'a>, cx: Context<'a>) {
         cookies.json.iter().for_each(|json| self.collect_from_json(json, cx));
         for cookie in &cookies.list {
+            if let Some(name) = cookie.name().filter(|name| name.shown == NameShown::Secret) {
+                self.add(name.text, cx);
+            }
             if cookie.sensitive {
                 self.push(cookie.value().bytes);
-                if let Some(name) = cookie.name()
-                    && name.shown == NameShown::Secret
-                {
-                    self.add(name.text, cx);
-                }
             } else if cookie.holds_credential(cx) {
                 self.add(cookie.piece, cx);
             }

@@ -12,7 +12,7 @@ use crate::known_headers::Rule;
 use crate::needles::{Needles, SHORTEST};
 use crate::show::{NameShown, marker};
 use crate::target::Url;
-use crate::target::path::Path;
+use crate::target::path::{self, Path};
 use crate::target::segment::{self, Segment, Shown};
 use crate::text::Text;
 
@@ -126,11 +126,11 @@ impl<'a> Needles<'a> {
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
         let parts = || segment.text.split(|b| b == b';').enumerate();
         let hidden = |(i, part)| segment::hidden_value(part, self.cx).filter(|_| i > 0);
-        if !parts().any(|part| hidden(part).is_some()) && self.is_in_value(segment.text.bytes, None) {
-            return true;
-        }
-        if marker::is_left(segment.text.bytes, false, self.cx) {
+        if path::is_marker(segment.text, self.cx) {
             return false;
+        }
+        if !parts().any(|part| hidden(part).is_some()) && self.is_in(segment.text.bytes) {
+            return true;
         }
         parts().any(|(i, part)| {
             let len = hidden((i, part)).map_or(0, |value| value.len());

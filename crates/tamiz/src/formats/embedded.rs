@@ -7,6 +7,7 @@ use super::json;
 use super::step::{Leaf, Outcome};
 use crate::bytes;
 use crate::context::Context;
+use crate::decode::base64;
 use crate::decode::layers::Layer;
 use crate::flags::{Flag, Flags};
 use crate::json::is_object_or_array;
@@ -49,8 +50,9 @@ pub(crate) fn read_as<'a>(
     if !matches!(text.bytes.first(), Some(b'e' | b'W' | b'I' | b'C' | b'D')) {
         return None;
     }
-    let decoded =
-        scan::decode_base64(text, classes, cx).filter(|decoded| is_object_or_array(decoded.bytes))?;
+    let decoded = scan::decode_base64(text, classes, cx).filter(|decoded| {
+        base64::decoded_length(text.bytes) == decoded.len() && is_object_or_array(decoded.bytes)
+    })?;
     let embedded = read_text(decoded, value, cx)?;
     embedded.flags.raise(Flag::B64Text, value);
     Some(embedded)

@@ -2,33 +2,25 @@
 
 use super::{Kind, Scan};
 use crate::bytes::{self, ALPHA, COLON, CONTROL, SPACE};
-use crate::context::Context;
 use crate::flags::{Flag, Flags};
-use crate::text::Text;
 
 /// What scripts include from.
 const SCHEMES: [&str; 5] = ["file", "ftp", "ftps", "http", "https"];
 
-/// Raises `RFI` of a value.
+/// Raises `RFI` of a value, or of a key without one, of which being a URL is enough.
 pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     let text = scan.text.bytes;
     let is_value = matches!(scan.kind, Kind::Value | Kind::Form | Kind::Leaf | Kind::Cookie);
-    if is_value && scan.classes & (SPACE | CONTROL) == 0 && is_odd(text) {
+    if (is_value || scan.is_bare_key)
+        && scan.classes & (SPACE | CONTROL) == 0
+        && (is_odd(text) || scan.is_bare_key && scan.classes & COLON != 0 && is_url(text))
+    {
         scan.raise(Flag::Rfi, 0..text.len(), flags);
     }
 }
 
-/// The same of a key without a value, of which being a URL is enough. `classes` is the union of the classes of its bytes.
-pub(crate) fn bare_key<'a>(key: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let classes = bytes::union(key.bytes);
-    let is_plain = classes & (SPACE | CONTROL) == 0;
-    if cx.settings.beyond_core()
-        && is_plain
-        && (classes & COLON != 0 && cut(key.bytes).is_some_and(|(_, rest)| rest.starts_with(b"://"))
-            || is_odd(key.bytes))
-    {
-        flags.raise(Flag::Rfi, key);
-    }
+fn is_url(text: &[u8]) -> bool {
+    cut(text).is_some_and(|(_, rest)| rest.starts_with(b"://"))
 }
 
 /// The scheme that a text begins with, and what follows it.

@@ -38,7 +38,7 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     }
     if !text.is_traced() {
         if let Some(becomes) = becomes_quick(scan, flags) {
-            scan.at(becomes).flag(flags);
+            flag_become(scan, becomes, flags);
         }
         return;
     }
@@ -64,8 +64,13 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     });
     if let Some(mut builder) = builder {
         builder.copy(text.from(copied));
-        scan.at(builder.finish()).flag(flags);
+        flag_become(scan, builder.finish(), flags);
     }
+}
+
+/// Raises the flags of what a text becomes, in which a key is no URL.
+fn flag_become<'a>(scan: &Scan<'a>, becomes: Text<'a>, flags: &mut Flags<'a>) {
+    Scan { is_bare_key: false, ..scan.at(becomes) }.flag(flags);
 }
 
 /// Raises what is told of a character that becomes, or has in what it becomes, a plain one.
@@ -206,7 +211,7 @@ mod tests {
                         let text = Text::request(&bytes, traced);
                         let mut flags = cx.flags();
                         let classes = bytes::union(text.bytes);
-                        flag(&Scan { text, kind, secret: false, classes, known: 0, cx }, &mut flags);
+                        flag(&Scan::new(text, classes, kind, cx), &mut flags);
                         let mut words = flags.words().to_vec();
                         words.sort_unstable_by_key(|(_, word)| *word);
                         (flags.set, words)

@@ -26,7 +26,6 @@ use crate::keywords;
 use crate::text::{Classified, Text};
 
 pub(crate) use characters::{characters, may_flag_characters};
-pub(crate) use inclusion::bare_key;
 pub(crate) use names::{method_key, name, names};
 pub(crate) use quiet::{Signs, cannot_flag, cannot_flag_header, cannot_flag_part};
 pub(crate) use redirect::{LastName, redirect};
@@ -89,10 +88,17 @@ struct Scan<'a> {
     classes: u32,
     /// The classes of words that nothing is added by, where no evidence is kept.
     known: keywords::Classes,
+    /// Whether it is, or is decoded from, a key without a value.
+    is_bare_key: bool,
     cx: Context<'a>,
 }
 
 impl<'a> Scan<'a> {
+    /// A text that is no secret. `classes` is the union of the classes of its bytes.
+    fn new(text: Text<'a>, classes: u32, kind: Kind, cx: Context<'a>) -> Self {
+        Scan { text, kind, secret: false, classes, known: 0, is_bare_key: false, cx }
+    }
+
     /// Scans another text in the way of this one.
     fn at(&self, text: Text<'a>) -> Self {
         Scan { text, classes: bytes::union(text.bytes), ..*self }
@@ -110,17 +116,16 @@ impl<'a> Scan<'a> {
     /// Raises the flags of the content, without those of single characters. Most flags of a segment are raised for the path as
     /// a whole.
     fn flag(&self, flags: &mut Flags<'a>) {
+        serial::flag(self, flags);
+        if self.classes & bytes::HIGH != 0 {
+            overlong::flag(self, flags);
+        }
         if self.kind == Kind::Segment {
-            serial::flag(self, flags);
             return;
         }
         structure::flag(self, flags);
         urls::flag(self, flags);
         inclusion::flag(self, flags);
-        serial::flag(self, flags);
-        if self.classes & bytes::HIGH != 0 {
-            overlong::flag(self, flags);
-        }
         self.flag_words(flags);
     }
 
@@ -156,14 +161,12 @@ fn classes_of_words(flags: &Flags<'_>) -> keywords::Classes {
 
 /// Raises the flags of words alone, for data that is no text.
 pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    Scan { text, kind: Kind::Leaf, secret: false, classes: bytes::union(text.bytes), known: 0, cx }
-        .flag_words(flags);
+    Scan::new(text, bytes::union(text.bytes), Kind::Leaf, cx).flag_words(flags);
 }
 
 /// Scans the host that a path begins with, which collapsing would take for a segment.
 pub(crate) fn net_path<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
-    let scan =
-        Scan { text, kind: Kind::Path, secret: false, classes: bytes::union(text.bytes), known: 0, cx };
+    let scan = Scan::new(text, bytes::union(text.bytes), Kind::Path, cx);
     urls::flag_net_path(&scan, flags);
 }
 
@@ -179,6 +182,13 @@ pub(crate) fn scan<'a>(
     content(text, kind, secret, cx, flags);
 }
 
+/// Raises the flags of a key without a value, of which being a URL is enough.
+pub(crate) fn bare_key<'a>(text: Classified<'a>, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) {
+    characters(text, Kind::Key, secret, cx, flags);
+    let Classified { text, classes } = text;
+    content_of(Scan { secret, is_bare_key: true, ..Scan::new(text, classes, Kind::Key, cx) }, flags);
+}
+
 /// Raises the flags of decoded text but for those of its single characters, which the caller raises piece by piece.
 pub(crate) fn content<'a>(
     text: Classified<'a>,
@@ -188,10 +198,14 @@ pub(crate) fn content<'a>(
     flags: &mut Flags<'a>,
 ) {
     let Classified { text, classes } = text;
+    content_of(Scan { secret, ..Scan::new(text, classes, kind, cx) }, flags);
+}
+
+fn content_of<'a>(scan: Scan<'a>, flags: &mut Flags<'a>) {
+    let Scan { text, kind, classes, cx, .. } = scan;
     if !cx.settings.beyond_core() || kind == Kind::Opaque || text.is_empty() {
         return;
     }
-    let scan = Scan { text, kind, secret, classes, known: 0, cx };
     if classes & bytes::NO_ALNUM == 0 {
         scan.flag_plain(flags);
         return;
@@ -231,8 +245,7 @@ mod tests {
             for kind in [Kind::Key, Kind::Value, Kind::Free, Kind::Leaf, Kind::Cookie, Kind::Path] {
                 with_context(|cx| {
                     let text = Text::request(text.as_bytes(), true);
-                    let scan =
-                        Scan { text, kind, secret: false, classes: bytes::union(text.bytes), known: 0, cx };
+                    let scan = Scan::new(text, bytes::union(text.bytes), kind, cx);
                     let (mut plain, mut all) = (cx.flags(), cx.flags());
                     scan.flag_plain(&mut plain);
                     scan.flag(&mut all);

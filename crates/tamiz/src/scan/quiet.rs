@@ -124,7 +124,7 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
         return false;
     }
     let whole = Text::untraced(text).repaired();
-    let scan = Scan { text: whole, kind: Kind::Structured, secret: false, classes, known: 0, cx };
+    let scan = Scan::new(whole, classes, Kind::Structured, cx);
     let mut flags = cx.flags();
     if has(COLON | BANG | UNDERSCORE) {
         urls::flag(&scan, &mut flags);

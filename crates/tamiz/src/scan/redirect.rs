@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::urls;
 use crate::bytes::{self, ALNUM, CONTROL};
 use crate::context::Context;
-use crate::decode::layers::Layer;
+use crate::decode::layers::{Layer, with_overlong_read};
 use crate::flags::{Flag, Flags};
 use crate::lists::REDIRECT_NAMES;
 use crate::text::Text;
@@ -43,7 +43,7 @@ pub(crate) fn redirect<'a>(
     if let Some((flag, range)) = found {
         flags.raise_at(flag, value, if secret { 0..value.len() } else { range });
     } else if let Some(decoded) = Layer::Percent.undo(value, cx, |_, _, _| {})
-        && let Some((flag, _)) = find(decoded.bytes)
+        && let Some((flag, _)) = find(with_overlong_read(decoded, cx, |_, _, _| {}).unwrap_or(decoded).bytes)
     {
         flags.raise(flag, value);
         flags.raise(Flag::PctValue, value);

@@ -83,7 +83,10 @@ fn references<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
         scan.raise(Flag::HtmlEnt, 0..scan.text.len(), flags);
         flags.absorb(&found);
     } else {
-        flags.absorb_only(&found, std::iter::once(Flag::B64Text).collect());
+        // The text as it is may tell a character that is grammar where it stands.
+        let is_new = |flag: &Flag| *flag == Flag::B64Text || !flags.set.contains(*flag);
+        let new: FlagSet = found.set.iter().filter(is_new).collect();
+        flags.absorb_only(&found, new);
     }
 }
 

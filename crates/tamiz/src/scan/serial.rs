@@ -224,14 +224,7 @@ mod tests {
         ] {
             with_context(|cx| {
                 let text = Text::request(text, true);
-                let scan = Scan {
-                    text,
-                    kind: Kind::Key,
-                    secret: false,
-                    classes: bytes::union(text.bytes),
-                    known: 0,
-                    cx,
-                };
+                let scan = Scan::new(text, bytes::union(text.bytes), Kind::Key, cx);
                 let mut flags = cx.flags();
                 flag(&scan, &mut flags);
                 assert_eq!(flags.words(), [(Flag::Serial, word)], "{}", text.bytes.escape_ascii());

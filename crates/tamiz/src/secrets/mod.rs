@@ -93,7 +93,7 @@ impl SensitiveNames {
             Kind::Token => families::find(text, classes),
             Kind::Scheme => schemes::find(text),
             Kind::PrivateKey => private_key::find(text),
-            Kind::Userinfo => userinfo::find_in_url(text),
+            Kind::Userinfo => userinfo::find_in_url(text, cx),
             Kind::DataSource => userinfo::find_in_data_source(text),
             Kind::Element => self.find_without_markers(text, cx, Self::find_element),
             Kind::Named => self.find_without_markers(text, cx, Self::find_named),

@@ -34,11 +34,11 @@ impl SensitiveNames {
         cx: Context<'_>,
         find: fn(&Self, &[u8], Context<'_>) -> Option<Range<usize>>,
     ) -> Option<Range<usize>> {
-        if !marker::holds_marker(text) {
+        if !marker::holds_marker(text, cx) {
             return find(self, text, cx);
         }
         cx.spare.with(|without| {
-            marker::take_out(text, without);
+            marker::take_out(text, cx, without);
             find(self, without, cx).map(|_| 0..text.len())
         })
     }

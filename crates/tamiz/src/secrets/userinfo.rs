@@ -7,11 +7,12 @@
 
 use std::ops::Range;
 
+use crate::context::Context;
 use crate::decode::{self, unicode};
 use crate::show::marker;
 
 /// Finds userinfo inside a URL, or after the `//` that begins the text; `\\` may stand for `/`.
-pub(super) fn find_in_url(text: &[u8]) -> Option<Range<usize>> {
+pub(super) fn find_in_url(text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
     let mut until = 0;
     let is_slash = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'\\'));
     let slashes = memchr::memchr2_iter(b'/', b'\\', text).filter(|at| is_slash(text.get(at + 1)));
@@ -27,7 +28,7 @@ pub(super) fn find_in_url(text: &[u8]) -> Option<Range<usize>> {
         let len = authority.iter().take_while(|&&byte| !ends(byte)).count();
         until = start + len;
         let userinfo = memchr::memrchr(b'@', authority.get(..len)?)?;
-        let is_marker = marker::is_marker(authority.get(..userinfo)?);
+        let is_marker = marker::is_known_marker(authority.get(..userinfo)?, cx);
         (userinfo > 0 && !is_marker).then(|| start..start + userinfo)
     })
 }

@@ -197,6 +197,12 @@ pub(crate) fn is_marker(text: &[u8]) -> bool {
     cut(text, CharSet::parse).is_some_and(|cut| cut.is_short())
 }
 
+/// Whether `text` is exactly one marker, of those that the profile knows.
+pub(crate) fn is_known_marker(text: &[u8], cx: Context<'_>) -> bool {
+    cut(text, CharSet::parse)
+        .is_some_and(|cut| cut.is_short() && (!cut.is_beyond_core || cx.settings.beyond_core()))
+}
+
 /// Whether a value is a marker that is left as it is (clause 6.15): of a secret where its name is sensitive, and
 /// without a set in `core`.
 pub(crate) fn is_left(text: &[u8], sensitive: bool, cx: Context<'_>) -> bool {
@@ -229,8 +235,8 @@ pub(crate) fn stated_length(text: &[u8]) -> Option<usize> {
     Some(digits.fold(0, |number: usize, digit| number * 10 + usize::from(digit - b'0')))
 }
 
-/// The markers in a text.
-fn markers(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+/// The markers in a text that the profile knows.
+fn markers<'t>(text: &'t [u8], cx: Context<'t>) -> impl Iterator<Item = Range<usize>> + 't {
     let mut from = 0;
     memchr::memchr_iter(b'<', text).filter_map(move |start| {
         if start < from {
@@ -239,20 +245,20 @@ fn markers(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         // The longest marker, with all signs, is well under 256 bytes, so the search stays linear.
         let head = text.get(start..text.len().min(start + 256)).unwrap_or_default();
         let close = memchr::memchr(b'>', head)?;
-        head.get(..=close).filter(|head| is_marker(head))?;
+        head.get(..=close).filter(|head| is_known_marker(head, cx))?;
         from = start + close + 1;
         Some(start..from)
     })
 }
 
-pub(crate) fn holds_marker(text: &[u8]) -> bool {
-    markers(text).next().is_some()
+pub(crate) fn holds_marker(text: &[u8], cx: Context<'_>) -> bool {
+    markers(text, cx).next().is_some()
 }
 
 /// Appends `text` without its markers.
-pub(crate) fn take_out(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn take_out(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     let mut copied = 0;
-    for marker in markers(text) {
+    for marker in markers(text, cx) {
         out.extend_from_slice(text.get(copied..marker.start).unwrap_or_default());
         copied = marker.end;
     }

@@ -116,16 +116,16 @@ fn is_card(text: &[u8]) -> bool {
 /// An international bank account number, by its checksum.
 fn is_iban(text: &[u8]) -> bool {
     let is_sign = |byte: &u8| matches!(byte, b' ' | b'-');
-    if !(15..=67).contains(&text.len())
-        || !matches!(text, [a, b, ..] if bytes::is(*a, ALPHA) && bytes::is(*b, ALPHA))
-    {
+    if !(15..=67).contains(&text.len()) || !text.first().is_some_and(|byte| bytes::is(*byte, ALPHA)) {
         return false;
     }
     if text.split(is_sign).any(|group| group.is_empty() || !bytes::all(group, ALNUM)) {
         return false;
     }
     let signs = || text.iter().filter(|byte| !is_sign(byte));
-    let is_number = (15..=34).contains(&signs().count()) && signs().skip(2).take(2).all(u8::is_ascii_digit);
+    let is_number = (15..=34).contains(&signs().count())
+        && signs().take(2).all(u8::is_ascii_alphabetic)
+        && signs().skip(2).take(2).all(u8::is_ascii_digit);
     let follow = |rest: u32, byte: &u8| match byte {
         b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
         letter => (rest * 100 + u32::from(letter.to_ascii_lowercase() - b'a') + 10) % 97,
@@ -183,6 +183,7 @@ mod tests {
             "4222222222222.pdf",
             "GB82WEST12345698765432",
             "gb82 west 1234 5698 7654 32",
+            "G-B82WEST12345698765432",
             "DE89370400440532013000.csv",
             "NO9386011117947",
             "+34600123456",

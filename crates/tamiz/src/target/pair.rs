@@ -96,14 +96,12 @@ impl<'a> Pair<'a> {
             Some((key, value)) => (key, Some(value)),
             None => (spaced, None),
         };
-        let (key, is_sensitive) = read_and_scan_key(raw_key, syntax.field(), cx, &mut flags);
+        let (key, is_sensitive) =
+            read_and_scan_key(raw_key, raw_value.is_none(), syntax.field(), cx, &mut flags);
         let mut pair =
             Pair { key, value: None, secret: false, classes: None, plus: Plus::default(), json: None, flags };
         match raw_value {
-            None => {
-                pair.flags.raise(Flag::QBare, token);
-                scan::bare_key(pair.key.text, cx, &mut pair.flags);
-            }
+            None => pair.flags.raise(Flag::QBare, token),
             Some(raw) if raw.is_empty() => {
                 pair.value = Some(raw.repaired());
                 pair.flags.raise(Flag::QEmptyVal, token);
@@ -183,6 +181,7 @@ impl<'a> Pair<'a> {
 /// Reads a key and raises its own flags; also returns whether it makes a secret of its value.
 fn read_and_scan_key<'a>(
     raw: Text<'a>,
+    is_bare: bool,
     field: percent::Field,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
@@ -190,7 +189,12 @@ fn read_and_scan_key<'a>(
     let (key, classes) = read_key(raw, field, cx, flags);
     let text = key.text;
     if classes & bytes::SPACE != 0 || !scan::cannot_flag(text.bytes, classes) {
-        scan::scan(text.with_classes(classes), Kind::Key, key.shown == NameShown::Secret, cx, flags);
+        let (text, is_secret) = (text.with_classes(classes), key.shown == NameShown::Secret);
+        if is_bare {
+            scan::bare_key(text, is_secret, cx, flags);
+        } else {
+            scan::scan(text, Kind::Key, is_secret, cx, flags);
+        }
     }
     if classes & NO_ALNUM != 0 {
         scan::names(text, flags);

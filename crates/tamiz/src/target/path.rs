@@ -42,7 +42,7 @@ pub(crate) struct Path<'a> {
 const UNTOLD: &[u8] = "\u{FFFD}".as_bytes();
 
 /// Whether a segment is a marker that is left as it is (clause 6.15).
-fn is_marker(text: Text<'_>, cx: Context<'_>) -> bool {
+pub(crate) fn is_marker(text: Text<'_>, cx: Context<'_>) -> bool {
     marker::is_left(text.bytes, false, cx) || cx.settings.beyond_core() && marker::is_more(text.bytes)
 }
 
