@@ -149,7 +149,7 @@ impl<'a> Needles<'a> {
     /// Hides the name of a header that echoes a secret; whether it does.
     pub(crate) fn hide_in_name(&self, name: &mut Name<'a>) -> bool {
         let echoes = !matches!(name.shown, NameShown::Secret | NameShown::ShapeAlone)
-            && (self.is_in(name.text.bytes) || self.is_in(name.raw.bytes));
+            && (self.is_in(name.text.bytes) || self.is_in(name.odd.unwrap_or(name.raw).bytes));
         if echoes {
             name.shown = NameShown::Secret;
         }

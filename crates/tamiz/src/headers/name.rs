@@ -3,7 +3,7 @@
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::unicode::Stage;
-use crate::decode::{unicode, utf8};
+use crate::decode::{GUARD, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::known_headers::Rule;
 use crate::message::{on_one_line, raise_embedded};
@@ -79,12 +79,17 @@ fn normal<'a>(came: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Text<'
     (normal.trim(), normal.bytes != came.bytes)
 }
 
+/// The text in lower case, but for the digits of guarded bytes.
 fn lower<'a>(text: Text<'a>, cx: Context<'a>) -> Text<'a> {
     if !text.bytes.iter().any(u8::is_ascii_uppercase) {
         return text;
     }
     let lower = cx.bump.alloc_slice_copy(text.bytes);
-    lower.make_ascii_lowercase();
+    let mut pieces = lower.split_mut(|byte| *byte == GUARD);
+    pieces.next().into_iter().for_each(|first| first.make_ascii_lowercase());
+    for piece in pieces {
+        piece.get_mut(2..).unwrap_or_default().make_ascii_lowercase();
+    }
     text.with_bytes(lower)
 }
 
@@ -93,6 +98,17 @@ mod tests {
     use super::*;
     use crate::context::tests::with_context;
     use crate::lists::KNOWN_HEADERS;
+
+    #[test]
+    fn guarded_bytes_keep_their_digits() {
+        with_context(|cx| {
+            for (name, expected) in
+                [(&b"X-A"[..], &b"x-a"[..]), (b"\xFFC0A\xFFAF", b"\xFFC0a\xFFAF"), (b"A\xFFEFB", b"a\xFFEFb")]
+            {
+                assert_eq!(lower(Text::untraced(name), cx).bytes, expected);
+            }
+        });
+    }
 
     #[test]
     fn known_names_are_read_alike() {

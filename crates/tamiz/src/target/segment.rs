@@ -134,9 +134,10 @@ const LONGEST_SHOWN: usize = 64;
 
 /// Decides how a segment is shown, parameters first (clause 5.26).
 pub(super) fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown {
-    let mut shown = Shown::Text;
+    let (mut shown, mut is_whole) = (Shown::Text, true);
     for (part, value) in parts(segment, cx) {
-        if let Some(value) = value {
+        is_whole &= value.is_none();
+        if let Some(value) = value.filter(|value| !marker::is_secret_marker(value.bytes)) {
             flags.hide(value);
             shown = Shown::Parameters;
         }
@@ -145,7 +146,7 @@ pub(super) fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
             return Shown::Secret;
         }
     }
-    if is_hidden(segment, shown == Shown::Text, cx) {
+    if is_hidden(segment, is_whole, cx) {
         flags.hide(segment);
         return Shown::Shape;
     }
@@ -159,10 +160,10 @@ pub(super) fn is_hidden<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) 
         || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT)
 }
 
-/// The parts of a segment between `;`: what may be shown of each, and the value that is hidden.
+/// The parts of a segment between `;`: what may be shown of each, and the value that is hidden, by a marker already or not.
 fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'a>, Option<Text<'a>>)> {
     segment.split(|b| b == b';').enumerate().map(move |(i, part)| {
-        let value = if i > 0 { sensitive_value(part, cx) } else { None };
+        let value = if i > 0 { hidden_value(part, cx) } else { None };
         let len = value.map_or(part.len(), |value| part.len().saturating_sub(value.len() + 1));
         (part.slice(0..len), value)
     })
