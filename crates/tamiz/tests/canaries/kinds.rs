@@ -168,6 +168,8 @@ pub fn identifiers(rng: &mut Rng) -> Vec<Canary> {
         Canary::new("card in groups", grouped.join("-"), &[&grouped.join("-")]),
         Canary::new("IBAN", iban.as_str(), &[&iban]),
         Canary::new("IBAN in lower case", iban.to_lowercase(), &[&iban]),
+        Canary::new("IBAN cut in its country", format!("N-{}", &iban[1..]), &[&iban[1..]]),
+        Canary::new("IBAN cut in its check digits", format!("{} {}", &iban[..3], &iban[3..]), &[&iban[3..]]),
         Canary::new("phone", format!("+{phone}"), &[&phone]),
     ];
     let bot = format!("bot{}:{token}", rng.below(1 << 20));

@@ -1,5 +1,7 @@
 //! Every place of a request that a text can stand in, and what becomes of it there.
 
+use data_encoding::BASE64URL_NOPAD;
+
 use super::draft::Draft;
 
 /// What a place is made of, which says what can stand there as it is.
@@ -329,6 +331,10 @@ const CREDENTIALS: &[Row] = &[
     }),
     ("cookie without a name", Field::Cookie, Hides::Anything, |d, t, _| d.header("Cookie", t)),
     ("cookie name", Field::Cookie, Hides::Content, |d, t, _| d.header("Cookie", &cat(&[t, b"=1"]))),
+    ("cookie name, named value in Base64", Field::Token, Hides::Secret, |d, t, _| {
+        let name = BASE64URL_NOPAD.encode(&cat(&[b"password=", t]));
+        d.header("Cookie", &cat(&[name.as_bytes(), b"=1"]));
+    }),
     ("cookie, space before the colon", Field::Cookie, Hides::Anything, |d, t, _| {
         d.header("Cookie ", &cat(&[b"a=", t]));
     }),
