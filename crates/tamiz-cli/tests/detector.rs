@@ -294,6 +294,19 @@ fn sources_that_were_not_learned_are_told() {
     assert!(run.code == 0 && run.stderr.contains("no model"), "{run:?}");
 }
 
+/// The columns of `tamiz score --format parquet`, in words.
+#[cfg(feature = "columns")]
+fn columns_of_scores(dir: &Path, input: &Path, model: &str) -> String {
+    use tamiz_columns::{Kind, Reader};
+
+    let out = dir.join("secret.parquet");
+    tamiz(["score", arg(input), "--model", model, "--format", "parquet", "-o", arg(&out)]).ok();
+    let batches = Reader::open(&out, Kind::Parquet).expect("a file");
+    let columns = batches.map(|batch| format!("{:?}", batch.expect("rows"))).collect::<String>();
+    assert!(columns.contains("reasons") && columns.contains("POST /login"), "{columns}");
+    columns
+}
+
 #[test]
 fn no_secret_in_anything_that_comes_out() {
     let dir = scratch("detector-secrets");
@@ -308,7 +321,7 @@ fn no_secret_in_anything_that_comes_out() {
     let line = format!("{}\n", serde_json::json!({"raw": request})).repeat(20);
     let input = file(&dir, "secret.jsonl", &line);
     let http = file(&dir, "secret.http", &request);
-    let out = dir.join("secret.model");
+    let (out, page) = (dir.join("secret.model"), dir.join("secret.html"));
     let mut shown = Vec::new();
     for arguments in [
         vec!["learn", arg(&input), "-o", arg(&out)],
@@ -318,6 +331,7 @@ fn no_secret_in_anything_that_comes_out() {
         vec!["score", arg(&input)],
         vec!["score", arg(&input), "--model", &model, "--drift"],
         vec!["explain", arg(&http), "--model", &model],
+        vec!["report", arg(&input), "--model", &model, "-o", arg(&page)],
         vec!["model", "show", arg(&out)],
         vec!["model", "show", arg(&out), "--endpoint", "POST /login"],
     ] {
@@ -326,7 +340,13 @@ fn no_secret_in_anything_that_comes_out() {
         shown.push(String::from_utf8_lossy(&run.stdout).into_owned());
         shown.push(run.stderr);
     }
-    shown.push(String::from_utf8_lossy(&std::fs::read(&out).expect("a model")).into_owned());
+    for written in [&out, &page] {
+        shown.push(String::from_utf8_lossy(&std::fs::read(written).expect("a file")).into_owned());
+    }
+    let report = shown.last().expect("a page");
+    assert!(report.contains("POST /login"), "the report has the request among those with reasons");
+    #[cfg(feature = "columns")]
+    shown.push(columns_of_scores(&dir, &input, &model));
     for canary in canaries {
         assert!(shown.iter().all(|text| !text.contains(canary)), "{canary}");
     }

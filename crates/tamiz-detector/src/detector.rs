@@ -1,13 +1,12 @@
 //! Scores requests against a model, or against the prior alone.
 
-mod known;
-mod memo;
-mod quick;
+mod cache;
+mod scorer;
 mod sum;
 mod weigh;
+mod weights;
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use tamiz::Document;
@@ -21,14 +20,14 @@ use crate::observation::Observation;
 use crate::prior::Prior;
 use crate::reason::{Reason, Why};
 use crate::score::{Explanation, Score};
-use crate::stream::Stream;
+use crate::stream::{Stream, random};
 use crate::table::Map;
 use crate::token::{self, Parts};
-use known::KnownTable;
-use memo::Memo;
-use quick::Quick;
+use cache::Cache;
+use scorer::Scorer;
 use sum::{Parted, Sum};
 use weigh::{Item, flag_key};
+use weights::WeightTable;
 
 /// The scale of novelty is at least this, in bits of fixed point: 1.44.
 const LEAST_SCALE: i64 = 94_548;
@@ -53,8 +52,8 @@ pub struct Detector {
     endpoints: Vec<Learned>,
     kinds: Kinds,
     /// The weight of every learned token.
-    known: KnownTable,
-    memo: Memo,
+    weights: WeightTable,
+    cache: Cache,
     /// Where hashes begin: nobody can look for two texts that have the same.
     seed: u64,
     /// How often each flag was raised at each kind of place.
@@ -91,16 +90,15 @@ impl Detector {
 
     /// The same with another prior.
     pub fn from_prior(prior: Prior) -> Self {
-        let seed = RandomState::new().build_hasher().finish();
         Detector {
             model: None,
             prior,
             whole: Counts::default(),
             endpoints: Vec::new(),
             kinds: Kinds::default(),
-            known: KnownTable::default(),
-            memo: Memo::new(),
-            seed,
+            weights: WeightTable::default(),
+            cache: Cache::new(),
+            seed: random(),
             flags: Map::default(),
             usual_places: 0,
             scale: LEAST_SCALE,
@@ -134,7 +132,7 @@ impl Detector {
         detector.usual_places = log2(places.saturating_add(model.requests)) - log2(model.requests);
         detector.model = Some(model);
         detector.calibrate();
-        detector.weigh_known();
+        detector.weigh_learned();
         detector
     }
 
@@ -185,9 +183,9 @@ impl Detector {
     }
 
     fn score_checked(&self, document: &Document) -> Result<Score, Error> {
-        let mut quick = Quick::of(self);
-        if quick.read(document) {
-            return Ok(quick.score());
+        let mut scorer = Scorer::of(self);
+        if scorer.read(document) {
+            return Ok(scorer.score());
         }
         Ok(self.score_observation(&Observation::of(document)?))
     }
@@ -198,11 +196,11 @@ impl Detector {
     /// As [`Detector::score`].
     pub fn explain(&self, document: &Document) -> Result<Explanation, Error> {
         self.check(document)?;
-        let mut quick = Quick::explaining(self);
-        if !quick.read(document) {
+        let mut scorer = Scorer::explaining(self);
+        if !scorer.read(document) {
             return Ok(self.explain_observation(&Observation::of(document)?));
         }
-        let (name, is_learned, loud, sum) = quick.loud_tokens();
+        let (name, is_learned, loud, sum) = scorer.loud_tokens();
         Ok(self.explain_tokens(name, is_learned, loud.iter().map(String::as_str), sum))
     }
 

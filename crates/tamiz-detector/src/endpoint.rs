@@ -63,6 +63,10 @@ fn is_constant(path: &str) -> bool {
 }
 
 fn push_segment(out: &mut String, segment: &str) {
+    let varies = |byte: u8| byte.is_ascii_digit() || byte == b'<';
+    if segment.len() <= LONGEST_SEGMENT && !segment.bytes().any(varies) {
+        return out.push_str(segment);
+    }
     if segment.contains('<') {
         let mut plain = String::new();
         push_without_lengths(&mut plain, segment);

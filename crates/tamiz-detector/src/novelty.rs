@@ -1,8 +1,11 @@
 //! How surprising a token is at an endpoint: Good–Turing for what is new, the mass of what is as rare for what is not.
 
-use crate::hash::{hash, mix};
+use std::sync::LazyLock;
+
+use crate::hash::hash;
 use crate::log::{ONE, log2};
 use crate::model::Model;
+use crate::stream::{Stream, random};
 use crate::table::{Map, Table, survives};
 use crate::token::Parts;
 
@@ -41,23 +44,30 @@ struct Family {
 #[derive(Debug, Default)]
 pub(crate) struct Kinds(Map<u64, u64>);
 
-/// What identifies a token, its place, family and kind.
+/// What identifies a token, its place, family and kind: hashes that live as long as the process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Key {
-    pub(crate) token: u64,
-    pub(crate) place: Option<u64>,
+pub(crate) struct Key<'t> {
+    text: &'t str,
+    token: u64,
+    place_text: Option<&'t str>,
+    place: u64,
     pub(crate) family: u64,
     kind: u64,
 }
 
-impl Key {
-    pub(crate) fn of(token: &str, parts: &Parts<'_>) -> Self {
+impl<'t> Key<'t> {
+    pub(crate) fn of(token: &'t str, parts: &Parts<'t>) -> Self {
+        static SEED: LazyLock<u64> = LazyLock::new(random);
+        let seed = *SEED;
+        let of = |text: &str, more: u64| Stream::of(seed ^ more, text).finish().0;
         let measured = u64::from(parts.measured);
         Key {
-            token: hash(token.as_bytes()),
-            place: parts.place.map(|place| hash(place.as_bytes())),
-            family: mix(hash(parts.family.as_bytes()) ^ measured),
-            kind: mix(hash(parts.kind.as_bytes()) ^ (u64::from(parts.op) << 8) ^ measured),
+            text: token,
+            token: of(token, 0),
+            place_text: parts.place,
+            place: parts.place.map_or(0, |place| of(place, 0)),
+            family: of(parts.family, measured),
+            kind: of(parts.kind, u64::from(parts.op) << 8 | measured),
         }
     }
 }
@@ -101,18 +111,19 @@ impl Counts {
     }
 
     /// What was seen of a token; with `out`, without one request that has it.
-    pub(crate) fn seen(&self, key: &Key, out: bool) -> Seen {
+    pub(crate) fn seen(&self, key: &Key<'_>, out: bool) -> Seen {
         let count = |token: u64| self.tokens.get(&token).copied();
-        let of = key.place.and_then(count).unwrap_or(
-            if key.place.is_some_and(|place| survives(place, self.level)) { 0 } else { self.requests },
-        );
+        let of = key.place_text.map_or(self.requests, |place| {
+            let is_kept = || self.keeps_all() || survives(hash(place.as_bytes()), self.level);
+            count(key.place).unwrap_or_else(|| if is_kept() { 0 } else { self.requests })
+        });
         let out = u64::from(out);
         Seen { count: count(key.token).unwrap_or_default().saturating_sub(out), of: of.saturating_sub(out) }
     }
 
     /// Whether the table counts the token: one beyond its bound has let most go.
-    pub(crate) fn keeps(&self, key: &Key) -> bool {
-        survives(key.token, self.level)
+    pub(crate) fn keeps(&self, key: &Key<'_>) -> bool {
+        self.keeps_all() || survives(hash(key.text.as_bytes()), self.level)
     }
 
     /// Whether the table counts all tokens.
@@ -169,7 +180,7 @@ pub(crate) struct Out<'a> {
 
 /// How surprising a token is, in bits of fixed point.
 pub(crate) fn surprise(
-    key: &Key,
+    key: &Key<'_>,
     endpoint: Option<&Counts>,
     whole: &Counts,
     kinds: &Kinds,

@@ -111,12 +111,12 @@ impl fmt::Display for Reason {
         let Seen { count, of: total } = self.seen;
         if let Why::Flag { ratio } = self.why {
             let flag = self.token.rsplit_once('=').map_or("", |(_, flag)| flag);
-            let times = 1_u64 << (ratio / ONE).clamp(0, 40);
-            return write!(
-                f,
-                "`{name}` raises {flag}: attacks do so about {} times as often",
-                grouped(times)
-            );
+            let how_often = match (ratio / ONE).clamp(0, 40) {
+                0 => "a little more often".to_owned(),
+                1 => "about twice as often".to_owned(),
+                bits => format!("about {} times as often", grouped(1 << bits)),
+            };
+            return write!(f, "`{name}` raises {flag}: attacks do so {how_often}");
         }
         let never = count == 0;
         let how_often = if never {
@@ -190,5 +190,11 @@ mod tests {
             reason(Why::Flag { ratio: 7 * ONE }, "f.b.cp=QUOTE", 0, 9),
             "`cp` raises QUOTE: attacks do so about 128 times as often"
         );
+        for (ratio, how_often) in
+            [(1, "a little more often"), (ONE, "about twice as often"), (2 * ONE, "about 4 times as often")]
+        {
+            let reason = reason(Why::Flag { ratio }, "f.b.cp=QUOTE", 0, 9);
+            assert_eq!(reason, format!("`cp` raises QUOTE: attacks do so {how_often}"));
+        }
     }
 }

@@ -2,6 +2,13 @@
 //!
 //! These hashes live as long as a detector. What a file depends on is hashed by `hash.rs`.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// A number that nobody can guess, to begin hashes with: nobody can look for two texts that have the same.
+pub(crate) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// Two odd numbers without a pattern, from the digits of pi.
 const MIX: [u64; 2] = [0x2437_6a88_85a3_08d3, 0x1319_8a2e_0370_7345];
 /// The lowest and the highest bit of each byte.

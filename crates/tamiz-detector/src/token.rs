@@ -28,46 +28,51 @@ pub(crate) struct Parts<'t> {
     pub(crate) op: u8,
 }
 
-/// Where the first sign is that ends a place.
-fn find_op(text: &str) -> Option<usize> {
-    text.bytes().position(|byte| matches!(byte, b'=' | b'~' | b'^' | b'@' | b'#' | b'&'))
+/// Where the first sign is, from some byte on, that ends a place.
+fn find_op(text: &str, from: usize) -> Option<usize> {
+    let is_op = |byte: u8| matches!(byte, b'=' | b'~' | b'^' | b'@' | b'#' | b'&');
+    Some(text.bytes().skip(from).position(is_op)? + from)
 }
 
 impl<'t> Parts<'t> {
     pub(crate) fn of(token: &'t str) -> Self {
-        let whole = |kind| Parts { place: None, family: kind, measured: false, kind, op: b'=' };
-        let Some((letter, rest)) = token.split_once('.').filter(|(letter, _)| letter.len() == 1) else {
-            let end = find_op(token).unwrap_or(token.len());
-            return whole(token.get(..end).unwrap_or(token));
+        match token.as_bytes() {
+            [b'f', b'.', ..] => Parts::of_flag(token),
+            [b'q' | b'b' | b'h' | b'c', b'.', ..] => Parts::of_place(token),
+            _ => Parts::whole(token.get(..find_op(token, 0).unwrap_or(token.len())).unwrap_or(token)),
+        }
+    }
+
+    /// What is told of nothing but its family.
+    fn whole(family: &'t str) -> Self {
+        Parts { place: None, family, measured: false, kind: family, op: b'=' }
+    }
+
+    fn of_flag(token: &'t str) -> Self {
+        let end = token.bytes().rposition(|byte| byte == b'=').unwrap_or(token.len());
+        let family = token.get(..end).unwrap_or(token);
+        let place = family.get(2..).filter(|place| place.bytes().any(|byte| byte == b'.'));
+        let kind = family.get(..3).unwrap_or(family);
+        Parts { place, family, measured: false, kind, op: b'f' }
+    }
+
+    /// A token that begins with the letter of a kind of place.
+    fn of_place(token: &'t str) -> Self {
+        let letter = token.get(..1).unwrap_or(token);
+        // A place has at least one character, whatever it is.
+        let first = token.get(2..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        let Some(end) = find_op(token, first + 2) else {
+            return Parts { place: None, family: letter, measured: false, kind: letter, op: PLACE };
         };
-        match letter {
-            "f" => {
-                let family = token.rsplit_once('=').map_or(token, |(family, _)| family);
-                let place = family.get(2..).filter(|place| place.contains('.'));
-                let kind = family.get(..3).unwrap_or(family);
-                Parts { place, family, measured: false, kind, op: b'f' }
-            }
-            "q" | "b" | "h" | "c" => {
-                // A place has at least one character, whatever it is.
-                let first = rest.chars().next().map_or(0, char::len_utf8);
-                let Some(end) = rest.get(first..).and_then(find_op).map(|end| end + first + 2) else {
-                    return Parts { place: None, family: letter, measured: false, kind: letter, op: PLACE };
-                };
-                let place = token.get(..end).unwrap_or(token);
-                let op = token.as_bytes().get(end).copied().unwrap_or_default();
-                let measured = op == b'=' && token.get(end..).is_some_and(|rest| rest.contains('@'));
-                match place {
-                    "q.n" | "q.keys" | "b.n" | "b.keys" | "b.kind" => whole(place),
-                    _ if letter == "c" => Parts { place: None, family: place, measured, kind: letter, op },
-                    _ => {
-                        let family = token.get(..=end).unwrap_or(token);
-                        Parts { place: Some(place), family, measured, kind: letter, op }
-                    }
-                }
-            }
+        let place = token.get(..end).unwrap_or(token);
+        let op = token.as_bytes().get(end).copied().unwrap_or_default();
+        let measured = op == b'=' && token.bytes().skip(end).any(|byte| byte == b'@');
+        match place {
+            "q.n" | "q.keys" | "b.n" | "b.keys" | "b.kind" => Parts::whole(place),
+            _ if letter == "c" => Parts { place: None, family: place, measured, kind: letter, op },
             _ => {
-                let end = find_op(token).unwrap_or(token.len());
-                whole(token.get(..end).unwrap_or(token))
+                let family = token.get(..=end).unwrap_or(token);
+                Parts { place: Some(place), family, measured, kind: letter, op }
             }
         }
     }

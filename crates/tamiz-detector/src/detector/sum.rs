@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::weigh::{Item, Told};
+use super::weigh::{Item, TokenWeight};
 use crate::log::log2;
 use crate::token;
 
@@ -60,7 +60,7 @@ impl<'t> Sum<'t> {
         Sum { places, rarest, ..Sum::default() }
     }
 
-    pub(super) fn add(&mut self, item: &Item<'t>, told: Told) {
+    pub(super) fn add(&mut self, item: &Item<'t>, told: TokenWeight) {
         self.places += u64::from(item.parts.op == token::PLACE);
         self.new += u64::from(told.is_new);
         self.rarest = self.rarest.max(told.surprise);
@@ -88,7 +88,7 @@ impl<'t> Sum<'t> {
 const VALUE: u32 = 23;
 
 /// A weight together with the hash of its place.
-pub(super) fn weight(site: u64, value: i64) -> Option<u64> {
+pub(super) fn with_site(site: u64, value: i64) -> Option<u64> {
     let value = u64::try_from(value).ok().filter(|value| *value > 0)?;
     Some(site >> VALUE << VALUE | value.min((1 << VALUE) - 1))
 }

@@ -1,7 +1,7 @@
 //! How much single tokens weigh.
 
-use super::known::{Known, KnownTable};
-use super::quick::known_hash;
+use super::scorer::token_hash;
+use super::weights::{PackedWeight, WeightTable};
 use super::{Detector, Learned};
 use crate::hash::{hash, mix};
 use crate::log::{ONE, log2};
@@ -24,12 +24,15 @@ const RAREST_FLAG: u64 = 100_000;
 pub(super) struct Item<'t> {
     pub(super) token: &'t str,
     pub(super) parts: Parts<'t>,
-    pub(super) key: Key,
+    pub(super) key: Key<'t>,
 }
 
 impl<'t> Item<'t> {
     pub(super) fn of(token: &'t str) -> Self {
-        let parts = Parts::of(token);
+        Item::of_parts(token, Parts::of(token))
+    }
+
+    pub(super) fn of_parts(token: &'t str, parts: Parts<'t>) -> Self {
         Item { token, parts, key: Key::of(token, &parts) }
     }
 }
@@ -39,7 +42,7 @@ pub(super) type Taken = (Vec<u64>, Vec<u64>);
 
 /// How much a token weighs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct TokenWeight {
     pub(super) surprise: i64,
     /// The part of its surprise that counts; zero where it is not positive.
     pub(super) unusual: i64,
@@ -62,8 +65,13 @@ impl Detector {
     }
 
     /// How much a token weighs; with `taken`, without the request that has it.
-    pub(super) fn told(&self, item: &Item<'_>, counts: Option<&Counts>, taken: Option<&Taken>) -> Told {
-        let mut told = Told::default();
+    pub(super) fn told(
+        &self,
+        item: &Item<'_>,
+        counts: Option<&Counts>,
+        taken: Option<&Taken>,
+    ) -> TokenWeight {
+        let mut told = TokenWeight::default();
         if self.model.is_some() {
             let out = taken.map(|(endpoint, whole)| Out { endpoint, whole });
             // An endpoint is rare or not among all of them.
@@ -80,8 +88,8 @@ impl Detector {
     }
 
     /// Weighs the tokens of all endpoints once, and those of all requests as an endpoint that is new has them.
-    pub(super) fn weigh_known(&mut self) {
-        let mut known = KnownTable::default();
+    pub(super) fn weigh_learned(&mut self) {
+        let mut weights = WeightTable::default();
         let Some(model) = &self.model else { return };
         let whole = std::iter::once((0, None, &model.whole));
         let endpoints = self.endpoints.iter().zip(model.endpoints.values());
@@ -91,11 +99,11 @@ impl Detector {
             for (id, _) in table.sorted() {
                 let item = Item::of(model.names.name(id));
                 let told = self.told(&item, counts, None);
-                let hash = known_hash(self.seed, item.token, &item.parts);
-                known.insert(of_endpoint ^ hash, Known::of(&item.parts, told));
+                let hash = token_hash(self.seed, item.token, &item.parts);
+                weights.insert(of_endpoint ^ hash, PackedWeight::of(&item.parts, told));
             }
         }
-        self.known = known;
+        self.weights = weights;
     }
 
     /// The place of an endpoint among those that were learned.
@@ -165,7 +173,7 @@ mod tests {
         let mut model = Model::new(tamiz.fingerprint()).unwrap();
         (0..2000).for_each(|n| model.learn(&request(n)).unwrap());
         let detector = Detector::new(model);
-        assert!(detector.known.len() > 0);
+        assert!(detector.weights.len() > 0);
         for n in 0..4000 {
             let slow = detector.explain_observation(&Observation::of(&request(n)).unwrap());
             assert_eq!(detector.score(&request(n)).unwrap(), *slow.score());

@@ -324,3 +324,40 @@ fn unescape(text: &[u8]) -> Vec<u8> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Learns half of a file and scores all of it, twice: the second time from the cache.
+    fn check(path: &std::path::Path, step: usize) {
+        let tamiz = Canonicalizer::new(Config::default());
+        let documents: Vec<_> =
+            corpus::rows(path, step).unwrap().map(|row| tamiz.canonicalize(&row.unwrap().request)).collect();
+        let mut model = Model::new(tamiz.fingerprint()).unwrap();
+        documents.iter().step_by(2).for_each(|document| model.learn(document).unwrap());
+        for detector in [Detector::new(model), Detector::without_model()] {
+            let by_tokens: Vec<_> = documents
+                .iter()
+                .map(|document| *detector.explain_observation(&Observation::of(document).unwrap()).score())
+                .collect();
+            for _ in 0..2 {
+                for (document, expected) in documents.iter().zip(&by_tokens) {
+                    let score = detector.score(document).unwrap();
+                    assert_eq!(score, *expected, "{}: {document}", path.display());
+                    assert_eq!(*detector.explain(document).unwrap().score(), *expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn documents_of_the_corpus_score_as_their_tokens_do() {
+        let Some(files) = corpus::files().unwrap() else {
+            eprintln!("SKIPPED: scores of real requests (set TAMIZ_CORPUS to a folder of *.jsonl.gz files)");
+            return;
+        };
+        let step = if std::env::var_os("TAMIZ_CORPUS_ALL").is_some() { 1 } else { 50 };
+        files.iter().for_each(|path| check(path, step));
+    }
+}

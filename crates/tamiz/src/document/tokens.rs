@@ -3,6 +3,7 @@
 //!
 //! Everything in a token comes from the text or the notes, so nothing that these hide can be in one.
 
+mod cursor;
 mod hash;
 mod lines;
 mod pieces;
@@ -33,28 +34,37 @@ pub trait TokenSink<'d> {
     /// Whether it takes the flags of the whole document, `f=FLAG`, too.
     const ROLLUP: bool = true;
 
-    /// Where hashes of lines begin.
+    /// Where hashes of sections and lines begin.
     fn seed(&self) -> u64 {
         0
     }
 
-    /// Begins the tokens that follow from the method and the line of the path, which have this hash; whether they are known
-    /// already, and need not come.
-    fn knows_head(&mut self, _hash: u64) -> bool {
+    /// Begins the tokens that follow from the lines of the method and the path, which have this hash, or skips them.
+    fn skip_head(&mut self, _hash: u64) -> bool {
         false
     }
 
     /// Takes the method and the path, as shown, before any token.
     fn head(&mut self, _method: &'d str, _path: Option<&'d str>) {}
 
-    /// Begins the tokens that follow from a line and its note alone, which have this hash; whether they are known already,
-    /// and need not come.
-    fn knows(&mut self, _kind: u8, _hash: u64) -> bool {
+    /// Begins the tokens that follow from a line and its note alone, which have this hash, or skips them.
+    fn skip_line(&mut self, _kind: u8, _hash: u64) -> bool {
         false
     }
 
-    /// Ends the tokens that were not known.
-    fn end(&mut self) {}
+    /// Begins the lines of a section, which has this hash with its notes, or skips them.
+    fn skip_section(&mut self, _kind: u8, _hash: u64) -> bool {
+        false
+    }
+
+    /// Begins the tokens of several lines of a section.
+    fn begin_lines(&mut self) {}
+
+    /// Ends the tokens of a line, or of several lines.
+    fn end_line(&mut self) {}
+
+    /// Ends a section.
+    fn end_section(&mut self) {}
 
     /// Begins a place: what the next tokens begin with.
     fn place(&mut self, pieces: [&'d str; 3]);

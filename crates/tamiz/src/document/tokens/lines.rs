@@ -1,7 +1,8 @@
-//! Hands tokens to a sink line by line, so that it may pass over lines that it knows: most lines of most requests came
-//! before.
+//! Hands tokens to a sink section by section and line by line, so that it may skip what it knows: most sections and lines
+//! of most requests came before.
 
-use super::hash::{fold, hash_until};
+use super::cursor::{Cursor, Hashed};
+use super::hash::{fold, hash_all, hash_until};
 use super::pieces::{NOTHING, cut_at, each_flag, find};
 use super::visit::{OwnBuckets, Visit};
 use super::{TokenOptions, TokenSink};
@@ -11,123 +12,63 @@ use crate::document::{Document, cut};
 
 impl Document {
     /// Hands the tokens of [`Document::tokens`] but for `f=FLAG` to a sink, in any order, some of them more than once. What
-    /// the sink knows is passed over. Returns whether that could be done; if not, some of the tokens have come.
+    /// the sink skips does not come. Returns whether that could be done; if not, some of the tokens have come.
     #[doc(hidden)]
     pub fn visit_lines<'d, S: TokenSink<'d>>(&'d self, sink: &mut S) -> bool {
         let buckets = OwnBuckets::of(self);
         let options = TokenOptions::default();
         let seed = sink.seed();
         let visit = Visit { sink, buckets: &buckets, notes: Notes::none(), options };
-        let notes = Cursor { text: self.notes().as_bytes(), seed };
-        let mut lines = LineByLine { visit, notes, query: notes, headers: 0, values: 0 };
-        lines.text(Cursor { text: self.as_str().as_bytes(), seed }).is_some()
+        let notes = Cursor { text: self.notes(), seed };
+        let url = Url { query: notes, ..Url::default() };
+        let mut lines = LineByLine { document: self, visit, notes, url, headers: 0, values: 0 };
+        lines.text(Cursor { text: self.as_str(), seed }).is_some()
     }
 }
 
-/// Text that is still to come.
-#[derive(Clone, Copy)]
-struct Cursor<'d> {
-    text: &'d [u8],
-    seed: u64,
-}
-
-impl<'d> Cursor<'d> {
-    #[inline(always)]
-    fn starts_with(&self, byte: u8) -> bool {
-        self.text.first() == Some(&byte)
-    }
-
-    /// Cuts the next line, with its hash.
-    #[inline(always)]
-    fn line(&mut self) -> Option<Hashed<'d>> {
-        self.cut::<b'\n'>()
-    }
-
-    /// Cuts what stands before the next `END`, or before the end of the line.
-    #[inline(always)]
-    fn cut<const END: u8>(&mut self) -> Option<Hashed<'d>> {
-        let (hash, end) = hash_until::<END>(self.seed, self.text);
-        let (text, [_, behind @ ..]) = self.text.split_at_checked(end)? else { return None };
-        self.text = behind;
-        Some(Hashed { text, hash })
-    }
-
-    /// Cuts what stands before a byte.
-    #[inline(always)]
-    fn skip(&mut self, byte: u8) -> Option<&'d [u8]> {
-        let end = find(self.text, byte)?;
-        let (text, [_, behind @ ..]) = self.text.split_at_checked(end)? else { return None };
-        self.text = behind;
-        Some(text)
-    }
-}
-
-/// A text and its hash.
-#[derive(Clone, Copy, Default)]
-struct Hashed<'d> {
-    text: &'d [u8],
-    hash: u64,
-}
-
-impl<'d> Hashed<'d> {
-    /// The text, which is cut at ASCII: that is asked for where it is not known.
-    fn text(self) -> Option<&'d str> {
-        std::str::from_utf8(self.text).ok()
-    }
-
-    /// The hash of both texts; that of the first where there is no second.
-    #[inline(always)]
-    fn with(self, note: Self) -> u64 {
-        if note.text.is_empty() { self.hash } else { fold(self.hash, note.hash) }
-    }
+/// A `U` line under way.
+#[derive(Default)]
+struct Url<'d> {
+    /// All of it.
+    line: &'d str,
+    /// What stands before the query.
+    before_query: &'d str,
+    /// The query and all that follows it.
+    query: Cursor<'d>,
+    flags: &'d str,
+    /// It has flags or a fragment: its query is not cut into pairs.
+    is_odd: bool,
 }
 
 /// A document under way, line by line.
 struct LineByLine<'d, 's, S> {
+    document: &'d Document,
     visit: Visit<'d, 's, S>,
     /// The notes that belong to lines that are still to come.
     notes: Cursor<'d>,
-    /// The query as the URL shows it.
-    query: Cursor<'d>,
+    url: Url<'d>,
     /// How many headers and values of the body came.
     headers: usize,
     values: usize,
 }
 
 impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
-    /// Takes the version and the notes of flags, which come before those of values.
-    fn flags(&mut self) -> Option<()> {
-        while !self.notes.text.is_empty() && !self.notes.starts_with(b':') {
-            let line = self.notes.line()?;
-            if self.visit.sink.knows(b'n', line.hash) {
-                continue;
-            }
-            self.visit.place("");
-            match cut_at(line.text()?, b' ') {
-                (flag, Some(place)) => self.visit.sink.tell(["f.", place, "=", flag]),
-                (version, None) if version.len() > 2 => self.visit.sink.tell([version]),
-                _ => {}
-            }
-            self.visit.sink.end();
-        }
-        Some(())
-    }
-
     fn text(&mut self, mut rest: Cursor<'d>) -> Option<()> {
         let method = rest.line()?;
-        let url = if rest.starts_with(b'U') { self.cut_url(&mut rest)? } else { &[] };
+        if rest.starts_with(b'U') {
+            self.url = Url::cut(&mut rest)?;
+        }
         let path = if rest.starts_with(b'P') { rest.line()? } else { Hashed::default() };
         self.head(method, path)?;
         self.flags()?;
-        self.host(url)?;
-        while let Some(first) = rest.text.first_chunk::<2>() {
+        self.host()?;
+        while let Some(first) = rest.text.as_bytes().first_chunk::<2>() {
             match first {
-                [b'H', b':'] => self.header(rest.line()?)?,
+                [b'H', b':'] => self.headers(&mut rest)?,
                 [b'F', _] => _ = rest.skip(b'\n')?,
-                [b'Q', b':'] => self.pairs(rest.line()?)?,
-                [b'B', b'K'] => self.body_value(rest.line()?)?,
+                [b'Q', b':'] => self.query(rest.line()?, path)?,
                 [b'H', _] => self.header_sizes(&mut rest)?,
-                [b'B', _] => self.body(rest.line()?)?,
+                [b'B', _] => self.body(&mut rest)?,
                 _ => return None,
             }
         }
@@ -137,75 +78,71 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
 
     /// The method and the line of the path.
     fn head(&mut self, method: Hashed<'d>, path: Hashed<'d>) -> Option<()> {
-        // Flags are rare.
-        if method.text.ends_with(b"]") {
-            return None;
-        }
-        if self.visit.sink.knows_head(method.with(path)) {
+        if self.visit.sink.skip_head(method.with(path)) {
             return Some(());
         }
-        let method = method.text()?.strip_prefix("M:")?;
         let mut lines = Lines::default();
+        cut::take(method.text, &mut lines)?;
         if !path.text.is_empty() {
-            cut::take(path.text()?, &mut lines)?;
+            cut::take(path.text, &mut lines)?;
         }
         let visit = &mut self.visit;
-        visit.sink.head(method, lines.path);
+        visit.sink.head(lines.method, lines.path);
         visit.place("m");
-        visit.shown(method);
+        visit.shown(lines.method);
         visit.place("");
         visit.path(&lines);
+        each_flag(lines.method_flags, |flag| visit.sink.tell(["f.m=", flag]));
         each_flag(lines.path_flags, |flag| visit.sink.tell(["f.p=", flag]));
-        visit.sink.end();
+        visit.sink.end_line();
         Some(())
     }
 
-    /// Cuts a `U` line, of which only the host tells something, and the query, which is kept for its pairs. Returns the
-    /// URL without its query.
-    fn cut_url(&mut self, rest: &mut Cursor<'d>) -> Option<&'d [u8]> {
-        let line = rest.text;
-        let end = find(line, b'\n')?;
-        let [b'U', b':', url @ ..] = line.get(..end)? else { return None };
-        rest.text = line.get(end.saturating_add(1)..)?;
-        self.query.text = b"\n";
-        let mark = find(url, b'?');
-        if let Some(mark) = mark {
-            // With its line end, and what is behind it, there are whole words to read.
-            self.query.text = line.get(mark.saturating_add(3)..)?;
-            // A fragment is rare.
-            let mut rest = url.get(mark..)?;
-            while let Some(at) = find(rest, b'%') {
-                rest = rest.get(at..)?;
-                if rest.starts_with(b"%23<") {
-                    return None;
-                }
-                rest = rest.get(1..)?;
+    /// Takes the version and the notes of flags, which come before those of values.
+    fn flags(&mut self) -> Option<()> {
+        while !self.notes.text.is_empty() && !self.notes.starts_with(b':') {
+            let line = self.notes.line()?;
+            if self.visit.sink.skip_line(b'n', line.hash) {
+                continue;
             }
+            self.visit.place("");
+            match cut_at(line.text, b' ') {
+                (flag, Some(place)) => self.visit.sink.tell(["f.", place, "=", flag]),
+                (version, None) if version.len() > 2 => self.visit.sink.tell([version]),
+                _ => {}
+            }
+            self.visit.sink.end_line();
         }
-        // So are flags.
-        if url.ends_with(b"]") {
-            return None;
-        }
-        url.get(..mark.unwrap_or(url.len()))
+        Some(())
     }
 
-    fn host(&mut self, url: &'d [u8]) -> Option<()> {
-        if matches!(url, [] | [b'/', ..]) {
+    /// The host and the flags of a `U` line.
+    fn host(&mut self) -> Option<()> {
+        let url = self.url.before_query;
+        if !self.url.flags.is_empty() {
+            let (hash, _) = hash_until::<b'\n'>(self.notes.seed, self.url.flags.as_bytes());
+            if !self.visit.sink.skip_line(b'f', hash) {
+                self.visit.place("");
+                each_flag(self.url.flags, |flag| self.visit.sink.tell(["f.u=", flag]));
+                self.visit.sink.end_line();
+            }
+        }
+        if matches!(url.as_bytes(), [] | [b'/', ..]) {
             return Some(());
         }
         // The host follows from what stands between the first `://` and the path; where there is none, from all of it.
-        let behind_scheme = find(url, b':').and_then(|at| url.get(at..)?.strip_prefix(b"://"));
+        let behind_scheme = find(url.as_bytes(), b':').and_then(|at| url.get(at..)?.strip_prefix("://"));
         let (hash, _) = match behind_scheme {
-            Some(rest) => hash_until::<b'/'>(self.query.seed, rest),
-            None => hash_until::<b'\n'>(self.query.seed, url),
+            Some(rest) => hash_until::<b'/'>(self.notes.seed, rest.as_bytes()),
+            None => hash_until::<b'\n'>(self.notes.seed, url.as_bytes()),
         };
-        if !self.visit.sink.knows(b'u', hash) {
-            let lines = Lines { url: Some(std::str::from_utf8(url).ok()?), ..Lines::default() };
+        if !self.visit.sink.skip_line(b'u', hash) {
+            let lines = Lines { url: Some(url), ..Lines::default() };
             self.visit.place("");
             if let Some(host) = lines.host() {
                 self.visit.sink.tell(["u.host=", host]);
             }
-            self.visit.sink.end();
+            self.visit.sink.end_line();
         }
         Some(())
     }
@@ -216,83 +153,133 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         let count = rest.cut::<b' '>()?;
         rest.skip(b'@')?;
         let bucket = rest.line()?;
-        if !self.visit.sink.knows(b'l', count.with(bucket)) {
+        if !self.visit.sink.skip_line(b'l', count.with(bucket)) {
             let mut lines = Lines::default();
-            cut::take(std::str::from_utf8(line.get(..find(line, b'\n')?)?).ok()?, &mut lines)?;
+            cut::take(line.get(..find(line.as_bytes(), b'\n')?)?, &mut lines)?;
             self.visit.place("");
             self.visit.header_sizes(&lines);
-            self.visit.sink.end();
+            self.visit.sink.end_line();
+        }
+        Some(())
+    }
+
+    /// The lines of the body, which are the last.
+    fn body(&mut self, rest: &mut Cursor<'d>) -> Option<()> {
+        let mut behind = self.notes;
+        let (notes, has_leaves) = behind.notes_of(b'b')?;
+        // Values of a key that came more than once stand in one line.
+        if has_leaves || memchr::memchr(b'|', rest.text.as_bytes()).is_some() {
+            let hash = fold(hash_all(rest.seed, rest.text.as_bytes()), hash_all(rest.seed, notes.as_bytes()));
+            (rest.text, self.notes) = ("", behind);
+            if !self.visit.sink.skip_section(b'B', hash) {
+                self.visit.sink.begin_lines();
+                self.visit.notes = Notes::read(self.document.notes());
+                self.visit.body(self.document.lines().body.as_ref()?);
+                self.visit.sink.end_line();
+                self.visit.sink.end_section();
+            }
+            return Some(());
+        }
+        while !rest.text.is_empty() {
+            let line = rest.line()?;
+            if line.text.starts_with("BK:") { self.body_value(line)? } else { self.body_line(line)? }
         }
         Some(())
     }
 
     /// `B`, `BQ`.
-    fn body(&mut self, line: Hashed<'d>) -> Option<()> {
-        let is_first = line.text.starts_with(b"B:");
+    fn body_line(&mut self, line: Hashed<'d>) -> Option<()> {
+        let is_first = line.text.starts_with("B:");
         let note = if is_first && is_shape(line.text) { self.note(b'b', 0)? } else { Hashed::default() };
-        if self.visit.sink.knows(b'l', line.with(note)) {
+        if self.visit.sink.skip_line(b'l', line.with(note)) {
             return Some(());
         }
         let body = (!is_first).then(Default::default);
         let mut lines = Lines { body, ..Lines::default() };
-        cut::take(line.text()?, &mut lines)?;
+        cut::take(line.text, &mut lines)?;
         let (visit, body) = (&mut self.visit, lines.body?);
-        if let Some(keys) = body.keys {
-            visit.keys("b", keys);
-        } else {
-            visit.place("");
-            visit.sink.tell(["b.kind=", body.kind]);
-            visit.sink.tell(["blen@", body.length.bucket]);
-            if let Some(shape) = body.shape {
-                visit.place("b");
-                visit.own_value(Note::of_words(note.text()?), shape);
+        match body.keys {
+            Some(keys) => visit.keys("b", keys),
+            None => {
+                visit.body_sizes(&body);
+                if let Some(shape) = body.shape {
+                    visit.place("b");
+                    visit.own_value(Note::of_words(note.text), shape);
+                }
             }
         }
-        self.visit.sink.end();
+        self.visit.sink.end_line();
+        Some(())
+    }
+
+    fn body_value(&mut self, line: Hashed<'d>) -> Option<()> {
+        let note = self.note(b'b', self.values)?;
+        self.values = self.values.saturating_add(1);
+        if self.visit.sink.skip_line(b'b', line.with(note)) {
+            return Some(());
+        }
+        let (key, Some(shape)) = cut_at(line.text.strip_prefix("BK:")?, b'=') else { return None };
+        self.value(["b.", key, ""], shape, note.text);
         Some(())
     }
 
     /// A `Q` line, and the values of its keys in the URL.
-    fn pairs(&mut self, line: Hashed<'d>) -> Option<()> {
-        if !self.visit.sink.knows(b'q', line.hash) {
-            self.new_keys(line.text()?)?;
+    fn query(&mut self, line: Hashed<'d>, path: Hashed<'d>) -> Option<()> {
+        let mut behind = self.notes;
+        let (notes, has_leaves) = behind.notes_of(b'q')?;
+        // Keys that are not shown, or hold what is hidden, are not those of the URL.
+        if self.url.is_odd || has_leaves || find(line.text.as_bytes(), b'<').is_some() {
+            let seed = self.notes.seed;
+            let url = fold(hash_all(seed, self.url.line.as_bytes()), path.hash);
+            let hash = fold(fold(url, line.hash), hash_all(seed, notes.as_bytes()));
+            self.notes = behind;
+            return self.whole_query(hash);
         }
+        if !self.visit.sink.skip_line(b'q', line.hash) {
+            let mut lines = Lines::default();
+            cut::take(line.text, &mut lines)?;
+            self.visit.keys("q", lines.query?);
+            self.visit.sink.end_line();
+        }
+        self.pairs(line)
+    }
+
+    /// The query in one piece.
+    #[cold]
+    fn whole_query(&mut self, hash: u64) -> Option<()> {
+        if !self.visit.sink.skip_section(b'Q', hash) {
+            self.visit.sink.begin_lines();
+            self.visit.notes = Notes::read(self.document.notes());
+            self.visit.query(&self.document.lines());
+            self.visit.sink.end_line();
+            self.visit.sink.end_section();
+        }
+        Some(())
+    }
+
+    /// The pairs of the URL, whose keys are those of the `Q` line.
+    fn pairs(&mut self, line: Hashed<'d>) -> Option<()> {
         let mut keys = Cursor { text: line.text, seed: 0 };
-        if keys.skip(b' ')? == b"Q:0" {
+        if keys.skip(b' ')? == "Q:0" {
             return Some(());
         }
         keys.skip(b':')?;
         for index in 0_usize.. {
             let note = self.note(b'q', index)?;
-            let pair = self.query.cut::<b'&'>()?;
-            let key = pair.text.get(..find(pair.text, b'=').unwrap_or(pair.text.len()))?;
+            let pair = self.url.query.cut::<b'&'>()?;
+            let key = pair.text.get(..find(pair.text.as_bytes(), b'=').unwrap_or(pair.text.len()))?;
             keys.text = keys.text.strip_prefix(key)?;
-            if !self.visit.sink.knows(b'v', pair.with(note)) {
-                let (key, value) = cut_at(pair.text()?, b'=');
-                self.value(["q.", key, ""], value.unwrap_or(NOTHING), note.text()?);
+            if !self.visit.sink.skip_line(b'v', pair.with(note)) {
+                let (key, value) = cut_at(pair.text, b'=');
+                self.value(["q.", key, ""], value.unwrap_or(NOTHING), note.text);
             }
-            match keys.text {
+            match keys.text.as_bytes() {
                 // Flags follow a space.
                 [] | [b' ', ..] => break,
-                [b',', rest @ ..] => keys.text = rest,
+                [b',', ..] => _ = keys.skip(b',')?,
                 _ => return None,
             }
         }
-        Some(())
-    }
-
-    #[cold]
-    fn new_keys(&mut self, line: &'d str) -> Option<()> {
-        let (content, _) = cut::content_and_flags(line);
-        let mut lines = Lines::default();
-        cut::take(content, &mut lines)?;
-        let keys = lines.query?;
-        // Some keys are not shown, or hold what is hidden.
-        if keys.text().contains('<') {
-            return None;
-        }
-        self.visit.keys("q", keys);
-        self.visit.sink.end();
         Some(())
     }
 
@@ -300,20 +287,25 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         self.visit.sink.place(place);
         self.visit.sink.here();
         self.visit.own_value(Note::of_words(words), shown);
-        self.visit.sink.end();
+        self.visit.sink.end_line();
     }
 
-    fn body_value(&mut self, line: Hashed<'d>) -> Option<()> {
-        let note = self.note(b'b', self.values)?;
-        self.values = self.values.saturating_add(1);
-        if self.visit.sink.knows(b'b', line.with(note)) {
+    /// The lines of all headers.
+    fn headers(&mut self, rest: &mut Cursor<'d>) -> Option<()> {
+        let mut behind = self.notes;
+        let (notes, _) = behind.notes_of(b'h')?;
+        let (mut lines, sizes) = cut_headers(rest)?;
+        *rest = sizes;
+        let hash = hash_all(rest.seed, lines.text.as_bytes());
+        let hash = if notes.is_empty() { hash } else { fold(hash, hash_all(rest.seed, notes.as_bytes())) };
+        if self.visit.sink.skip_section(b'H', hash) {
+            self.notes = behind;
             return Some(());
         }
-        let (key, Some(shape)) = cut_at(line.text()?.strip_prefix("BK:")?, b'=') else { return None };
-        if shape.contains('|') {
-            return None;
+        while !lines.text.is_empty() {
+            self.header(lines.line()?)?;
         }
-        self.value(["b.", key, ""], shape, note.text()?);
+        self.visit.sink.end_section();
         Some(())
     }
 
@@ -321,14 +313,10 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
     fn header(&mut self, line: Hashed<'d>) -> Option<()> {
         let note = self.note(b'h', self.headers)?;
         self.headers = self.headers.saturating_add(1);
-        if self.visit.sink.knows(b'h', line.with(note)) {
+        if self.visit.sink.skip_line(b'h', line.with(note)) {
             return Some(());
         }
-        self.new_header(line.text()?, note.text()?)
-    }
-
-    #[cold]
-    fn new_header(&mut self, line: &'d str, words: &'d str) -> Option<()> {
+        let (line, words) = (line.text, note.text);
         let mut lines = Lines::default();
         cut::take(line, &mut lines)?;
         let header = lines.headers.first()?;
@@ -337,14 +325,14 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         self.visit.header(header, Note::of_words(words));
         self.visit.place("");
         self.visit.header_flags(&lines.headers);
-        self.visit.sink.end();
+        self.visit.sink.end_line();
         Some(())
     }
 
     /// What the note of a value says of it, if it is the next; `None` where it has leaves.
     #[inline(always)]
     fn note(&mut self, place: u8, index: usize) -> Option<Hashed<'d>> {
-        let [b':', there, rest @ ..] = self.notes.text else { return Some(Hashed::default()) };
+        let [b':', there, rest @ ..] = self.notes.text.as_bytes() else { return Some(Hashed::default()) };
         if *there != place {
             return Some(Hashed::default());
         }
@@ -364,9 +352,45 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
     }
 }
 
+impl<'d> Url<'d> {
+    /// Cuts a `U` line: of it the host, the query and the flags tell something.
+    fn cut(rest: &mut Cursor<'d>) -> Option<Self> {
+        let text = rest.text;
+        let end = memchr::memchr(b'\n', text.as_bytes())?;
+        let line = text.get(..end)?.strip_prefix("U:")?;
+        rest.text = text.get(end.saturating_add(1)..)?;
+        let (content, flags) = cut::content_and_flags(line);
+        let mut query = Cursor { text: "\n", seed: rest.seed };
+        let mut is_odd = !flags.is_empty();
+        let mark = memchr::memchr(b'?', content.as_bytes());
+        if let Some(mark) = mark {
+            // With its line end, and what is behind it, there are whole words to read.
+            query.text = text.get(mark.saturating_add(3)..)?;
+            let behind = content.as_bytes().get(mark..)?;
+            let is_fragment = |at: usize| behind.get(at..).is_some_and(|rest| rest.starts_with(b"%23<"));
+            is_odd |= memchr::memchr_iter(b'%', behind).any(is_fragment);
+        }
+        let before_query = content.get(..mark.unwrap_or(content.len()))?;
+        Some(Url { line, before_query, query, flags, is_odd })
+    }
+}
+
+/// Cuts the lines of headers, which `HCNT` ends; few lines follow it, so that it is looked for from the end.
+fn cut_headers<'d>(text: &Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
+    let mut end = text.text.len().checked_sub(1)?;
+    loop {
+        let start = memchr::memrchr(b'\n', text.text.as_bytes().get(..end)?)?.saturating_add(1);
+        let (lines, behind) = text.text.split_at_checked(start)?;
+        if behind.starts_with("HC") {
+            return Some((Cursor { text: lines, ..*text }, Cursor { text: behind, ..*text }));
+        }
+        end = start.checked_sub(1)?;
+    }
+}
+
 /// Whether a `B` line has the shape of all of the body.
-fn is_shape(line: &[u8]) -> bool {
-    line.split(|byte| *byte == b' ').nth(2).is_some_and(|piece| piece.starts_with(b"<"))
+fn is_shape(line: &str) -> bool {
+    line.as_bytes().split(|byte| *byte == b' ').nth(2).is_some_and(|piece| piece.starts_with(b"<"))
 }
 
 #[cfg(test)]

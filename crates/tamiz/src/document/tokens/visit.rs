@@ -8,6 +8,7 @@ use super::pieces::{
 };
 use super::{TokenOptions, TokenSink};
 use crate::buckets::Buckets;
+use crate::document::body::Body;
 use crate::document::keys::{Keys, Values, grouped};
 use crate::document::lines::{HeaderLine, Lines, MORE_HEADERS, Place};
 use crate::document::made_of::{Note, Notes};
@@ -37,23 +38,10 @@ impl Document {
             visit.sink.tell(["u.host=", host]);
         }
         visit.path(&lines);
-        if let Some(keys) = lines.query {
-            visit.keys("q", keys);
-            visit.query_values(&lines);
-        }
+        visit.query(&lines);
         visit.headers(&lines);
         if let Some(body) = &lines.body {
-            visit.place("");
-            visit.sink.tell(["b.kind=", body.kind]);
-            visit.sink.tell(["blen@", body.length.bucket]);
-            if let Some(shape) = body.shape {
-                visit.place("b");
-                visit.value(["b", "", ""], Some(b'b'), 0, shape);
-            }
-            if let Some(keys) = body.keys {
-                visit.keys("b", keys);
-                visit.values("b.", keys, &body.values);
-            }
+            visit.body(body);
         }
         visit.place("");
         if S::ROLLUP {
@@ -126,6 +114,31 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
         self.place(place);
         self.sink.tell([".n=", Digits::of(keys.count).as_str()]);
         self.sink.tell([".keys=", keys.text()]);
+    }
+
+    pub(super) fn query(&mut self, lines: &Lines<'d>) {
+        if let Some(keys) = lines.query {
+            self.keys("q", keys);
+            self.query_values(lines);
+        }
+    }
+
+    pub(super) fn body(&mut self, body: &Body<'d>) {
+        self.body_sizes(body);
+        if let Some(shape) = body.shape {
+            self.place("b");
+            self.value(["b", "", ""], Some(b'b'), 0, shape);
+        }
+        if let Some(keys) = body.keys {
+            self.keys("b", keys);
+            self.values("b.", keys, &body.values);
+        }
+    }
+
+    pub(super) fn body_sizes(&mut self, body: &Body<'d>) {
+        self.place("");
+        self.sink.tell(["b.kind=", body.kind]);
+        self.sink.tell(["blen@", body.length.bucket]);
     }
 
     /// The values of the query: from the `QK` lines where there are some, else from the URL.

@@ -1,11 +1,11 @@
 //! The weight of every learned token, by the hashes of endpoint and token.
 
-use super::weigh::{Told, UNREMARKABLE, sixteenths};
+use super::weigh::{TokenWeight, UNREMARKABLE, sixteenths};
 use crate::token::{self, Parts};
 
 /// A token at an endpoint, packed into one word: its kind, its surprise, and its weight as a flag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known(u64);
+pub(super) struct PackedWeight(u64);
 
 /// A key, or the name of a header.
 const PLACE: u64 = 1;
@@ -23,8 +23,8 @@ const SIXTEENTHS: u32 = 5;
 const SURPRISE: u32 = 10;
 const FLAG: u32 = 32;
 
-impl Known {
-    pub(super) fn of(parts: &Parts<'_>, told: Told) -> Self {
+impl PackedWeight {
+    pub(super) fn of(parts: &Parts<'_>, told: TokenWeight) -> Self {
         let is_told = parts.place.is_some() && matches!(parts.kind, "q" | "b" | "h");
         let what = match parts.op {
             token::PLACE => PLACE,
@@ -37,7 +37,7 @@ impl Known {
         let number = |n: i64, bits: u32| n.clamp(0, (1 << bits) - 1).unsigned_abs();
         let sixteenths = number(sixteenths(parts.op), SURPRISE - SIXTEENTHS) << SIXTEENTHS;
         let surprise = number(told.surprise, FLAG - SURPRISE) << SURPRISE;
-        Known(what | new | loud | sixteenths | surprise | number(told.flag, 64 - FLAG - 1) << FLAG)
+        PackedWeight(what | new | loud | sixteenths | surprise | number(told.flag, 64 - FLAG - 1) << FLAG)
     }
 
     pub(super) fn word(self) -> u64 {
@@ -45,7 +45,7 @@ impl Known {
     }
 
     pub(super) fn from_word(word: u64) -> Self {
-        Known(word)
+        PackedWeight(word)
     }
 
     #[inline(always)]
@@ -92,28 +92,28 @@ impl Known {
 
 /// Open addressing: a key stands at the first free slot behind the one that it asks for.
 #[derive(Debug, Default)]
-pub(super) struct KnownTable {
-    slots: Vec<(u64, Known)>,
+pub(super) struct WeightTable {
+    slots: Vec<(u64, PackedWeight)>,
     len: usize,
 }
 
 /// Marks a slot that is free; no key has it.
 const FREE: u64 = 0;
 
-impl KnownTable {
-    pub(super) fn insert(&mut self, key: u64, known: Known) {
+impl WeightTable {
+    pub(super) fn insert(&mut self, key: u64, weight: PackedWeight) {
         if self.len.saturating_mul(2) >= self.slots.len() {
-            let larger = vec![(FREE, Known::default()); (self.slots.len() * 2).max(64)];
+            let larger = vec![(FREE, PackedWeight::default()); (self.slots.len() * 2).max(64)];
             let before = std::mem::replace(&mut self.slots, larger);
             self.len = 0;
-            for (key, known) in before.into_iter().filter(|(key, _)| *key != FREE) {
-                self.place(key, known);
+            for (key, weight) in before.into_iter().filter(|(key, _)| *key != FREE) {
+                self.place(key, weight);
             }
         }
-        self.place(key | 1, known);
+        self.place(key | 1, weight);
     }
 
-    fn place(&mut self, key: u64, known: Known) {
+    fn place(&mut self, key: u64, weight: PackedWeight) {
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = index(key, mask);
         while let Some(slot) = self.slots.get_mut(at) {
@@ -121,7 +121,7 @@ impl KnownTable {
                 self.len += 1;
             }
             if slot.0 == FREE || slot.0 == key {
-                *slot = (key, known);
+                *slot = (key, weight);
                 return;
             }
             at = (at + 1) & mask;
@@ -129,14 +129,14 @@ impl KnownTable {
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, key: u64) -> Option<Known> {
+    pub(super) fn get(&self, key: u64) -> Option<PackedWeight> {
         let key = key | 1;
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = index(key, mask);
         loop {
-            let (there, known) = self.slots.get(at)?;
+            let (there, weight) = self.slots.get(at)?;
             if *there == key {
-                return Some(*known);
+                return Some(*weight);
             }
             if *there == FREE {
                 return None;
@@ -169,12 +169,13 @@ mod tests {
             for surprise in [0, 1, UNREMARKABLE, UNREMARKABLE + 1, 10 * ONE] {
                 for flag in [-5, 0, 1, 63 * ONE] {
                     let unusual = (surprise - UNREMARKABLE) * sixteenths(parts.op) / 16;
-                    let known = Known::of(&parts, Told { surprise, unusual, flag, is_new: flag == 1 });
-                    assert_eq!((i64::from(known.surprise()), known.flag()), (surprise, flag.max(0)));
-                    assert_eq!(known.unusual(), unusual);
-                    assert_eq!(known.is_new(), flag == 1);
-                    assert_eq!(known.is_quiet(), unusual <= 0 && flag <= 0);
-                    assert_eq!(Known::from_word(known.word()), known);
+                    let weight =
+                        PackedWeight::of(&parts, TokenWeight { surprise, unusual, flag, is_new: flag == 1 });
+                    assert_eq!((i64::from(weight.surprise()), weight.flag()), (surprise, flag.max(0)));
+                    assert_eq!(weight.unusual(), unusual);
+                    assert_eq!(weight.is_new(), flag == 1);
+                    assert_eq!(weight.is_quiet(), unusual <= 0 && flag <= 0);
+                    assert_eq!(PackedWeight::from_word(weight.word()), weight);
                 }
             }
         }
@@ -182,15 +183,15 @@ mod tests {
 
     #[test]
     fn keys_are_found_and_others_are_not() {
-        let known = Known;
-        let mut table = KnownTable::default();
+        let weight = PackedWeight;
+        let mut table = WeightTable::default();
         assert_eq!(table.get(0), None);
         // All ask for one of two slots.
-        (0..1000_u64).for_each(|n| table.insert(n << 40 | (n & 1) << 1, known(n)));
-        table.insert(7 << 40 | 2, known(7777));
+        (0..1000_u64).for_each(|n| table.insert(n << 40 | (n & 1) << 1, weight(n)));
+        table.insert(7 << 40 | 2, weight(7777));
         for n in 0..1000_u64 {
             let surprise = if n == 7 { 7777 } else { n };
-            assert_eq!(table.get(n << 40 | (n & 1) << 1), Some(known(surprise)));
+            assert_eq!(table.get(n << 40 | (n & 1) << 1), Some(weight(surprise)));
             assert_eq!(table.get(n << 40 | 4), None);
         }
         assert_eq!(table.len(), 1000);

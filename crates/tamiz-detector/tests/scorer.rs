@@ -75,9 +75,9 @@ fn check(request: &[u8]) {
         // The second time its parts are known.
         for _ in 0..2 {
             assert_eq!(detector.score(&document).unwrap(), *slow.score(), "{nth}: {document}");
-            let quick = detector.explain(&document).unwrap();
-            assert_eq!(format!("{quick:?}"), format!("{slow:?}"), "{nth}: {document}");
-            assert_eq!(quick.endpoint(), observation.endpoint());
+            let fast = detector.explain(&document).unwrap();
+            assert_eq!(format!("{fast:?}"), format!("{slow:?}"), "{nth}: {document}");
+            assert_eq!(fast.endpoint(), observation.endpoint());
         }
     }
 }

@@ -1,17 +1,19 @@
-//! Remembers what parts of requests weigh: most lines of most requests came before.
+//! A cache of what sections, lines and tokens of requests weigh: most of them came before.
 //!
-//! What is remembered follows from the model alone, so that scores do not depend on it. It has a fixed size, and is shared by
+//! What it keeps follows from the model alone, so that scores do not depend on it. It has a fixed size, and is shared by
 //! threads without locks: a slot that two write at once belongs to neither, and is written again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::stream::fold;
 
-/// How many parts are remembered: two megabytes of them.
-const SLOTS: usize = 1 << 15;
+/// How many parts it keeps: four megabytes of them.
+const SLOTS: usize = 1 << 16;
+/// A part is in one of so many slots that follow each other.
+const WAYS: usize = 4;
 /// The words of a slot: the key mixed with all others, a summary, a place, and weights.
 const WORDS: usize = 8;
-/// The most weights of a part that is remembered.
+/// The most weights of a part that is kept.
 pub(super) const WEIGHTS: usize = WORDS - 3;
 
 /// A number without a pattern, from the digits of pi.
@@ -63,13 +65,13 @@ impl Part {
 
 /// Parts by the hash of their text.
 #[derive(Debug, Default)]
-pub(super) struct Memo {
+pub(super) struct Cache {
     slots: Vec<[AtomicU64; WORDS]>,
 }
 
-impl Memo {
+impl Cache {
     pub(super) fn new() -> Self {
-        Memo { slots: (0..SLOTS).map(|_| Default::default()).collect() }
+        Cache { slots: (0..SLOTS).map(|_| Default::default()).collect() }
     }
 
     /// The key of a text with this hash, at an endpoint.
@@ -79,22 +81,22 @@ impl Memo {
         fold(hash ^ endpoint, MIX | u64::from(kind))
     }
 
-    /// Where a part is looked for first; its other slot is the neighbour.
+    /// The slots that a part may be in.
     #[inline(always)]
-    fn at(key: u64) -> usize {
-        (key >> 40) as usize & (SLOTS - 1)
+    fn set_of(&self, key: u64) -> &[[AtomicU64; WORDS]] {
+        let at = (key >> 40) as usize & (SLOTS - WAYS);
+        self.slots.get(at..at + WAYS).unwrap_or_default()
     }
 
     /// The part of this key, and its weights, those of unusual tokens first.
     #[inline(always)]
     pub(super) fn get(&self, key: u64) -> Option<(Part, Weights<'_>)> {
-        let at = Memo::at(key);
-        self.get_at(at, key).or_else(|| self.get_at(at ^ 1, key))
+        self.set_of(key).iter().find_map(|slot| Cache::get_at(slot, key))
     }
 
     #[inline(always)]
-    fn get_at(&self, at: usize, key: u64) -> Option<(Part, Weights<'_>)> {
-        let [mixed, summary, place, weights @ ..] = self.slots.get(at)?;
+    fn get_at(slot: &[AtomicU64; WORDS], key: u64) -> Option<(Part, Weights<'_>)> {
+        let [mixed, summary, place, weights @ ..] = slot;
         let (summary, place) = (summary.load(Ordering::Relaxed), place.load(Ordering::Relaxed));
         let part = Part::read(summary, place);
         let mut check = mixed.load(Ordering::Relaxed) ^ summary ^ place.rotate_left(1);
@@ -105,18 +107,17 @@ impl Memo {
         (check == key).then_some((part, weights))
     }
 
-    /// Remembers a part; `weights` are as many as it says. What is in its first slot moves to the other one, so that of
-    /// three parts with the same slots the oldest is forgotten.
+    /// Keeps a part; `weights` are as many as it says. Where all of its slots are taken, the key chooses whose is.
     pub(super) fn set(&self, key: u64, part: Part, weights: &[u64]) {
-        let at = Memo::at(key);
-        let (Some(first), Some(second)) = (self.slots.get(at), self.slots.get(at ^ 1)) else { return };
+        let slots = self.set_of(key);
+        let is_free = |slot: &&[AtomicU64; WORDS]| slot.iter().all(|word| word.load(Ordering::Relaxed) == 0);
+        let Some(slot) = slots.iter().find(is_free).or_else(|| slots.get(key as usize & (WAYS - 1))) else {
+            return;
+        };
         if weights.len() > WEIGHTS || weights.len() != part.weights() {
             return;
         }
-        for (from, to) in first.iter().zip(second) {
-            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
-        }
-        let [mixed, summary, place, rest @ ..] = first;
+        let [mixed, summary, place, rest @ ..] = slot;
         let check = weights.iter().fold(0, |check, weight| mixed_in(check, *weight));
         mixed.store(key ^ part.summary() ^ part.place.rotate_left(1) ^ check, Ordering::Relaxed);
         summary.store(part.summary(), Ordering::Relaxed);
@@ -125,7 +126,7 @@ impl Memo {
     }
 }
 
-/// The weights of a part that is remembered.
+/// The weights of a part in the cache.
 #[derive(Clone, Copy)]
 pub(super) struct Weights<'a>(&'a [AtomicU64]);
 
@@ -152,39 +153,40 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_remembered_until_two_others_take_their_slots() {
-        let memo = Memo::new();
-        let found = |key| memo.get(key).map(|(part, weights)| (part, weights.iter().collect::<Vec<u64>>()));
+    fn parts_are_kept_until_others_take_their_slots() {
+        let cache = Cache::new();
+        let found = |key| cache.get(key).map(|(part, weights)| (part, weights.iter().collect::<Vec<u64>>()));
         let key = |n: u8| 0xdead_beef_0000_0000 ^ u64::from(n);
         let of = |n: u8| (part(u64::MAX - 1, n, 0), vec![u64::MAX - u64::from(n); n.into()]);
         for n in 0..=WEIGHTS as u8 {
             assert_eq!(found(key(n)), None);
-            memo.set(key(n), of(n).0, &of(n).1);
-            assert_eq!(found(key(n)), Some(of(n)));
-            assert_eq!(n.checked_sub(1).and_then(|n| found(key(n))), n.checked_sub(1).map(of));
-            assert_eq!(n.checked_sub(2).and_then(|n| found(key(n))), None);
+            cache.set(key(n), of(n).0, &of(n).1);
+            for before in 0..=n {
+                let is_there = usize::from(before) + WAYS > usize::from(n);
+                assert_eq!(found(key(before)), is_there.then(|| of(before)), "{before} of {n}");
+            }
             assert_eq!(found(key(n) ^ 1 << 30), None);
         }
-        assert!(Memo::default().get(7).is_none());
+        assert!(Cache::default().get(7).is_none());
     }
 
     #[test]
-    fn a_part_with_too_many_weights_is_not_remembered() {
-        let memo = Memo::new();
-        memo.set(7, part(0, WEIGHTS as u8, 1), &[1; WEIGHTS + 1]);
-        assert!(memo.get(7).is_none());
+    fn a_part_with_too_many_weights_is_not_kept() {
+        let cache = Cache::new();
+        cache.set(7, part(0, WEIGHTS as u8, 1), &[1; WEIGHTS + 1]);
+        assert!(cache.get(7).is_none());
     }
 
     #[test]
     fn a_slot_that_two_write_is_nobodys() {
-        let memo = Memo::new();
-        memo.set(7, part(1, 1, 1), &[5, 6]);
+        let cache = Cache::new();
+        cache.set(7, part(1, 1, 1), &[5, 6]);
         for word in 1..5 {
-            memo.slots[0][word].fetch_xor(1 << 20, Ordering::Relaxed);
-            assert!(memo.get(7).is_none(), "{word}");
-            memo.slots[0][word].fetch_xor(1 << 20, Ordering::Relaxed);
+            cache.slots[0][word].fetch_xor(1 << 20, Ordering::Relaxed);
+            assert!(cache.get(7).is_none(), "{word}");
+            cache.slots[0][word].fetch_xor(1 << 20, Ordering::Relaxed);
         }
-        assert!(memo.get(7).is_some());
+        assert!(cache.get(7).is_some());
     }
 
     #[test]

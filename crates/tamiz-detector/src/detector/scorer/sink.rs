@@ -1,0 +1,142 @@
+//! Takes the tokens of a document, in pieces.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tamiz::TokenSink;
+
+use super::{PIECES, PlaceText, Scorer, Shape};
+use crate::endpoint;
+use crate::stream::Stream;
+
+impl<'a> TokenSink<'a> for Scorer<'a> {
+    const ROLLUP: bool = false;
+
+    fn head(&mut self, method: &'a str, path: Option<&'a str>) {
+        // A marker is another text in a token.
+        self.is_ambiguous |= method.starts_with('<');
+        let name = endpoint::template(&spelled(method), path.map(spelled).as_deref());
+        self.set_endpoint(self.detector.endpoint_at(&name));
+        self.place_text = PlaceText::Pieces([""; 3]);
+        self.take_text(true, |_, push| ["e=", &name].into_iter().for_each(push));
+        if self.learned.is_none()
+            && let Some((_, endpoint)) = &mut self.texts
+        {
+            *endpoint = name.into();
+        }
+    }
+
+    #[inline(always)]
+    fn seed(&self) -> u64 {
+        self.detector.seed
+    }
+
+    #[inline(always)]
+    fn skip_head(&mut self, hash: u64) -> bool {
+        let key = self.detector.cache.key(0, b'e', hash);
+        let Some(part) = self.begin(key, b'e') else { return false };
+        self.set_endpoint(usize::try_from(part.place).ok().and_then(|at| at.checked_sub(1)));
+        true
+    }
+
+    #[inline(always)]
+    fn skip_line(&mut self, kind: u8, hash: u64) -> bool {
+        let key = self.detector.cache.key(self.of_endpoint, kind, hash);
+        let Some(part) = self.begin(key, kind) else { return false };
+        if part.place != 0 {
+            self.is_repeated |= self.places.add(part.place) & !part.is_quiet();
+        }
+        true
+    }
+
+    fn skip_section(&mut self, kind: u8, hash: u64) -> bool {
+        self.begin_section(kind, hash)
+    }
+
+    fn begin_lines(&mut self) {
+        self.begin_line(0, 0);
+    }
+
+    fn end_section(&mut self) {
+        self.cache_section();
+    }
+
+    fn end_line(&mut self) {
+        let place = match (self.line.kind, self.learned) {
+            (b'e', Some(at)) => at as u64 + 1,
+            _ => 0,
+        };
+        self.end_part(place);
+    }
+
+    #[inline]
+    fn place(&mut self, pieces: [&'a str; 3]) {
+        let start = Stream::new(self.detector.seed);
+        self.place = pieces.iter().fold(start, |stream, piece| stream.push(piece));
+        self.place_text = PlaceText::Pieces(pieces);
+    }
+
+    fn place_respelled(&mut self, name: String) {
+        self.place = Stream::of(self.detector.seed, &name);
+        self.place_text = PlaceText::Respelled(name);
+    }
+
+    #[inline]
+    fn here(&mut self) {
+        let (weight, _) = self.take(self.place, &[], &[]);
+        // A key without a character takes the sign behind it for its own, and what is told of the key `kind` may be told of
+        // the body too.
+        let is_odd = matches!(self.place_text, PlaceText::Pieces([_, "", ""] | ["b.", "kind", ""]));
+        self.is_ambiguous |= !weight.is_place() || is_odd;
+    }
+
+    #[inline]
+    fn tell<const N: usize>(&mut self, pieces: [&str; N]) {
+        let stream = pieces.iter().fold(self.place, |stream, piece| stream.push(piece));
+        let (weight, hash) = self.take(stream, &pieces, &[]);
+        if weight.is_sign() {
+            self.pair(hash, &pieces);
+        }
+    }
+
+    #[inline]
+    fn value<const N: usize>(&mut self, pieces: [&'a str; N], ends: &[[&str; 2]]) {
+        let stream = pieces.iter().fold(self.place, |stream, piece| stream.push(piece));
+        let (weight, hash) = self.take(stream, &pieces, &[]);
+        if weight.is_shape() {
+            let (place, _) = self.place.finish();
+            let mut shape = [""; PIECES];
+            shape.iter_mut().zip(pieces).for_each(|(slot, piece)| *slot = piece);
+            self.shape = Shape { place, hash, pieces: shape };
+            self.is_shape_certain = true;
+        }
+        for end in ends {
+            let stream = end.iter().fold(stream, |stream, piece| stream.push(piece));
+            self.take(stream, &pieces, end);
+        }
+    }
+}
+
+impl Scorer<'_> {
+    /// Sets the endpoint.
+    fn set_endpoint(&mut self, learned: Option<usize>) {
+        let Some((at, endpoint)) = learned.and_then(|at| Some((at, self.detector.endpoints.get(at)?))) else {
+            return;
+        };
+        self.learned = Some(at);
+        (self.of_endpoint, self.counts) = (endpoint.hash, Some(&endpoint.counts));
+        if let Some((_, name)) = &mut self.texts {
+            *name = Arc::clone(&endpoint.name);
+        }
+    }
+}
+
+/// A text as tokens spell it.
+fn spelled(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len());
+    tamiz::push_token_piece(&mut out, text);
+    Cow::Owned(String::from_utf8(out).unwrap_or_default())
+}
