@@ -49,14 +49,13 @@ impl Plain {
 impl Layer {
     /// The place of the next sign that an escape begins with: where there is one, another is mostly near.
     fn find(self, text: &[u8]) -> Option<usize> {
-        match self {
-            Layer::Percent => bytes::position(b'%', text),
-            Layer::Entities => bytes::position(b'&', text),
-            Layer::Script => bytes::position(b'\\', text),
-            Layer::Combined => match text {
-                [b'%' | b'&' | b'\\', ..] => Some(0),
-                _ => memchr::memchr3(b'%', b'&', b'\\', text),
-            },
+        match (self, text) {
+            (Layer::Percent, [b'%', ..]) | (Layer::Entities, [b'&', ..]) => Some(0),
+            (Layer::Percent, _) => bytes::position(b'%', text),
+            (Layer::Entities, _) => bytes::position(b'&', text),
+            (Layer::Script, _) => bytes::position(b'\\', text),
+            (Layer::Combined, [b'%' | b'&' | b'\\', ..]) => Some(0),
+            (Layer::Combined, _) => memchr::memchr3(b'%', b'&', b'\\', text),
         }
     }
 
@@ -81,11 +80,12 @@ impl Layer {
 
     /// Appends a text with its escapes undone, where it has any; whether it has.
     fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
-        write_plain(text, self.escapes(text), out)
+        write_plain(text, self.escapes(text), out, |_| {})
     }
 
     /// Undoes the escapes of a text, to which guarded bytes are bytes; `None` where it has none. `reveal` is told each
-    /// escape, in a text with these bytes, and what it stands for.
+    /// escape, in a text with these bytes, and what it stands for; where no evidence is kept, each character of ASCII that
+    /// escapes stand for.
     pub(crate) fn undo<'a>(
         self,
         text: Text<'a>,
@@ -118,13 +118,39 @@ fn with_plain<'a>(
     cx: Context<'a>,
     reveal: &mut impl FnMut(Text<'a>, Range<usize>, &[u8]),
 ) -> Option<Text<'a>> {
+    if text.is_traced() {
+        return with_plain_traced(text, escapes, cx, reveal);
+    }
+    // The characters of ASCII that escapes stand for, a bit each.
+    let mut revealed = 0_u128;
+    let undone = cx.spare.with(|out| {
+        let is_escaped = write_plain(text.bytes, escapes, out, |plain| {
+            for byte in plain.iter().filter(|byte| byte.is_ascii()) {
+                revealed |= 1 << byte;
+            }
+        });
+        is_escaped.then(|| &*cx.bump.alloc_slice_copy(out))
+    })?;
+    while revealed != 0 {
+        reveal(text, 0..text.len(), &[revealed.trailing_zeros() as u8]);
+        revealed &= revealed - 1;
+    }
+    Some(Text::untraced(undone))
+}
+
+fn with_plain_traced<'a>(
+    text: Text<'a>,
+    escapes: impl Iterator<Item = (Range<usize>, Plain)>,
+    cx: Context<'a>,
+    reveal: &mut impl FnMut(Text<'a>, Range<usize>, &[u8]),
+) -> Option<Text<'a>> {
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
     for (range, plain) in escapes {
         let mut buffer = [0; 4];
         let plain = plain.bytes(&mut buffer);
         reveal(text, range.clone(), plain);
-        let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
+        let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, true, text.len()));
         if copied < range.start {
             builder.copy(text.slice(copied..range.start));
         }
@@ -136,8 +162,14 @@ fn with_plain<'a>(
     Some(builder.finish())
 }
 
-/// Appends a text with its escapes replaced by what they stand for, where there are any; whether there are.
-fn write_plain(text: &[u8], escapes: impl Iterator<Item = (Range<usize>, Plain)>, out: &mut Vec<u8>) -> bool {
+/// Appends a text with its escapes replaced by what they stand for, where there are any; whether there are. `reveal` is
+/// told what each stands for.
+fn write_plain(
+    text: &[u8],
+    escapes: impl Iterator<Item = (Range<usize>, Plain)>,
+    out: &mut Vec<u8>,
+    mut reveal: impl FnMut(&[u8]),
+) -> bool {
     let mut copied = 0;
     for (range, plain) in escapes {
         if copied == 0 {
@@ -147,8 +179,16 @@ fn write_plain(text: &[u8], escapes: impl Iterator<Item = (Range<usize>, Plain)>
             out.extend_from_slice(text.get(copied..range.start).unwrap_or_default());
         }
         match plain {
-            Plain::Byte(byte) => out.push(byte),
-            _ => out.extend_from_slice(plain.bytes(&mut [0; 4])),
+            Plain::Byte(byte) => {
+                reveal(&[byte]);
+                out.push(byte);
+            }
+            _ => {
+                let mut buffer = [0; 4];
+                let plain = plain.bytes(&mut buffer);
+                reveal(plain);
+                out.extend_from_slice(plain);
+            }
         }
         copied = range.end;
     }
@@ -300,7 +340,7 @@ fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8],
 /// Reads the overlong forms of a text; `spare` is to write in.
 fn read_overlong(text: &mut Vec<u8>, spare: &mut Vec<u8>) {
     spare.clear();
-    if !text.is_ascii() && write_plain(text, overlong_forms(text), spare) {
+    if !text.is_ascii() && write_plain(text, overlong_forms(text), spare, |_| {}) {
         std::mem::swap(text, spare);
     }
 }

@@ -18,13 +18,13 @@ pub(crate) fn each_sign(text: &[u8], mut visit: impl FnMut(usize, u8, u32)) {
             signs &= !(high & high >> 8 & !guards);
         }
         while signs != 0 {
-            let at = start.saturating_add(signs.trailing_zeros() as usize / 8);
+            let at = start.wrapping_add(signs.trailing_zeros() as usize / 8);
             signs &= signs.wrapping_sub(1);
             // Zeros follow the end.
             let Some((byte, rest)) = text.get(at..).and_then(<[u8]>::split_first) else { return };
             visit(at, *byte, rest.first_chunk().map_or(0, |four| u32::from_le_bytes(*four)));
         }
-        start = start.saturating_add(8);
+        start = start.wrapping_add(8);
     }
 }
 

@@ -87,84 +87,70 @@ enum Action {
     Decode,
 }
 
-/// What is put for a byte that stays, whatever is beside it; zero for others.
-const PLAIN: [u8; 256] = {
-    let mut plain = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        if let (Action::Stay | Action::Tight, put) = ACTIONS[byte] {
-            plain[byte] = put;
-        }
-        byte += 1;
-    }
-    plain
-};
-
 fn action_of(byte: u8) -> (Action, u8) {
     ACTIONS.get(usize::from(byte)).copied().unwrap_or((Action::Stay, byte))
 }
 
-/// Folds a text into an empty buffer. All that has to be known of what came before is the character put last, and
-/// whether a space is due.
+/// Folds a text into an empty buffer. All that has to be known of what came before is the character put last.
 pub(super) fn fold_into(text: &[u8], folded: &mut Vec<u8>) {
     folded.resize(text.len(), 0);
     let mut out = Folded { bytes: folded.as_mut_slice(), len: 0 };
     let mut at = 0;
-    loop {
-        let (rest, places) = (text.get(at..).unwrap_or_default(), out.bytes.get_mut(out.len..));
-        let mut count = 0;
-        for (byte, place) in rest.iter().zip(places.unwrap_or_default()) {
-            let put = PLAIN.get(usize::from(*byte)).copied().unwrap_or_default();
-            if put == 0 {
-                break;
-            }
-            *place = put;
-            count += 1;
+    while let Some(&byte) = text.get(at) {
+        let (mut action, mut put) = action_of(byte);
+        at += 1;
+        if action == Action::Stay {
+            out.put(put);
+            continue;
         }
-        at += count;
-        out.len += count;
-        // What is odd, and what is put next if a space is due before that.
-        let mut is_space_due = false;
-        loop {
-            let Some(&byte) = text.get(at) else {
-                let len = out.len;
-                folded.truncate(len);
-                return;
-            };
-            let (mut action, mut put) = action_of(byte);
-            at += 1;
-            if action == Action::Decode {
-                let (byte, width) = beyond_ascii_quick(text.get(at - 1..).unwrap_or_default());
-                at += width - 1;
-                (action, put) = if byte == OTHER { (Action::Stay, OTHER) } else { action_of(byte) };
-            }
-            match action {
-                Action::Space => {
-                    is_space_due = true;
+        if action == Action::Decode {
+            let (byte, width) = beyond_ascii_quick(text.get(at - 1..).unwrap_or_default());
+            at += width - 1;
+            (action, put) = if byte == OTHER { (Action::Stay, OTHER) } else { action_of(byte) };
+        }
+        let last = out.last();
+        match action {
+            Action::Space => {
+                // No space is put at the end.
+                let Some(next) = skip_spaces(text, &mut at) else { break };
+                if next == Action::Tight || out.is_tight() {
                     continue;
                 }
-                Action::Digit => {
-                    while text.get(at).is_some_and(u8::is_ascii_digit) {
-                        at += 1;
-                    }
-                }
-                _ => {}
             }
-            if is_space_due {
-                if action != Action::Tight && !out.is_tight() {
-                    out.put(b' ');
+            Action::Digit => {
+                while text.get(at).is_some_and(u8::is_ascii_digit) {
+                    at += 1;
                 }
-            } else if action == Action::Digit && out.last() == Some(b'0')
-                || action == Action::Slash && out.last() == Some(b'/')
-                || action == Action::Dot
-                    && out.last() == Some(b'/')
-                    && begins_with_slash(text.get(at..).unwrap_or_default())
-            {
-                break;
+                if last == Some(b'0') {
+                    continue;
+                }
             }
-            out.put(put);
-            break;
+            Action::Slash if last == Some(b'/') => continue,
+            Action::Dot if last == Some(b'/') && begins_with_slash(text.get(at..).unwrap_or_default()) => {
+                continue;
+            }
+            _ => {}
         }
+        out.put(put);
+    }
+    let len = out.len;
+    folded.truncate(len);
+}
+
+/// Skips white space; what folding does with the character that follows, which is not skipped.
+fn skip_spaces(text: &[u8], at: &mut usize) -> Option<Action> {
+    loop {
+        let (mut action, _) = action_of(*text.get(*at)?);
+        let mut width = 1;
+        if action == Action::Decode {
+            let byte;
+            (byte, width) = beyond_ascii_quick(text.get(*at..).unwrap_or_default());
+            action = if byte == OTHER { Action::Stay } else { action_of(byte).0 };
+        }
+        if action != Action::Space {
+            return Some(action);
+        }
+        *at += width;
     }
 }
 

@@ -33,6 +33,7 @@ const WINDOW: usize = 4;
 
 /// The code of white space; that of what is beyond ASCII is below, and that of what is beyond an end above all others.
 const SPACE_CODE: u8 = 1;
+const DIGIT_CODE: u8 = 2;
 const END: u8 = u8::MAX;
 /// The class of white space, and of what is before the first byte and after the last.
 const SPACE: u8 = 1;
@@ -176,7 +177,8 @@ fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
     }
 }
 
-/// The neighbours of a token: the first byte that is no white space, and the one behind it.
+/// The neighbours of a token: the first byte that is no white space, and the one behind it, or behind the digits that it
+/// begins.
 struct Beside {
     class: u8,
     code: u8,
@@ -191,7 +193,8 @@ impl Beside {
             match BYTES.get(usize::from(*byte)).copied().unwrap_or_default() {
                 [SPACE, _] => spaced = SPACED,
                 [class, code] => {
-                    let behind = bytes.next().map_or(END, |byte| code_of(*byte) as u8);
+                    let mut more = bytes.skip_while(|next| code == DIGIT_CODE && next.is_ascii_digit());
+                    let behind = more.next().map_or(END, |byte| code_of(*byte) as u8);
                     return Beside { class: class + spaced, code, behind };
                 }
             }

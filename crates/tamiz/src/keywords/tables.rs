@@ -14,7 +14,7 @@ pub(super) const SLOTS: usize = 170;
 
 // Those of the trie have the first 1027597 bytes.
 tables! {
-    1195456, 1027597;
+    1195916, 1027597;
 
     /// By the first two characters: positions of long parts; above them, of short ones.
     PAIRS: Bytes<65536> = 0;
@@ -50,20 +50,20 @@ tables! {
     LITERALS: Records<8, 8192> = 1060877;
 
     /// What may be beside tokens: classes and codes.
-    LISTS: Records<5, 6103> = 1126413;
+    LISTS: Records<5, 6195> = 1126413;
 
     /// Classes before and after a token.
-    MASKS: Records<8, 208> = 1156928;
+    MASKS: Records<8, 208> = 1157388;
 
     /// Letters inside of tokens, by hash.
-    INSIDE: Records<8, 512> = 1158592;
+    INSIDE: Records<8, 512> = 1159052;
 
     /// A bit for a sign and the byte behind it.
-    PAIRS_OF_SIGNS: Records<8, 1024> = 1162688;
+    PAIRS_OF_SIGNS: Records<8, 1024> = 1163148;
 
     /// Classes before a sign, by its code and the next one's.
-    SIGNS: Records<2, 4096> = 1170880;
+    SIGNS: Records<2, 4096> = 1171340;
 
     /// Signs with what is beside them, by hash.
-    GRAMS: Records<8, 2048> = 1179072;
+    GRAMS: Records<8, 2048> = 1179532;
 }

@@ -128,10 +128,9 @@ fn root(key: u32) -> Option<Node> {
 /// that are wanted from then on.
 pub(super) fn find_all(padded: &[u8], mut wanted: Classes, mut report: impl FnMut(Hit) -> Classes) {
     let mut before = Side::of(b' ');
-    let Some((&[a, b, c], rest)) = padded.split_first_chunk() else { return };
-    let mut head = u32::from_le_bytes([0, a, b, c]);
-    for (start, byte) in rest.iter().enumerate() {
-        head = head >> 8 | u32::from(*byte) << 24;
+    for (start, window) in padded.windows(HEAD).enumerate() {
+        let Some(head) = window.first_chunk() else { return };
+        let head = u32::from_le_bytes(*head);
         let side = Side::of(head as u8);
         let here = side.positions_after(before);
         before = side;
@@ -139,13 +138,18 @@ pub(super) fn find_all(padded: &[u8], mut wanted: Classes, mut report: impl FnMu
         if hit == 0 {
             continue;
         }
-        if hit & LONG != 0 && may_be_head(head) {
+        if hit & LONG != 0
+            && may_be_head(head)
+            && let Some(root) = root(head).filter(|root| root.has(here, wanted))
+        {
             let rest = padded.get(start + HEAD..).unwrap_or_default();
-            walk(head, rest, start, here, &mut wanted, &mut report);
+            walk(root, rest, start, here, &mut wanted, &mut report);
         }
-        if hit & SHORT != 0 {
+        if hit & SHORT != 0
+            && let Some(root) = root(key_of_pair(head)).filter(|root| root.has(here, wanted))
+        {
             let rest = padded.get(start + 2..).unwrap_or_default();
-            walk(key_of_pair(head), rest, start, here, &mut wanted, &mut report);
+            walk(root, rest, start, here, &mut wanted, &mut report);
         }
         if wanted == 0 {
             return;
@@ -153,16 +157,15 @@ pub(super) fn find_all(padded: &[u8], mut wanted: Classes, mut report: impl FnMu
     }
 }
 
-/// Reports the parts that the text has at `start`, where what `key` stands for is followed by `rest`.
+/// Reports the parts that the text has at `start`, where what a root stands for is followed by `rest`.
 fn walk(
-    key: u32,
+    mut node: Node,
     mut rest: &[u8],
     start: usize,
     here: u8,
     wanted: &mut Classes,
     report: &mut impl FnMut(Hit) -> Classes,
 ) {
-    let Some(mut node) = root(key).filter(|root| root.has(here, *wanted)) else { return };
     loop {
         for &[low, high, len, position, a, b, c, d] in node.ends() {
             if position & here != 0 && u32::from_le_bytes([a, b, c, d]) & *wanted != 0 {

@@ -93,18 +93,9 @@ fn references<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
 /// Looks at a text with its escapes undone, and at what follows from it, at most `left` decodings in all; whether there
 /// are any escapes.
 fn undo<'a>(scan: &Scan<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -> bool {
-    // Without evidence each byte is told once.
-    let mut told = [false; 256];
     let mut reveal = |text: Text<'a>, range: Range<usize>, plain: &[u8]| {
         let scan = Scan { text, ..*scan };
-        for &byte in plain {
-            if let Some(is_told) = told.get_mut(usize::from(byte))
-                && (scan.cx.traced || !*is_told)
-            {
-                *is_told = true;
-                revealed(&scan, char::from(byte), range.clone(), flags);
-            }
-        }
+        plain.iter().for_each(|byte| revealed(&scan, char::from(*byte), range.clone(), flags));
     };
     let Some(undone) = layer.undo(scan.text, scan.cx, &mut reveal) else { return false };
     let read = with_overlong_read(undone, scan.cx, &mut reveal);

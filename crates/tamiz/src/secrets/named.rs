@@ -87,12 +87,20 @@ fn value_after(text: &[u8], at: usize) -> Option<Range<usize>> {
     (len > 0).then_some(start..start + len)
 }
 
+/// Whether a text has a full-width `=` or `:`.
+pub(super) fn has_wide_delimiter(text: &[u8]) -> bool {
+    memchr::memchr2_iter(0x9A, 0x9D, text)
+        .any(|at| text.get(..at).is_some_and(|before| before.ends_with(&[0xEF, 0xBC])))
+}
+
 /// The places of `=` and `:`, also full-width.
 fn delimiters(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    memchr::memchr3_iter(b'=', b':', 0xEF, text).filter_map(move |at| match text.get(at..)? {
-        [b'=' | b':', ..] => Some(at..at + 1),
-        [0xEF, 0xBC, 0x9A | 0x9D, ..] => Some(at..at + 3),
-        _ => None,
+    memchr::memchr3_iter(b'=', b':', 0xBC, text).filter_map(move |at| match text.get(at) {
+        Some(0xBC) => {
+            let start = at.checked_sub(1)?;
+            matches!(text.get(start..)?, [0xEF, 0xBC, 0x9A | 0x9D, ..]).then_some(start..start + 3)
+        }
+        _ => Some(at..at + 1),
     })
 }
 

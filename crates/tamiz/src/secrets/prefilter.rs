@@ -77,7 +77,7 @@ pub(super) fn may_hold(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8
     kinds.add(Kind::Userinfo, has(AT) && has(SLASH | BACKSLASH));
     kinds.add(Kind::DataSource, has(AT) && has(WORD_SIGN) && has(COLON));
     // A name or its delimiter may be beyond ASCII.
-    kinds.add(Kind::Named, has(HIGH));
+    kinds.add(Kind::Named, has(HIGH) && (has(EQUALS | COLON) || named::has_wide_delimiter(text)));
     let mut walk = Walk { text, kinds, has_header: false };
     let mut wanted = GUARDED | OPENING;
     wanted |= if has_token { ANCHOR } else { 0 };

@@ -26,7 +26,7 @@ pub(super) struct Beside {
     pub(super) classes: u32,
     /// The code of the folded character; `0` where any of the classes will do.
     pub(super) code: u8,
-    /// The code of the one behind it, if that is known: behind `_`.
+    /// The code of the one behind it, if that is known: behind `_` or a run of digits.
     pub(super) behind: u8,
 }
 
@@ -250,8 +250,8 @@ fn beside(wanted: u8, behind: Option<&u8>) -> Beside {
             Beside { classes: bits(&[class(wanted), SPACED + class(wanted)]), code: code(wanted), behind: 0 }
         }
         _ => {
-            // What is beside `_` is dropped only if it is white space.
-            let behind = behind.filter(|_| wanted == b'_').map_or(0, |behind| code(*behind));
+            // What is beside `_` or a digit is dropped only if it is white space or another digit.
+            let behind = behind.filter(|_| matches!(wanted, b'_' | b'0')).map_or(0, |behind| code(*behind));
             Beside { classes: bits(&[class(wanted)]), code: code(wanted), behind }
         }
     }
