@@ -25,11 +25,11 @@ pub(crate) fn check<'a>(body: Text<'a>, flags: &mut Flags<'a>) {
         let Some(line) = next_line(body, at) else {
             return bad(body, at..body.len(), flags);
         };
-        let (size, extension) = cut_size(line.content);
-        if extension {
+        let (size, extension) = line.cut();
+        if extension.is_some() {
             flags.raise(Flag::ChunkExt, line.content);
         }
-        let Some(size) = size else {
+        let Some(size) = read_size(size.bytes) else {
             return bad(body, at..line.end, flags);
         };
         if line.is_bare {
@@ -60,11 +60,11 @@ pub(crate) fn join<'a>(body: Text<'a>, unseen: &mut Unseen<'a>, cx: Context<'a>)
     let mut builder = Builder::new(cx.bump, body.is_traced(), body.len());
     let mut at = 0;
     while let Some(line) = next_line(body, at) {
-        let content = line.content.trim();
-        let (Some(size), _) = cut_size(content) else { break };
+        let (size, extension) = line.cut();
+        let Some(size) = read_size(size.trim().bytes) else { break };
         at = line.end;
-        if let Some((_, extension)) = content.cut(b';') {
-            unseen.take(None, extension, cx);
+        if let Some(extension) = extension {
+            unseen.take(None, extension.trim(), cx);
         }
         if size == 0 {
             let (trailers, rest) = cut_trailers(body.from(at));
@@ -138,6 +138,16 @@ struct ChunkLine<'a> {
     is_bare: bool,
 }
 
+impl<'a> ChunkLine<'a> {
+    /// What may be a size, and the extension behind its `;`.
+    fn cut(&self) -> (Text<'a>, Option<Text<'a>>) {
+        match self.content.cut(b';') {
+            Some((size, extension)) => (size, Some(extension)),
+            None => (self.content, None),
+        }
+    }
+}
+
 fn next_line(body: Text<'_>, at: usize) -> Option<ChunkLine<'_>> {
     let lf = at + memchr::memchr(b'\n', body.bytes.get(at..)?)?;
     let is_bare = !matches!(body.bytes.get(at..lf), Some([.., b'\r']));
@@ -145,15 +155,11 @@ fn next_line(body: Text<'_>, at: usize) -> Option<ChunkLine<'_>> {
     Some(ChunkLine { content, end: lf + 1, is_bare })
 }
 
-/// `1*HEXDIG`, and whether an extension follows. `None` when it is no size that fits.
-fn cut_size(line: Text<'_>) -> (Option<u64>, bool) {
-    let (digits, extension) = match line.cut(b';') {
-        Some((digits, _)) => (digits.bytes, true),
-        None => (line.bytes, false),
-    };
+/// Reads `1*HEXDIG`; `None` when it is no size that fits.
+fn read_size(digits: &[u8]) -> Option<u64> {
     let is_hex = !digits.is_empty() && bytes::all(digits, bytes::HEX);
-    let size = std::str::from_utf8(digits).ok().filter(|_| is_hex);
-    (size.and_then(|digits| u64::from_str_radix(digits, 16).ok()), extension)
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_hex)?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
