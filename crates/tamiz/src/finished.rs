@@ -4,11 +4,14 @@
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
 use crate::bytes::{BACKSLASH, ENCODED, HIGH};
-use crate::flags::FlagSet;
+use crate::flags::{Flag, FlagSet};
 use crate::text::Text;
 
 /// The classes of bytes that a further decoding may change.
 pub(crate) const LAYERED: u32 = BACKSLASH | ENCODED | HIGH;
+
+/// How many flags with a word for a parameter a finished line may have.
+pub(crate) const MOST_WORDS: usize = 2;
 
 /// A header line, and where its text in the document is.
 #[derive(Clone, Copy)]
@@ -24,10 +27,12 @@ pub(crate) struct Finished<'a> {
 /// The facts about a finished line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// Flags without a parameter, with the name of the header or with a number.
+    /// Flags without a parameter, with the name of the header or with a number, and those of `words`.
     pub(crate) flags: FlagSet,
     /// The number that a flag has for a parameter.
     pub(crate) count: u32,
+    /// The flags that have a word for a parameter.
+    pub(crate) words: [Option<(Flag, &'static str)>; MOST_WORDS],
     /// The length of the value, which ends the line.
     pub(crate) value_len: u32,
     /// The number of bytes it adds to the length of all headers.

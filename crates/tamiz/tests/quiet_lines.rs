@@ -20,6 +20,8 @@ const NAMES: &[&str] = &[
     "X-Requested-With",
     "Content-Disposition",
     "X-Real-IP",
+    "X-Forwarded-For",
+    "Forwarded",
     "Via",
     "Origin",
     "Referer",

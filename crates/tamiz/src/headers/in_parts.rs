@@ -1,5 +1,4 @@
-//! Header values that are read in parts, finished where nothing in them is to be flagged: cookies, hosts, URLs and
-//! credentials.
+//! Header values that are read in parts, finished: cookies, hosts, URLs and credentials.
 //!
 //! The stages that need a part of such a value find it in [`Found`], so that the header is not opened for them.
 
@@ -11,7 +10,6 @@ use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::layers;
 use crate::finished::Echo;
-use crate::flags::{Flag, FlagSet, Parameter};
 use crate::known_headers::{Kind, Rule};
 use crate::scan::{self, Kind as ScanKind};
 use crate::shape;
@@ -35,7 +33,7 @@ pub(super) fn is_kind(kind: Kind) -> bool {
     matches!(kind, Kind::Cookie | Kind::Authorization | Kind::Host | Kind::Url | Kind::Origin)
 }
 
-/// Writes a value of such a kind that raises only flags of its line; `None` for others.
+/// Writes a value of such a kind whose flags a record has a place for; `None` for others.
 pub(super) fn write<'a>(
     value: Classified<'a>,
     rule: Rule,
@@ -48,7 +46,7 @@ pub(super) fn write<'a>(
         Kind::Host => write_host(value.text, scheme, cx, found, out),
         Kind::Cookie => write_cookies(value.text, cx, found, out),
         Kind::Authorization => write_authorization(value, rule, cx, found, out),
-        _ => write_quiet_url(value, rule, cx, out),
+        _ => write_url_in_clear(value, rule, cx, out),
     }
 }
 
@@ -75,14 +73,14 @@ fn write_cookies<'a>(
 ) -> Option<Written> {
     let mut flags = cx.flags();
     let cookies = cookie::read(value, cx, &mut flags);
-    let is_counted = |flag: Flag| matches!(flag.parameter_kind(), Parameter::None | Parameter::Number);
-    if !flags.set.iter().all(is_counted) || cookies.names().any(|name| name.shown == NameShown::Secret) {
+    if cookies.names().any(|name| name.shown == NameShown::Secret) {
         return None;
     }
+    let written = Written::new(value.len()).with_flags(&flags)?;
     cookie::write(&cookies, cx, out);
     let count = u32::try_from(cookies.list.len()).ok()?;
     found.cookies = Some(cookies);
-    Some(Written { flags: flags.set, count, echo: Echo::InName, ..Written::new(value.len()) })
+    Some(Written { count, echo: Echo::InName, ..written })
 }
 
 fn write_authorization<'a>(
@@ -103,15 +101,13 @@ fn write_authorization<'a>(
     } else {
         scan::scan(value, ScanKind::Opaque, true, cx, &mut flags);
     }
-    if flags.set.iter().any(|flag| flag.parameter_kind() != Parameter::None) {
-        return None;
-    }
+    let written = Written::new(text.len()).with_flags(&flags)?;
     *found.credentials.iter_mut().find(|place| place.is_none())? = Some(text);
     authorization::write(text.bytes, out);
-    Some(Written { flags: flags.set, echo: Echo::InName, ..Written::new(text.len()) })
+    Some(Written { echo: Echo::InName, ..written })
 }
 
-fn write_quiet_url<'a>(
+fn write_url_in_clear<'a>(
     value: Classified<'a>,
     rule: Rule,
     cx: Context<'a>,
@@ -123,13 +119,13 @@ fn write_quiet_url<'a>(
     }
     let mut flags = cx.flags();
     let url = read_url(text, classes, rule.kind, cx, &mut flags)?;
-    url.check_limits(&cx.settings.config.limits, &mut flags);
-    let is_quiet = flags.set == FlagSet::default()
+    let mut limits = cx.flags();
+    url.check_limits(&cx.settings.config.limits, &mut limits);
+    let is_in_clear = limits.set.is_empty()
         && !url.holds_secret()
         && !url.hides_base64(cx)
         && !layers::hides_base64(text.bytes, cx);
-    is_quiet.then(|| {
-        write_url(url, cx, out);
-        Written::new(text.len())
-    })
+    let written = Written::new(text.len()).with_flags(&flags).filter(|_| is_in_clear)?;
+    write_url(url, cx, out);
+    Some(written)
 }

@@ -1,25 +1,27 @@
-//! Quiet header lines: finished from the classes of their bytes, without opening them.
+//! Header lines that are finished without being opened.
 //!
-//! Most header lines of honest clients say what a closed list or a simple grammar expects. Such a line raises no flag but
-//! those of its name and holds no secret, so that its `H:` line can be written at once. [`finish`] returns `None` for every
-//! line that is not seen to be one; those are opened.
+//! Most header lines of honest clients say what a closed list or a simple grammar expects. Such a *quiet* line raises no flag
+//! but those of its name and holds no secret, which is seen from the classes of its bytes. A line that is not seen to be
+//! quiet is scanned, and finished too if no secret is in it and a [`Record`] has a place for its flags. [`finish`] returns
+//! `None` for all others; those are opened.
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
 use super::in_parts::{self, Found};
-use super::{blanks_dropped, content, value, whitespace};
+use super::{Content, blanks_dropped, content, value, whitespace};
 use crate::bytes::{self, ALNUM, COLON, DANGER, DASH, WAY};
 use crate::config::Scheme;
 use crate::context::Context;
-use crate::finished::{Echo, Finished, LAYERED, Rank, Record, Role};
-use crate::flags::{self, Flag, FlagSet};
+use crate::decode::layers;
+use crate::finished::{Echo, Finished, LAYERED, MOST_WORDS, Rank, Record, Role};
+use crate::flags::{self, Flag, FlagSet, Flags};
 use crate::hidden;
 use crate::known_headers::{Grammar, Kind, Rule};
 use crate::lists::FILE_NAME_HEADERS;
 use crate::scan::{self, Signs};
 use crate::show::escape;
 use crate::show::marker;
-use crate::text::Text;
+use crate::text::{Classified, Text};
 
 /// A longer name is not shown.
 const LONGEST_NAME: usize = 64;
@@ -41,7 +43,7 @@ pub(super) fn finish<'a>(
     name.make_ascii_lowercase();
     let name = &*name;
     let rule = cx.settings.headers.get(name);
-    if cx.settings.config.limits.flag_parameters == 0
+    if cx.settings.config.limits.flag_parameters < MOST_WORDS
         || !is_finishable(rule, name)
         || !rule.is_known && !is_quiet_name(raw_name, name, cx)
     {
@@ -56,24 +58,16 @@ pub(super) fn finish<'a>(
     marker::push(out, "H:");
     out.extend_from_slice(name);
     out.push(b'=');
-    let start = out.len();
-    let written = if in_parts::is_kind(rule.kind) {
-        in_parts::write(value.with_classes(classes), rule, scheme, cx, found, out)
-    } else {
-        write_quiet(value.bytes, classes, rule, cx, out)
-    };
-    let Some(written) = written else {
+    let Some(written) = write_value(value.with_classes(classes), name, rule, scheme, cx, found, out) else {
         out.truncate(line_start);
         return None;
     };
-    if classes & WAY != 0 {
-        escape::guard_flags(out, start, cx);
-    }
     let flags = written.flags.union(flags_of_name(rule, cx)).intersection(cx.settings.enabled);
-    write_flags(flags, name, written.count, out);
+    write_flags(flags, name, &written, out);
     let record = Record {
         flags,
         count: written.count,
+        words: written.words,
         value_len,
         len: (colon + 2 + written.len) as u32,
         rank: Rank::of(name),
@@ -87,6 +81,29 @@ pub(super) fn finish<'a>(
     Some(Finished { line, text: (line_start, out.len()), record })
 }
 
+/// Writes a value by the rule of its header; `None` where the line has to be opened.
+fn write_value<'a>(
+    value: Classified<'a>,
+    name: &[u8],
+    rule: Rule,
+    scheme: Scheme,
+    cx: Context<'a>,
+    found: &mut Found<'a>,
+    out: &mut Vec<u8>,
+) -> Option<Written> {
+    let start = out.len();
+    let written = if in_parts::is_kind(rule.kind) {
+        in_parts::write(value, rule, scheme, cx, found, out)
+    } else {
+        write_quiet(value.text.bytes, value.classes, rule, cx, out)
+            .or_else(|| write_loud(value, name, rule, cx, out))
+    };
+    if value.classes & WAY != 0 {
+        escape::guard_flags(out, start, cx);
+    }
+    written
+}
+
 /// The facts about a value that was written.
 pub(super) struct Written {
     /// Flags of the value.
@@ -95,6 +112,8 @@ pub(super) struct Written {
     pub(super) len: usize,
     /// The parameter of a flag that counts.
     pub(super) count: u32,
+    /// The flags that have a word for a parameter.
+    pub(super) words: [Option<(Flag, &'static str)>; MOST_WORDS],
     /// Whether it is shown as one marker, whose signs tokens name.
     pub(super) is_shape: bool,
     pub(super) echo: Echo,
@@ -103,7 +122,31 @@ pub(super) struct Written {
 impl Written {
     /// A value without flags of which `len` bytes count.
     pub(super) fn new(len: usize) -> Self {
-        Written { flags: FlagSet::default(), len, count: 0, is_shape: false, echo: Echo::InLine }
+        Written {
+            flags: FlagSet::default(),
+            len,
+            count: 0,
+            words: [None; MOST_WORDS],
+            is_shape: false,
+            echo: Echo::InLine,
+        }
+    }
+
+    /// Adds the flags of a value; `None` where they have parameters that a record has no place for.
+    pub(super) fn with_flags(mut self, flags: &Flags<'_>) -> Option<Self> {
+        let is_recorded = |flag: Flag| {
+            matches!(
+                flag.parameter_kind(),
+                flags::Parameter::None | flags::Parameter::Number | flags::Parameter::Word
+            )
+        };
+        let mut places = self.words.iter_mut();
+        for word in flags.words() {
+            *places.next()? = Some(*word);
+        }
+        self.words.sort_unstable_by_key(|word| word.map(|(flag, word)| (flag.rank(), word)));
+        self.flags = flags.set;
+        flags.set.iter().all(is_recorded).then_some(self)
     }
 }
 
@@ -115,6 +158,10 @@ fn write_quiet<'a>(
     cx: Context<'a>,
     out: &mut Vec<u8>,
 ) -> Option<Written> {
+    // These two raise a flag whatever they say.
+    if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
+        return None;
+    }
     if classes & DANGER == 0 && is_vocabulary(value, rule, cx) {
         out.extend_from_slice(value);
         return Some(Written::new(value.len()));
@@ -122,14 +169,37 @@ fn write_quiet<'a>(
     if !is_quiet_value(value, classes, rule, cx) {
         return None;
     }
+    Some(write_plain(value, classes, rule, cx, out))
+}
+
+/// Writes a value that raises flags, but holds no secret that can be found in it; `None` for others.
+fn write_loud<'a>(
+    value: Classified<'a>,
+    name: &[u8],
+    rule: Rule,
+    cx: Context<'a>,
+    out: &mut Vec<u8>,
+) -> Option<Written> {
+    let Classified { text, classes } = value;
+    let mut flags = cx.flags();
+    let content = value::inspect(text, classes, name, rule, cx, &mut flags);
+    if !matches!(content, Content::Plain) || layers::hides_base64(text.bytes, cx) {
+        return None;
+    }
+    write_plain(text.bytes, classes, rule, cx, out).with_flags(&flags)
+}
+
+/// Writes a value that is no secret by the rule of its header.
+fn write_plain<'a>(value: &'a [u8], classes: u32, rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) -> Written {
     let start = out.len();
     value::write_plain(value, classes, rule, cx, out);
-    let is_shape = out.get(start) == Some(&b'<');
+    let is_shape =
+        out.get(start) == Some(&b'<') && marker::is_written_marker(out.get(start..).unwrap_or_default());
     if out.len() > start && out.last() == Some(&b' ') {
         out.pop();
     }
     let blanks = if cx.settings.beyond_core() { blanks_dropped(value, rule.kind) } else { 0 };
-    Some(Written { is_shape, ..Written::new(value.len() - blanks) })
+    Written { is_shape, ..Written::new(value.len() - blanks) }
 }
 
 /// Whether a value with a colon holds a header that steers framing.
@@ -158,7 +228,7 @@ pub(super) fn role(kind: Kind) -> Role {
 
 /// Whether lines of a header may be finished.
 fn is_finishable(rule: Rule, name: &[u8]) -> bool {
-    !matches!(rule.kind, Kind::SetCookie | Kind::XForwardedFor | Kind::Forwarded)
+    rule.kind != Kind::SetCookie
         && (!rule.is_sensitive || matches!(rule.kind, Kind::Cookie | Kind::Authorization))
         && !rule.overrides_method
         && !matches!(name, b"transfer-encoding" | b"content-encoding")
@@ -205,8 +275,20 @@ fn flags_of_name(rule: Rule, cx: Context<'_>) -> FlagSet {
     flags
 }
 
-fn write_flags(flags: FlagSet, name: &[u8], count: u32, out: &mut Vec<u8>) {
+/// Writes flags, those with several words once for each, and the line's end.
+fn write_flags(flags: FlagSet, name: &[u8], written: &Written, out: &mut Vec<u8>) {
     for flag in flags.iter() {
+        let words = written.words.iter().flatten().filter(|(of, _)| *of == flag);
+        if flag.parameter_kind() == flags::Parameter::Word {
+            for (_, word) in words {
+                marker::push(out, " [");
+                marker::push(out, flag.name());
+                out.push(b':');
+                marker::push(out, word);
+                out.push(b']');
+            }
+            continue;
+        }
         marker::push(out, " [");
         marker::push(out, flag.name());
         match flag.parameter_kind() {
@@ -216,7 +298,7 @@ fn write_flags(flags: FlagSet, name: &[u8], count: u32, out: &mut Vec<u8>) {
             }
             flags::Parameter::Number => {
                 out.push(b':');
-                marker::number(out, u64::from(count));
+                marker::number(out, u64::from(written.count));
             }
             _ => {}
         }

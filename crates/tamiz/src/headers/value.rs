@@ -191,7 +191,7 @@ impl<'a> Value<'a> {
 }
 
 /// Scans a value and decides what it is.
-fn inspect<'a>(
+pub(super) fn inspect<'a>(
     text: Text<'a>,
     classes: u32,
     name: &[u8],

@@ -101,8 +101,11 @@ impl<'a> Writer<'a, '_> {
             }
             lines.len += u64::from(record.len);
             lines.next += 1;
+            let words = record.words.iter().flatten().filter(|(flag, _)| record.flags.contains(*flag));
+            self.rollup.parametrised.extend(words.map(|(flag, word)| (*flag, word.as_bytes())));
             for flag in record.flags.iter() {
                 let parameter = match flag.parameter_kind() {
+                    Parameter::Word => continue,
                     Parameter::Name => &*cx.bump.alloc_slice_copy(line.name(&texts)),
                     Parameter::Number => written_number(record.count as usize, cx),
                     _ => {
