@@ -49,4 +49,6 @@ fi
 variable="$(echo "$target" | tr 'a-z-' 'A-Z_')"
 echo "export RUSTC='$folder/rustc' RUSTDOC='$folder/rustdoc' RUSTC_BOOTSTRAP=1"
 [[ "$target" != wasm32-* ]] || echo "export CARGO_TARGET_${variable}_LINKER='$folder/wasm-ld'"
+# This compiler has no start files of musl: the linker, zig, brings its own.
+[[ "$target" != *-linux-musl ]] || echo "export CARGO_TARGET_${variable}_RUSTFLAGS='-C link-self-contained=no'"
 echo "export TAMIZ_BUILD_STD='-Zbuild-std=std,panic_abort'"

@@ -107,13 +107,9 @@ impl Differences {
         }
     }
 
-    /// Compares tokens, where the documents are the same.
+    /// Compares tokens alone. `vectors_in_all_settings` compares the documents of vectors.
     fn compare_tokens(&mut self, name: &str, request: &[u8], (library, options): &(Canonicalizer, Options)) {
-        let document = library.canonicalize(request);
-        if document.to_string() != canonicalize(request, options) {
-            return;
-        }
-        let (expected, actual) = (document.tokens(), tokens(request, options));
+        let (expected, actual) = (library.canonicalize(request).tokens(), tokens(request, options));
         self.compared += 1;
         if expected != actual {
             let difference = common::diff(&expected.join("\n"), &actual.join("\n"));
@@ -195,7 +191,11 @@ fn tokens_of_corpus_rows() {
     let settings = token_settings();
     let mut differences = Differences::default();
     each_row(|id, request, number| {
-        differences.compare_tokens(id, request, &settings[number % settings.len()]);
+        let setting = &settings[number % settings.len()];
+        // Documents that differ are `corpus_rows`' to find, which reads a row in another setting.
+        if setting.0.canonicalize(request).to_string() == canonicalize(request, &setting.1) {
+            differences.compare_tokens(id, request, setting);
+        }
     });
     differences.report("tokens-of-corpus");
 }

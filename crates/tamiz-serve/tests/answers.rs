@@ -1,6 +1,6 @@
 //! What is asked wrongly, what is asked of the service itself, and the page.
 
-mod common;
+use crate::common;
 
 use common::Service;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Streams of JSON lines.
 
-mod common;
+use crate::common;
 
 use common::Service;
 use serde_json::{Value, json};

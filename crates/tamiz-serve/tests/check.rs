@@ -1,6 +1,6 @@
 //! `/check`, and the doors for HAProxy and Envoy, asked well and badly.
 
-mod common;
+use crate::common;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,16 +1,10 @@
 //! What the service answers is what the library says, byte for byte.
 
-mod common;
-#[allow(dead_code, unreachable_pub, reason = "shared with the library's tests; this uses its part")]
-#[path = "../../tamiz/tests/common/corpus.rs"]
-mod corpus;
-#[allow(dead_code, unreachable_pub, reason = "shared with the library's tests; this uses its part")]
-#[path = "../../tamiz/tests/common/vectors.rs"]
-mod vectors;
-
-use common::{Service, root};
 use serde_json::json;
 use tamiz::{Canonicalizer, Config, Flag, Profile, Scheme, View};
+
+use crate::common::Service;
+use crate::{corpus, vectors};
 
 /// How many rows of a corpus are sent at least, and which of each file.
 const ROWS: usize = 5000;

@@ -1,6 +1,6 @@
 //! The dashboard in `deploy/grafana`: its queries name metrics and labels that `/metrics` has.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,9 @@
 //! Clients that do not speak HTTP, or not well, and requests that are made to hurt.
 
-mod common;
-#[allow(dead_code, unreachable_pub, reason = "shared with the library's tests; this uses its part")]
-#[path = "../../tamiz/tests/common/vectors.rs"]
-mod vectors;
-
-use common::{Service, root};
 use tamiz::{Canonicalizer, Config, Flag};
+
+use crate::common::Service;
+use crate::vectors;
 
 /// Requests that are odd in every way there is a vector or a flag for, sent to the service as if they were for it.
 #[test]

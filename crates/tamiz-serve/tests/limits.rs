@@ -1,6 +1,6 @@
 //! Too much, too slow, too many; and the end.
 
-mod common;
+use crate::common;
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
 //! Scores of `/v1/score` and of what proxies ask about, with a model and without.
 
-mod common;
+use crate::common;
 
 use std::path::PathBuf;
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use super::runner::Runner;
+use super::runner::{Runner, cargo};
 use crate::openapi::Openapi;
-use crate::process::{self, cargo, line};
+use crate::process::{self, line};
 use crate::python::Package;
 use crate::setup::Tools;
 use crate::web::Web;

@@ -12,12 +12,11 @@ mod tally;
 
 use std::path::Path;
 
-use crate::process::cargo;
 use crate::python::Package;
 use crate::setup::{self, Permission, Tools};
 use crate::web::Web;
 use crate::{Result, dev};
-use runner::Runner;
+use runner::{Runner, cargo};
 
 /// Arguments of cargo for the build and the tests. Examples are linted, but only built where they are asked for.
 const TESTED: &str = "--workspace --all-features --lib --bins --tests";

@@ -6,7 +6,17 @@ use std::time::Instant;
 
 use super::tally::Tally;
 use crate::Result;
-use crate::process::{self, Console, cargo, line};
+use crate::process::{self, Console, line};
+
+/// Cargo as the steps run it. Nothing is kept for incremental compilation: that takes longer on a clean clone, and
+/// gigabytes of disk.
+pub(super) fn cargo<'a>(root: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = process::cargo(root, arguments);
+    if std::env::var_os("CARGO_INCREMENTAL").is_none() {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
+    command
+}
 
 /// The state that all steps share.
 pub(super) struct Runner<'a> {

@@ -31,10 +31,16 @@ impl<'a> Output<'a> {
     }
 
     fn has(&self, piece: &str) -> bool {
-        match piece.as_bytes().try_into() {
-            Ok(piece) => self.pieces.contains::<[u8; TELLING]>(piece),
-            Err(_) => self.layers.iter().any(|layer| layer.contains(piece)),
+        if piece.len() < TELLING {
+            return self.layers.iter().any(|layer| layer.contains(piece));
         }
+        let is_whole = piece.len() == TELLING;
+        self.may_have(piece) && (is_whole || self.layers.iter().any(|layer| layer.contains(piece)))
+    }
+
+    /// Whether a layer has the first [`TELLING`] bytes of a piece in lower case: without them no layer has the piece.
+    fn may_have(&self, piece: &str) -> bool {
+        piece.as_bytes().first_chunk().is_none_or(|start| self.pieces.contains::<[u8; TELLING]>(start))
     }
 
     /// The first piece of the secret that is there.
@@ -46,7 +52,10 @@ impl<'a> Output<'a> {
             if let Some(piece) = pieces.find(|piece| self.has(piece)) {
                 return Some(piece);
             }
-            if let Some(piece) = base64(secret).into_iter().find(|piece| self.text.contains(piece)) {
+            let is_there = |piece: &String| {
+                self.may_have(&piece.to_ascii_lowercase()) && self.text.contains(piece.as_str())
+            };
+            if let Some(piece) = base64(secret).into_iter().find(is_there) {
                 return Some(piece);
             }
         }

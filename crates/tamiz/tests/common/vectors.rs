@@ -1,13 +1,13 @@
 //! Vectors: data files, loaded strictly.
 
 use std::path::Path;
+use std::str::FromStr;
 
-use serde::Deserialize;
 use tamiz::{Profile, Scheme, View};
+use toml::{Table, Value};
 
 /// A request and the document it must give.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Vector {
     pub name: String,
     pub clause: String,
@@ -17,28 +17,41 @@ pub struct Vector {
     pub scheme: Option<Scheme>,
     request: String,
     pub document: String,
-    tokens: Option<Tokens>,
+    tokens: Option<Vec<String>>,
     pub seed: Option<String>,
     pub seed_lines: Option<Vec<String>>,
     pub seed_flags: Option<Vec<String>>,
     pub superseded: Option<String>,
 }
 
-/// Tokens: a list, or a text that white space cuts.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Tokens {
-    List(Vec<String>),
-    Text(String),
-}
-
 impl Vector {
+    /// Reads a vector field by field. Deriving `Deserialize` would take a second more to compile in every test program.
+    fn read(mut table: Table) -> Result<Self, String> {
+        let fields = &mut table;
+        let vector = Vector {
+            name: needed(fields, "name")?,
+            clause: needed(fields, "clause")?,
+            why: needed(fields, "why")?,
+            view: word(fields, "view")?,
+            profile: word(fields, "profile")?,
+            scheme: word(fields, "scheme")?,
+            request: needed(fields, "request")?,
+            document: needed(fields, "document")?,
+            tokens: tokens(fields)?,
+            seed: text(fields, "seed")?,
+            seed_lines: list(fields, "seed_lines")?,
+            seed_flags: list(fields, "seed_flags")?,
+            superseded: text(fields, "superseded")?,
+        };
+        match table.keys().next() {
+            Some(unknown) => Err(format!("unknown field `{unknown}`")),
+            None => Ok(vector),
+        }
+    }
+
     /// All tokens that the document must give, where the vector names them.
     pub fn tokens(&self) -> Option<Vec<String>> {
-        Some(match self.tokens.as_ref()? {
-            Tokens::List(tokens) => tokens.clone(),
-            Tokens::Text(text) => text.split_whitespace().map(String::from).collect(),
-        })
+        self.tokens.clone()
     }
 
     /// The request's bytes: `\r \n \t \\ \xHH` are escapes, everything else is itself.
@@ -70,10 +83,60 @@ fn unescape(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    vector: Vec<Vector>,
+fn text(fields: &mut Table, name: &str) -> Result<Option<String>, String> {
+    match fields.remove(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{name}` is no string")),
+    }
+}
+
+fn needed(fields: &mut Table, name: &str) -> Result<String, String> {
+    text(fields, name)?.ok_or_else(|| format!("`{name}` is missing"))
+}
+
+fn word<T: FromStr>(fields: &mut Table, name: &str) -> Result<Option<T>, String> {
+    let word = text(fields, name)?;
+    word.map(|word| word.parse().map_err(|_| format!("`{name}` is no known word"))).transpose()
+}
+
+fn list(fields: &mut Table, name: &str) -> Result<Option<Vec<String>>, String> {
+    let Some(value) = fields.remove(name) else { return Ok(None) };
+    let Value::Array(values) = value else { return Err(format!("`{name}` is no list")) };
+    let strings = values.into_iter().map(|value| match value {
+        Value::String(text) => Ok(text),
+        _ => Err(format!("`{name}` has something that is no string")),
+    });
+    strings.collect::<Result<_, _>>().map(Some)
+}
+
+/// Tokens: a list, or a text that white space cuts.
+fn tokens(fields: &mut Table) -> Result<Option<Vec<String>>, String> {
+    match fields.get("tokens") {
+        Some(Value::String(text)) => {
+            let tokens = text.split_whitespace().map(String::from).collect();
+            fields.remove("tokens");
+            Ok(Some(tokens))
+        }
+        _ => list(fields, "tokens"),
+    }
+}
+
+/// The vectors of one file.
+fn read(text: &str) -> Result<Vec<Vector>, String> {
+    let mut file: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let vectors = match file.remove("vector") {
+        Some(Value::Array(tables)) if !tables.is_empty() => tables,
+        _ => return Err("no vectors".to_owned()),
+    };
+    if let Some(unknown) = file.keys().next() {
+        return Err(format!("unknown field `{unknown}`"));
+    }
+    let vectors = vectors.into_iter().enumerate().map(|(number, value)| match value {
+        Value::Table(table) => Vector::read(table).map_err(|error| format!("vector {}: {error}", number + 1)),
+        _ => Err("a vector is a table".to_owned()),
+    });
+    vectors.collect()
 }
 
 /// Every vector of every file, in order of file names.
@@ -91,10 +154,7 @@ fn load(folder: &Path, vectors: &mut Vec<Vector>) {
             load(&path, vectors);
         } else if path.extension().is_some_and(|extension| extension == "toml") {
             let text = std::fs::read_to_string(&path).unwrap();
-            let file: File =
-                toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            assert!(!file.vector.is_empty(), "{} is empty", path.display());
-            vectors.extend(file.vector);
+            vectors.extend(read(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
         }
     }
 }
