@@ -92,6 +92,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: Iterable[Request], y: Any = None) -> "Detector":
         """Learns more requests."""
+        self._share()
         if hasattr(self, "model_"):
             canonicalizer, model = self._canonicalizer, self.model_
         else:
@@ -122,7 +123,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Iterable[Request]) -> Any:
         """1 for what is usual, -1 where the p-value is at most ``fpr``."""
-        return np.where(self.p_values(X) <= self.fpr, -1, 1)
+        return np.where(self.p_values(X) <= self._share(), -1, 1)
 
     def fit_predict(self, X: Iterable[Request], y: Any = None) -> Any:
         """Learns requests, and tells which of them are outliers among the others."""
@@ -140,7 +141,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def offset_(self) -> float:
         """The ``score_samples`` below which a request is an outlier."""
-        return -self._fitted().threshold(self.fpr)
+        return -self._fitted().threshold(self._share())
 
     def merge(self, other: "Detector") -> "Detector":
         """Learns what another detector has learned: the model of two halves is that of the whole."""
@@ -175,6 +176,11 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _make_canonicalizer(self) -> Canonicalizer:
         return Canonicalizer(self.config, profile=self.profile, view=self.view, scheme=self.scheme)
+
+    def _share(self) -> float:
+        if not 0 < self.fpr <= 1:
+            raise ValueError("fpr must be a share: above 0, and at most 1")
+        return self.fpr
 
     def _fitted(self) -> Model:
         if not hasattr(self, "model_"):

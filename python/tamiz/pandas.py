@@ -27,6 +27,8 @@ def canonicalize(
     canonicalizer: Optional[Canonicalizer] = None,
 ) -> pd.DataFrame:
     """The documents of a series of requests, under the same index."""
+    if requests.dtype.kind not in "OSU":
+        raise TypeError(f"requests must be a series of bytes, not {requests.dtype}")
     made = canonicalizer if canonicalizer is not None else Canonicalizer()
     batch = made.canonicalize_arrow(
         pa.array(requests, pa.large_binary()),

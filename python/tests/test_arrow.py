@@ -89,6 +89,16 @@ def test_mistakes_are_named() -> None:
         CANONICALIZER.canonicalize_arrow(array, nulls="keep")  # type: ignore[arg-type]
 
 
+def test_pandas_takes_no_numbers_for_requests() -> None:
+    pd = pytest.importorskip("pandas")
+    import tamiz.pandas
+
+    with pytest.raises(TypeError, match="requests must be a series of bytes, not int64"):
+        tamiz.pandas.canonicalize(pd.Series([1, 2]))
+    texts = tamiz.pandas.canonicalize(pd.Series(["GET / HTTP/1.1\r\nHost: ex.com\r\n\r\n"]))
+    assert texts["url.path"].tolist() == ["/"]
+
+
 def test_polars_and_pandas() -> None:
     pl = pytest.importorskip("polars")
     pd = pytest.importorskip("pandas")

@@ -60,6 +60,14 @@ def test_attacks_are_outliers_and_the_reasons_say_why(detector: Detector) -> Non
     assert any("`id`" in reason["text"] for reason in told["reasons"])
 
 
+@pytest.mark.parametrize("fpr", [-0.1, 0, 1.5, float("nan")])
+def test_a_share_is_one(detector: Detector, fpr: float) -> None:
+    with pytest.raises(ValueError, match="fpr must be a share"):
+        Detector(fpr=fpr).fit(ODD)
+    with pytest.raises(ValueError, match="fpr must be a share"):
+        pickle.loads(pickle.dumps(detector)).set_params(fpr=fpr).predict(ODD)
+
+
 @pytest.mark.parametrize("fpr", [0.0001, 0.002, 0.01, 0.3, 0.9])
 def test_methods_agree(detector: Detector, fpr: float) -> None:
     other = pickle.loads(pickle.dumps(detector)).set_params(fpr=fpr)

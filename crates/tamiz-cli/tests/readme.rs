@@ -41,3 +41,29 @@ fn the_first_example_is_what_the_command_prints() {
         assert!(page.contains(&format!("```text\n{document}```\n")), "{name} shows another document");
     }
 }
+
+/// The blocks of shell commands of a page.
+fn shell_blocks(page: &str) -> impl Iterator<Item = &str> {
+    page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next())
+}
+
+#[test]
+fn a_command_that_serves_is_built_with_that_feature() {
+    let root = examples().join("..");
+    let guides =
+        fs::read_dir(root.join("docs")).expect("a folder").map(|entry| entry.expect("a file").path());
+    let pages = guides.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    for path in pages.chain(["README.md", "README.es.md"].map(|name| root.join(name))) {
+        let page = fs::read_to_string(&path).expect("the page");
+        for block in
+            shell_blocks(&page).filter(|block| block.contains("tamiz serve") || block.contains("-- serve"))
+        {
+            let builds =
+                block.lines().filter(|line| line.starts_with("cargo build") || line.starts_with("cargo run"));
+            for line in builds {
+                let has_it = line.contains("--features serve") || line.contains("--all-features");
+                assert!(has_it, "{}: {line}", path.display());
+            }
+        }
+    }
+}

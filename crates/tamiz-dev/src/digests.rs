@@ -5,12 +5,11 @@
 //! are, and the digest of their texts, evidence, JSON and tokens. Of files that are not there nothing is compared.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-use tamiz::{Canonicalizer, Config, Profile, Scratch, View};
+use tamiz::{Config, Limits, Profile, View};
 
+use crate::digest::{digest, small_limits};
 use crate::{Result, corpus, vectors};
 
 const HEAD: &str = "# Digests of documents, evidence, JSON and tokens, by `cargo x digests --write`: set, view, \
@@ -32,7 +31,8 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
     let known = read(&std::fs::read_to_string(&file).unwrap_or_default());
     let mut rows = Rows::new();
     let vectors: Vec<Vec<u8>> = vectors::all().iter().map(|vector| vector.request()).collect();
-    add("vectors", &vectors, &mut rows);
+    add("vectors", &vectors, &Limits::default(), &mut rows);
+    add("vectors-small-limits", &vectors, &small_limits(), &mut rows);
     match corpus::files()? {
         None => eprintln!("SKIPPED: real requests (set TAMIZ_CORPUS to a folder of *.jsonl.gz files)"),
         Some(files) => {
@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
                 let name = file.file_name().map(|name| name.to_string_lossy().replace(".jsonl.gz", ""));
                 let requests =
                     corpus::rows(&file, 1)?.map(|row| Ok(row?.request)).collect::<Result<Vec<_>>>()?;
-                add(&name.unwrap_or_default(), &requests, &mut rows);
+                add(&name.unwrap_or_default(), &requests, &Limits::default(), &mut rows);
             }
         }
     }
@@ -70,12 +70,16 @@ fn read(text: &str) -> Rows {
 }
 
 /// Adds the rows of a set of requests.
-fn add(name: &str, requests: &[Vec<u8>], rows: &mut Rows) {
+fn add(name: &str, requests: &[Vec<u8>], limits: &Limits, rows: &mut Rows) {
     let settings =
         View::ALL.iter().flat_map(|view| Profile::ALL.iter().map(move |profile| (*view, *profile)));
     std::thread::scope(|scope| {
         let threads: Vec<_> = settings
-            .map(|(view, profile)| (view, profile, scope.spawn(move || digest(requests, view, profile))))
+            .map(|(view, profile)| {
+                let mut config = Config::default();
+                (config.view, config.profile, config.limits) = (view, profile, limits.clone());
+                (view, profile, scope.spawn(move || digest(requests, config)))
+            })
             .collect();
         for (view, profile, thread) in threads {
             if let Ok(digest) = thread.join() {
@@ -85,34 +89,6 @@ fn add(name: &str, requests: &[Vec<u8>], rows: &mut Rows) {
     });
 }
 
-fn digest(requests: &[Vec<u8>], view: View, profile: Profile) -> String {
-    let mut config = Config::default();
-    config.view = view;
-    config.profile = profile;
-    let tamiz = Canonicalizer::new(config);
-    let mut scratch = Scratch::default();
-    let (mut digest, mut text, mut evidence) = (Sha256::new(), Vec::new(), String::new());
-    for request in requests {
-        text.clear();
-        evidence.clear();
-        tamiz.canonicalize_into(&mut scratch, request, &mut text);
-        let document = tamiz.canonicalize_with_evidence(request);
-        for raised in document.flags() {
-            let _ = write!(evidence, "{raised} {} {:?};", raised.place(), raised.evidence());
-        }
-        let _ = write!(evidence, "{:?}", document.secrets());
-        let fresh = tamiz.canonicalize(request);
-        digest.update(&text);
-        digest.update(&evidence);
-        digest.update(serde_json::to_string(&fresh).unwrap_or_default());
-        digest.update(fresh.tokens().join(" "));
-    }
-    digest.finalize().iter().take(16).fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,12 +96,12 @@ mod tests {
     #[test]
     fn rows_are_read_back() {
         let mut rows = Rows::new();
-        add("a", &[b"GET / HTTP/1.1\r\n\r\n".to_vec()], &mut rows);
+        add("a", &[b"GET / HTTP/1.1\r\n\r\n".to_vec()], &Limits::default(), &mut rows);
         assert_eq!(rows.len(), View::ALL.len() * Profile::ALL.len());
         let text: String = rows.iter().map(|(of, says)| format!("{of}\t{says}\n")).collect();
         assert_eq!(read(&format!("{HEAD}{text}")), rows);
         let mut others = Rows::new();
-        add("a", &[b"GET /? HTTP/1.1\r\n\r\n".to_vec()], &mut others);
+        add("a", &[b"GET /? HTTP/1.1\r\n\r\n".to_vec()], &Limits::default(), &mut others);
         assert!(rows.iter().all(|(of, says)| others.get(of) != Some(says)));
     }
 }

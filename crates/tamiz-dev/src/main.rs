@@ -3,6 +3,10 @@
 
 mod corpus;
 mod detector;
+// The digests that the library's tests take of the vectors.
+#[path = "../../tamiz/tests/common/digest.rs"]
+#[allow(unreachable_pub, reason = "the tests of the library use it")]
+mod digest;
 mod digests;
 mod expected;
 mod generate;

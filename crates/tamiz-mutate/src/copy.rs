@@ -11,9 +11,10 @@ use crate::Result;
 use crate::rewrite::{SWITCH, rewrite};
 use crate::sites::Mutant;
 
-/// The tests that are quick and tell most.
-const TESTS: [&str; 10] = [
+/// The tests of the library that take seconds, without those that count memory or read a corpus.
+const TESTS: [&str; 19] = [
     "vectors",
+    "digests",
     "registry",
     "parts",
     "secrets",
@@ -23,6 +24,14 @@ const TESTS: [&str; 10] = [
     "evidence",
     "options",
     "hostile_bodies",
+    "quiet_lines",
+    "nested_escapes",
+    "words",
+    "any_input",
+    "floods",
+    "leaks",
+    "memory",
+    "properties",
 ];
 
 /// How many lines around an error are looked through for a mutant, where it points at none.

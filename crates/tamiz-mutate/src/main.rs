@@ -23,10 +23,11 @@ use tests::Fate;
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 const USAGE: &str = "\
-Usage: cargo x mutate [--count N] [--seed N] [--file PART] [--list]
+Usage: cargo x mutate [--count N] [--seed N] [--seconds N] [--file PART] [--list]
 
   --count N    how many mutants are tried (500)
   --seed N     another sample (0)
+  --seconds N  processor time of the tests that a mutant is tried with (30); with less, some are not run
   --file PART  only of files with PART in their path below crates/tamiz/src/
   --list       print the sample, and try nothing
 ";
@@ -40,6 +41,7 @@ const MOST_BUILDS: usize = 12;
 struct Options {
     count: usize,
     seed: u64,
+    seconds: f64,
     file: String,
     lists: bool,
 }
@@ -61,12 +63,13 @@ fn main() -> ExitCode {
 }
 
 fn options(arguments: &[String]) -> Option<Options> {
-    let mut options = Options { count: 500, seed: 0, file: String::new(), lists: false };
+    let mut options = Options { count: 500, seed: 0, seconds: 30.0, file: String::new(), lists: false };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--count" => options.count = rest.next()?.parse().ok()?,
             "--seed" => options.seed = rest.next()?.parse().ok()?,
+            "--seconds" => options.seconds = rest.next()?.parse().ok()?,
             "--file" => options.file.clone_from(rest.next()?),
             "--list" => options.lists = true,
             _ => return None,
@@ -99,12 +102,13 @@ fn run(root: &Path, options: &Options) -> Result<bool> {
     let tests = tests::measure(&programs, &copy, sample.len())?;
     println!("{} tests", tests.len());
     let known = Known::read(&root.join("crates/tamiz-mutate/nothing-to-notice.tsv"))?;
-    let fates = tests::try_all(&tests, &copy, sample.len(), |at, fate| match sample.get(at) {
-        Some(mutant) if fate != Fate::Noticed && known.reason(mutant).is_none() => {
-            println!("{} survived: {mutant}", at + 1);
-        }
-        _ => {}
-    })?;
+    let fates =
+        tests::try_all(&tests, &copy, (sample.len(), options.seconds), |at, fate| match sample.get(at) {
+            Some(mutant) if fate != Fate::Noticed && known.reason(mutant).is_none() => {
+                println!("{} survived: {mutant}", at + 1);
+            }
+            _ => {}
+        })?;
 
     Ok(report(&sample, &fates, &known))
 }
@@ -171,8 +175,9 @@ mod test {
     #[test]
     fn arguments_are_read() {
         let read = |line: &str| options(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        let options = read("--count 7 --file target/ --seed 3").unwrap();
+        let options = read("--count 7 --file target/ --seed 3 --seconds 2.5").unwrap();
         assert_eq!((options.count, options.seed, options.file.as_str()), (7, 3, "target/"));
+        assert!((options.seconds - 2.5).abs() < 1e-9);
         assert!(read("--count").is_none() && read("--what").is_none());
     }
 }

@@ -62,24 +62,29 @@ fn edits(number: usize, mutant: &Mutant, text: &str) -> Vec<Edit> {
 /// The module with the switch.
 pub(crate) const SWITCH: &str = r#"//! Which mutant is on.
 
-use std::collections::HashSet;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 static NUMBER: LazyLock<u32> =
     LazyLock::new(|| std::env::var("TAMIZ_MUTANT").ok().and_then(|number| number.parse().ok()).unwrap_or(0));
-static REACHED: LazyLock<Option<Mutex<(HashSet<u32>, std::fs::File)>>> = LazyLock::new(|| {
+/// The mutants that were written down, a bit each: a mutant is reached a million times, and written once.
+static REACHED: [AtomicU64; 1024] = [const { AtomicU64::new(0) }; 1024];
+static NOTES: LazyLock<Option<Mutex<std::fs::File>>> = LazyLock::new(|| {
     let file = std::fs::File::create(std::env::var_os("TAMIZ_MUTANTS_REACHED")?).ok()?;
-    Some(Mutex::new((HashSet::new(), file)))
+    Some(Mutex::new(file))
 });
 
 #[inline(never)]
 fn reach(number: u32) {
-    if let Some(reached) = &*REACHED
-        && let Ok(mut reached) = reached.lock()
-        && reached.0.insert(number)
+    let bit = 1 << (number % 64);
+    let Some(word) = REACHED.get(number as usize / 64) else { return };
+    if word.load(Ordering::Relaxed) & bit == 0
+        && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+        && let Some(notes) = &*NOTES
+        && let Ok(mut notes) = notes.lock()
     {
-        let _ = writeln!(reached.1, "{number}");
+        let _ = writeln!(notes, "{number}");
     }
 }
 

@@ -16,10 +16,8 @@ use crate::copy::Copy;
 const MOST_SECONDS: u64 = 30;
 /// Kilobytes of memory likewise.
 const MOST_MEMORY: u64 = 8 << 20;
-/// Seconds of processor time that the tests which reach a mutant may take together without it: dearer ones are not run.
-const MOST_TOGETHER: f64 = 20.0;
-/// The tests that run first.
-const FIRST: &str = "vectors-";
+/// The programs whose tests run first, in this order.
+const FIRST: [&str; 2] = ["vectors-", "digests-"];
 /// The number of no mutant, for which the switch writes down what is reached.
 const NOTES: &str = "4294967295";
 
@@ -70,35 +68,36 @@ pub(crate) fn measure(programs: &[PathBuf], copy: &Copy, count: usize) -> Result
     });
     let mut tests = measured.into_iter().collect::<Result<Vec<Test>>>()?;
     // The vectors notice most; of the others the quickest come first.
-    let is_later =
-        |test: &Test| !test.program.file_name().is_some_and(|name| name.to_string_lossy().starts_with(FIRST));
-    tests.sort_by(|one, other| {
-        is_later(one).cmp(&is_later(other)).then(one.seconds.total_cmp(&other.seconds))
-    });
+    let rank = |test: &Test| {
+        let name = test.program.file_name().unwrap_or_default().to_string_lossy();
+        FIRST.iter().position(|first| name.starts_with(first)).unwrap_or(FIRST.len())
+    };
+    tests.sort_by(|one, other| rank(one).cmp(&rank(other)).then(one.seconds.total_cmp(&other.seconds)));
     Ok(tests)
 }
 
-/// Tries each mutant, from one to `count`, and tells those that nobody noticed as they come.
+/// Tries each mutant, from one to `count`, and tells what comes of it. The tests that reach a mutant may take `most` seconds
+/// of processor time together, by what they take without it: dearer ones are not run.
 pub(crate) fn try_all(
     tests: &[Test],
     copy: &Copy,
-    count: usize,
+    (count, most): (usize, f64),
     tell: impl Fn(usize, Fate) + Sync,
 ) -> Result<Vec<Fate>> {
     let fates = in_parallel(count, |at| {
-        let fate = fate(tests, at + 1, copy)?;
+        let fate = fate(tests, at + 1, most, copy)?;
         tell(at, fate);
         Ok(fate)
     });
     fates.into_iter().collect()
 }
 
-fn fate(tests: &[Test], number: usize, copy: &Copy) -> Result<Fate> {
+fn fate(tests: &[Test], number: usize, most: f64, copy: &Copy) -> Result<Fate> {
     let mut seconds = 0.0;
     let mut fate = Fate::Unreached;
     for test in tests.iter().filter(|test| test.reaches.contains(&number)) {
         seconds += test.seconds;
-        if seconds > MOST_TOGETHER && fate == Fate::Survived {
+        if seconds > most && fate == Fate::Survived {
             break;
         }
         let status =

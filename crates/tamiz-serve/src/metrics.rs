@@ -174,11 +174,15 @@ impl Metrics {
         }
     }
 
-    /// Counts a document, and the flags of its roll-up.
+    /// Counts a document, and the flags of its roll-up: each once, however many parameters it has there.
     pub(crate) fn document(&self, text: &[u8]) {
         self.documents.inc();
+        let mut last = None;
         for flag in rolled_up(text) {
-            if let Some(counter) = self.flags.get(usize::from(flag.id())) {
+            // Items are sorted: those of one flag follow each other.
+            if last.replace(flag) != Some(flag)
+                && let Some(counter) = self.flags.get(usize::from(flag.id()))
+            {
                 counter.inc();
             }
         }
@@ -193,12 +197,12 @@ impl Metrics {
     }
 }
 
-/// The flags of the `FLAGS` line, which lists each once.
+/// The flags of the `FLAGS` line, which lists each once for each of its parameters.
 fn rolled_up(text: &[u8]) -> impl Iterator<Item = Flag> {
     rolled_up_items(text).filter_map(|flag| Flag::from_name(flag.split(':').next()?))
 }
 
-/// The same with what follows their colons.
+/// The items of the `FLAGS` line: flags with what follows their colons.
 pub(crate) fn rolled_up_items(text: &[u8]) -> impl Iterator<Item = &str> {
     // Only a line end of the document begins a line: those of the request are escaped.
     const START: &[u8] = b"\nFLAGS:[";
@@ -233,7 +237,7 @@ mod tests {
     #[test]
     fn everything_is_told_in_names_of_ours() {
         let metrics = Metrics::new();
-        metrics.document(b"M:GET\nFLAGS:[COOKIE:2 DOTDOT]\n");
+        metrics.document(b"M:GET\nFLAGS:[COOKIE:2 DOTDOT KW:file KW:sql]\n");
         metrics.answered("/v1/canonicalize", 200, Duration::from_micros(70));
         metrics.rejected(Problem::TooLarge);
         let text = metrics.text();
@@ -241,6 +245,7 @@ mod tests {
             "tamiz_documents_total 1",
             "tamiz_flags_total{flag=\"DOTDOT\"} 1",
             "tamiz_flags_total{flag=\"COOKIE\"} 1",
+            "tamiz_flags_total{flag=\"KW\"} 1",
             "tamiz_flags_total{flag=\"ANGLE\"} 0",
             "tamiz_requests_total{route=\"/v1/canonicalize\",status=\"200\"} 1",
             "tamiz_request_duration_seconds_count{route=\"/v1/canonicalize\"} 1",

@@ -126,6 +126,16 @@ fn broken_documents_are_refused() {
         ("a b [WSPAD]", "a\u{200b}b [WSPAD]", "line 10, column 6: expected a visible character"),
         ("U:http://ex.com/", "U:http://EX_com/", "line 2, column 10: expected a host"),
         ("U:http://ex.com/", "U:http://u@ex.com/", "line 2, column 10: expected userinfo as a marker"),
+        (
+            "U:http://ex.com/",
+            "U:http://<SECRET:alpha:9>@ex.com/",
+            "line 2, column 10: expected userinfo as a marker",
+        ),
+        (
+            "U:http://ex.com/",
+            "U:http://<SECRET:userinfo:9@ex.com/",
+            "line 2, column 10: expected userinfo as a marker",
+        ),
         ("U:http://ex.com/", "U:http://ex.com:0/", "line 2, column 10: expected a host"),
         ("P:/a/b ", "P:/a//b ", "line 3, column 3: expected a path without empty segments or `.`"),
         ("P:/a/b ", "P:/a/. ", "line 3, column 3: expected a path without empty segments or `.`"),

@@ -2,8 +2,10 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::vectors::{self, Vector};
-use tamiz::{Buckets, Canonicalizer, Config, Document, View};
+use tamiz::{Buckets, Canonicalizer, Config, Document, TokenSink, View, push_token_piece};
 
 fn canonicalizer(vector: &Vector) -> Canonicalizer {
     let mut config = Config::default();
@@ -251,4 +253,59 @@ fn the_profile_changes_no_shape() {
     };
     assert_eq!(shapes("core"), shapes("full"));
     assert_eq!(shapes("standard"), shapes("full"));
+}
+
+/// The tokens that a sink is given: the place that they begin with, and all of them.
+#[derive(Default)]
+struct Collected {
+    place: String,
+    tokens: BTreeSet<String>,
+}
+
+impl Collected {
+    fn add(&mut self, pieces: &[&str]) {
+        let mut token = Vec::new();
+        push_token_piece(&mut token, &self.place);
+        pieces.iter().for_each(|piece| push_token_piece(&mut token, piece));
+        self.tokens.insert(String::from_utf8(token).unwrap());
+    }
+}
+
+impl<'d> TokenSink<'d> for Collected {
+    fn place(&mut self, pieces: [&'d str; 3]) {
+        self.place = pieces.concat();
+    }
+
+    fn place_respelled(&mut self, name: String) {
+        self.place = name;
+    }
+
+    fn here(&mut self) {
+        self.add(&[]);
+    }
+
+    fn tell<const N: usize>(&mut self, pieces: [&str; N]) {
+        self.add(&pieces);
+    }
+
+    fn value<const N: usize>(&mut self, pieces: [&'d str; N], ends: &[[&str; 2]]) {
+        self.add(&pieces);
+        ends.iter().for_each(|end| self.add(&[&pieces[..], end].concat()));
+    }
+}
+
+/// Lines that are handed over one by one give the tokens of the whole document, wherever that can be done.
+#[test]
+fn lines_of_vectors_give_their_tokens() {
+    let (mut read, all) = (0, vectors::all());
+    for vector in &all {
+        let document = canonicalizer(vector).canonicalize(&vector.request());
+        let mut found = Collected::default();
+        if document.visit_lines(&mut found) {
+            read += 1;
+            let tokens = document.tokens().into_iter().filter(|token| !token.starts_with("f="));
+            assert_eq!(found.tokens, tokens.collect(), "{}", vector.name);
+        }
+    }
+    assert!(read > all.len() / 2, "{read}");
 }

@@ -90,7 +90,7 @@ fn write_pair_words<'a>(pair: &Pair<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
 
 fn write_field_words(field: &Field<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     let (Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text)) = field.leaf else { return };
-    let is_marker = field.flags.set.contains(Flag::Marker) && marker::is_left(text.bytes, false, cx);
+    let is_marker = field.flags.set.contains(Flag::Marker);
     if !field.is_secret() && field.json.is_none() && !is_marker {
         write_words(text.bytes, Plus::Sign, cx, out);
     }

@@ -204,6 +204,9 @@ mod tests {
             "<file:1:a>",
             "<a<num:5>>",
             "a\u{a0}b",
+            "a=b<num:5>",
+            "<num:5>a=b",
+            "<num:5>,<num:6>",
         ] {
             assert!(!is_body_key(key), "{key}");
         }

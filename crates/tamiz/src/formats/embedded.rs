@@ -131,9 +131,8 @@ impl<'a> Embedded<'a> {
         (sensitive, self)
     }
 
-    /// Makes a secret of all of it: its key is sensitive.
+    /// Tells nothing of its leaves: the value is a secret, since its key is sensitive.
     pub(crate) fn make_secret(&mut self) {
-        self.secret.set(true);
         self.is_told = false;
     }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test includes it and uses its part")]
 
 pub mod corpus;
+pub mod digest;
 pub mod generate;
 pub mod grammar;
 pub mod oddities;
