@@ -191,11 +191,7 @@ fn tokens_of_corpus_rows() {
     let settings = token_settings();
     let mut differences = Differences::default();
     each_row(|id, request, number| {
-        let setting = &settings[number % settings.len()];
-        // Documents that differ are `corpus_rows`' to find, which reads a row in another setting.
-        if setting.0.canonicalize(request).to_string() == canonicalize(request, &setting.1) {
-            differences.compare_tokens(id, request, setting);
-        }
+        differences.compare_tokens(id, request, &settings[number % settings.len()]);
     });
     differences.report("tokens-of-corpus");
 }

@@ -43,8 +43,8 @@ pub(crate) use trie::Classes;
 /// How many classes there are.
 const COUNT: usize = CLASSES.len();
 
-/// No name of a function, with its bracket and a sign, is longer.
-const LONGEST_CALL: usize = 66;
+/// No name of a function, with its bracket, is longer.
+const LONGEST_CALL: usize = 65;
 
 /// No text of fewer bytes has an entry.
 const SHORTEST: usize = 3;
@@ -158,17 +158,12 @@ fn may_match_unguarded(text: &[u8], cx: Context<'_>) -> bool {
 /// it is `0`.
 pub(crate) fn classes_of_call(folded_name: &[u8]) -> Classes {
     let mut call = [0; LONGEST_CALL];
-    let Some(place) = call.get_mut(..folded_name.len()) else { return 0 };
-    place.copy_from_slice(folded_name);
-    // A sign behind the bracket that reads like a mark counts as one: `function($`.
-    [&b"("[..], b"($", b"(!"].into_iter().fold(0, |classes, end| {
-        let len = folded_name.len().saturating_add(end.len());
-        let Some(entry) = call.get_mut(..len) else { return classes };
-        if let Some(place) = entry.get_mut(folded_name.len()..) {
-            place.copy_from_slice(end);
-        }
-        classes | search::classes_of_entry(entry)
-    })
+    let Some(call) = call.get_mut(..folded_name.len().saturating_add(1)) else { return 0 };
+    if let [name @ .., bracket] = call {
+        name.copy_from_slice(folded_name);
+        *bracket = b'(';
+    }
+    search::classes_of_entry(call)
 }
 
 /// Searches every reading of a text, without the prefilter.
