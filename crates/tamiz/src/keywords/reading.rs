@@ -39,7 +39,8 @@ impl Others {
     /// Those of a text, where the union of the marks of its signs is known.
     pub(super) fn of_marks(text: &[u8], byte_classes: u32, marks: u8) -> Self {
         let may_comment = marks & STAR != 0 || marks & LINE_COMMENT != 0 && byte_classes & CONTROL != 0;
-        Others { comments: may_comment && has_comment(text), shell: marks & QUOTING != 0 }
+        let is_quoted = marks & QUOTING != 0 || marks & ANGLE != 0 && has_empty_substitution(text);
+        Others { comments: may_comment && has_comment(text), shell: is_quoted }
     }
 }
 
@@ -48,6 +49,8 @@ impl Others {
 const QUOTING: u8 = 1;
 const STAR: u8 = 2;
 const LINE_COMMENT: u8 = 4;
+/// `<`, which shells drop only as part of `<()`.
+const ANGLE: u8 = 8;
 
 /// The bits for a sign that readings ask for.
 #[inline]
@@ -59,6 +62,7 @@ pub(super) fn mark(sign: u8) -> u8 {
             marks[byte] = match byte as u8 {
                 b'-' | b'#' => LINE_COMMENT,
                 b'*' => STAR,
+                b'<' => ANGLE,
                 b'\\' | b'^' | b'\'' | b'"' | b'$' | b'`' => QUOTING,
                 _ => 0,
             };
@@ -67,6 +71,11 @@ pub(super) fn mark(sign: u8) -> u8 {
         marks
     };
     MARKS.get(usize::from(sign)).copied().unwrap_or(0)
+}
+
+/// Whether `<()` is in a text.
+fn has_empty_substitution(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'<', text).any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(b"<()")))
 }
 
 /// Whether the reading without comments drops anything of a text.

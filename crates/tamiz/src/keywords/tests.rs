@@ -353,6 +353,8 @@ fn what_each_reading_counts_for() {
     assert_eq!(found("1/*!50000union*//*!12345select*/2"), ["sql"]);
     assert_eq!(found("/* union select */ 1"), ["sql"], "what a comment holds counts too");
     assert_eq!(found("w'h'oami"), ["shell"]);
+    assert_eq!(found("pi<()ng 127.0.0.1"), ["shell"]);
+    assert_eq!(found("pi<( )ng 127.0.0.1"), [""; 0]);
     assert_eq!(found("/e'tc/pass'wd"), ["file"]);
     assert_eq!(found("uni'on sel'ect 1"), [""; 0]);
 }
