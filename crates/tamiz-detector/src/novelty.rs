@@ -44,7 +44,7 @@ struct Family {
 #[derive(Debug, Default)]
 pub(crate) struct Kinds(Map<u64, u64>);
 
-/// What identifies a token, its place, family and kind: hashes that live as long as the process.
+/// The identity of a token, its place, family and kind: hashes that live as long as the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'t> {
     text: &'t str,

@@ -43,7 +43,7 @@ impl<'t> Parts<'t> {
         }
     }
 
-    /// What is told of nothing but its family.
+    /// A token of which only the family counts.
     fn whole(family: &'t str) -> Self {
         Parts { place: None, family, measured: false, kind: family, op: b'=' }
     }

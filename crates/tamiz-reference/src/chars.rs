@@ -52,7 +52,7 @@ impl Ord for Char {
 }
 
 impl Char {
-    /// What it is compared by: a kept escape equals the guarded character that is written like it.
+    /// The key of comparisons: a kept escape equals the guarded character that is written like it.
     fn key(self) -> (u8, u32) {
         match self {
             Char::Plain(c) => (0, c.into()),

@@ -594,7 +594,7 @@ pub(crate) fn base64_text(text: &[Char]) -> Option<Text> {
     base64_whole(text).or_else(|| base64_whole(after?))
 }
 
-/// What all of a text decodes to where 7.7.4 reads it as Base64 and no byte of that is stray.
+/// Decodes all of a text that 7.7.4 reads as Base64; `None` where a decoded byte is stray.
 pub(crate) fn base64_without_stray(text: &[Char]) -> Option<Text> {
     let decoded = base64_whole(text)?;
     let signs = text.iter().filter(|c| **c != Char::Plain('=')).count();

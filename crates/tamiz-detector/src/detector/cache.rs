@@ -1,6 +1,6 @@
 //! A cache of what sections, lines and tokens of requests weigh: most of them came before.
 //!
-//! What it keeps follows from the model alone, so that scores do not depend on it. It has a fixed size, and is shared by
+//! Its entries follow from the model alone, so that scores do not depend on it. It has a fixed size, and is shared by
 //! threads without locks: a slot that two write at once belongs to neither, and is written again.
 
 use std::sync::atomic::{AtomicU64, Ordering};

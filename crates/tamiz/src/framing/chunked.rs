@@ -139,7 +139,7 @@ struct ChunkLine<'a> {
 }
 
 impl<'a> ChunkLine<'a> {
-    /// What may be a size, and the extension behind its `;`.
+    /// Cuts a line into what may be a size and the extension behind its `;`.
     fn cut(&self) -> (Text<'a>, Option<Text<'a>>) {
         match self.content.cut(b';') {
             Some((size, extension)) => (size, Some(extension)),

@@ -31,7 +31,7 @@ impl Document {
 struct Url<'d> {
     /// All of it.
     line: &'d str,
-    /// What stands before the query.
+    /// The part before the query.
     before_query: &'d str,
     /// The query and all that follows it.
     query: Cursor<'d>,
