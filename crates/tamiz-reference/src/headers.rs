@@ -658,6 +658,7 @@ fn cookie_piece(piece: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String,
         cx.secrets.record(&value);
     } else {
         cx.secrets.record_unshown(piece);
+        cx.secrets.record_unshown(&value);
     }
     let shown = target::show_key(&name, cx);
     let text = format!("{shown}<len:{}>", value.len());
@@ -706,11 +707,12 @@ fn set_cookie(value: &[Char], flags: &mut Flags, cx: &Context<'_>) -> String {
 }
 
 fn attribute(piece: &[Char], cx: &Context<'_>) -> String {
-    if cx.has_credential(piece) {
-        cx.secrets.record_value(piece);
+    let of_value = chars::find(piece, '=').map(|at| chars::trim(&piece[at + 1..], chars::is_blank));
+    if cx.has_credential(piece) || of_value.as_ref().is_some_and(|value| cx.has_credential(value)) {
+        cx.secrets.record_unshown(piece);
+        of_value.iter().for_each(|value| cx.secrets.record_unshown(value));
         return cx.secret_marker(piece);
     }
-    let of_value = chars::find(piece, '=').map(|at| chars::trim(&piece[at + 1..], chars::is_blank));
     if cx.secrets.echoes(piece) || of_value.is_some_and(|value| cx.secrets.echoes(&value)) {
         return cx.secret_marker(piece);
     }

@@ -91,7 +91,7 @@ pub(crate) struct Parameter {
     closed: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
-    /// That text.
+    /// That text, without the blanks around it.
     rest: Text,
 }
 
@@ -144,10 +144,8 @@ pub(crate) fn parameters(value: &[Char], flags: &mut Flags) -> Vec<Parameter> {
                 let rest: Text =
                     value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
                 at += rest.len();
-                if !chars::trim(&rest, chars::is_blank).is_empty() {
-                    parameter.broken = true;
-                    parameter.rest = rest;
-                }
+                parameter.rest = chars::trim(&rest, chars::is_blank);
+                parameter.broken |= !parameter.rest.is_empty();
             } else {
                 let rest: Text =
                     value[at..].iter().take_while(|c| **c != Char::Plain(';')).copied().collect();
@@ -266,6 +264,8 @@ fn part(data: &[u8], cut: bool, nth: usize, placed: &mut Placed, cx: &Context<'_
         {
             value.push(Char::Plain(' '));
             value.extend(chars::trim(&chars::read(line), chars::is_blank));
+            // A line that continues another may be blank.
+            *value = chars::trim(value, chars::is_blank);
             continue;
         }
         let text = chars::read(line);

@@ -687,7 +687,11 @@ fn found_in_layers(layers: &[Layer], kind: Kind, place: Place) -> Flags {
         if kind.hides_characters() {
             continue;
         }
-        found.extend(characters(&brought));
+        let mut told = characters(&brought);
+        if layer.undid_base64 && is_quoted_value(&layer.text, Kind::Leaf) {
+            told.remove("QUOTE");
+        }
+        found.extend(told);
         let space = (Char::Plain(' '), true);
         let tells_space = match own_kind {
             Kind::Segment => chars.first() == Some(&space) || chars.last() == Some(&space),

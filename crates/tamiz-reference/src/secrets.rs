@@ -228,13 +228,14 @@ fn named_value(text: &[Char]) -> Option<Credential> {
     every_named_value(text, &[]).first().copied()
 }
 
-/// Every credential of one kind, from left to right: what follows the part of one is a text of its own.
+/// Every credential of one kind, from left to right: what follows the part of one, or the first `+` in it, is a text of
+/// its own.
 fn each(found: &mut Vec<Credential>, text: &[Char], find: impl Fn(&[Char]) -> Option<Credential>) {
     let mut at = 0;
     while let Some(credential) = find(&text[at..]) {
         let (from, to) = (at + credential.from, at + credential.to);
         found.push(Credential { from, to, ..credential });
-        at = to;
+        at = chars::find(&text[from..to], '+').map_or(to, |plus| from + plus + 1);
     }
 }
 
@@ -329,6 +330,7 @@ impl Secrets {
     /// Records what a value that is hidden gives (6.14.1).
     pub(crate) fn record_value(&self, text: &[Char]) {
         self.record_parts(text, &self.credentials(text));
+        self.record_spaced(text);
         let texts = layers::texts(text);
         let found = |text: &Text| credentials_in(text, self.core);
         if !found(&texts[0]).is_empty() {
@@ -337,6 +339,17 @@ impl Secrets {
         // Credentials that are only in a further text give their parts there too.
         if let Some(further) = texts[1..].iter().find(|text| !found(text).is_empty()) {
             self.record_parts(further, &found(further));
+            self.record_spaced(further);
+        }
+    }
+
+    /// Records the credentials of a text with each `+` as SP.
+    fn record_spaced(&self, text: &[Char]) {
+        let plus = Char::Plain('+');
+        let spaced: Text = text.iter().map(|c| if *c == plus { Char::Plain(' ') } else { *c }).collect();
+        let found = credentials_in(&spaced, self.core);
+        if text.contains(&plus) && !found.is_empty() {
+            self.record_parts(&spaced, &found);
         }
     }
 

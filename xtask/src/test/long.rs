@@ -29,6 +29,7 @@ pub(super) fn run(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
     site(runner, tools)?;
     openapi(runner, tools)?;
     dependencies(runner)?;
+    comparison(runner)?;
     fuzzing(runner)?;
     mutants(runner)?;
     runner.step("cargo x bench hostile", |runner| bench::hostile(runner.root))
@@ -191,6 +192,18 @@ fn dependencies(runner: &mut Runner<'_>) -> Result<()> {
         runner.skip_by_choice("cargo deny check advisories", "the advisory database cannot be fetched");
         Ok(())
     }
+}
+
+/// Every request of the corpus by the library and by the reference; `cargo x test` takes one of forty.
+fn comparison(runner: &mut Runner<'_>) -> Result<()> {
+    let test = "test --release --package tamiz-reference --test compare";
+    if std::env::var_os("TAMIZ_CORPUS").is_none() {
+        runner.skip_by_choice("every request by library and reference", "`TAMIZ_CORPUS` is not set");
+        return Ok(());
+    }
+    let mut command = cargo(runner.root, test.split(' '));
+    command.env("REFERENCE_EVERY", "1");
+    runner.cargo_test(command)
 }
 
 /// Each fuzz target for some time, from another seed on every run.

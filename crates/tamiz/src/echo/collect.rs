@@ -115,8 +115,13 @@ impl<'a> Needles<'a> {
             }
             if cookie.sensitive {
                 self.push(cookie.value().bytes);
-            } else if cookie.holds_credential(cx) {
+                continue;
+            }
+            if cookie.holds_credential(cx) {
                 self.add(cookie.piece, cx);
+            }
+            if let Some(value) = cookie.credential_value(cx) {
+                self.add(value, cx);
             }
         }
     }
@@ -202,9 +207,10 @@ impl<'a> Needles<'a> {
     /// by the credentials of the first further text that has some.
     fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
         if self.add_credentials(secret, cx) {
-            return;
+            return self.add_spaced(secret, cx);
         }
         self.push(secret.bytes);
+        self.add_spaced(secret, cx);
         layers::any_further(secret.bytes, bytes::union(secret.bytes), cx, |revealed, classes| {
             if classes & HIGH == 0 {
                 return self.add_revealed(revealed, classes, cx);
@@ -218,8 +224,22 @@ impl<'a> Needles<'a> {
 
     /// Adds the credentials of a further text; whether it has any.
     fn add_revealed(&mut self, text: &[u8], classes: u32, cx: Context<'a>) -> bool {
-        cx.settings.names.holds_plain_credential(text, classes, cx)
-            && self.add_credentials(Text::untraced(cx.bump.alloc_slice_copy(text)), cx)
+        if !cx.settings.names.holds_plain_credential(text, classes, cx) {
+            return false;
+        }
+        let text = Text::untraced(cx.bump.alloc_slice_copy(text));
+        self.add_spaced(text, cx);
+        self.add_credentials(text, cx)
+    }
+
+    /// Adds the credentials of a text once each `+` in it is a space, as it is in a query: there it ends them.
+    fn add_spaced(&mut self, text: Text<'a>, cx: Context<'a>) {
+        if memchr::memchr(b'+', text.bytes).is_none() {
+            return;
+        }
+        let spaced = cx.bump.alloc_slice_copy(text.bytes);
+        spaced.iter_mut().filter(|byte| **byte == b'+').for_each(|byte| *byte = b' ');
+        self.add_credentials(Text::untraced(spaced), cx);
     }
 
     /// Adds the credentials of a text; whether it has any.

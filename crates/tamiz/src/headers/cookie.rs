@@ -6,7 +6,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, ALNUM, HIGH, PATH_MARK, TOKEN};
 use crate::context::Context;
-use crate::decode;
+use crate::decode::{self, base64};
 use crate::flags::{Flag, Flags};
 use crate::formats::embedded::{self, Embedded};
 use crate::inspect::{Key, write_key};
@@ -113,6 +113,11 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key
     (name, is_sensitive)
 }
 
+/// Whether there is a credential in a text.
+fn holds_credential(text: Text<'_>, cx: Context<'_>) -> bool {
+    cx.settings.names.find_credential(text.bytes, bytes::union(text.bytes), cx).is_some()
+}
+
 /// Reads a `cookie` header and counts its cookies.
 pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookies<'a> {
     let mut cookies = Cookies::new(text, cx);
@@ -133,8 +138,8 @@ pub(crate) fn read_set<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
         let name = cookie.name_text().unwrap_or(piece);
         let known =
             ATTRIBUTES.iter().zip(0..).find(|(known, _)| name.bytes.eq_ignore_ascii_case(known.as_bytes()));
-        let credential =
-            cx.settings.names.find_credential(piece.bytes, bytes::union(piece.bytes), cx).is_some();
+        cookie.classes = bytes::union(cookie.value().bytes);
+        let credential = holds_credential(piece, cx) || cookie.credential_value(cx).is_some();
         let attribute = match known {
             _ if credential => Attribute::Secret,
             Some((_, known)) => Attribute::Known(known),
@@ -199,8 +204,14 @@ impl<'a> Cookie<'a> {
 
     /// Whether there is a credential in it that its name does not make one.
     pub(crate) fn holds_credential(&self, cx: Context<'_>) -> bool {
-        let piece = self.piece.bytes;
-        !self.is_harmless() && cx.settings.names.find_credential(piece, bytes::union(piece), cx).is_some()
+        !self.is_harmless() && holds_credential(self.piece, cx)
+    }
+
+    /// Its value, where that alone holds a credential: behind Base64, or at its start.
+    pub(crate) fn credential_value(&self, cx: Context<'_>) -> Option<Text<'a>> {
+        let value = self.equals.map(|_| self.value())?;
+        let may_hold = !self.is_harmless() || base64::encoded(value.bytes, self.classes).is_some();
+        Some(value).filter(|value| may_hold && holds_credential(*value, cx))
     }
 
     pub(crate) fn is_attribute(&self) -> bool {

@@ -100,7 +100,7 @@ impl SensitiveNames {
         }
     }
 
-    /// Finds all credentials of a value as it is, by kind and then by place; those of one kind do not overlap.
+    /// Finds all credentials of a value as it is, by kind and then by place; those of one kind overlap only behind a `+`.
     pub(crate) fn find_credentials<'a>(&self, value: &[u8], cx: Context<'a>) -> BumpVec<'a, Credential> {
         let classes = bytes::union(value);
         let mut all = BumpVec::new_in(cx.bump);
@@ -113,7 +113,11 @@ impl SensitiveNames {
                     && let Some(found) = find(rest)
                 {
                     all.push(Credential { part: from + found.start..from + found.end, is_userinfo });
-                    from += found.end.max(1);
+                    let is_all = found.start == 0 && matches!(kind, Kind::Element | Kind::Named);
+                    let part = rest.get(found.clone()).filter(|_| !is_all).unwrap_or_default();
+                    // A `+` may be a space, behind which another credential begins.
+                    let end = memchr::memchr(b'+', part).map_or(found.end, |at| found.start + at + 1);
+                    from += end.max(1);
                 }
             };
             if kind == Kind::Scheme {

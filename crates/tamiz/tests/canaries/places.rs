@@ -204,6 +204,12 @@ const TARGET: &[Row] = &[
     ("query value of a URL", Field::Query, Hides::Secret, |d, t, n| {
         d.query.push(cat(&[b"next=http://ex.com/?", n.as_bytes(), b"=", t]));
     }),
+    ("named value before a plus", Field::Query, Hides::Secret, |d, t, n| {
+        d.query.push(cat(&[b"q=", n.as_bytes(), b"=", t, b"+and+more"]));
+    }),
+    ("named value behind a plus", Field::Query, Hides::Secret, |d, t, n| {
+        d.query.push(cat(&[b"q=password=0123456789+", n.as_bytes(), b"=", t]));
+    }),
     ("bare key", Field::Key, Hides::Content, |d, t, _| d.query.push(t.to_vec())),
     ("key", Field::Key, Hides::Content, |d, t, _| d.query.push(cat(&[t, b"=1"]))),
     ("key of an item", Field::Key, Hides::Content, |d, t, _| d.query.push(cat(&[b"a[", t, b"]=1"]))),
@@ -334,6 +340,14 @@ const CREDENTIALS: &[Row] = &[
     ("cookie name, named value in Base64", Field::Token, Hides::Secret, |d, t, _| {
         let name = BASE64URL_NOPAD.encode(&cat(&[b"password=", t]));
         d.header("Cookie", &cat(&[name.as_bytes(), b"=1"]));
+    }),
+    ("cookie, named value in Base64", Field::Token, Hides::Secret, |d, t, _| {
+        let value = BASE64URL_NOPAD.encode(&cat(&[b"password=", t]));
+        d.header("Cookie", &cat(&[b"a=", value.as_bytes()]));
+    }),
+    ("set-cookie attribute, named value in Base64", Field::Token, Hides::Secret, |d, t, _| {
+        let value = BASE64URL_NOPAD.encode(&cat(&[b"password=", t]));
+        d.header("Set-Cookie", &cat(&[b"a=b; Path=", value.as_bytes()]));
     }),
     ("cookie, space before the colon", Field::Cookie, Hides::Anything, |d, t, _| {
         d.header("Cookie ", &cat(&[b"a=", t]));
