@@ -136,8 +136,7 @@ pub(crate) fn redirect(value: &[Char]) -> Flags {
     }
     let end = value.iter().position(|c| matches!(c, Char::Plain('/' | ':')));
     if let Some(end) = end.filter(|end| chars::to_bytes(&value[..*end]).len() < 256)
-        && let Some(host) = chars::as_string(&value[..end])
-        && scan::is_local_without_scheme(&host)
+        && scan::is_local_without_scheme(&scan::host_text(&value[..end]))
     {
         flags.insert("URLLOCAL".into());
     }

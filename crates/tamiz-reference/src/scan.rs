@@ -439,7 +439,7 @@ fn url_host(text: &[Char]) -> Host {
         host.drain(..=at);
     }
     let none = Host { ip: false, local: false, telling: false, named_local: false };
-    let host: String = host.iter().map(|c| c.plain().unwrap_or('\u{FFFD}')).collect();
+    let host = host_text(&host);
     if let Some((inside, _)) = host.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
         let inside = inside.split('%').next().unwrap();
         let Some(address) = shape::ipv6(inside) else { return none };
@@ -456,6 +456,11 @@ fn url_host(text: &[Char]) -> Host {
     }
     let local = is_listed_local(&name.to_ascii_lowercase());
     Host { ip: false, local, telling: false, named_local: local }
+}
+
+/// A host to compare with names: a stray byte is a character that no name has.
+pub(crate) fn host_text(host: &[Char]) -> String {
+    host.iter().map(|c| c.plain().unwrap_or('\u{FFFD}')).collect()
 }
 
 fn tell_host(host: &Host, flags: &mut Flags) {
