@@ -42,7 +42,7 @@ pub(crate) fn install(root: &Path, target: &Path, permission: Permission) -> Too
         });
         let python = needs(&["python3"])
             .and_then(|()| python::install(root, target).map_err(|error| error.to_string()));
-        let proxies = needs(&["nginx", "haproxy", "curl"])
+        let proxies = needs(&["nginx", "haproxy", "rsyslogd", "curl"])
             .and_then(|()| python.clone())
             .and_then(|python| python::proxies(&python).map_err(|error| error.to_string()));
         let browser = browser.join().unwrap_or_else(|_| Err("the set-up of Node panicked".to_owned()));

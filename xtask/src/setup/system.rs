@@ -8,7 +8,7 @@ use crate::Result;
 use crate::process;
 
 /// The programs that tests use, and the Debian packages that bring them.
-const PROGRAMS: [(&str, &[&str]); 7] = [
+const PROGRAMS: [(&str, &[&str]); 8] = [
     ("chromium", &["chromium"]),
     ("curl", &["curl"]),
     ("haproxy", &["haproxy"]),
@@ -16,6 +16,7 @@ const PROGRAMS: [(&str, &[&str]); 7] = [
     ("nginx", &["nginx-light"]),
     ("npm", &["nodejs", "npm"]),
     ("python3", &["python3", "python3-venv"]),
+    ("rsyslogd", &["rsyslog"]),
 ];
 
 /// Who lets packages of the system be installed.

@@ -40,6 +40,7 @@ mod later_http;
 mod load;
 mod ports;
 mod proxies;
+mod shipping;
 mod sink;
 mod timeouts;
 #[path = "../../../tamiz/tests/common/vectors.rs"]
