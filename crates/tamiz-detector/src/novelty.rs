@@ -1,11 +1,9 @@
 //! How surprising a token is at an endpoint: Good–Turing for what is new, the mass of what is as rare for what is not.
 
-use std::sync::LazyLock;
-
 use crate::hash::hash;
 use crate::log::{ONE, log2};
 use crate::model::Model;
-use crate::stream::{Stream, random};
+use crate::stream::{Stream, process_seed};
 use crate::table::{Map, Table, survives};
 use crate::token::Parts;
 
@@ -57,8 +55,7 @@ pub(crate) struct Key<'t> {
 
 impl<'t> Key<'t> {
     pub(crate) fn of(token: &'t str, parts: &Parts<'t>) -> Self {
-        static SEED: LazyLock<u64> = LazyLock::new(random);
-        let seed = *SEED;
+        let seed = process_seed();
         let of = |text: &str, more: u64| Stream::of(seed ^ more, text).finish().0;
         let measured = u64::from(parts.measured);
         Key {

@@ -16,14 +16,13 @@ use super::weigh::Item;
 use super::weights::PackedWeight;
 use crate::novelty::Counts;
 use crate::observation::shorten;
+use crate::pieces::{PIECES, PlaceText};
 use crate::score::Score;
 use crate::stream::{Stream, fold};
 use crate::token::{self, Parts};
 use lines::{Line, Section};
 use places::Places;
 
-/// The most pieces that a value is told in.
-const PIECES: usize = 6;
 /// The sums over the tokens of a document.
 pub(super) struct Scorer<'a> {
     detector: &'a Detector,
@@ -60,20 +59,6 @@ pub(super) struct Scorer<'a> {
     is_repeated: bool,
     /// A key that cannot be told from what is told of it; such requests are read as strings.
     is_ambiguous: bool,
-}
-
-enum PlaceText<'d> {
-    Pieces([&'d str; 3]),
-    Respelled(String),
-}
-
-impl PlaceText<'_> {
-    fn pieces(&self) -> [&str; 3] {
-        match self {
-            PlaceText::Pieces(pieces) => *pieces,
-            PlaceText::Respelled(name) => [name, "", ""],
-        }
-    }
 }
 
 /// A token that weighs something, or is new.

@@ -1,12 +1,12 @@
 //! Takes the tokens of a document, in pieces.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use tamiz::TokenSink;
 
-use super::{PIECES, PlaceText, Scorer, Shape};
+use super::{Scorer, Shape};
 use crate::endpoint;
+use crate::pieces::{PIECES, PlaceText, spelled};
 use crate::stream::Stream;
 
 impl<'a> TokenSink<'a> for Scorer<'a> {
@@ -129,14 +129,4 @@ impl Scorer<'_> {
             *name = Arc::clone(&endpoint.name);
         }
     }
-}
-
-/// A text as tokens spell it.
-fn spelled(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = Vec::with_capacity(text.len());
-    tamiz::push_token_piece(&mut out, text);
-    Cow::Owned(String::from_utf8(out).unwrap_or_default())
 }
