@@ -1,12 +1,13 @@
 //! How much single tokens weigh.
 
 use super::scorer::token_hash;
-use super::weights::{PackedWeight, WeightTable};
+use super::weights::{PackedWeight, WeightTable, what};
 use super::{Detector, Learned};
 use crate::hash::{hash, mix};
 use crate::log::{ONE, log2};
 use crate::novelty::{Counts, Key, Out, Seen, surprise};
 use crate::prior;
+use crate::stream::Stream;
 use crate::table::Map;
 use crate::token::{self, Parts};
 
@@ -34,6 +35,28 @@ impl<'t> Item<'t> {
 
     pub(super) fn of_parts(token: &'t str, parts: Parts<'t>) -> Self {
         Item { token, parts, key: Key::of(token, &parts) }
+    }
+}
+
+/// A token that was learned somewhere, to weigh it at an endpoint that never had it.
+#[derive(Debug)]
+pub(super) struct Known {
+    key: Key<'static>,
+    /// The hash of the place that it is about.
+    pub(super) site: u64,
+    /// What it is: a place, a shape, a sign.
+    what: u64,
+    op: u8,
+}
+
+impl Known {
+    /// A token but a flag, which weighs more than it surprises, and an endpoint, which is rare or not among all.
+    fn of(seed: u64, item: &Item<'_>) -> Option<Self> {
+        if item.parts.op == b'f' || item.parts.family == "e" {
+            return None;
+        }
+        let (site, _) = Stream::of(seed, item.parts.site(item.token)).finish();
+        Some(Known { key: item.key.hashed(), site, what: what(&item.parts), op: item.parts.op })
     }
 }
 
@@ -71,25 +94,44 @@ impl Detector {
         counts: Option<&Counts>,
         taken: Option<&Taken>,
     ) -> TokenWeight {
-        let mut told = TokenWeight::default();
-        if self.model.is_some() {
-            let out = taken.map(|(endpoint, whole)| Out { endpoint, whole });
-            // An endpoint is rare or not among all of them.
-            let at = counts.filter(|_| item.parts.family != "e");
-            told.surprise = surprise(&item.key, at, &self.whole, &self.kinds, out);
-            let table = at.unwrap_or(&self.whole);
-            told.is_new = table.keeps(&item.key) && table.seen(&item.key, out.is_some()).count == 0;
-            told.unusual = (told.surprise - UNREMARKABLE) * sixteenths(item.parts.op) / 16;
-        }
+        let is_endpoint = item.parts.family == "e";
+        let mut told = self.surprised(&item.key, is_endpoint, item.parts.op, counts, taken);
         if item.parts.op == b'f' {
             told.flag = self.flag_bits(item, counts, taken.is_some());
         }
         told
     }
 
+    /// How much a token weighs, but for what it weighs as a flag.
+    pub(super) fn surprised(
+        &self,
+        key: &Key<'_>,
+        is_endpoint: bool,
+        op: u8,
+        counts: Option<&Counts>,
+        taken: Option<&Taken>,
+    ) -> TokenWeight {
+        let mut told = TokenWeight::default();
+        if self.model.is_some() {
+            let out = taken.map(|(endpoint, whole)| Out { endpoint, whole });
+            // An endpoint is rare or not among all of them.
+            let at = counts.filter(|_| !is_endpoint);
+            told.surprise = surprise(key, at, &self.whole, &self.kinds, out);
+            let table = at.unwrap_or(&self.whole);
+            told.is_new = table.keeps(key) && table.seen(key, out.is_some()).count == 0;
+            told.unusual = (told.surprise - UNREMARKABLE) * sixteenths(op) / 16;
+        }
+        told
+    }
+
+    /// How much a token weighs at an endpoint that never had it.
+    pub(super) fn weigh_known(&self, known: &Known, counts: Option<&Counts>) -> PackedWeight {
+        PackedWeight::of_what(known.what, known.op, self.surprised(&known.key, false, known.op, counts, None))
+    }
+
     /// Weighs the tokens of all endpoints once, and those of all requests as an endpoint that is new has them.
     pub(super) fn weigh_learned(&mut self) {
-        let mut weights = WeightTable::default();
+        let (mut weights, mut known) = (WeightTable::default(), Map::default());
         let Some(model) = &self.model else { return };
         let whole = std::iter::once((0, None, &model.whole));
         let endpoints = self.endpoints.iter().zip(model.endpoints.values());
@@ -101,14 +143,18 @@ impl Detector {
                 let told = self.told(&item, counts, None);
                 let hash = token_hash(self.seed, item.token, &item.parts);
                 weights.insert(of_endpoint ^ hash, PackedWeight::of(&item.parts, told));
+                if of_endpoint == 0 {
+                    known.extend(Known::of(self.seed, &item).map(|known| (hash, known)));
+                }
             }
         }
-        self.weights = weights;
+        (self.weights, self.known) = (weights, known);
     }
 
     /// The place of an endpoint among those that were learned.
     pub(super) fn endpoint_at(&self, name: &str) -> Option<usize> {
-        self.endpoints.binary_search_by(|learned| (*learned.name).cmp(name)).ok()
+        let (hash, _) = Stream::of(self.seed, name).finish();
+        self.by_name.get(&hash).map(|at| *at as usize)
     }
 
     pub(super) fn endpoint(&self, name: &str) -> Option<&Learned> {

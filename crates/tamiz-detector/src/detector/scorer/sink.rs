@@ -18,7 +18,11 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         let name = endpoint::template(&spelled(method), path.map(spelled).as_deref());
         self.set_endpoint(self.detector.endpoint_at(&name));
         self.place_text = PlaceText::Pieces([""; 3]);
-        self.take_text(true, |_, push| ["e=", &name].into_iter().for_each(push));
+        let (hash, _) = Stream::new(self.detector.seed).push("e=").push(&name).finish();
+        match self.detector.weights.get(self.of_endpoint ^ hash) {
+            Some(weight) if weight.is_quiet() => _ = self.count(weight, hash),
+            _ => _ = self.take_text(Some(hash), true, |_, push| ["e=", &name].into_iter().for_each(push)),
+        }
         if self.learned.is_none()
             && let Some((_, endpoint)) = &mut self.texts
         {
