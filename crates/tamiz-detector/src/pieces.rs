@@ -23,7 +23,7 @@ impl PlaceText<'_> {
 
 /// A text as tokens spell it.
 pub(crate) fn spelled(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if text.bytes().fold(true, |is_plain, byte| is_plain & byte.is_ascii_graphic()) {
         return Cow::Borrowed(text);
     }
     let mut out = Vec::with_capacity(text.len());
