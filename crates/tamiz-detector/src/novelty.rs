@@ -82,6 +82,11 @@ impl<'t> Key<'t> {
         }
     }
 
+    /// A token of the same family that nobody had, for tables that keep all tokens.
+    pub(crate) fn never_seen(&self) -> Self {
+        Key { token: 0, ..*self }
+    }
+
     /// The same without the texts.
     pub(crate) fn hashed(&self) -> Key<'static> {
         let hashed = |text: Text<'_>| Text::Hashed(text.hash());
@@ -142,6 +147,11 @@ impl Counts {
         });
         let out = u64::from(out);
         Seen { count: count(key.token).unwrap_or_default().saturating_sub(out), of: of.saturating_sub(out) }
+    }
+
+    /// In how many requests a token was; with `out`, without one request that has it.
+    pub(crate) fn count(&self, key: &Key<'_>, out: bool) -> u64 {
+        self.tokens.get(&key.token).copied().unwrap_or_default().saturating_sub(u64::from(out))
     }
 
     /// Whether the table counts the token: one beyond its bound has let most go.

@@ -118,10 +118,32 @@ impl Detector {
             let at = counts.filter(|_| !is_endpoint);
             told.surprise = surprise(key, at, &self.whole, &self.kinds, out);
             let table = at.unwrap_or(&self.whole);
-            told.is_new = table.keeps(key) && table.seen(key, out.is_some()).count == 0;
+            told.is_new = table.keeps(key) && table.count(key, out.is_some()) == 0;
             told.unusual = (told.surprise - UNREMARKABLE) * sixteenths(op) / 16;
         }
         told
+    }
+
+    /// The key of what any token of a family weighs that was never seen anywhere. Flags weigh more than they surprise; where
+    /// tokens were let go, nobody knows whether one was seen; and endpoints are rare or not among all.
+    pub(super) fn family_key(
+        &self,
+        of_endpoint: u64,
+        counts: Option<&Counts>,
+        parts: &Parts<'_>,
+    ) -> Option<u64> {
+        let keeps_all = self.whole.keeps_all() && counts.is_none_or(Counts::keeps_all);
+        if parts.op == b'f' || !keeps_all || (parts.family == "e" && counts.is_some()) {
+            return None;
+        }
+        // Most families end with what tells them from others of the place.
+        let which = match parts.op {
+            token::PLACE => "\n.",
+            _ if parts.measured => "\n@",
+            _ => "",
+        };
+        let (hash, _) = Stream::of(self.seed, parts.family).push(which).finish();
+        Some(self.cache.key(of_endpoint, b'k', hash))
     }
 
     /// How much a token weighs at an endpoint that never had it.
@@ -143,6 +165,12 @@ impl Detector {
                 let told = self.told(&item, counts, None);
                 let hash = token_hash(self.seed, item.token, &item.parts);
                 weights.insert(of_endpoint ^ hash, PackedWeight::of(&item.parts, told));
+                if let Some(family) = self.family_key(of_endpoint, counts, &item.parts)
+                    && weights.get(family).is_none()
+                {
+                    let told = self.surprised(&item.key.never_seen(), false, item.parts.op, counts, None);
+                    weights.insert(family, PackedWeight::of(&item.parts, told));
+                }
                 if of_endpoint == 0 {
                     known.extend(Known::of(self.seed, &item).map(|known| (hash, known)));
                 }

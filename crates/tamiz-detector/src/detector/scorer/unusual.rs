@@ -5,10 +5,9 @@ use crate::detector::cache::Part;
 use crate::detector::sum::with_site;
 use crate::detector::weigh::{Item, Known};
 use crate::detector::weights::PackedWeight;
-use crate::novelty::Counts;
 use crate::observation::{LONGEST_TOKEN, shorten};
 use crate::stream::Stream;
-use crate::token::{self, Parts};
+use crate::token::Parts;
 
 impl Scorer<'_> {
     /// Takes a token that may have white space, weigh something, or be new: from the cache, if its hash is that of its text.
@@ -103,20 +102,13 @@ impl Scorer<'_> {
         let detector = self.detector;
         let weigh =
             || PackedWeight::of(parts, detector.told(&Item::of_parts(token, *parts), self.counts, None));
-        // A token that was never seen anywhere weighs what any such token of its family does, unless some were let go.
-        let is_kept = detector.whole.keeps_all() && self.counts.is_none_or(Counts::keeps_all);
+        // A token that was never seen anywhere weighs what any such token of its family does.
         let is_new = self.of_endpoint == 0 || detector.weights.get(hash).is_none();
-        if parts.op == b'f' || !is_kept || !is_new {
-            return weigh();
+        let family = detector.family_key(self.of_endpoint, self.counts, parts).filter(|_| is_new);
+        let Some(key) = family else { return weigh() };
+        if let Some(weight) = detector.weights.get(key) {
+            return weight;
         }
-        // Most families end with what tells them from others of the place.
-        let which = match parts.op {
-            token::PLACE => "\n.",
-            _ if parts.measured => "\n@",
-            _ => "",
-        };
-        let (hash, _) = Stream::of(detector.seed, parts.family).push(which).finish();
-        let key = detector.cache.key(self.of_endpoint, b'k', hash);
         if let Some((part, _)) = detector.cache.get(key) {
             return PackedWeight::from_word(part.place);
         }
