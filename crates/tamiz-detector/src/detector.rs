@@ -26,7 +26,7 @@ use crate::token::{self, Parts};
 use cache::Cache;
 use scorer::Scorer;
 use sum::{Parted, Sum};
-use weigh::{Item, flag_key};
+use weigh::{Item, Known, flag_key};
 use weights::WeightTable;
 
 /// The scale of novelty is at least this, in bits of fixed point: 1.44.
@@ -53,6 +53,10 @@ pub struct Detector {
     kinds: Kinds,
     /// The weight of every learned token.
     weights: WeightTable,
+    /// Every learned token, by its hash, to weigh it where it is new.
+    known: Map<u64, Known>,
+    /// The places of endpoints among those that were learned, by the hash of their names.
+    by_name: Map<u64, u32>,
     cache: Cache,
     /// Where hashes begin: nobody can look for two texts that have the same.
     seed: u64,
@@ -97,6 +101,8 @@ impl Detector {
             endpoints: Vec::new(),
             kinds: Kinds::default(),
             weights: WeightTable::default(),
+            known: Map::default(),
+            by_name: Map::default(),
             cache: Cache::new(),
             seed: random(),
             flags: Map::default(),
@@ -116,6 +122,7 @@ impl Detector {
         for (name, endpoint) in &model.endpoints {
             let counts = Counts::of(&endpoint.table, endpoint.requests, &model);
             let (hash, _) = Stream::of(detector.seed, name).finish();
+            detector.by_name.insert(hash, detector.endpoints.len() as u32);
             detector.endpoints.push(Learned { name: name.as_str().into(), hash, counts });
         }
         let mut places = 0_u64;

@@ -7,7 +7,6 @@
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
-use crate::hash::hash;
 use crate::model::{Bounds, Endpoint, Model, Sampled};
 use crate::table::Table;
 
@@ -19,32 +18,38 @@ const CHECKSUM: usize = 32;
 impl Model {
     /// Writes the model. Models of the same requests give the same bytes, whatever their order.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let model = self.renumbered();
-        let mut out = Writer(Vec::new());
-        out.text(&model.fingerprint);
-        out.number(u64::from(model.form));
-        let Bounds { endpoints, endpoint_tokens, tokens, sample } = model.bounds;
+        let order = self.tokens_in_order();
+        let mut ranks = vec![0; self.names.len() as usize];
+        for (rank, id) in order.iter().enumerate() {
+            ranks.get_mut(*id as usize).into_iter().for_each(|to| *to = rank as u32);
+        }
+        let mut out = Writer { out: Vec::new(), ranks };
+        out.text(&self.fingerprint);
+        out.number(u64::from(self.form));
+        let Bounds { endpoints, endpoint_tokens, tokens, sample } = self.bounds;
         for bound in [endpoints, endpoint_tokens, tokens, sample] {
             out.number(bound as u64);
         }
-        out.number(model.requests);
-        out.number(model.elsewhere);
-        out.number(u64::from(model.endpoint_level));
-        out.number(model.sources.len() as u64);
-        for (source, count) in &model.sources {
+        out.number(self.requests);
+        out.number(self.elsewhere);
+        out.number(u64::from(self.endpoint_level));
+        out.number(self.sources.len() as u64);
+        for (source, count) in &self.sources {
             out.text(source);
             out.number(*count);
         }
-        out.names((0..model.names.len()).map(|id| model.names.name(id)));
-        out.table(&model.whole);
-        out.number(model.endpoints.len() as u64);
-        out.names(model.endpoints.keys().map(String::as_str));
-        for endpoint in model.endpoints.values() {
+        out.names(order.iter().map(|id| self.names.name(*id)));
+        out.table(&self.whole);
+        out.number(self.endpoints.len() as u64);
+        out.names(self.endpoints.keys().map(String::as_str));
+        let mut alphabets: Vec<(&str, Alphabet)> = Vec::with_capacity(self.endpoints.len());
+        for (name, endpoint) in &self.endpoints {
             out.number(endpoint.requests);
-            out.table(&endpoint.table);
+            let counts = out.table(&endpoint.table);
+            alphabets.push((name, Alphabet::of(&counts, endpoint.requests)));
         }
-        out.sample(&model);
-        let Writer(body) = out;
+        out.sample(self, &alphabets);
+        let body = out.out;
         let mut file = Vec::with_capacity(body.len() + 64);
         file.extend_from_slice(MAGIC);
         file.push(VERSION);
@@ -76,20 +81,25 @@ impl Model {
     }
 }
 
-struct Writer(Vec<u8>);
+/// A file under way.
+struct Writer {
+    out: Vec<u8>,
+    /// The numbers that tokens have in the file.
+    ranks: Vec<u32>,
+}
 
 impl Writer {
     fn number(&mut self, mut n: u64) {
         while n >= 0x80 {
-            self.0.push((n & 0x7f) as u8 | 0x80);
+            self.out.push((n & 0x7f) as u8 | 0x80);
             n >>= 7;
         }
-        self.0.push(n as u8);
+        self.out.push(n as u8);
     }
 
     fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
-        self.0.extend_from_slice(text.as_bytes());
+        self.out.extend_from_slice(text.as_bytes());
     }
 
     /// Sorted texts.
@@ -101,31 +111,40 @@ impl Writer {
             self.number(shared as u64);
             let rest = name.as_bytes().get(shared..).unwrap_or_default();
             self.number(rest.len() as u64);
-            self.0.extend_from_slice(rest);
+            self.out.extend_from_slice(rest);
             before = name;
         }
     }
 
-    fn table(&mut self, table: &Table) {
+    fn rank(&self, id: u32) -> u32 {
+        self.ranks.get(id as usize).copied().unwrap_or_default()
+    }
+
+    /// Writes a table; its tokens, by their numbers in the file, and their counts.
+    fn table(&mut self, table: &Table) -> Vec<(u32, u64)> {
         self.number(u64::from(table.level));
         self.number(table.let_go);
         self.number(table.len() as u64);
+        let mut counts: Vec<(u32, u64)> = table.iter().map(|(id, count)| (self.rank(id), count)).collect();
+        counts.sort_unstable();
         let mut before = 0;
-        for (id, count) in table.sorted() {
-            self.number(u64::from(id - before));
-            self.number(count);
-            before = id;
+        for (rank, count) in &counts {
+            self.number(u64::from(rank - before));
+            self.number(*count);
+            before = *rank;
         }
+        counts
     }
 
-    fn sample(&mut self, model: &Model) {
+    fn sample(&mut self, model: &Model, alphabets: &[(&str, Alphabet)]) {
         self.number(model.sample.len() as u64);
+        let nothing = Alphabet::default();
         let mut before = 0;
         for (identity, sampled) in &model.sample {
             self.number(identity - before);
             before = *identity;
             self.number(sampled.count);
-            let at = model.endpoints.keys().position(|name| *name == sampled.endpoint);
+            let at = alphabets.binary_search_by_key(&sampled.endpoint.as_str(), |(name, _)| name).ok();
             match at {
                 Some(at) => self.number(at as u64 + 1),
                 None => {
@@ -133,32 +152,48 @@ impl Writer {
                     self.text(&sampled.endpoint);
                 }
             }
-            let (usual, ranks) = alphabet(model, &sampled.endpoint);
-            let mut tokens = sampled.tokens.clone();
+            let alphabet = at.and_then(|at| alphabets.get(at)).map_or(&nothing, |(_, alphabet)| alphabet);
+            let mut tokens: Vec<u32> = sampled.tokens.iter().map(|id| self.rank(*id)).collect();
             tokens.sort_unstable();
-            let mut differing: Vec<u64> = usual
-                .iter()
-                .filter(|id| tokens.binary_search(id).is_err())
-                .chain(tokens.iter().filter(|id| usual.binary_search(id).is_err()))
-                .map(|id| ranks.binary_search(id).map_or(ranks.len() as u64 + u64::from(*id), |at| at as u64))
-                .collect();
-            differing.sort_unstable();
+            let differing = alphabet.differing(&tokens);
             self.number(differing.len() as u64);
             let mut before = 0;
-            for rank in differing {
-                self.number(rank - before);
-                before = rank;
+            for place in differing {
+                self.number(place - before);
+                before = place;
             }
         }
     }
 }
 
-/// The tokens that more than half of the requests of an endpoint have, and all its tokens; both sorted.
-fn alphabet(model: &Model, endpoint: &str) -> (Vec<u32>, Vec<u32>) {
-    let Some(endpoint) = model.endpoints.get(endpoint) else { return Default::default() };
-    let all = endpoint.table.sorted();
-    let usual = all.iter().filter(|(_, count)| count.saturating_mul(2) > endpoint.requests);
-    (usual.map(|(id, _)| *id).collect(), all.iter().map(|(id, _)| *id).collect())
+/// The tokens of an endpoint, and those that more than half of its requests have; both sorted.
+#[derive(Default)]
+struct Alphabet {
+    all: Vec<u32>,
+    usual: Vec<u32>,
+}
+
+impl Alphabet {
+    fn of(counts: &[(u32, u64)], requests: u64) -> Self {
+        let usual = counts.iter().filter(|(_, count)| count.saturating_mul(2) > requests);
+        Alphabet {
+            usual: usual.map(|(token, _)| *token).collect(),
+            all: counts.iter().map(|(token, _)| *token).collect(),
+        }
+    }
+
+    /// How sorted tokens differ from the usual ones: by places among all, or behind them.
+    fn differing(&self, tokens: &[u32]) -> Vec<u64> {
+        let missing = self.usual.iter().filter(|token| tokens.binary_search(token).is_err());
+        let other = tokens.iter().filter(|token| self.usual.binary_search(token).is_err());
+        let place = |token: &u32| match self.all.binary_search(token) {
+            Ok(at) => at as u64,
+            Err(_) => self.all.len() as u64 + u64::from(*token),
+        };
+        let mut differing: Vec<u64> = missing.chain(other).map(place).collect();
+        differing.sort_unstable();
+        differing
+    }
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -251,7 +286,7 @@ impl Reader<'_> {
             model.sources.insert(source, count);
         }
         for name in self.names()? {
-            model.names.id(&name, hash(name.as_bytes()));
+            model.names.id(&name);
         }
         model.whole = self.table(&model, bounds.tokens)?;
         let count = self.count()?;
@@ -266,23 +301,26 @@ impl Reader<'_> {
     }
 
     fn sample(&mut self, model: &mut Model) -> Option<()> {
-        let endpoints: Vec<String> = model.endpoints.keys().cloned().collect();
+        let alphabet = |endpoint: &Endpoint| Alphabet::of(&endpoint.table.sorted(), endpoint.requests);
+        let endpoints: Vec<(String, Alphabet)> =
+            model.endpoints.iter().map(|(name, endpoint)| (name.clone(), alphabet(endpoint))).collect();
+        let nothing = Alphabet::default();
         let mut identity = 0_u64;
         for _ in 0..self.count()? {
             identity = identity.checked_add(self.number()?)?;
             let count = self.number()?;
-            let endpoint = match self.size()? {
-                0 => self.text()?,
-                at => endpoints.get(at - 1)?.clone(),
+            let (endpoint, alphabet) = match self.size()? {
+                0 => (self.text()?, &nothing),
+                at => endpoints.get(at - 1).map(|(name, alphabet)| (name.clone(), alphabet))?,
             };
-            let (usual, ranks) = alphabet(model, &endpoint);
-            let mut tokens = usual.clone();
+            let all = &alphabet.all;
+            let mut tokens = alphabet.usual.clone();
             let mut rank = 0_u64;
             for _ in 0..self.count()? {
                 rank = rank.checked_add(self.number()?)?;
-                let id = match usize::try_from(rank).ok().and_then(|at| ranks.get(at)) {
+                let id = match usize::try_from(rank).ok().and_then(|at| all.get(at)) {
                     Some(id) => *id,
-                    None => u32::try_from(rank - ranks.len() as u64).ok()?,
+                    None => u32::try_from(rank - all.len() as u64).ok()?,
                 };
                 match tokens.binary_search(&id) {
                     Ok(at) => drop(tokens.remove(at)),

@@ -1,11 +1,13 @@
 //! The model: what is counted.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use tamiz::{Document, FORM_VERSION, Fingerprint, Source};
 
 use crate::error::Error;
-use crate::hash::{hash, mix};
+use crate::hash::hash;
+use crate::lines::Lines;
+use crate::names::{Names, Translation};
 use crate::observation::Observation;
 use crate::table::{Table, scaled, survives};
 
@@ -29,6 +31,9 @@ impl Default for Bounds {
     }
 }
 
+/// A model whose counts are taken out keeps so many tokens, to learn others faster.
+const MOST_NAMES_KEPT: u32 = 1 << 17;
+
 /// Counts of tokens, by endpoint and over all, and a sample of requests to calibrate with.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -44,6 +49,8 @@ pub struct Model {
     /// Requests to endpoints that were let go.
     pub(crate) elsewhere: u64,
     pub(crate) sample: BTreeMap<u64, Sampled>,
+    /// Lines that were learned, to learn them faster when they come again.
+    pub(crate) lines: Lines,
 }
 
 /// What was counted at an endpoint.
@@ -59,38 +66,6 @@ pub(crate) struct Sampled {
     pub(crate) endpoint: String,
     pub(crate) tokens: Vec<u32>,
     pub(crate) count: u64,
-}
-
-/// Tokens by number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
-    list: Vec<(Box<str>, u64)>,
-    ids: HashMap<Box<str>, u32>,
-}
-
-impl Names {
-    /// The number of a token, which may be a new one.
-    pub(crate) fn id(&mut self, token: &str, hash: u64) -> u32 {
-        if let Some(id) = self.ids.get(token) {
-            return *id;
-        }
-        let id = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.push((token.into(), hash));
-        self.ids.insert(token.into(), id);
-        id
-    }
-
-    pub(crate) fn len(&self) -> u32 {
-        u32::try_from(self.list.len()).unwrap_or(u32::MAX)
-    }
-
-    pub(crate) fn name(&self, id: u32) -> &str {
-        self.list.get(id as usize).map_or("", |(name, _)| name)
-    }
-
-    pub(crate) fn hash(&self, id: u32) -> u64 {
-        self.list.get(id as usize).map_or(0, |(_, hash)| *hash)
-    }
 }
 
 impl Model {
@@ -133,6 +108,7 @@ impl Model {
             endpoint_level: 0,
             elsewhere: 0,
             sample: BTreeMap::new(),
+            lines: Lines::default(),
         }
     }
 
@@ -142,7 +118,11 @@ impl Model {
     /// When the document was read back, is of view `literal` or of another fingerprint.
     pub fn learn(&mut self, document: &Document) -> Result<(), Error> {
         self.check(document)?;
-        self.add(&Observation::of(document)?, 1);
+        let source = document.source().unwrap_or(Source::Wire);
+        match self.lines.read(document, &mut self.names) {
+            Some((endpoint, tokens)) => self.count(&endpoint, tokens, source, 1),
+            None => self.add(&Observation::of(document)?, 1),
+        }
         Ok(())
     }
 
@@ -180,27 +160,30 @@ impl Model {
 
     /// Counts an observation so many times.
     pub fn add(&mut self, observation: &Observation, times: u64) {
+        let ids = observation.tokens.iter().map(|token| self.names.id(token)).collect();
+        self.count(&observation.endpoint, ids, observation.source, times);
+    }
+
+    /// Counts a request with these tokens, each of which is told once, so many times.
+    fn count(&mut self, endpoint: &str, mut ids: Vec<u32>, source: Source, times: u64) {
         self.requests = self.requests.saturating_add(times);
-        let of_source = self.sources.entry(observation.source.to_string()).or_default();
+        let of_source = self.sources.entry(source.to_string()).or_default();
         *of_source = of_source.saturating_add(times);
-        let mut ids = Vec::with_capacity(observation.tokens.len());
-        let mut identity = 0;
-        for token in &observation.tokens {
-            let hash = hash(token.as_bytes());
-            identity = mix(identity ^ hash);
-            ids.push(self.names.id(token, hash));
-        }
+        let identity = self.names.sort(&mut ids);
         let names = &self.names;
         let hash_of = |id| names.hash(id);
         for id in &ids {
             self.whole.add(*id, times, self.bounds.tokens, &hash_of);
         }
-        if survives(hash(observation.endpoint.as_bytes()), self.endpoint_level) {
-            if !self.endpoints.contains_key(&observation.endpoint) {
-                self.endpoints.insert(observation.endpoint.clone(), Endpoint::default());
+        if survives(hash(endpoint.as_bytes()), self.endpoint_level) {
+            if !self.endpoints.contains_key(endpoint) {
+                self.endpoints.insert(endpoint.to_owned(), Endpoint::default());
             }
-            if let Some(endpoint) = self.endpoints.get_mut(&observation.endpoint) {
+            if let Some(endpoint) = self.endpoints.get_mut(endpoint) {
                 endpoint.requests = endpoint.requests.saturating_add(times);
+                if endpoint.table.len() == 0 {
+                    endpoint.table.reserve(ids.len(), self.bounds.endpoint_tokens);
+                }
                 for id in &ids {
                     endpoint.table.add(*id, times, self.bounds.endpoint_tokens, &hash_of);
                 }
@@ -208,14 +191,19 @@ impl Model {
         } else {
             self.elsewhere = self.elsewhere.saturating_add(times);
         }
-        self.add_to_sample(identity, &observation.endpoint, ids, times);
+        self.add_to_sample(identity, endpoint, &ids, times);
+        self.lines.give_back(ids);
         self.keep_bounds();
     }
 
-    fn add_to_sample(&mut self, identity: u64, endpoint: &str, tokens: Vec<u32>, times: u64) {
+    fn add_to_sample(&mut self, identity: u64, endpoint: &str, tokens: &[u32], times: u64) {
+        let is_full = self.sample.len() >= self.bounds.sample;
+        if is_full && self.sample.last_key_value().is_none_or(|(last, _)| *last < identity) {
+            return;
+        }
         let entry = self.sample.entry(identity).or_insert_with(|| Sampled {
             endpoint: endpoint.to_owned(),
-            tokens,
+            tokens: tokens.to_vec(),
             count: 0,
         });
         entry.count = entry.count.saturating_add(times);
@@ -238,26 +226,43 @@ impl Model {
             });
         }
         let referred = self.whole.len().saturating_mul(2).saturating_add(1 << 20);
-        if self.names.list.len() > referred {
+        if self.names.len() as usize > referred {
             *self = self.renumbered();
         }
     }
 
-    /// The same model with tokens numbered in their order, and none that nothing refers to.
-    pub(crate) fn renumbered(&self) -> Model {
-        let mut used: Vec<u32> = self.whole.sorted().into_iter().map(|(id, _)| id).collect();
-        used.extend(self.endpoints.values().flat_map(|endpoint| endpoint.table.sorted()).map(|(id, _)| id));
-        used.extend(self.sample.values().flat_map(|sampled| &sampled.tokens));
-        used.sort_unstable();
-        used.dedup();
-        let mut tokens: Vec<&str> = used.iter().map(|id| self.names.name(*id)).collect();
-        tokens.sort_unstable();
-        let mut model = Model::empty(self.fingerprint.clone(), self.form, self.bounds);
-        for token in tokens {
-            model.names.id(token, hash(token.as_bytes()));
-        }
+    /// The same model without names that nothing refers to.
+    fn renumbered(&self) -> Model {
+        let mut model = self.clone_empty();
         model.absorb(self);
         model
+    }
+
+    /// The numbers of the tokens that something refers to, sorted by their text.
+    pub(crate) fn tokens_in_order(&self) -> Vec<u32> {
+        let mut is_used = vec![false; self.names.len() as usize];
+        let of_endpoints = self.endpoints.values().flat_map(|endpoint| endpoint.table.iter());
+        let counted = self.whole.iter().chain(of_endpoints).map(|(id, _)| id);
+        for id in counted.chain(self.sample.values().flat_map(|sampled| sampled.tokens.iter().copied())) {
+            is_used.get_mut(id as usize).into_iter().for_each(|used| *used = true);
+        }
+        let mut ids = self.names.in_order();
+        ids.retain(|id| is_used.get(*id as usize) == Some(&true));
+        ids
+    }
+
+    /// Takes out what was counted, as a model of its own. This one has no requests then, but learns faster than one that is
+    /// new: it still knows the lines that came before.
+    #[must_use]
+    pub fn take(&mut self) -> Model {
+        let mut counted = self.clone_empty();
+        std::mem::swap(self, &mut counted);
+        let mut part = self.clone_empty();
+        part.absorb(&counted);
+        if counted.names.len() <= MOST_NAMES_KEPT {
+            (self.names, self.lines) = (counted.names, counted.lines);
+        }
+        part
     }
 
     /// Adds the counts of another model.
@@ -283,18 +288,13 @@ impl Model {
             let of_source = self.sources.entry(source.clone()).or_default();
             *of_source = of_source.saturating_add(*count);
         }
-        let mut ids: HashMap<u32, u32> = HashMap::new();
-        let names = &mut self.names;
-        let mut translate =
-            |id: u32| *ids.entry(id).or_insert_with(|| names.id(other.names.name(id), other.names.hash(id)));
-        let whole: Vec<(u32, u64)> =
-            other.whole.sorted().into_iter().map(|(id, count)| (translate(id), count)).collect();
+        let mut translation = Translation::of(&mut self.names, &other.names);
+        let mut translate = |id: u32| translation.id(id);
+        let whole: Vec<(u32, u64)> = other.whole.iter().map(|(id, count)| (translate(id), count)).collect();
         let endpoints: Vec<Vec<(u32, u64)>> = other
             .endpoints
             .values()
-            .map(|endpoint| {
-                endpoint.table.sorted().into_iter().map(|(id, count)| (translate(id), count)).collect()
-            })
+            .map(|endpoint| endpoint.table.iter().map(|(id, count)| (translate(id), count)).collect())
             .collect();
         let sample: Vec<Vec<u32>> = other
             .sample
@@ -322,7 +322,7 @@ impl Model {
             join(&mut to.table, &from.table, counts, self.bounds.endpoint_tokens, &self.names);
         }
         for ((identity, sampled), tokens) in other.sample.iter().zip(sample) {
-            self.add_to_sample(*identity, &sampled.endpoint, tokens, sampled.count);
+            self.add_to_sample(*identity, &sampled.endpoint, &tokens, sampled.count);
         }
     }
 
@@ -389,6 +389,9 @@ fn join(to: &mut Table, from: &Table, counts: Vec<(u32, u64)>, bound: usize, nam
     let hash_of = |id| names.hash(id);
     to.raise(from.level, bound, &hash_of);
     to.let_go = to.let_go.saturating_add(from.let_go);
+    if to.len() == 0 {
+        to.reserve(counts.len(), bound);
+    }
     for (id, count) in counts {
         to.add(id, count, bound, &hash_of);
     }

@@ -1,11 +1,9 @@
 //! How surprising a token is at an endpoint: Good–Turing for what is new, the mass of what is as rare for what is not.
 
-use std::sync::LazyLock;
-
 use crate::hash::hash;
 use crate::log::{ONE, log2};
 use crate::model::Model;
-use crate::stream::{Stream, random};
+use crate::stream::{Stream, process_seed};
 use crate::table::{Map, Table, survives};
 use crate::token::Parts;
 
@@ -47,27 +45,57 @@ pub(crate) struct Kinds(Map<u64, u64>);
 /// The identity of a token, its place, family and kind: hashes that live as long as the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'t> {
-    text: &'t str,
     token: u64,
-    place_text: Option<&'t str>,
-    place: u64,
+    text: Text<'t>,
+    place: Option<(u64, Text<'t>)>,
     pub(crate) family: u64,
     kind: u64,
 }
 
+/// A text whose hash tells whether a table keeps it.
+#[derive(Clone, Copy, Debug)]
+enum Text<'t> {
+    Given(&'t str),
+    Hashed(u64),
+}
+
+impl Text<'_> {
+    fn hash(self) -> u64 {
+        match self {
+            Text::Given(text) => hash(text.as_bytes()),
+            Text::Hashed(hash) => hash,
+        }
+    }
+}
+
 impl<'t> Key<'t> {
     pub(crate) fn of(token: &'t str, parts: &Parts<'t>) -> Self {
-        static SEED: LazyLock<u64> = LazyLock::new(random);
-        let seed = *SEED;
+        let seed = process_seed();
         let of = |text: &str, more: u64| Stream::of(seed ^ more, text).finish().0;
         let measured = u64::from(parts.measured);
         Key {
-            text: token,
             token: of(token, 0),
-            place_text: parts.place,
-            place: parts.place.map_or(0, |place| of(place, 0)),
+            text: Text::Given(token),
+            place: parts.place.map(|place| (of(place, 0), Text::Given(place))),
             family: of(parts.family, measured),
             kind: of(parts.kind, u64::from(parts.op) << 8 | measured),
+        }
+    }
+
+    /// A token of the same family that nobody had, for tables that keep all tokens.
+    pub(crate) fn never_seen(&self) -> Self {
+        Key { token: 0, ..*self }
+    }
+
+    /// The same without the texts.
+    pub(crate) fn hashed(&self) -> Key<'static> {
+        let hashed = |text: Text<'_>| Text::Hashed(text.hash());
+        Key {
+            token: self.token,
+            text: hashed(self.text),
+            place: self.place.map(|(key, text)| (key, hashed(text))),
+            family: self.family,
+            kind: self.kind,
         }
     }
 }
@@ -113,17 +141,22 @@ impl Counts {
     /// What was seen of a token; with `out`, without one request that has it.
     pub(crate) fn seen(&self, key: &Key<'_>, out: bool) -> Seen {
         let count = |token: u64| self.tokens.get(&token).copied();
-        let of = key.place_text.map_or(self.requests, |place| {
-            let is_kept = || self.keeps_all() || survives(hash(place.as_bytes()), self.level);
-            count(key.place).unwrap_or_else(|| if is_kept() { 0 } else { self.requests })
+        let of = key.place.map_or(self.requests, |(place, text)| {
+            let is_kept = || self.keeps_all() || survives(text.hash(), self.level);
+            count(place).unwrap_or_else(|| if is_kept() { 0 } else { self.requests })
         });
         let out = u64::from(out);
         Seen { count: count(key.token).unwrap_or_default().saturating_sub(out), of: of.saturating_sub(out) }
     }
 
+    /// In how many requests a token was; with `out`, without one request that has it.
+    pub(crate) fn count(&self, key: &Key<'_>, out: bool) -> u64 {
+        self.tokens.get(&key.token).copied().unwrap_or_default().saturating_sub(u64::from(out))
+    }
+
     /// Whether the table counts the token: one beyond its bound has let most go.
     pub(crate) fn keeps(&self, key: &Key<'_>) -> bool {
-        self.keeps_all() || survives(hash(key.text.as_bytes()), self.level)
+        self.keeps_all() || survives(key.text.hash(), self.level)
     }
 
     /// Whether the table counts all tokens.

@@ -8,7 +8,7 @@ use crate::hash::hash;
 use crate::token::{self, Parts};
 
 /// A longer token is cut, and ends with its hash.
-const LONGEST_TOKEN: usize = 160;
+pub(crate) const LONGEST_TOKEN: usize = 160;
 
 /// The endpoint and the tokens of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

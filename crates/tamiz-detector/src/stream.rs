@@ -3,10 +3,17 @@
 //! These hashes live as long as a detector. What a file depends on is hashed by `hash.rs`.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::LazyLock;
 
 /// A number that nobody can guess, to begin hashes with: nobody can look for two texts that have the same.
 pub(crate) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
+}
+
+/// Where hashes begin that are compared all over the process.
+pub(crate) fn process_seed() -> u64 {
+    static SEED: LazyLock<u64> = LazyLock::new(random);
+    *SEED
 }
 
 /// Two odd numbers without a pattern, from the digits of pi.
@@ -61,6 +68,12 @@ impl Stream {
             self.tail = (word >> 1) >> (63 - shift);
         }
         self
+    }
+
+    /// How many bytes it has.
+    #[inline(always)]
+    pub(crate) fn len(self) -> u32 {
+        self.len
     }
 
     /// The hash of the text, and whether all of it is printable ASCII without spaces.

@@ -46,7 +46,7 @@ pub(crate) struct Table {
 impl Table {
     /// Adds to the count of a token, unless it is of those let go; `hash_of` tells the hash of any token.
     pub(crate) fn add(&mut self, id: u32, times: u64, bound: usize, hash_of: &impl Fn(u32) -> u64) {
-        if !survives(hash_of(id), self.level) {
+        if self.level > 0 && !survives(hash_of(id), self.level) {
             self.let_go = self.let_go.saturating_add(times);
             return;
         }
@@ -59,6 +59,9 @@ impl Table {
 
     /// Raises the level to this at least, and as far as the bound asks for.
     pub(crate) fn raise(&mut self, level: u8, bound: usize, hash_of: &impl Fn(u32) -> u64) {
+        if level <= self.level && self.counts.len() <= bound {
+            return;
+        }
         self.level = self.level.max(level);
         loop {
             let (level, let_go) = (self.level, &mut self.let_go);
@@ -76,9 +79,19 @@ impl Table {
         }
     }
 
+    /// Makes room for so many tokens more.
+    pub(crate) fn reserve(&mut self, tokens: usize, bound: usize) {
+        self.counts.reserve(tokens.min(bound.saturating_add(1).saturating_sub(self.counts.len())));
+    }
+
+    /// The tokens and their counts, in any order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.counts.iter().map(|(id, count)| (*id, *count))
+    }
+
     /// The tokens and their counts, by number.
     pub(crate) fn sorted(&self) -> Vec<(u32, u64)> {
-        let mut list: Vec<(u32, u64)> = self.counts.iter().map(|(id, count)| (*id, *count)).collect();
+        let mut list: Vec<(u32, u64)> = self.iter().collect();
         list.sort_unstable();
         list
     }

@@ -104,3 +104,72 @@ proptest! {
         check(&request);
     }
 }
+
+/// The model of these requests, each read as the strings of its tokens.
+fn learned_as_strings<'r>(requests: impl Iterator<Item = &'r Vec<u8>>, bounds: Bounds) -> Model {
+    let mut model = Model::with_bounds(TAMIZ.fingerprint(), bounds).unwrap();
+    for request in requests {
+        model.add(&Observation::of(&TAMIZ.canonicalize(request)).unwrap(), 1);
+    }
+    model
+}
+
+#[test]
+fn a_document_is_learned_as_its_tokens_are() {
+    let requests = requests();
+    let mut tight = Bounds::default();
+    (tight.endpoints, tight.endpoint_tokens, tight.tokens, tight.sample) = (16, 24, 200, 40);
+    for bounds in [Bounds::default(), tight] {
+        let expected = learned_as_strings(requests.iter().chain(&requests), bounds).to_bytes();
+        let empty = Model::with_bounds(TAMIZ.fingerprint(), bounds).unwrap();
+        let learn = |model: &mut Model, request: &Vec<u8>| {
+            model.learn(&TAMIZ.canonicalize(request)).unwrap();
+        };
+        // At once: the second time all lines came before.
+        let mut whole = empty.clone();
+        requests.iter().chain(&requests).for_each(|request| learn(&mut whole, request));
+        assert!(whole.to_bytes() == expected);
+        // Backwards, by one worker in parts, which go on with the lines of the parts before.
+        let (mut worker, mut merged) = (empty.clone(), empty.clone());
+        for (n, request) in requests.iter().chain(&requests).rev().enumerate() {
+            learn(&mut worker, request);
+            if n % 50 == 49 {
+                merged.merge(&worker.take()).unwrap();
+                assert_eq!(worker.requests(), 0);
+            }
+        }
+        merged.merge(&worker.take()).unwrap();
+        assert!(merged.to_bytes() == expected);
+        // By two workers, merged the other way round.
+        let (mut even, mut odd) = (empty.clone(), empty);
+        for pair in requests.chunks(2) {
+            pair.iter().zip([&mut even, &mut odd]).for_each(|(request, worker)| {
+                learn(worker, request);
+                learn(worker, request);
+            });
+        }
+        let mut merged = odd.take();
+        merged.merge(&even.take()).unwrap();
+        assert!(merged.to_bytes() == expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_request_is_learned_as_its_tokens_are(
+        keys in prop::collection::vec(("[a-z=~^@#&.%{}\\[\\] é]{0,3}", "[ -~é]{0,12}"), 0..8),
+        headers in prop::collection::vec(("[a-z~^#&=@-]{1,4}", "[ -~é]{0,12}"), 0..6),
+        rest in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let query: Vec<String> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let head = format!("POST /a?{} HTTP/1.1\r\n{headers}\r\n", query.join("&")).into_bytes();
+        let whole = [&head[..], &rest].concat();
+        let requests = [head.clone(), whole, head];
+        let mut model = Model::new(TAMIZ.fingerprint()).unwrap();
+        requests.iter().for_each(|request| model.learn(&TAMIZ.canonicalize(request)).unwrap());
+        prop_assert!(model.to_bytes() == learned_as_strings(requests.iter(), Bounds::default()).to_bytes());
+    }
+}

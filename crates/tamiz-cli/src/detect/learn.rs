@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tamiz::Canonicalizer;
 use tamiz_containers::{Chunk, Unreadable};
-use tamiz_detector::{Detector, Model, Observation};
+use tamiz_detector::{Detector, Model};
 
 use super::args::LearnArgs;
 use super::{read_for, show, unusable};
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &LearnArgs) -> Result<ExitCode, Failure> {
     let learned = pipeline::run(
         chunks,
         args.containers.jobs(),
-        || (),
-        |(), chunk| part(chunk, &empty, &canonicalizer),
+        || empty.clone(),
+        |model, chunk| part(chunk, model, &canonicalizer),
         |part: Part| {
             for unreadable in &part.unreadable {
                 state.unreadable += 1;
@@ -104,20 +104,17 @@ pub(crate) fn run(args: &LearnArgs) -> Result<ExitCode, Failure> {
     Ok(if state.unreadable > 0 { ExitCode::from(SOME_UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
-fn part(chunk: Chunk, empty: &Model, canonicalizer: &Canonicalizer) -> Part {
-    let mut part = Part { model: empty.clone(), unreadable: Vec::new() };
+/// Learns a chunk with a model that has no requests, but knows the lines of those before.
+fn part(chunk: Chunk, model: &mut Model, canonicalizer: &Canonicalizer) -> Part {
+    let mut unreadable = Vec::new();
     for record in chunk {
         match record {
             // A fresh document of the view that the model was made for is never refused.
-            Ok(record) => {
-                if let Ok(observation) = Observation::of(&record.document(canonicalizer)) {
-                    part.model.add(&observation, 1);
-                }
-            }
-            Err(unreadable) => part.unreadable.push(unreadable),
+            Ok(record) => drop(model.learn(&record.document(canonicalizer))),
+            Err(error) => unreadable.push(error),
         }
     }
-    part
+    Part { model: model.take(), unreadable }
 }
 
 /// Makes what is learned safe, so that a run that is stopped can go on from here.

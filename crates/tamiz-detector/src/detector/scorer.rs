@@ -4,26 +4,24 @@
 mod lines;
 mod places;
 mod sink;
+mod unusual;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use tamiz::{Document, TokenOptions, TokenSink};
 
 use super::Detector;
-use super::cache::Part;
-use super::sum::{self, Sum, with_site};
-use super::weigh::Item;
+use super::sum::{self, Sum};
 use super::weights::PackedWeight;
 use crate::novelty::Counts;
-use crate::observation::shorten;
+use crate::pieces::{PIECES, PlaceText};
 use crate::score::Score;
 use crate::stream::{Stream, fold};
-use crate::token::{self, Parts};
+use crate::token::Parts;
 use lines::{Line, Section};
 use places::Places;
 
-/// The most pieces that a value is told in.
-const PIECES: usize = 6;
 /// The sums over the tokens of a document.
 pub(super) struct Scorer<'a> {
     detector: &'a Detector,
@@ -62,17 +60,53 @@ pub(super) struct Scorer<'a> {
     is_ambiguous: bool,
 }
 
-enum PlaceText<'d> {
-    Pieces([&'d str; 3]),
-    Respelled(String),
+/// Memory that the next document on this thread uses again.
+#[derive(Default)]
+struct Buffers {
+    unusual: Vec<u64>,
+    flags: Vec<u64>,
+    notes: Vec<u64>,
+    loud: Vec<Loud>,
+    text: Vec<u8>,
 }
 
-impl PlaceText<'_> {
-    fn pieces(&self) -> [&str; 3] {
-        match self {
-            PlaceText::Pieces(pieces) => *pieces,
-            PlaceText::Respelled(name) => [name, "", ""],
+thread_local! {
+    static BUFFERS: Cell<Buffers> = const {
+        Cell::new(Buffers {
+            unusual: Vec::new(),
+            flags: Vec::new(),
+            notes: Vec::new(),
+            loud: Vec::new(),
+            text: Vec::new(),
+        })
+    };
+}
+
+/// More memory than for so many weights, or bytes of a token, is given back.
+const MOST_KEPT: usize = 256;
+
+impl Drop for Scorer<'_> {
+    fn drop(&mut self) {
+        let is_large = [self.unusual.capacity(), self.flags.capacity(), self.notes.capacity()]
+            .into_iter()
+            .chain([self.line.loud.capacity(), self.text.capacity() / 4])
+            .any(|capacity| capacity > MOST_KEPT);
+        if is_large {
+            return;
         }
+        let mut buffers = Buffers {
+            unusual: std::mem::take(&mut self.unusual),
+            flags: std::mem::take(&mut self.flags),
+            notes: std::mem::take(&mut self.notes),
+            loud: std::mem::take(&mut self.line.loud),
+            text: std::mem::take(&mut self.text),
+        };
+        buffers.unusual.clear();
+        buffers.flags.clear();
+        buffers.notes.clear();
+        buffers.loud.clear();
+        // A thread that ends has no use for it.
+        let _ = BUFFERS.try_with(|kept| kept.set(buffers));
     }
 }
 
@@ -106,6 +140,7 @@ impl<'a> Scorer<'a> {
 
     #[inline(always)]
     fn new(detector: &'a Detector, texts: Option<(Vec<String>, Arc<str>)>) -> Self {
+        let Buffers { unusual, flags, notes, loud, text } = BUFFERS.try_with(Cell::take).unwrap_or_default();
         Scorer {
             detector,
             learned: None,
@@ -114,17 +149,17 @@ impl<'a> Scorer<'a> {
             places: Places::default(),
             rarest: 0,
             new: 0,
-            unusual: Vec::new(),
-            flags: Vec::new(),
+            unusual,
+            flags,
             texts,
-            notes: Vec::new(),
+            notes,
             place: Stream::default(),
             place_text: PlaceText::Pieces([""; 3]),
             shape: Shape::default(),
             is_shape_certain: true,
-            line: Line::default(),
+            line: Line { loud, ..Line::default() },
             section: Section::default(),
-            text: Vec::new(),
+            text,
             is_repeated: false,
             is_ambiguous: false,
         }
@@ -177,34 +212,6 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Takes a token that may have white space, weigh something, or be new: from the cache, if its hash is that of its text.
-    #[inline(never)]
-    fn take_other(
-        &mut self,
-        hash: u64,
-        is_of_text: bool,
-        is_plain: bool,
-        write: impl FnOnce([&str; 3], &mut dyn FnMut(&str)),
-    ) -> (PackedWeight, u64) {
-        if !is_of_text || self.texts.is_some() {
-            return self.take_text(is_plain, write);
-        }
-        let key = self.detector.cache.key(self.of_endpoint, b't', hash);
-        if let Some((part, weights)) = self.detector.cache.get(key) {
-            let mut weights = weights.iter();
-            let unusual = weights.by_ref().take(part.unusual.into()).next();
-            let (flag, is_new) = (weights.next(), part.new > 0);
-            self.line.loud.push(Loud { token: hash, unusual, flag, is_new });
-            return (self.count(PackedWeight::from_word(part.place), hash), hash);
-        }
-        let (weight, of_text) = self.take_text(is_plain, write);
-        if let Some(loud) = self.line.loud.last().filter(|loud| loud.token == hash && of_text == hash) {
-            let (unusual, flag) = (loud.unusual.as_slice(), loud.flag.as_slice());
-            self.detector.cache_part(key, 0, loud.is_new.into(), (unusual, flag), weight.word());
-        }
-        (weight, of_text)
-    }
-
     #[inline(always)]
     fn count(&mut self, weight: PackedWeight, hash: u64) -> PackedWeight {
         self.rarest = self.rarest.max(weight.surprise());
@@ -213,73 +220,6 @@ impl<'a> Scorer<'a> {
             self.line.is_repeated |= self.places.add(place);
             (self.line.place, self.line.places) = (place, self.line.places + 1);
         }
-        weight
-    }
-
-    /// Takes a token by its text: it may have white space, weigh something, or be new.
-    #[cold]
-    #[inline(never)]
-    fn take_text(
-        &mut self,
-        is_plain: bool,
-        write: impl FnOnce([&str; 3], &mut dyn FnMut(&str)),
-    ) -> (PackedWeight, u64) {
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        write(self.place_text.pieces(), &mut |piece| match is_plain {
-            true => text.extend_from_slice(piece.as_bytes()),
-            false => tamiz::push_token_piece(&mut text, piece),
-        });
-        // Pieces are text, and stay so.
-        let mut token = String::from_utf8(text).unwrap_or_default();
-        shorten(&mut token);
-        let parts = Parts::of(&token);
-        let hash = token_hash(self.detector.seed, &token, &parts);
-        let weight = self.detector.weights.get(self.of_endpoint ^ hash);
-        let weight = weight.unwrap_or_else(|| self.weigh_new(&token, &parts, hash));
-        if !weight.is_quiet() {
-            self.take_loud(&token, &parts, weight, hash);
-        }
-        if self.texts.is_none() || weight.is_quiet() {
-            self.count(weight, hash);
-        }
-        self.text = token.into_bytes();
-        (weight, hash)
-    }
-
-    fn take_loud(&mut self, token: &str, parts: &Parts<'_>, weight: PackedWeight, hash: u64) {
-        if let Some((texts, _)) = &mut self.texts {
-            return texts.push(token.to_owned());
-        }
-        let (site, _) = Stream::of(self.detector.seed, parts.site(token)).finish();
-        let (unusual, flag) = (with_site(site, weight.unusual()), with_site(site, weight.flag()));
-        self.line.loud.push(Loud { token: hash, unusual, flag, is_new: weight.is_new() });
-    }
-
-    /// Weighs a token that the endpoint never had.
-    fn weigh_new(&self, token: &str, parts: &Parts<'_>, hash: u64) -> PackedWeight {
-        let detector = self.detector;
-        let weigh =
-            || PackedWeight::of(parts, detector.told(&Item::of_parts(token, *parts), self.counts, None));
-        // A token that was never seen anywhere weighs what any such token of its family does, unless some were let go.
-        let is_kept = detector.whole.keeps_all() && self.counts.is_none_or(Counts::keeps_all);
-        let is_new = self.of_endpoint == 0 || detector.weights.get(hash).is_none();
-        if parts.op == b'f' || !is_kept || !is_new {
-            return weigh();
-        }
-        // Most families end with what tells them from others of the place.
-        let which = match parts.op {
-            token::PLACE => "\n.",
-            _ if parts.measured => "\n@",
-            _ => "",
-        };
-        let (hash, _) = Stream::of(detector.seed, parts.family).push(which).finish();
-        let key = detector.cache.key(self.of_endpoint, b'k', hash);
-        if let Some((part, _)) = detector.cache.get(key) {
-            return PackedWeight::from_word(part.place);
-        }
-        let weight = weigh();
-        detector.cache.set(key, Part { place: weight.word(), ..Part::default() }, &[]);
         weight
     }
 

@@ -1,12 +1,13 @@
 //! How much single tokens weigh.
 
 use super::scorer::token_hash;
-use super::weights::{PackedWeight, WeightTable};
+use super::weights::{PackedWeight, WeightTable, what};
 use super::{Detector, Learned};
 use crate::hash::{hash, mix};
 use crate::log::{ONE, log2};
 use crate::novelty::{Counts, Key, Out, Seen, surprise};
 use crate::prior;
+use crate::stream::Stream;
 use crate::table::Map;
 use crate::token::{self, Parts};
 
@@ -34,6 +35,28 @@ impl<'t> Item<'t> {
 
     pub(super) fn of_parts(token: &'t str, parts: Parts<'t>) -> Self {
         Item { token, parts, key: Key::of(token, &parts) }
+    }
+}
+
+/// A token that was learned somewhere, to weigh it at an endpoint that never had it.
+#[derive(Debug)]
+pub(super) struct Known {
+    key: Key<'static>,
+    /// The hash of the place that it is about.
+    pub(super) site: u64,
+    /// What it is: a place, a shape, a sign.
+    what: u64,
+    op: u8,
+}
+
+impl Known {
+    /// A token but a flag, which weighs more than it surprises, and an endpoint, which is rare or not among all.
+    fn of(seed: u64, item: &Item<'_>) -> Option<Self> {
+        if item.parts.op == b'f' || item.parts.family == "e" {
+            return None;
+        }
+        let (site, _) = Stream::of(seed, item.parts.site(item.token)).finish();
+        Some(Known { key: item.key.hashed(), site, what: what(&item.parts), op: item.parts.op })
     }
 }
 
@@ -71,25 +94,66 @@ impl Detector {
         counts: Option<&Counts>,
         taken: Option<&Taken>,
     ) -> TokenWeight {
-        let mut told = TokenWeight::default();
-        if self.model.is_some() {
-            let out = taken.map(|(endpoint, whole)| Out { endpoint, whole });
-            // An endpoint is rare or not among all of them.
-            let at = counts.filter(|_| item.parts.family != "e");
-            told.surprise = surprise(&item.key, at, &self.whole, &self.kinds, out);
-            let table = at.unwrap_or(&self.whole);
-            told.is_new = table.keeps(&item.key) && table.seen(&item.key, out.is_some()).count == 0;
-            told.unusual = (told.surprise - UNREMARKABLE) * sixteenths(item.parts.op) / 16;
-        }
+        let is_endpoint = item.parts.family == "e";
+        let mut told = self.surprised(&item.key, is_endpoint, item.parts.op, counts, taken);
         if item.parts.op == b'f' {
             told.flag = self.flag_bits(item, counts, taken.is_some());
         }
         told
     }
 
+    /// How much a token weighs, but for what it weighs as a flag.
+    pub(super) fn surprised(
+        &self,
+        key: &Key<'_>,
+        is_endpoint: bool,
+        op: u8,
+        counts: Option<&Counts>,
+        taken: Option<&Taken>,
+    ) -> TokenWeight {
+        let mut told = TokenWeight::default();
+        if self.model.is_some() {
+            let out = taken.map(|(endpoint, whole)| Out { endpoint, whole });
+            // An endpoint is rare or not among all of them.
+            let at = counts.filter(|_| !is_endpoint);
+            told.surprise = surprise(key, at, &self.whole, &self.kinds, out);
+            let table = at.unwrap_or(&self.whole);
+            told.is_new = table.keeps(key) && table.count(key, out.is_some()) == 0;
+            told.unusual = (told.surprise - UNREMARKABLE) * sixteenths(op) / 16;
+        }
+        told
+    }
+
+    /// The key of what any token of a family weighs that was never seen anywhere. Flags weigh more than they surprise; where
+    /// tokens were let go, nobody knows whether one was seen; and endpoints are rare or not among all.
+    pub(super) fn family_key(
+        &self,
+        of_endpoint: u64,
+        counts: Option<&Counts>,
+        parts: &Parts<'_>,
+    ) -> Option<u64> {
+        let keeps_all = self.whole.keeps_all() && counts.is_none_or(Counts::keeps_all);
+        if parts.op == b'f' || !keeps_all || (parts.family == "e" && counts.is_some()) {
+            return None;
+        }
+        // Most families end with what tells them from others of the place.
+        let which = match parts.op {
+            token::PLACE => "\n.",
+            _ if parts.measured => "\n@",
+            _ => "",
+        };
+        let (hash, _) = Stream::of(self.seed, parts.family).push(which).finish();
+        Some(self.cache.key(of_endpoint, b'k', hash))
+    }
+
+    /// How much a token weighs at an endpoint that never had it.
+    pub(super) fn weigh_known(&self, known: &Known, counts: Option<&Counts>) -> PackedWeight {
+        PackedWeight::of_what(known.what, known.op, self.surprised(&known.key, false, known.op, counts, None))
+    }
+
     /// Weighs the tokens of all endpoints once, and those of all requests as an endpoint that is new has them.
     pub(super) fn weigh_learned(&mut self) {
-        let mut weights = WeightTable::default();
+        let (mut weights, mut known) = (WeightTable::default(), Map::default());
         let Some(model) = &self.model else { return };
         let whole = std::iter::once((0, None, &model.whole));
         let endpoints = self.endpoints.iter().zip(model.endpoints.values());
@@ -101,14 +165,24 @@ impl Detector {
                 let told = self.told(&item, counts, None);
                 let hash = token_hash(self.seed, item.token, &item.parts);
                 weights.insert(of_endpoint ^ hash, PackedWeight::of(&item.parts, told));
+                if let Some(family) = self.family_key(of_endpoint, counts, &item.parts)
+                    && weights.get(family).is_none()
+                {
+                    let told = self.surprised(&item.key.never_seen(), false, item.parts.op, counts, None);
+                    weights.insert(family, PackedWeight::of(&item.parts, told));
+                }
+                if of_endpoint == 0 {
+                    known.extend(Known::of(self.seed, &item).map(|known| (hash, known)));
+                }
             }
         }
-        self.weights = weights;
+        (self.weights, self.known) = (weights, known);
     }
 
     /// The place of an endpoint among those that were learned.
     pub(super) fn endpoint_at(&self, name: &str) -> Option<usize> {
-        self.endpoints.binary_search_by(|learned| (*learned.name).cmp(name)).ok()
+        let (hash, _) = Stream::of(self.seed, name).finish();
+        self.by_name.get(&hash).map(|at| *at as usize)
     }
 
     pub(super) fn endpoint(&self, name: &str) -> Option<&Learned> {

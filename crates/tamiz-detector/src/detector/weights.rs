@@ -23,19 +23,28 @@ const SIXTEENTHS: u32 = 5;
 const SURPRISE: u32 = 10;
 const FLAG: u32 = 32;
 
+/// What a token is: a place, a shape, a sign, or something else.
+pub(super) fn what(parts: &Parts<'_>) -> u64 {
+    let is_told = parts.place.is_some() && matches!(parts.kind, "q" | "b" | "h");
+    match parts.op {
+        token::PLACE => PLACE,
+        b'=' if is_told && !parts.measured => SHAPE,
+        b'~' if is_told => SIGN,
+        _ => 0,
+    }
+}
+
 impl PackedWeight {
     pub(super) fn of(parts: &Parts<'_>, told: TokenWeight) -> Self {
-        let is_told = parts.place.is_some() && matches!(parts.kind, "q" | "b" | "h");
-        let what = match parts.op {
-            token::PLACE => PLACE,
-            b'=' if is_told && !parts.measured => SHAPE,
-            b'~' if is_told => SIGN,
-            _ => 0,
-        };
+        PackedWeight::of_what(what(parts), parts.op, told)
+    }
+
+    /// The same by what the token is.
+    pub(super) fn of_what(what: u64, op: u8, told: TokenWeight) -> Self {
         let new = if told.is_new { NEW } else { 0 };
         let loud = if told.unusual > 0 || told.flag > 0 { LOUD } else { 0 };
         let number = |n: i64, bits: u32| n.clamp(0, (1 << bits) - 1).unsigned_abs();
-        let sixteenths = number(sixteenths(parts.op), SURPRISE - SIXTEENTHS) << SIXTEENTHS;
+        let sixteenths = number(sixteenths(op), SURPRISE - SIXTEENTHS) << SIXTEENTHS;
         let surprise = number(told.surprise, FLAG - SURPRISE) << SURPRISE;
         PackedWeight(what | new | loud | sixteenths | surprise | number(told.flag, 64 - FLAG - 1) << FLAG)
     }

@@ -329,23 +329,31 @@ fn unescape(text: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Learns half of a file and scores all of it, twice: the second time from the cache.
+    /// Learns half of a file and scores all of it, twice: the second time from the cache. All is as if tokens were strings.
     fn check(path: &std::path::Path, step: usize) {
         let tamiz = Canonicalizer::new(Config::default());
         let documents: Vec<_> =
             corpus::rows(path, step).unwrap().map(|row| tamiz.canonicalize(&row.unwrap().request)).collect();
         let mut model = Model::new(tamiz.fingerprint()).unwrap();
         documents.iter().step_by(2).for_each(|document| model.learn(document).unwrap());
+        let mut of_tokens = model.clone_empty();
+        documents
+            .iter()
+            .step_by(2)
+            .for_each(|document| of_tokens.add(&Observation::of(document).unwrap(), 1));
+        assert!(model.to_bytes() == of_tokens.to_bytes(), "{}: another model", path.display());
         for detector in [Detector::new(model), Detector::without_model()] {
             let by_tokens: Vec<_> = documents
                 .iter()
-                .map(|document| *detector.explain_observation(&Observation::of(document).unwrap()).score())
+                .map(|document| detector.explain_observation(&Observation::of(document).unwrap()))
                 .collect();
             for _ in 0..2 {
                 for (document, expected) in documents.iter().zip(&by_tokens) {
                     let score = detector.score(document).unwrap();
-                    assert_eq!(score, *expected, "{}: {document}", path.display());
-                    assert_eq!(*detector.explain(document).unwrap().score(), *expected);
+                    assert_eq!(score, *expected.score(), "{}: {document}", path.display());
+                    let explained = detector.explain(document).unwrap();
+                    assert_eq!(*explained.score(), *expected.score());
+                    assert_eq!(explained.reasons(), expected.reasons());
                 }
             }
         }

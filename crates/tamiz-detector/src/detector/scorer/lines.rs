@@ -88,7 +88,7 @@ impl Scorer<'_> {
             new: self.new,
             unusual: self.unusual.len(),
             flags: self.flags.len(),
-            places: self.places.len,
+            places: self.places.own(),
         };
         false
     }
@@ -97,13 +97,13 @@ impl Scorer<'_> {
     pub(super) fn cache_section(&mut self) {
         let surprise = self.rarest;
         self.rarest = surprise.max(self.section.rarest);
-        let is_certain = !self.is_repeated && !self.is_ambiguous && self.places.more.is_empty();
+        let is_certain = !self.is_repeated && !self.is_ambiguous;
         if !is_certain || self.texts.is_some() {
             return;
         }
         let unusual = self.unusual.get(self.section.unusual..).unwrap_or_default();
         let flags = self.flags.get(self.section.flags..).unwrap_or_default();
-        let place = (self.places.len - self.section.places) as u64;
+        let place = (self.places.own() - self.section.places) as u64;
         self.detector.cache_part(
             self.section.key,
             surprise,

@@ -1,12 +1,12 @@
 //! Takes the tokens of a document, in pieces.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use tamiz::TokenSink;
 
-use super::{PIECES, PlaceText, Scorer, Shape};
+use super::{Scorer, Shape};
 use crate::endpoint;
+use crate::pieces::{PIECES, PlaceText, spelled};
 use crate::stream::Stream;
 
 impl<'a> TokenSink<'a> for Scorer<'a> {
@@ -18,7 +18,11 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         let name = endpoint::template(&spelled(method), path.map(spelled).as_deref());
         self.set_endpoint(self.detector.endpoint_at(&name));
         self.place_text = PlaceText::Pieces([""; 3]);
-        self.take_text(true, |_, push| ["e=", &name].into_iter().for_each(push));
+        let (hash, _) = Stream::new(self.detector.seed).push("e=").push(&name).finish();
+        match self.detector.weights.get(self.of_endpoint ^ hash) {
+            Some(weight) if weight.is_quiet() => _ = self.count(weight, hash),
+            _ => _ = self.take_text(Some(hash), true, |_, push| ["e=", &name].into_iter().for_each(push)),
+        }
         if self.learned.is_none()
             && let Some((_, endpoint)) = &mut self.texts
         {
@@ -129,14 +133,4 @@ impl Scorer<'_> {
             *name = Arc::clone(&endpoint.name);
         }
     }
-}
-
-/// A text as tokens spell it.
-fn spelled(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = Vec::with_capacity(text.len());
-    tamiz::push_token_piece(&mut out, text);
-    Cow::Owned(String::from_utf8(out).unwrap_or_default())
 }
