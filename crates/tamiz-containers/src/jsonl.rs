@@ -150,6 +150,11 @@ pub(crate) fn object(value: &Value, mapping: &Mapping) -> Result<Found, Reason> 
     fields::read(value, SOURCE, mapping)
 }
 
+/// Whether an object has a request, by its bytes or by its parts.
+pub(crate) fn has_request(value: &Value) -> bool {
+    object(value, &Mapping::default()).is_ok()
+}
+
 /// Base64, with or without its padding.
 pub(crate) fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
     STANDARD.decode_to_vec(encoded).or_else(|_| STANDARD_NO_PAD.decode_to_vec(encoded)).ok()

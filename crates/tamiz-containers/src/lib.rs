@@ -85,6 +85,7 @@ mod postman;
 mod record;
 mod request_line;
 mod seekable;
+mod shell_words;
 mod table;
 mod time;
 mod url;

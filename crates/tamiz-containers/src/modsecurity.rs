@@ -28,6 +28,9 @@ impl Audit {
 fn part(line: &[u8]) -> Option<u8> {
     let inner = line.trim_ascii_end().strip_prefix(b"--")?.strip_suffix(b"--")?;
     let (boundary, letter) = inner.split_at_checked(inner.len().checked_sub(2)?)?;
+    // Version 3 has more dashes: `---4a1b2c3d---B--`.
+    let boundary =
+        boundary.strip_prefix(b"-").and_then(|inner| inner.strip_suffix(b"--")).unwrap_or(boundary);
     let is_boundary = (4..=64).contains(&boundary.len()) && boundary.iter().all(u8::is_ascii_alphanumeric);
     match letter {
         [b'-', letter] if is_boundary && letter.is_ascii_uppercase() => Some(*letter),

@@ -2,7 +2,7 @@
 
 use crate::compressed;
 use crate::container::Reader;
-use crate::lines::too_long;
+use crate::lines::{BOM, too_long};
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
 
@@ -22,7 +22,10 @@ pub(crate) fn begins(line: &[u8]) -> bool {
 }
 
 impl Zap {
-    pub(crate) fn new(window: Window, limit: usize) -> Self {
+    pub(crate) fn new(mut window: Window, limit: usize) -> Self {
+        if window.starts_with(BOM) {
+            window.consume(BOM.len());
+        }
         Zap { window, limit, is_over: false }
     }
 
