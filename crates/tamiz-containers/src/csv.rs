@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::container::Reader;
 use crate::lines::{BOM, too_long};
 use crate::mapping::Mapping;
+use crate::memory::{self, Promise};
 use crate::names::{self, HEADER_PREFIX};
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
@@ -46,10 +47,13 @@ impl Csv {
     fn next_record(&mut self) -> Next {
         let (mut output, mut ends) = (vec![0; 4 << 10], vec![0; 64]);
         let (mut written, mut fields) = (0_usize, 0_usize);
-        let mut is_too_long = false;
+        let (mut is_too_long, mut lacks_memory) = (false, false);
         loop {
             if self.window.bytes().is_empty() {
                 self.window.read_more();
+            }
+            if self.window.lacks_memory() {
+                return Next::Fault(memory::REASON.into());
             }
             let (Some(room), Some(places)) = (output.get_mut(written..), ends.get_mut(fields..)) else {
                 return Next::End;
@@ -64,6 +68,10 @@ impl Csv {
                     is_too_long = true;
                     written = 0;
                 }
+                ReadRecordResult::OutputFull if Promise::for_copies(output.len(), 6).is_none() => {
+                    lacks_memory = true;
+                    written = 0;
+                }
                 ReadRecordResult::OutputFull => output.resize(output.len().saturating_mul(2), 0),
                 ReadRecordResult::OutputEndsFull if ends.len() > MOST_COLUMNS => {
                     is_too_long = true;
@@ -73,6 +81,7 @@ impl Csv {
                 ReadRecordResult::Record if is_too_long || written > self.limit => {
                     return Next::Fault(too_long(self.limit));
                 }
+                ReadRecordResult::Record if lacks_memory => return Next::Fault(memory::REASON.into()),
                 ReadRecordResult::Record => {
                     let ends = ends.get(..fields).unwrap_or_default();
                     let starts = std::iter::once(&0).chain(ends);

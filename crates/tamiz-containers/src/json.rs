@@ -9,6 +9,7 @@ use crate::container::Reader;
 use crate::elements::{Elements, Fault};
 use crate::lines::{BOM, too_long};
 use crate::mapping::Mapping;
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
 use crate::{access_log, compressed, fields, jsonl};
@@ -72,6 +73,7 @@ impl Json {
             (Fault::Ended, Some(error)) => compressed::reason(error),
             (Fault::Ended, None) => "JSON that ends early".into(),
             (Fault::TooLong, _) => too_long(self.limit),
+            (Fault::NoMemory, _) => memory::REASON.into(),
             (Fault::NotJson | Fault::NotThere, _) => "not JSON".into(),
         }
     }
@@ -174,7 +176,7 @@ impl Reader for Json {
                     }
                 }
                 Err(fault) => {
-                    if fault != Fault::TooLong {
+                    if !fault.is_passed_over() {
                         self.shape = Shape::Over;
                     }
                     return Some((at, Err(self.reason(fault))));
@@ -186,6 +188,10 @@ impl Reader for Json {
 
 /// The request of a value; `None` if it is of something else by its own account.
 fn read(bytes: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    let _promise = match Promise::to_parse(bytes.len()) {
+        Ok(promise) => promise,
+        Err(reason) => return Some(Err(reason)),
+    };
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) => return Some(Err(jsonl::not_json(&error))),

@@ -11,6 +11,7 @@ use tamiz::Source;
 use crate::fields;
 use crate::id::Id;
 use crate::mapping::Mapping;
+use crate::memory::Promise;
 use crate::record::{Found, Reason};
 use crate::time::Time;
 
@@ -134,6 +135,7 @@ pub(crate) fn read(line: &[u8], mapping: &Mapping) -> Result<Found, Reason> {
     {
         return Ok(found);
     }
+    let _promise = Promise::to_parse(line.len())?;
     let value: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
     if !value.is_object() {
         return Err("JSON, but no object".into());

@@ -74,6 +74,7 @@ mod jsonl;
 mod lines;
 mod mapping;
 mod markup;
+mod memory;
 mod mitmproxy;
 mod modsecurity;
 mod names;

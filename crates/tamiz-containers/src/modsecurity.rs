@@ -8,6 +8,7 @@ use tamiz::Source;
 use crate::compressed;
 use crate::container::Reader;
 use crate::lines::too_long;
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Reason};
 use crate::time::Time;
 use crate::window::Window;
@@ -51,7 +52,7 @@ impl Reader for Audit {
         let mut at = At::Byte(self.window.offset());
         let mut present = None;
         let (mut time, mut headers, mut body) = (None, Vec::new(), Vec::new());
-        let mut is_too_long = false;
+        let (mut is_too_long, mut lacks_memory) = (false, false);
         let has_ended = loop {
             let offset = self.window.offset();
             let Some(line) = self.window.line(self.limit) else { break false };
@@ -75,8 +76,8 @@ impl Reader for Audit {
                         _ => continue,
                     };
                     is_too_long |= kept.len().saturating_add(line.len()) > self.limit;
-                    if !is_too_long {
-                        kept.extend_from_slice(&line);
+                    if !is_too_long && !lacks_memory {
+                        lacks_memory = !memory::add(kept, &line);
                     }
                 }
             }
@@ -91,6 +92,9 @@ impl Reader for Audit {
         }
         if is_too_long {
             return Some((at, Err(too_long(self.limit))));
+        }
+        if lacks_memory || Promise::for_copies(body.len(), 1).is_none() {
+            return Some((at, Err(memory::REASON.into())));
         }
         if headers.trim_ascii().is_empty() {
             return Some((at, Err("a transaction without its request headers".into())));

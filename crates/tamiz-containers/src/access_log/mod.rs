@@ -21,6 +21,7 @@ use serde_json::Value;
 use tamiz::Source;
 
 use crate::mapping::Mapping;
+use crate::memory::Promise;
 use crate::record::{Found, Reason};
 use crate::{escapes, eve, fields, jsonl};
 
@@ -106,6 +107,10 @@ pub(crate) fn address(word: &str) -> Option<IpAddr> {
 }
 
 fn json(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    let _promise = match Promise::to_parse(line.len()) {
+        Ok(promise) => promise,
+        Err(reason) => return Some(Err(reason)),
+    };
     match parse(line) {
         Ok(value) => object(&value, mapping),
         // uWSGI may begin with a brace.
