@@ -429,27 +429,3 @@ fn a_folder_of_mixed_things() {
     let named: Vec<&str> = named.iter().map(|name| name.rsplit('/').next().unwrap()).collect();
     assert_eq!(named, ["loop", "g.txt", "h.empty", "i.fifo"], "{errors}");
 }
-
-/// A record for which there is no memory, although the limit allows it, is one unreadable record.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_record_without_memory() {
-    use std::io::{Seek, SeekFrom};
-    let dir = scratch("safety-memory");
-    let input = file(&dir, "in.jsonl", lines(1));
-    // A hole: it takes no room on the disk.
-    let mut hole = fs::File::options().write(true).open(&input).unwrap();
-    hole.seek(SeekFrom::Start(2 << 30)).unwrap();
-    hole.write_all(format!("\n{}", lines(2)).as_bytes()).unwrap();
-    let out = dir.join("out.txt");
-    let script = format!(
-        "ulimit -v 1000000; exec {} batch {} -o {} --from jsonl --record-limit 9000000000 --jobs 1",
-        env!("CARGO_BIN_EXE_tamiz"),
-        arg(&input),
-        arg(&out)
-    );
-    let run = run(std::process::Command::new("sh").args(["-c", &script]), b"");
-    assert_eq!(run.code, 3, "{}", run.stderr);
-    assert!(run.stderr.contains("in.jsonl: line 2: there is no memory for it"), "{}", run.stderr);
-    assert_eq!(fs::read_to_string(&out).unwrap().matches("M:GET").count(), 3);
-}

@@ -3,7 +3,13 @@
 mod common;
 
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::io::Write;
+#[cfg(unix)]
+use std::process::Stdio;
 
+#[cfg(unix)]
+use common::command;
 use common::{VIEWS, examples, file, scratch, tamiz, tamiz_on};
 use serde_json::Value;
 use tamiz::{Canonicalizer, Config, Profile, Scheme, View};
@@ -146,4 +152,33 @@ fn containers_are_for_batch() {
     for input in [&b"{\"a\":1}"[..], b"{", b"\x1F\x8B", b""] {
         assert_eq!(tamiz_on(["canon", "-"], input).code, 0, "{input:?}");
     }
+}
+
+/// On a terminal it says that it waits, and then reads; from a pipe it says nothing, as the other tests hold.
+#[test]
+#[cfg(unix)]
+fn a_terminal_without_input() {
+    let Ok(terminal) = nix::pty::openpty(None, None) else {
+        // Written past the capture of the test runner.
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED: a terminal without input (no pseudo-terminal can be had)");
+        return;
+    };
+    let mut typist = std::fs::File::from(terminal.master);
+    let child = command()
+        .arg("canon")
+        .stdin(terminal.slave)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // Two lines, an empty one, and Ctrl-D.
+    typist.write_all(b"GET /typed HTTP/1.1\nHost: ex.com\n\n\x04").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "tamiz: waiting for a request on standard input; end it with Ctrl-D, or name a file\n"
+    );
+    assert!(output.status.success());
+    assert!(String::from_utf8(output.stdout).unwrap().contains("P:/typed "));
 }

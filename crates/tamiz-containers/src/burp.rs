@@ -9,6 +9,7 @@ use crate::container::Reader;
 use crate::jsonl;
 use crate::lines::too_long;
 use crate::markup::{self, Markup, Stop};
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Reason};
 use crate::time::Time;
 use crate::window::Window;
@@ -54,14 +55,14 @@ impl Burp {
     /// Reads an item up to its end.
     fn inside(&mut self) -> Result<Vec<u8>, Reason> {
         let mut kept = Vec::new();
-        let (mut is_too_long, mut in_response) = (false, false);
+        let (mut is_too_long, mut lacks_memory, mut in_response) = (false, false, false);
         let limit = self.limit;
         loop {
             let before = kept.len();
             let markup = markup::next(&mut self.window, |bytes| {
                 is_too_long |= kept.len().saturating_add(bytes.len()) > limit && !in_response;
-                if !is_too_long && !in_response {
-                    kept.extend_from_slice(bytes);
+                if !is_too_long && !in_response && !lacks_memory {
+                    lacks_memory = !memory::add(&mut kept, bytes);
                 }
             });
             match markup {
@@ -82,7 +83,11 @@ impl Burp {
                 }
             }
         }
-        if is_too_long { Err(too_long(limit)) } else { Ok(kept) }
+        match (is_too_long, lacks_memory || Promise::for_copies(kept.len(), 4).is_none()) {
+            (true, _) => Err(too_long(limit)),
+            (false, true) => Err(memory::REASON.into()),
+            (false, false) => Ok(kept),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::lines::{self, LineFormat};
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Place, Reason, Record, Unreadable};
 
 /// A few records that are next to each other. Taking them out is where the work is.
@@ -52,7 +53,7 @@ impl IntoIterator for Chunk {
             }
             Pieces::Records(records) => Taken::Records(records.into_iter()),
         };
-        ChunkRecords { file: self.file, content }
+        ChunkRecords { file: self.file, content, promise: None }
     }
 }
 
@@ -60,6 +61,8 @@ impl IntoIterator for Chunk {
 pub struct ChunkRecords {
     file: Arc<str>,
     content: Taken,
+    /// Memory for the document of the record that was taken last.
+    promise: Option<Promise>,
 }
 
 enum Taken {
@@ -71,6 +74,22 @@ impl Iterator for ChunkRecords {
     type Item = Result<Record, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.promise = None;
+        let record = match self.taken()? {
+            Ok(record) => record,
+            unreadable => return Some(unreadable),
+        };
+        self.promise = Promise::for_document(record.request.len());
+        Some(match self.promise {
+            Some(_) => Ok(record),
+            None => Err(Unreadable::new(record.place, memory::REASON)),
+        })
+    }
+}
+
+impl ChunkRecords {
+    /// The next record, if there is memory for its document or not.
+    fn taken(&mut self) -> Option<Result<Record, Unreadable>> {
         match &mut self.content {
             Taken::Records(records) => records.next(),
             Taken::Lines { bytes, at, line, format, limit } => loop {

@@ -4,6 +4,7 @@
 use crate::compressed;
 use crate::container::Reader;
 use crate::lines::too_long;
+use crate::memory;
 use crate::record::{At, Found, Reason};
 use crate::request_line;
 use crate::window::Window;
@@ -42,6 +43,11 @@ impl Reader for Blank {
             skip_to_request(&mut self.window);
             return Some((at, Err(too_long(self.limit))));
         };
+        if end == self.window.bytes().len() && self.window.lacks_memory() {
+            skip_to_request(&mut self.window);
+            self.window.shrink();
+            return Some((at, Err(memory::REASON.into())));
+        }
         let is_cut = end == self.window.bytes().len() && self.window.failure().is_some();
         let bytes = self.window.bytes().get(..end).unwrap_or_default();
         let result = if end > self.limit {
@@ -225,6 +231,11 @@ impl Reader for Nul {
         if len > self.limit {
             self.window.skip_past(b"\0");
             return Some((at, Err(too_long(self.limit))));
+        }
+        if found.is_none() && self.window.lacks_memory() {
+            self.window.skip_past(b"\0");
+            self.window.shrink();
+            return Some((at, Err(memory::REASON.into())));
         }
         if let (None, Some(error)) = (found, self.window.failure()) {
             self.has_failed = true;

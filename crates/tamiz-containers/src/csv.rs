@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use crate::container::Reader;
 use crate::lines::{BOM, too_long};
 use crate::mapping::Mapping;
+use crate::memory::{self, Promise};
+use crate::names::{self, HEADER_PREFIX};
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
 use crate::{compressed, fields, jsonl};
@@ -45,10 +47,13 @@ impl Csv {
     fn next_record(&mut self) -> Next {
         let (mut output, mut ends) = (vec![0; 4 << 10], vec![0; 64]);
         let (mut written, mut fields) = (0_usize, 0_usize);
-        let mut is_too_long = false;
+        let (mut is_too_long, mut lacks_memory) = (false, false);
         loop {
             if self.window.bytes().is_empty() {
                 self.window.read_more();
+            }
+            if self.window.lacks_memory() {
+                return Next::Fault(memory::REASON.into());
             }
             let (Some(room), Some(places)) = (output.get_mut(written..), ends.get_mut(fields..)) else {
                 return Next::End;
@@ -63,6 +68,10 @@ impl Csv {
                     is_too_long = true;
                     written = 0;
                 }
+                ReadRecordResult::OutputFull if Promise::for_copies(output.len(), 6).is_none() => {
+                    lacks_memory = true;
+                    written = 0;
+                }
                 ReadRecordResult::OutputFull => output.resize(output.len().saturating_mul(2), 0),
                 ReadRecordResult::OutputEndsFull if ends.len() > MOST_COLUMNS => {
                     is_too_long = true;
@@ -72,6 +81,7 @@ impl Csv {
                 ReadRecordResult::Record if is_too_long || written > self.limit => {
                     return Next::Fault(too_long(self.limit));
                 }
+                ReadRecordResult::Record if lacks_memory => return Next::Fault(memory::REASON.into()),
                 ReadRecordResult::Record => {
                     let ends = ends.get(..fields).unwrap_or_default();
                     let starts = std::iter::once(&0).chain(ends);
@@ -108,7 +118,7 @@ impl Reader for Csv {
                 }
                 (Next::Values(values), None) => {
                     let names = values.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned());
-                    self.names = Some(names.collect());
+                    self.names = Some(names.map(|name| known(&name, &self.mapping)).collect());
                 }
                 (Next::Values(values), Some(names)) => {
                     return Some((at, request(names, values, &self.mapping)));
@@ -131,6 +141,39 @@ fn request(names: &[String], values: Vec<Vec<u8>>, mapping: &Mapping) -> Result<
     jsonl::object(&Value::Object(object), mapping)
 }
 
+/// Headers that a column may be named after.
+const HEADERS: [&str; 14] = [
+    "accept",
+    "accept-charset",
+    "accept-encoding",
+    "accept-language",
+    "authorization",
+    "cache-control",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "origin",
+    "pragma",
+    "x-forwarded-for",
+    "x-requested-with",
+];
+
+/// The name of a column as it is known elsewhere: tables are written for people, so that `Method` and `User-Agent` are
+/// as good as `method` and `user_agent`. With a mapping, names are as they are.
+fn known(name: &str, mapping: &Mapping) -> String {
+    let lower = name.to_ascii_lowercase();
+    if !mapping.is_empty() {
+        name.to_owned()
+    } else if HEADERS.contains(&lower.as_str()) {
+        format!("{HEADER_PREFIX}{lower}")
+    } else if names::is_known(&lower) && !names::is_known(name) {
+        lower
+    } else {
+        name.to_owned()
+    }
+}
+
 /// Finds the separator of the values of the first line.
 fn delimiter(text: &[u8]) -> u8 {
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -147,7 +190,7 @@ pub(crate) fn is_header(line: &[u8], mapping: &Mapping) -> bool {
     }
     let names = text.split(char::from(delimiter)).map(|name| name.trim().trim_matches('"'));
     let object: Map<String, Value> =
-        names.map(|name| (name.to_owned(), Value::String("x".to_owned()))).collect();
+        names.map(|name| (known(name, mapping), Value::String("x".to_owned()))).collect();
     let object = Value::Object(object);
     let mapped = mapping.apply(&object).unwrap_or(object);
     fields::is_request(&mapped)
@@ -190,6 +233,11 @@ mod tests {
         );
         assert_eq!(told("method;url;body\nGET;/a;\n", 1000, ""), [ok("GET /a", None)]);
         assert_eq!(told("verb\tpath_\nGET\t/a", 1000, "method=verb,target=path_"), [ok("GET /a", None)]);
+        assert_eq!(
+            told("Method,URL,Cookie,Label\nGET,http://ex.com/a HTTP/1.1,a=b,x\n", 1000, ""),
+            [ok("GET /a", Some("x"))]
+        );
+        assert_eq!(told("Headers;Method;URL\n\"{\"\"A\"\":1}\";GET;/a\n", 1000, ""), [ok("GET /a", None)]);
         assert!(
             is_header(b"id,raw_b64,label", &Mapping::default()) && is_header(b"raw", &Mapping::default())
         );

@@ -61,7 +61,7 @@ const TABLE: &[(Format, Test)] = &[
     (Format::Concatenated, |beginning| beginning.is_request() && concatenated::has_several(beginning.text)),
     (Format::Http, |beginning| beginning.is_request()),
     (Format::AccessLog, |beginning| beginning.is_log()),
-    (Format::Urls, |beginning| urls::is_one(beginning.line)),
+    (Format::Urls, |beginning| beginning.first_line().is_some_and(|line| urls::is_one(line.trim_ascii()))),
     (Format::Curl, |beginning| beginning.is_curl()),
     (Format::Csv, |beginning| csv::is_header(beginning.line, beginning.mapping)),
     (Format::Http, |beginning| beginning.is_named_request()),
@@ -121,8 +121,13 @@ impl Beginning<'_> {
 
     /// Whether the first line that is no comment is a command of curl.
     fn is_curl(&self) -> bool {
+        self.first_line().is_some_and(curl::begins)
+    }
+
+    /// The first line that is no comment.
+    fn first_line(&self) -> Option<&[u8]> {
         let mut lines = self.text.split(|byte| *byte == b'\n');
-        lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#")).is_some_and(curl::begins)
+        lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"))
     }
 
     /// Whether it is an array of objects, objects in an array of a known name, or an object over several lines that has a
@@ -136,7 +141,7 @@ impl Beginning<'_> {
         }
         let is_one_line = serde_json::from_slice::<Value>(self.line).is_ok();
         if json::named_array(self.text).is_some() {
-            return !self.is_line_of_request();
+            return true;
         }
         let first = serde_json::Deserializer::from_slice(self.text).into_iter::<Value>().next();
         !is_one_line
@@ -206,7 +211,7 @@ impl Beginning<'_> {
     /// The format of the first line that has a request.
     fn later_lines(&self) -> Option<Format> {
         self.lines().into_iter().find_map(|line| {
-            let value: Value = serde_json::from_slice(line).ok()?;
+            let value: Value = access_log::parse(line).ok()?;
             if fields::is_log(&value) {
                 Some(Format::AccessLog)
             } else {
@@ -260,7 +265,7 @@ const ZAP_SESSION: &str =
 
 /// Names a file that others know by its first bytes, and says what to do about it.
 fn known_as(bytes: &[u8]) -> Option<&'static str> {
-    const KNOWN: [(&[u8], &str); 8] = [
+    const KNOWN: [(&[u8], &str); 10] = [
         (b"#HSQL Database Engine", ZAP_SESSION),
         (b"SET DATABASE ", ZAP_SESSION),
         (b"%PDF", "a PDF"),
@@ -269,6 +274,8 @@ fn known_as(bytes: &[u8]) -> Option<&'static str> {
         (b"SQLite format 3", "a database of SQLite; export its table as JSON lines"),
         (b"\x30\x82", "a certificate or a key"),
         (b"-----BEGIN ", "a certificate or a key"),
+        (b"\xFF\xFE", "text of UTF-16; write it as UTF-8"),
+        (b"\xFE\xFF", "text of UTF-16; write it as UTF-8"),
     ];
     KNOWN.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, name)| *name)
 }
@@ -336,6 +343,13 @@ mod tests {
             ("#Software: x\n#Fields: date time cs-method\n".to_owned(), Format::W3c),
             ("#separator \\x09\n#fields\tts\n".to_owned(), Format::Zeek),
             ("https://ex.com/a\nhttps://ex.com/b\n".to_owned(), Format::Urls),
+            ("# a list\r\n\r\nhttps://ex.com/a\r\n".to_owned(), Format::Urls),
+            ("{\"took\":1,\"hits\":{\"hits\":[{\"_source\":{}}]}}".to_owned(), Format::Json),
+            (
+                "{\"message\":\"1.1.1.1 - - [t] \\\"GET / HTTP/1.1\\\" 200 1\"}\n".to_owned(),
+                Format::AccessLog,
+            ),
+            ("ID;Method;URL\r\n1;GET;/a\r\n".to_owned(), Format::Csv),
             ("GET\r\nHost: a\r\n\r\n".to_owned(), Format::Http),
             ("[\n {\"method\": \"GET\"}]".to_owned(), Format::Json),
             ("{\n \"method\": \"GET\",\n \"url\": \"/\"\n}\n".to_owned(), Format::Json),

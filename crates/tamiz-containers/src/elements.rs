@@ -1,6 +1,7 @@
 //! The elements of an array inside a JSON text, one at a time, however long the text is: what stands
 //! around them is passed over without being kept, and so are members that nobody asks for.
 
+use crate::memory;
 use crate::window::Window;
 
 /// A fault of the text.
@@ -14,12 +15,21 @@ pub(crate) enum Fault {
     NotThere,
     /// An element has more bytes than it may have; it was passed over.
     TooLong,
+    /// There is no memory for an element; it was passed over.
+    NoMemory,
 }
 
 /// A JSON text in which to find an array.
 pub(crate) struct Elements {
     window: Window,
     limit: usize,
+}
+
+impl Fault {
+    /// Whether the text goes on behind it.
+    pub(crate) fn is_passed_over(self) -> bool {
+        matches!(self, Fault::TooLong | Fault::NoMemory)
+    }
 }
 
 impl Elements {
@@ -40,12 +50,12 @@ impl Elements {
         if self.peek().is_err() && self.window.failure().is_none() {
             return Ok(None);
         }
-        let mut out = Kept { bytes: Vec::new(), limit: self.limit, is_too_long: false };
+        let mut out = Kept { limit: self.limit, ..Kept::default() };
         if !matches!(self.peek()?, b'{' | b'[') {
             return Err(Fault::NotJson);
         }
         self.value(Some(&mut out))?;
-        if out.is_too_long { Err(Fault::TooLong) } else { Ok(Some(out.bytes)) }
+        out.whole().map(Some)
     }
 
     /// Goes to the first element of the array that is found by these names from the top.
@@ -74,14 +84,14 @@ impl Elements {
         if self.peek()? == b']' {
             return Ok(None);
         }
-        let mut out = Kept { bytes: Vec::new(), limit: self.limit, is_too_long: false };
+        let mut out = Kept { limit: self.limit, ..Kept::default() };
         if self.peek()? == b'{' {
             self.object(dropped, &mut out)?;
         } else {
             self.value(Some(&mut out))?;
         }
         self.skip_comma(b']')?;
-        if out.is_too_long { Err(Fault::TooLong) } else { Ok(Some(out.bytes)) }
+        out.whole().map(Some)
     }
 
     fn object(&mut self, dropped: &[&str], out: &mut Kept) -> Result<(), Fault> {
@@ -140,7 +150,7 @@ impl Elements {
         if self.peek()? != b'"' {
             return Err(Fault::NotJson);
         }
-        let mut key = Kept { bytes: Vec::new(), limit: LONGEST, is_too_long: false };
+        let mut key = Kept { limit: LONGEST, ..Kept::default() };
         self.value(Some(&mut key))?;
         self.expect(b':')?;
         Ok(key.bytes.get(1..key.bytes.len().saturating_sub(1)).unwrap_or_default().to_vec())
@@ -206,10 +216,12 @@ impl Elements {
 }
 
 /// Bytes up to a limit.
+#[derive(Default)]
 struct Kept {
     bytes: Vec<u8>,
     limit: usize,
     is_too_long: bool,
+    lacks_memory: bool,
 }
 
 impl Kept {
@@ -218,8 +230,18 @@ impl Kept {
             self.is_too_long = true;
             self.bytes = Vec::new();
         }
-        if !self.is_too_long {
-            self.bytes.extend_from_slice(bytes);
+        if !self.is_too_long && !self.lacks_memory && !memory::add(&mut self.bytes, bytes) {
+            self.lacks_memory = true;
+            self.bytes = Vec::new();
+        }
+    }
+
+    /// All of it.
+    fn whole(self) -> Result<Vec<u8>, Fault> {
+        match (self.is_too_long, self.lacks_memory) {
+            (true, _) => Err(Fault::TooLong),
+            (false, true) => Err(Fault::NoMemory),
+            (false, false) => Ok(self.bytes),
         }
     }
 }

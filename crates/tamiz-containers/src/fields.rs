@@ -8,8 +8,9 @@ use tamiz::Source;
 use crate::id::Id;
 use crate::mapping::Mapping;
 use crate::names::{
-    AUTHORITY, BODY, BODY_B64, CLIENT, HEADER_PREFIX, HEADERS, HOST, ID, LABEL, METHOD, NGINX_PREFIX, PORT,
-    QUERY, REFERER, SCHEME, TARGET, TIME, TRAEFIK_PREFIX, URL, USER_AGENT, VERSION,
+    AUTHORITY, BODY, BODY_B64, CLIENT, FORWARDED_FOR, HEADER_PREFIX, HEADERS, HOST, ID, LABEL, METHOD,
+    NGINX_PREFIX, PORT, QUERY, REFERER, REQUEST_ID, SCHEME, TARGET, TIME, TRAEFIK_PREFIX, URL, USER_AGENT,
+    VERSION,
 };
 use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
@@ -45,7 +46,12 @@ fn read_known(value: &Value, source: Source) -> Result<Found, Reason> {
     let inner = value.get("transaction").filter(|transaction| transaction.get("request").is_some());
     let object = Object(inner.unwrap_or(value));
     let line = object.text("request").or_else(|| object.text("request.request_line"));
-    let mut parts = match &line {
+    let mut parts = match line.as_deref().map(str::trim) {
+        Some("" | "-") => return Err("a line of a connection without a request".into()),
+        // Fastly has the method there; what is no method either is what somebody sent.
+        Some(line) if !line.contains(' ') => {
+            object.request().unwrap_or_else(|_| request_line::cut(line.as_bytes()))
+        }
         Some(line) => request_line::cut(line.as_bytes()),
         None => object.request()?,
     };
@@ -84,10 +90,13 @@ pub(crate) fn is_log(value: &Value) -> bool {
         "eventData.httpMethod",
     ]) || has(&["httpMethod"]) && has(&["requestTime", "requestTimeEpoch"])
         || has(&["x-envoy-original-path", "x-envoy-origin-path", ":authority"])
-        || object.text("request").is_some_and(|line| request_line::is_one_of_any_version(line.as_bytes()))
+        || object.text("request").is_some_and(|line| {
+            request_line::is_one_of_any_version(line.as_bytes()) || request_line::is_method(line.as_bytes())
+        })
         || object.text("log").is_some()
         || object.text("MESSAGE").is_some()
         || eve::is_one(value)
+        || access_log::keeps_line(value)
 }
 
 /// Whether an object has a request under names of JSON lines.
@@ -144,9 +153,15 @@ impl<'a> Object<'a> {
         let method = self.first_text(METHOD).filter(|method| !method.is_empty()).ok_or("no method in it")?;
         let mut parts = Parts { method: method.into_bytes(), ..Parts::default() };
         if let Some(whole) = self.first_text(URL) {
+            // Some keep a request line without its method.
+            let (whole, version) = match whole.rsplit_once(" HTTP/") {
+                Some((whole, version)) => (whole, url::version(&format!("HTTP/{version}"))),
+                None => (whole.as_str(), None),
+            };
             url::put(whole.as_bytes(), &mut parts);
+            parts.version = version;
         } else {
-            let target = self.first_text(TARGET).ok_or("no target in it")?;
+            let target = self.first_text(TARGET).or_else(|| self.route()).ok_or("no target in it")?;
             // Front Door puts a URL together.
             if self.get("properties").is_some() && target.contains("://") {
                 url::put(target.as_bytes(), &mut parts);
@@ -160,8 +175,15 @@ impl<'a> Object<'a> {
             parts.target.push(b'?');
             parts.target.extend_from_slice(query.strip_prefix('?').unwrap_or(&query).as_bytes());
         }
-        parts.version = VERSION.iter().find_map(|name| url::version(&self.first(&[name])?));
+        let version = VERSION.iter().find_map(|name| url::version(&self.first(&[name])?));
+        parts.version = version.or(parts.version);
         Ok(parts)
+    }
+
+    /// The path of API Gateway's `routeKey`, which is `GET /path` or `$default`.
+    fn route(self) -> Option<String> {
+        let key = self.text("routeKey")?;
+        key.split_once(' ').map(|(_, path)| path.to_owned())
     }
 
     fn authority(self) -> Option<Vec<u8>> {
@@ -197,6 +219,7 @@ fn headers(object: Object<'_>, parts: &mut Parts) {
     match HEADERS.iter().find_map(|name| object.get(name)) {
         Some(Value::Object(map)) => map.iter().for_each(|(name, value)| add(name, value, parts)),
         Some(Value::Array(pairs)) => pairs.iter().for_each(|pair| add_pair(pair, parts)),
+        Some(Value::String(text)) => add_lines(text, parts),
         _ => {}
     }
     for (key, value) in object.0.as_object().unwrap_or(&Map::new()) {
@@ -211,9 +234,27 @@ fn headers(object: Object<'_>, parts: &mut Parts) {
             add(&name.replace('_', "-"), value, parts);
         }
     }
-    for (name, names) in [("user-agent", USER_AGENT), ("referer", REFERER)] {
+    for (name, names) in [
+        ("user-agent", USER_AGENT),
+        ("referer", REFERER),
+        ("x-forwarded-for", FORWARDED_FOR),
+        ("x-request-id", REQUEST_ID),
+    ] {
         if let Some(value) = object.first_text(names).filter(|value| is_there(value)) {
             parts.add_missing(name, value);
+        }
+    }
+}
+
+/// Adds headers that are one text: an object or a list of JSON, or lines `Name: value`.
+fn add_lines(text: &str, parts: &mut Parts) {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => map.iter().for_each(|(name, value)| add(name, value, parts)),
+        Ok(Value::Array(pairs)) => pairs.iter().for_each(|pair| add_pair(pair, parts)),
+        _ => {
+            for (name, value) in text.lines().filter_map(|line| line.split_once(':')) {
+                put(name.trim(), value.trim(), parts);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::compressed;
 use crate::container::Reader;
 use crate::elements::{Elements, Fault};
 use crate::lines::{BOM, too_long};
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Parts, Reason};
 use crate::time::Time;
 use crate::window::Window;
@@ -48,6 +49,7 @@ impl Har {
             (Fault::NotJson, _) => "not JSON".into(),
             (Fault::NotThere, _) => "not a HAR: there is no `log.entries`".into(),
             (Fault::TooLong, _) => too_long(self.limit),
+            (Fault::NoMemory, _) => memory::REASON.into(),
         }
     }
 }
@@ -68,7 +70,7 @@ impl Reader for Har {
             }
             Ok(Some(entry)) => Some((at, read(&entry))),
             Err(fault) => {
-                if fault != Fault::TooLong {
+                if !fault.is_passed_over() {
                     self.state = State::Over;
                 }
                 Some((at, Err(self.reason(fault))))
@@ -91,6 +93,7 @@ pub(crate) fn without_call(text: &[u8]) -> Option<&[u8]> {
 }
 
 fn read(entry: &[u8]) -> Result<Found, Reason> {
+    let _promise = Promise::to_parse(entry.len())?;
     let entry: Value = serde_json::from_slice(entry).map_err(|error| jsonl::not_json(&error))?;
     let request =
         entry.get("request").filter(|request| request.is_object()).ok_or("an entry without a request")?;

@@ -132,6 +132,11 @@ fn request(block: &[&str], variables: &Variables) -> Option<Result<Found, Reason
     if body.starts_with("< ") || body.starts_with("<@ ") {
         return Some(Err("a request whose body is in another file".into()));
     }
+    let is_form = parts.headers.iter().any(|(name, value)| {
+        name.eq_ignore_ascii_case(b"content-type") && value.starts_with(b"application/x-www-form-urlencoded")
+    });
+    // A form may go on, a line each.
+    let body = if is_form { body.replace("\n&", "&") } else { body };
     parts.body = Some(body.into_bytes()).filter(|body| !body.is_empty());
     let mut found = Found::parts(parts, Source::JsonLines);
     found.id = name.map(Id::from);
@@ -146,6 +151,14 @@ mod tests {
     const FILE: &str = "@host = https://ex.com\n# a comment\n\n### first\nGET {{host}}/a\n    ?b=1\n    &c=2\nX-A: 1\n\n\
                         ###\n// @name login\nPOST {{host}}/b HTTP/1.1\nContent-Type: text/plain\n\nbody of\ntwo lines\n\n> {% script %}\n\n\
                         ### \nhttps://ex.com/c\n###\nnonsense\n###\nPOST https://ex.com/d\n\n< ./file.json\n";
+
+    #[test]
+    fn forms_over_several_lines() {
+        let text = "POST https://ex.com/\nContent-Type: application/x-www-form-urlencoded\n\na=1\n&b=2\n";
+        let found = parse(text.as_bytes()).unwrap().remove(0).1.unwrap();
+        let Request::Parts(parts) = found.request else { panic!("bytes") };
+        assert_eq!(parts.body.as_deref(), Some(&b"a=1&b=2"[..]));
+    }
 
     #[test]
     fn requests_with_variables() {

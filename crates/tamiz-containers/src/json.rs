@@ -1,5 +1,5 @@
 //! JSON that is not an object a line: arrays of objects, objects over several lines, and objects that keep their records
-//! in an array (`{"records": […]}` of Azure, `{"Records": […]}` of AWS).
+//! in an array (`{"records": […]}` of Azure, `{"Records": […]}` of AWS, `{"hits": {"hits": […]}}` of Elasticsearch).
 
 use std::sync::Arc;
 
@@ -9,12 +9,27 @@ use crate::container::Reader;
 use crate::elements::{Elements, Fault};
 use crate::lines::{BOM, too_long};
 use crate::mapping::Mapping;
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
 use crate::{access_log, compressed, fields, jsonl};
 
-/// The names of arrays that hold records.
-const ARRAYS: [&str; 4] = ["records", "Records", "events", "requests"];
+/// The ways to arrays that hold records.
+const ARRAYS: [&[&str]; 10] = [
+    &["records"],
+    &["Records"],
+    &["events"],
+    &["requests"],
+    &["hits", "hits"],
+    &["data"],
+    &["items"],
+    &["results"],
+    &["logs"],
+    &["entries"],
+];
+
+/// The bytes in which such an array must begin.
+const LOOKED_AT: usize = 64 << 10;
 
 pub(crate) struct Json {
     elements: Elements,
@@ -47,7 +62,7 @@ impl Json {
         };
         self.shape = match array {
             Array::Top => self.elements.enter(&[]).map(|()| Shape::Array)?,
-            Array::Named(name) => self.elements.enter(&[name]).map(|()| Shape::Array)?,
+            Array::Named(way) => self.elements.enter(way).map(|()| Shape::Array)?,
             Array::None => Shape::Values,
         };
         Ok(())
@@ -58,6 +73,7 @@ impl Json {
             (Fault::Ended, Some(error)) => compressed::reason(error),
             (Fault::Ended, None) => "JSON that ends early".into(),
             (Fault::TooLong, _) => too_long(self.limit),
+            (Fault::NoMemory, _) => memory::REASON.into(),
             (Fault::NotJson | Fault::NotThere, _) => "not JSON".into(),
         }
     }
@@ -65,28 +81,78 @@ impl Json {
 
 enum Array {
     Top,
-    Named(&'static str),
+    Named(&'static [&'static str]),
     None,
 }
 
 /// Which array text begins with.
 fn array_name(window: &mut Window) -> Array {
-    window.fill(64);
+    window.fill(LOOKED_AT);
     let bytes = window.bytes();
     if bytes.starts_with(b"[") {
         return Array::Top;
     }
-    named_array(bytes).map_or(Array::None, Array::Named)
+    named_array(bytes.get(..LOOKED_AT).unwrap_or(bytes)).map_or(Array::None, Array::Named)
 }
 
-/// The name of the array of records that an object begins with.
-pub(crate) fn named_array(text: &[u8]) -> Option<&'static str> {
-    let inner = text.strip_prefix(b"{")?.trim_ascii_start().strip_prefix(b"\"")?;
-    ARRAYS.into_iter().find(|name| {
-        let rest = inner.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"\""));
-        let rest = rest.map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b":"));
-        rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"["))
-    })
+/// The way to the array of records that an object has. An object that is a request itself has none, whatever is in it.
+pub(crate) fn named_array(text: &[u8]) -> Option<&'static [&'static str]> {
+    let way = way_to_array(text)?;
+    let first = serde_json::Deserializer::from_slice(text).into_iter::<Value>().next();
+    let is_request = |value: &Value| jsonl::has_request(value) || fields::is_log(value);
+    (!first.is_some_and(|first| first.is_ok_and(|value| is_request(&value)))).then_some(way)
+}
+
+/// The first of the arrays in an object that has a known name and objects in it, or nothing.
+fn way_to_array(text: &[u8]) -> Option<&'static [&'static str]> {
+    // The keys on the way to where the walk is, and whether what they name is an object.
+    let mut way: Vec<(&[u8], bool)> = Vec::new();
+    let mut key: &[u8] = b"";
+    let mut at = 0_usize;
+    loop {
+        let rest = text.get(at..)?;
+        match rest.first()? {
+            b'"' => {
+                let end = end_of_string(rest)?;
+                key = rest.get(1..end)?;
+                at = at.saturating_add(end);
+            }
+            b'{' => way.push((key, true)),
+            b'[' => {
+                let is_record = matches!(rest.get(1..)?.trim_ascii_start().first(), Some(b'{' | b']'));
+                let parents = way.iter().skip(1).map(|(key, _)| *key);
+                let here: Vec<&[u8]> = parents.chain([key]).collect();
+                let is_in_objects = way.iter().all(|(_, is_object)| *is_object);
+                let found = ARRAYS
+                    .into_iter()
+                    .find(|names| here.iter().copied().eq(names.iter().map(|n| n.as_bytes())));
+                if is_record && is_in_objects && found.is_some() {
+                    return found;
+                }
+                way.push((key, false));
+            }
+            b'}' | b']' => {
+                way.pop()?;
+                if way.is_empty() {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+        at = at.saturating_add(1);
+    }
+}
+
+/// Where the string that text begins with has its last quote.
+fn end_of_string(text: &[u8]) -> Option<usize> {
+    let mut at = 1_usize;
+    loop {
+        at = at.saturating_add(memchr::memchr2(b'"', b'\\', text.get(at..)?)?);
+        if text.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at = at.saturating_add(2);
+    }
 }
 
 impl Reader for Json {
@@ -110,7 +176,7 @@ impl Reader for Json {
                     }
                 }
                 Err(fault) => {
-                    if fault != Fault::TooLong {
+                    if !fault.is_passed_over() {
                         self.shape = Shape::Over;
                     }
                     return Some((at, Err(self.reason(fault))));
@@ -122,6 +188,10 @@ impl Reader for Json {
 
 /// The request of a value; `None` if it is of something else by its own account.
 fn read(bytes: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    let _promise = match Promise::to_parse(bytes.len()) {
+        Ok(promise) => promise,
+        Err(reason) => return Some(Err(reason)),
+    };
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) => return Some(Err(jsonl::not_json(&error))),
@@ -162,11 +232,24 @@ mod tests {
             format!(" [\n{ONE},\n{ONE}\n]\n"),
             format!("{ONE}\n{ONE}\n"),
             format!("{{\"records\": [{ONE},{ONE}], \"x\": 1}}"),
+            format!(
+                "{{\"took\":1,\"hits\":{{\"total\":{{\"value\":2}},\"hits\":[{{\"_source\":{ONE}}},{{\"_source\":{ONE}}}]}}}}"
+            ),
+            format!("{{\"next\": \"\\\"data\\\": [{{\", \"count\": 2, \"data\": [{ONE}, {ONE}]}}"),
             format!("[{{\"_source\":{ONE}}},{{\"raw\":\"GET /\"}}]"),
         ] {
             assert_eq!(told(&text, 1000), [Ok(()), Ok(())], "{text}");
         }
         assert_eq!(told("[]", 1000), []);
+        for text in [
+            "{\"method\":\"GET\",\"url\":\"/\",\"data\":[{}]}",
+            "{\"a\":{\"data\":[{}]}}",
+            "{\"data\":[1]}",
+            "{\"hits\":[{}]}",
+            "{}",
+        ] {
+            assert_eq!(named_array(text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

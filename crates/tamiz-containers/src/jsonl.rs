@@ -11,6 +11,7 @@ use tamiz::Source;
 use crate::fields;
 use crate::id::Id;
 use crate::mapping::Mapping;
+use crate::memory::Promise;
 use crate::record::{Found, Reason};
 use crate::time::Time;
 
@@ -134,6 +135,7 @@ pub(crate) fn read(line: &[u8], mapping: &Mapping) -> Result<Found, Reason> {
     {
         return Ok(found);
     }
+    let _promise = Promise::to_parse(line.len())?;
     let value: Value = serde_json::from_slice(line).map_err(|error| not_json(&error))?;
     if !value.is_object() {
         return Err("JSON, but no object".into());
@@ -148,6 +150,11 @@ pub(crate) fn object(value: &Value, mapping: &Mapping) -> Result<Found, Reason> 
         return of_bytes(value);
     }
     fields::read(value, SOURCE, mapping)
+}
+
+/// Whether an object has a request, by its bytes or by its parts.
+pub(crate) fn has_request(value: &Value) -> bool {
+    object(value, &Mapping::default()).is_ok()
 }
 
 /// Base64, with or without its padding.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::chunk::Chunk;
 use crate::mapping::Mapping;
+use crate::memory::{self, Promise};
 use crate::record::{Found, Reason};
 use crate::table::Table;
 use crate::window::Window;
@@ -18,6 +19,9 @@ pub(crate) enum LineFormat {
     Urls,
 }
 
+/// The copies of a line that are made of it by those who do not parse it.
+const COPIES: usize = 4;
+
 /// Reads one line; `None` for a blank one, or one that is of no request by its own account.
 pub(crate) fn read(line: &[u8], format: &LineFormat, limit: usize) -> Option<Result<Found, Reason>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -27,6 +31,9 @@ pub(crate) fn read(line: &[u8], format: &LineFormat, limit: usize) -> Option<Res
     if line.len() > limit {
         return Some(Err(too_long(limit)));
     }
+    let Some(_promise) = Promise::for_copies(line.len(), COPIES) else {
+        return Some(Err(memory::REASON.into()));
+    };
     match format {
         LineFormat::Jsonl(mapping) => Some(jsonl::read(line, mapping)),
         LineFormat::AccessLog(mapping) => access_log::read(line, mapping),
@@ -112,8 +119,7 @@ impl LineReader {
             self.is_over = !self.window.skip_past(b"\n");
             self.window.shrink();
             self.line = first.saturating_add(1);
-            let reason = compressed::reason(&std::io::ErrorKind::OutOfMemory.into());
-            return Some(Piece::Unreadable { line: first, reason });
+            return Some(Piece::Unreadable { line: first, reason: memory::REASON.into() });
         }
         self.is_over = true;
         if let Some(error) = self.window.failure() {

@@ -7,6 +7,7 @@ use crate::compressed;
 use crate::container::Reader;
 use crate::id::Id;
 use crate::lines::too_long;
+use crate::memory;
 use crate::record::{At, Found, Parts, Reason};
 use crate::time::Time;
 use crate::window::Window;
@@ -56,6 +57,11 @@ impl Reader for Flows {
                 return Some((at, Err(too_long(self.limit.saturating_mul(4)))));
             }
             let whole = head.saturating_add(len).saturating_add(1);
+            if !self.window.fill(whole) && self.window.lacks_memory() {
+                self.is_over = !self.window.skip(whole as u64);
+                self.window.shrink();
+                return Some((at, Err(memory::REASON.into())));
+            }
             if !self.window.fill(whole) {
                 self.is_over = true;
                 let cut = || "a flow that ends early".into();

@@ -8,6 +8,7 @@ use tamiz::Source;
 use crate::compressed;
 use crate::container::Reader;
 use crate::lines::too_long;
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Reason};
 use crate::time::Time;
 use crate::window::Window;
@@ -28,6 +29,9 @@ impl Audit {
 fn part(line: &[u8]) -> Option<u8> {
     let inner = line.trim_ascii_end().strip_prefix(b"--")?.strip_suffix(b"--")?;
     let (boundary, letter) = inner.split_at_checked(inner.len().checked_sub(2)?)?;
+    // Version 3 has more dashes: `---4a1b2c3d---B--`.
+    let boundary =
+        boundary.strip_prefix(b"-").and_then(|inner| inner.strip_suffix(b"--")).unwrap_or(boundary);
     let is_boundary = (4..=64).contains(&boundary.len()) && boundary.iter().all(u8::is_ascii_alphanumeric);
     match letter {
         [b'-', letter] if is_boundary && letter.is_ascii_uppercase() => Some(*letter),
@@ -48,7 +52,7 @@ impl Reader for Audit {
         let mut at = At::Byte(self.window.offset());
         let mut present = None;
         let (mut time, mut headers, mut body) = (None, Vec::new(), Vec::new());
-        let mut is_too_long = false;
+        let (mut is_too_long, mut lacks_memory) = (false, false);
         let has_ended = loop {
             let offset = self.window.offset();
             let Some(line) = self.window.line(self.limit) else { break false };
@@ -72,8 +76,8 @@ impl Reader for Audit {
                         _ => continue,
                     };
                     is_too_long |= kept.len().saturating_add(line.len()) > self.limit;
-                    if !is_too_long {
-                        kept.extend_from_slice(&line);
+                    if !is_too_long && !lacks_memory {
+                        lacks_memory = !memory::add(kept, &line);
                     }
                 }
             }
@@ -88,6 +92,9 @@ impl Reader for Audit {
         }
         if is_too_long {
             return Some((at, Err(too_long(self.limit))));
+        }
+        if lacks_memory || Promise::for_copies(body.len(), 1).is_none() {
+            return Some((at, Err(memory::REASON.into())));
         }
         if headers.trim_ascii().is_empty() {
             return Some((at, Err("a transaction without its request headers".into())));

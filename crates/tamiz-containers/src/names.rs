@@ -18,6 +18,7 @@ pub(crate) const METHOD: &[&str] = &[
     "eventData.httpMethod",
     "verb",
     "cs-method",
+    "request",
 ];
 /// Where a URL may be absolute because a program has put it together.
 pub(crate) const URL: &[&str] = &[
@@ -45,8 +46,10 @@ pub(crate) const TARGET: &[&str] = &[
     "ClientRequestURI",
     "ClientRequestPath",
     "httpRequest.uri",
-    "properties.requestUri",
+    // Before the gateway's own rules changed it.
     "properties.originalRequestUriWithArgs",
+    "properties.requestUri",
+    "request_path",
     "resourcePath",
     "eventData.httpUriPath",
     "cs-uri-stem",
@@ -59,6 +62,8 @@ pub(crate) const QUERY: &[&str] = &[
     "httpRequest.args",
     "properties.requestQuery",
     "request_query",
+    "ClientRequestQuery",
+    "args",
     "eventData.httpUriQuery",
     "cs-uri-query",
 ];
@@ -89,6 +94,8 @@ pub(crate) const SCHEME: &[&str] = &[
     "request.scheme",
     "ClientRequestScheme",
     "request.schema",
+    "RequestScheme",
+    "httpRequest.scheme",
     "properties.requestProtocol",
 ];
 pub(crate) const VERSION: &[&str] = &[
@@ -154,6 +161,7 @@ pub(crate) const ID: &[&str] = &[
     "request_id",
     "transaction.unique_id",
     "transaction.id",
+    "transaction.transaction_id",
     "unique_id",
     "RayID",
     "httpRequest.requestId",
@@ -184,6 +192,10 @@ pub(crate) const TIME: &[&str] = &[
     "started_at",
     "eventTime",
     "receiveTimestamp",
+    "requestTimeEpoch",
+    "time_start",
+    "Datetime",
+    "datetime",
 ];
 
 /// Where the address of the client is.
@@ -206,8 +218,25 @@ pub(crate) const CLIENT: &[&str] = &[
     "transaction.client_ip",
     "transaction.remote_address",
     "source.ip",
+    "id_orig_h",
+    "downstream_remote_address",
+    "c-ip",
     "ip",
 ];
+
+/// Where `X-Forwarded-For` is.
+pub(crate) const FORWARDED_FOR: &[&str] = &["x-forwarded-for", "x_forwarded_for"];
+/// Where `X-Request-Id` is.
+pub(crate) const REQUEST_ID: &[&str] = &["x-request-id", "x_request_id"];
+
+/// Whether a part of a request is looked for under this name.
+pub(crate) fn is_known(name: &str) -> bool {
+    const ALL: [&[&str]; 18] = [
+        METHOD, URL, TARGET, QUERY, HOST, AUTHORITY, PORT, SCHEME, VERSION, HEADERS, BODY, BODY_B64,
+        USER_AGENT, REFERER, ID, LABEL, TIME, CLIENT,
+    ];
+    ["raw", "raw_b64"].contains(&name) || ALL.iter().any(|names| names.contains(&name))
+}
 
 /// OpenTelemetry's names of headers begin with this.
 pub(crate) const HEADER_PREFIX: &str = "http.request.header.";

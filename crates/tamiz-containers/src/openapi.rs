@@ -99,8 +99,16 @@ fn request(
             ("path", Some(value)) => whole = whole.replace(&format!("{{{name}}}"), &value),
             ("query", value) => url::add_to_form(name, Some(&value.unwrap_or_default()), &mut query),
             ("header", Some(value)) => parts.headers.push((name.into(), value.into())),
+            ("cookie", Some(value)) => add_cookie(name, &value, &mut parts),
             ("formData", value) => url::add_to_form(name, Some(&value.unwrap_or_default()), &mut form),
-            ("body", Some(value)) => parts.body = Some(value.into_bytes()),
+            ("body", Some(value)) => {
+                parts.body = Some(value.into_bytes());
+                let consumed =
+                    operation.pointer("/consumes/0").or_else(|| description.pointer("/consumes/0"));
+                if let Some(kind) = consumed.and_then(Value::as_str) {
+                    parts.add_missing("content-type", kind);
+                }
+            }
             _ => {}
         }
     }
@@ -118,7 +126,7 @@ fn request(
     if let Some((kind, media)) = content.and_then(|content| content.iter().next())
         && let Some(value) = example(description, media)
     {
-        parts.body = Some(plain(&value).into_bytes());
+        parts.body = Some(body_of(kind, &value));
         parts.add_missing("content-type", kind.as_str());
     }
     let mut found = Found::parts(parts, Source::JsonLines);
@@ -133,19 +141,76 @@ fn resolved<'a>(description: &'a Value, value: &'a Value) -> &'a Value {
     reference.and_then(|pointer| description.pointer(pointer)).unwrap_or(value)
 }
 
+/// Adds a cookie to those that are there.
+fn add_cookie(name: &str, value: &str, parts: &mut Parts) {
+    let pair = format!("{name}={value}").into_bytes();
+    match parts.headers.iter_mut().find(|(there, _)| there == b"cookie") {
+        Some((_, cookies)) => {
+            cookies.extend_from_slice(b"; ");
+            cookies.extend_from_slice(&pair);
+        }
+        None => parts.headers.push((b"cookie".to_vec(), pair)),
+    }
+}
+
+/// An example as a body of a kind has it: a form of an object, or JSON.
+fn body_of(kind: &str, value: &Value) -> Vec<u8> {
+    match value {
+        Value::Object(members) if kind.starts_with("application/x-www-form-urlencoded") => {
+            let mut form = Vec::new();
+            members.iter().for_each(|(name, value)| url::add_to_form(name, Some(&plain(value)), &mut form));
+            form
+        }
+        _ => plain(value).into_bytes(),
+    }
+}
+
+/// The most schemas in one another whose examples are put together.
+const DEEPEST: usize = 8;
+/// The most schemas that are looked at for one example.
+const MOST_SCHEMAS: usize = 1 << 10;
+
+/// An example of what a schema describes: its own, its default, or what its members have.
+fn of_schema(description: &Value, schema: &Value, depth: usize, left: &mut usize) -> Option<Value> {
+    *left = left.checked_sub(1).filter(|_| depth < DEEPEST)?;
+    let schema = resolved(description, schema);
+    let own = ["/example", "/examples/0", "/default", "/const", "/enum/0"];
+    if let Some(own) = own.iter().find_map(|pointer| schema.pointer(pointer)) {
+        return Some(own.clone());
+    }
+    let next = depth.saturating_add(1);
+    let mut members = Map::new();
+    for schema in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+        if let Some(Value::Object(inner)) = of_schema(description, schema, next, left) {
+            members.extend(inner);
+        }
+    }
+    for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        if let Some(value) = of_schema(description, schema, next, left) {
+            members.insert(name.clone(), value);
+        }
+    }
+    if !members.is_empty() {
+        return Some(Value::Object(members));
+    }
+    if let Some(one) = schema.pointer("/oneOf/0").or_else(|| schema.pointer("/anyOf/0")) {
+        return of_schema(description, one, next, left);
+    }
+    let item = of_schema(description, schema.get("items")?, next, left)?;
+    Some(Value::Array(vec![item]))
+}
+
 /// An example of a parameter or a body, or its default.
 fn example(description: &Value, value: &Value) -> Option<Value> {
-    let schema = value.get("schema").map(|schema| resolved(description, schema));
     let named =
         value.get("examples").and_then(Value::as_object).and_then(|examples| examples.values().next());
     value
         .get("example")
         .or_else(|| resolved(description, named?).get("value"))
+        .or_else(|| value.get("x-example"))
         .or_else(|| value.get("default"))
-        .or_else(|| schema?.get("example"))
-        .or_else(|| schema?.get("default"))
-        .or_else(|| schema?.pointer("/enum/0"))
         .cloned()
+        .or_else(|| of_schema(description, value.get("schema")?, 0, &mut MOST_SCHEMAS.clone()))
 }
 
 /// A value as it is sent: text as it is, all else as JSON.
@@ -179,6 +244,27 @@ mod tests {
         assert_eq!((&one.method[..], &one.target[..]), (&b"GET"[..], &b"/v1/a/7/{other}?q=a+b"[..]));
         assert_eq!((one.authority.as_deref(), one.headers.len()), (Some(&b"ex.com"[..]), 1));
         assert_eq!((two.body.as_deref(), get.id.as_deref()), (Some(&br#"{"k":1}"#[..]), Some("one")));
+    }
+
+    #[test]
+    fn bodies_of_members_with_examples() {
+        let text = r##"{"openapi":"3.0.0","info":{},"paths":{"/a":{
+            "post":{"parameters":[{"name":"c","in":"cookie","example":1},{"name":"d","in":"cookie","example":2}],
+              "requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/U"}}}}},
+            "put":{"requestBody":{"content":{"application/x-www-form-urlencoded":{"schema":{"properties":{"n":{"example":"x y"}}}}}}}}},
+          "components":{"schemas":{"U":{"allOf":[{"properties":{"id":{"example":7}}}],
+            "properties":{"tags":{"items":{"enum":["t"]}},"self":{"$ref":"#/components/schemas/U"},"none":{"type":"string"}}}}}}"##;
+        let all = parse(text.as_bytes()).unwrap();
+        let parts: Vec<_> = all
+            .iter()
+            .map(|(_, found)| match &found.as_ref().unwrap().request {
+                Request::Parts(parts) => parts,
+                Request::Raw(_) => panic!("bytes"),
+            })
+            .collect();
+        assert_eq!(parts[0].body.as_deref(), Some(&b"n=x+y"[..]));
+        assert!(parts[1].body.as_ref().unwrap().starts_with(br#"{"id":7,"self":{"id":7,"#));
+        assert_eq!(parts[1].headers[0], (b"cookie".to_vec(), b"c=1; d=2".to_vec()));
     }
 
     #[test]

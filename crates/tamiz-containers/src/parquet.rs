@@ -24,6 +24,7 @@ use crate::id::Id;
 use crate::jsonl;
 use crate::lines::too_long;
 use crate::mapping::Mapping;
+use crate::memory::{self, Promise};
 use crate::record::{At, Found, Parts, Reason};
 use crate::seekable::Seekable;
 use crate::time::Time;
@@ -74,6 +75,13 @@ fn rows(file: impl ChunkReader + 'static) -> Result<ParquetRecordBatchReader, Re
         return Err(
             "a Parquet file whose columns expand to more than 400 times their size, as only bombs do".into(),
         );
+    }
+    // A page may be all of a column of its group.
+    let columns = builder.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let longest =
+        columns.map(|column| usize::try_from(column.uncompressed_size()).unwrap_or(usize::MAX)).max();
+    if Promise::for_copies(longest.unwrap_or(0), 1).is_none() {
+        return Err(memory::REASON.into());
     }
     builder.with_batch_size(ROWS).build().map_err(damaged)
 }

@@ -58,11 +58,10 @@ fn request(item: &Value, variables: &Variables) -> Result<Found, Reason> {
         let method = request.get("method").and_then(Value::as_str).unwrap_or("GET");
         parts.method = variables.fill(method).into_bytes();
         let url = request.get("url").ok_or("a request without a URL")?;
-        let raw = url
-            .as_str()
-            .or_else(|| url.get("raw").and_then(Value::as_str))
-            .ok_or("a request without a URL")?;
-        url::put(url::without_fragment(variables.fill(raw).as_bytes()), &mut parts);
+        let raw = url.as_str().or_else(|| url.get("raw").and_then(Value::as_str)).map(str::to_owned);
+        let raw = raw.or_else(|| joined(url)).ok_or("a request without a URL")?;
+        let whole = variables.fill(&with_path_variables(raw, url));
+        url::put(url::without_fragment(whole.as_bytes()), &mut parts);
         for header in pairs(request.get("header")) {
             parts
                 .headers
@@ -78,6 +77,44 @@ fn request(item: &Value, variables: &Variables) -> Result<Found, Reason> {
     let mut found = Found::parts(parts, Source::JsonLines);
     found.id = item.get("name").and_then(Value::as_str).map(Id::from);
     Ok(found)
+}
+
+/// A URL that is there by its parts alone.
+fn joined(url: &Value) -> Option<String> {
+    let list = |name: &str, between: &str| match url.get(name)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(words) => Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(between)),
+        _ => None,
+    };
+    let mut whole = list("host", ".")?;
+    if let Some(scheme) = url.get("protocol").and_then(Value::as_str) {
+        whole = format!("{scheme}://{whole}");
+    }
+    if let Some(port) = url.get("port").and_then(Value::as_str) {
+        whole = format!("{whole}:{port}");
+    }
+    if let Some(path) = list("path", "/") {
+        whole = format!("{whole}/{}", path.trim_start_matches('/'));
+    }
+    let query = pairs(url.get("query")).map(|(key, value)| format!("{key}={value}"));
+    let query = query.collect::<Vec<_>>().join("&");
+    Some(if query.is_empty() { whole } else { format!("{whole}?{query}") })
+}
+
+/// The URL with the values of its path's variables, `:name`.
+fn with_path_variables(whole: String, url: &Value) -> String {
+    let given: Vec<(&str, &str)> =
+        pairs(url.get("variable")).filter(|(_, value)| !value.is_empty()).collect();
+    if given.is_empty() {
+        return whole;
+    }
+    let path = whole.find(['?', '#']).unwrap_or(whole.len());
+    let (path, rest) = whole.split_at_checked(path).unwrap_or((&whole, ""));
+    let filled = path.split('/').map(|segment| {
+        let name = segment.strip_prefix(':');
+        given.iter().find(|(key, _)| name == Some(key)).map_or(segment, |(_, value)| value)
+    });
+    format!("{}{rest}", filled.collect::<Vec<_>>().join("/"))
 }
 
 /// Keys and values that are not switched off.
@@ -140,6 +177,22 @@ mod tests {
         assert!(found.next().unwrap().is_ok());
         assert_eq!(found.next().unwrap().unwrap_err(), "a request without a method");
         assert_eq!(found.next().unwrap().unwrap_err(), "an item without a request");
+    }
+
+    #[test]
+    fn urls_by_their_parts_and_variables_of_paths() {
+        for url in [
+            r#"{"raw":"https://ex.com:8443/a/:id?x=:id","variable":[{"key":"id","value":"7"}]}"#,
+            r#"{"protocol":"https","host":["ex","com"],"port":"8443","path":["a","7"],"query":[{"key":"x","value":":id"},{"key":"y","value":"1","disabled":true}]}"#,
+        ] {
+            let text = format!(r#"{{"item":[{{"request":{{"method":"GET","url":{url}}}}}]}}"#);
+            let found = parse(text.as_bytes()).unwrap().remove(0).1.unwrap();
+            let Request::Parts(parts) = found.request else { panic!("bytes") };
+            assert_eq!(
+                (&parts.target[..], parts.authority.as_deref()),
+                (&b"/a/7?x=:id"[..], Some(&b"ex.com:8443"[..]))
+            );
+        }
     }
 
     #[test]

@@ -23,6 +23,11 @@ pub(crate) fn is_one_of_any_version(line: &[u8]) -> bool {
         })
 }
 
+/// Whether a word is a method of RFC 9110.
+pub(crate) fn is_method(word: &[u8]) -> bool {
+    METHODS.contains(&word)
+}
+
 /// Whether text begins with a line that is a method and nothing else, which is a request only where a header follows;
 /// `None` while the next line is not there.
 pub(crate) fn begins_without_target(text: &[u8]) -> Option<bool> {

@@ -19,12 +19,14 @@ impl Time {
         self.0
     }
 
-    /// Seconds since 1970, with decimals; milliseconds where there are too many to be seconds.
+    /// Seconds since 1970, with decimals; where there are too many to be seconds, milliseconds, microseconds or
+    /// nanoseconds.
     pub(crate) fn from_epoch(number: f64) -> Option<Self> {
-        /// The year 5138 in seconds; 1973 in milliseconds.
+        /// The year 5138 in seconds; 1973 in milliseconds, and so on.
         const MOST_SECONDS: f64 = 1e11;
-        let seconds = if number.abs() > MOST_SECONDS { number / 1e3 } else { number };
-        let micros = seconds * 1e6;
+        let units = [1.0, 1e3, 1e6, 1e9];
+        let unit = units.into_iter().find(|unit| number.abs() <= MOST_SECONDS * unit)?;
+        let micros = number / unit * 1e6;
         (micros.is_finite() && micros.abs() < 9e18).then_some(Time(micros as i64))
     }
 
@@ -194,7 +196,8 @@ impl Fields<'_> {
     }
 }
 
-/// `10/Oct/2000:13:55:36 -0700`, of Apache and nginx; `06/Feb/2009:12:14:14.655`, of HAProxy.
+/// `10/Oct/2000:13:55:36 -0700`, of Apache and nginx; `06/Feb/2009:12:14:14.655`, of HAProxy; `10/Oct/2000 13:55:36`, of
+/// Werkzeug and Django.
 fn clf(text: &[u8]) -> Option<Time> {
     let mut fields = Fields(text);
     let mut civil = Civil { day: fields.number(2)?, ..Civil::default() };
@@ -202,7 +205,7 @@ fn clf(text: &[u8]) -> Option<Time> {
     civil.month = fields.month()?;
     fields.literal(b'/')?;
     civil.year = fields.number(4)?;
-    fields.literal(b':')?;
+    fields.literal(b':').or_else(|| fields.literal(b' '))?;
     fields.clock(&mut civil)?;
     civil.zone = fields.zone()?;
     civil.time()
@@ -273,6 +276,9 @@ mod tests {
             "971211336",
             "971211336.0",
             "971211336000",
+            "971211336000000",
+            "971211336000000000",
+            "10/Oct/2000 20:55:36",
         ] {
             assert_eq!(Time::parse(text.as_bytes()).map(Time::micros), Some(moment), "{text}");
         }

@@ -31,11 +31,12 @@ fn split_scheme(url: &[u8]) -> Option<(&[u8], &[u8])> {
 /// A version in any of its spellings as `HTTP/…`; `None` for what is none.
 pub(crate) fn version(text: &str) -> Option<Vec<u8>> {
     let text = text.trim();
+    // Front Door writes `2.0.0.0`.
     let number = match text.to_ascii_lowercase().as_str() {
-        "h2" | "h2c" | "http/2" | "http/2.0" | "2" | "2.0" => "2",
-        "h3" | "http/3" | "http/3.0" | "3" | "3.0" | "quic" => "3",
-        "1.1" | "http/1.1" => "1.1",
-        "1.0" | "http/1.0" => "1.0",
+        "h2" | "h2c" | "http/2" | "http/2.0" | "2" | "2.0" | "2.0.0.0" => "2",
+        "h3" | "http/3" | "http/3.0" | "3" | "3.0" | "3.0.0.0" | "quic" => "3",
+        "1.1" | "1.1.0.0" | "http/1.1" => "1.1",
+        "1.0" | "1.0.0.0" | "http/1.0" => "1.0",
         "0.9" | "http/0.9" => "0.9",
         other if other.starts_with("http/") => return Some(text.as_bytes().to_vec()),
         _ => return None,
@@ -64,6 +65,17 @@ fn encode(text: &str, out: &mut Vec<u8>) {
                 out.extend_from_slice(format!("%{byte:02X}").as_bytes());
             }
             _ => out.push(byte),
+        }
+    }
+}
+
+/// Writes text with all but letters, digits and `-._~` as escapes.
+pub(crate) fn add_escaped(text: &str, out: &mut Vec<u8>) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(byte);
+        } else {
+            out.extend_from_slice(format!("%{byte:02X}").as_bytes());
         }
     }
 }

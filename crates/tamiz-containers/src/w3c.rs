@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::record::{Found, Parts, Reason};
 use crate::table::Table;
 use crate::time::Time;
-use crate::{escapes, url};
+use crate::{access_log, escapes, url};
 
 /// The line that Imperva (Incapsula) puts between its own lines and the log.
 const IMPERVA_MARK: &[u8] = b"|==|";
@@ -93,7 +93,7 @@ pub(crate) fn read(table: &Table, line: &[u8]) -> Option<Result<Found, Reason>> 
     found.id = first(&["x-edge-request-id", "cs-request-id", "s-requestid"])
         .and_then(|id| String::from_utf8(id.to_vec()).ok())
         .map(Id::from);
-    found.client = first(&["c-ip"]).and_then(|client| std::str::from_utf8(client).ok()?.parse().ok());
+    found.client = first(&["c-ip"]).and_then(|client| access_log::address(std::str::from_utf8(client).ok()?));
     let date = first(&["date"]).or(table.date.as_deref());
     found.time = match (date, first(&["time"])) {
         (Some(date), Some(time)) => Time::parse(&[date, b" ", time].concat()),

@@ -4,6 +4,7 @@ use crate::compressed;
 use crate::container::Reader;
 use crate::id::Id;
 use crate::lines::too_long;
+use crate::memory;
 use crate::record::{At, Found, Reason};
 use crate::time::Time;
 use crate::window::Window;
@@ -41,19 +42,6 @@ impl Warc {
         let reason = self.window.failure().map_or_else(|| reason.into(), compressed::reason);
         Some((at, Err(reason)))
     }
-
-    /// Moves past so many bytes; whether they were there.
-    fn skip(&mut self, mut len: u64) -> bool {
-        while len > 0 {
-            if self.window.peek().is_none() {
-                return false;
-            }
-            let step = self.window.bytes().len().min(usize::try_from(len).unwrap_or(usize::MAX));
-            self.window.consume(step);
-            len = len.saturating_sub(step as u64);
-        }
-        true
-    }
 }
 
 impl Reader for Warc {
@@ -82,6 +70,10 @@ impl Reader for Warc {
             let len = usize::try_from(length).unwrap_or(usize::MAX);
             if header.is_request && len <= self.limit {
                 if !self.window.fill(len) {
+                    if self.window.lacks_memory() && self.window.skip(length) {
+                        self.window.shrink();
+                        return Some((at, Err(memory::REASON.into())));
+                    }
                     return self.ended(at, "a record that ends early");
                 }
                 let found = Found {
@@ -91,7 +83,7 @@ impl Reader for Warc {
                 };
                 return Some((at, Ok(found)));
             }
-            if !self.skip(length) {
+            if !self.window.skip(length) {
                 return self.ended(at, "a record that ends early");
             }
             if header.is_request {

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use crate::compressed;
 use crate::container::Reader;
 use crate::lines::{BOM, too_long};
+use crate::memory::Promise;
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
 
@@ -39,6 +40,10 @@ impl Reader for Whole {
                 return Some((At::Whole, Err(too_long(self.limit))));
             }
             let bytes = window.bytes();
+            let _promise = match Promise::to_parse(bytes.len()) {
+                Ok(promise) => promise,
+                Err(reason) => return Some((At::Whole, Err(reason))),
+            };
             match (self.parse)(bytes.strip_prefix(BOM).unwrap_or(bytes)) {
                 Ok(records) => self.ready = records.into(),
                 Err(reason) => return Some((At::Whole, Err(reason))),

@@ -2,8 +2,16 @@
 
 use std::io::{self, Read};
 
+use crate::memory::Promise;
+
 /// The bytes that are read at once.
 const STEP: usize = 256 << 10;
+/// The most bytes that are read at once.
+const LONGEST_STEP: usize = 8 << 20;
+/// The bytes from which on memory is asked for.
+const LONG: usize = 4 * STEP;
+/// The copies of a long record that its reader, and the buffer that grows, may take.
+const COPIES: usize = 4;
 
 /// A window on an input.
 pub(crate) struct Window {
@@ -21,8 +29,8 @@ enum End {
     Unknown,
     Reached,
     Failed(io::Error),
-    /// There is no memory for more; once some of what is there was passed, there may be.
-    NoMemory(io::Error),
+    /// There is no memory for more beside so many bytes; once some of them were passed, there may be.
+    NoMemory(io::Error, usize),
 }
 
 impl Window {
@@ -54,24 +62,26 @@ impl Window {
     pub(crate) fn read_more(&mut self) -> bool {
         match self.end {
             End::Unknown => {}
-            End::NoMemory(_) if self.start > 0 => self.end = End::Unknown,
+            End::NoMemory(_, there) if self.bytes().len() < there => self.end = End::Unknown,
             _ => return false,
         }
         if self.start > 0 {
             self.buffer.drain(..self.start);
             self.start = 0;
         }
-        let step = STEP.max(self.buffer.len());
+        let step = self.buffer.len().clamp(STEP, LONGEST_STEP);
         let len = self.buffer.len();
-        if self.buffer.try_reserve(step).is_err() {
-            self.end = End::NoMemory(io::ErrorKind::OutOfMemory.into());
+        // Readers make copies of what is here. A few steps are always tried: all that is behind a long record needs them.
+        let has_room = len < LONG || Promise::for_copies(len.saturating_add(step), COPIES).is_some();
+        if !has_room || self.buffer.try_reserve(step).is_err() {
+            self.end = End::NoMemory(io::ErrorKind::OutOfMemory.into(), len);
             return false;
         }
         let step = u64::try_from(step).unwrap_or(u64::MAX);
         match (&mut self.input).take(step).read_to_end(&mut self.buffer) {
             Ok(0) => self.end = End::Reached,
             Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => self.end = End::NoMemory(error),
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => self.end = End::NoMemory(error, len),
             // Bytes that came before the fault are kept.
             Err(error) => self.end = End::Failed(error),
         }
@@ -109,14 +119,14 @@ impl Window {
     /// Why the input ended before its end, if it did.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         match &self.end {
-            End::Failed(error) | End::NoMemory(error) => Some(error),
+            End::Failed(error) | End::NoMemory(error, _) => Some(error),
             End::Unknown | End::Reached => None,
         }
     }
 
     /// Whether there is no memory for more of the input.
     pub(crate) fn lacks_memory(&self) -> bool {
-        matches!(self.end, End::NoMemory(_))
+        matches!(self.end, End::NoMemory(..))
     }
 
     /// Gives back the memory of a record that was long.
@@ -171,6 +181,19 @@ impl Window {
         let line = self.bytes().get(..len).unwrap_or_default().to_vec();
         self.consume(len);
         (!line.is_empty()).then_some(line)
+    }
+
+    /// Moves past so many bytes; whether they were there.
+    pub(crate) fn skip(&mut self, mut len: u64) -> bool {
+        while len > 0 {
+            if self.peek().is_none() {
+                return false;
+            }
+            let step = self.bytes().len().min(usize::try_from(len).unwrap_or(usize::MAX));
+            self.consume(step);
+            len = len.saturating_sub(step as u64);
+        }
+        true
     }
 
     /// Moves past the next `needle`, keeping nothing; whether there was one.

@@ -2,7 +2,8 @@
 
 use crate::compressed;
 use crate::container::Reader;
-use crate::lines::too_long;
+use crate::lines::{BOM, too_long};
+use crate::memory;
 use crate::record::{At, Found, Reason};
 use crate::window::Window;
 
@@ -22,7 +23,10 @@ pub(crate) fn begins(line: &[u8]) -> bool {
 }
 
 impl Zap {
-    pub(crate) fn new(window: Window, limit: usize) -> Self {
+    pub(crate) fn new(mut window: Window, limit: usize) -> Self {
+        if window.starts_with(BOM) {
+            window.consume(BOM.len());
+        }
         Zap { window, limit, is_over: false }
     }
 
@@ -47,7 +51,8 @@ impl Reader for Zap {
         }
         self.window.line(self.limit);
         let at = At::Byte(self.window.offset());
-        let (mut request, mut is_response, mut is_too_long) = (Vec::new(), false, false);
+        let (mut request, mut is_response) = (Vec::new(), false);
+        let (mut is_too_long, mut lacks_memory) = (false, false);
         while !self.is_at_mark() {
             let Some(line) = self.window.line(self.limit) else { break };
             is_response |=
@@ -56,8 +61,8 @@ impl Reader for Zap {
                 continue;
             }
             is_too_long |= request.len().saturating_add(line.len()) > self.limit;
-            if !is_too_long {
-                request.extend_from_slice(&line);
+            if !is_too_long && !lacks_memory {
+                lacks_memory = !memory::add(&mut request, &line);
             }
         }
         let first = request.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -66,6 +71,8 @@ impl Reader for Zap {
             at,
             if is_too_long {
                 Err(too_long(self.limit))
+            } else if lacks_memory {
+                Err(memory::REASON.into())
             } else if is_request {
                 Ok(Found::raw(without_end(request)))
             } else {

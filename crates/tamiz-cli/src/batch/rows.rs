@@ -83,11 +83,12 @@ impl<'a> RowMaker<'a> {
     }
 
     pub(crate) fn rows(&mut self, chunk: Chunk) -> Rows {
-        // Documents are about as long as what they are of.
-        let mut bytes = match self.format {
-            RowFormat::Columns(_) => Vec::new(),
-            _ => Vec::with_capacity(chunk.weight()),
-        };
+        let mut bytes = Vec::new();
+        if !matches!(self.format, RowFormat::Columns(_)) {
+            // Documents are about as long as what they are of. Where there is no memory for a long one, that is found out
+            // when it is taken.
+            let _ = bytes.try_reserve(chunk.weight());
+        }
         let mut ends = Vec::new();
         let (mut identities, mut unreadable, mut refused) = (Vec::new(), Vec::new(), BTreeMap::new());
         for record in chunk {

@@ -18,7 +18,8 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     };
     let time = Time::parse(time).filter(|_| time.contains(&b'T'))?;
     let (request, rest) = string(line.get(quote..)?)?;
-    let (agent, rest) = string(rest.trim_ascii_start())?;
+    // The Classic Load Balancer's first logs had none.
+    let (agent, _) = string(rest.trim_ascii_start()).unwrap_or_default();
     // The URL is what the load balancer makes of target and Host.
     let mut words = request.split(|byte| *byte == b' ');
     let (method, version) = (words.next()?, request.rsplit(|byte| *byte == b' ').next()?);
@@ -32,7 +33,6 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     if agent != b"-" && !agent.is_empty() {
         parts.add_missing("user-agent", agent);
     }
-    let _ = rest;
     Some(Ok((parts, Some(time))))
 }
 
@@ -61,6 +61,8 @@ mod tests {
     fn other_lines() {
         let none = r#"http 2026-10-10T13:55:36Z app/x 192.0.2.1:1 - -1 -1 -1 400 - 0 272 "- http://ex.com:80- -" "-" - - - "-" "-" "-" -"#;
         assert!(read(none.as_bytes()).unwrap().is_err());
+        let old = r#"2014-02-15T23:39:43.945958Z lb 192.0.2.1:2817 10.0.0.1:80 0.1 0.2 0.3 200 200 0 29 "GET http://ex.com:80/a HTTP/1.1""#;
+        assert_eq!(read(old.as_bytes()).unwrap().unwrap().0.target, b"/a");
         for line in ["", r#"http "GET / HTTP/1.1""#, r#"a b c d e f g h i j k "GET / HTTP/1.1" "x""#] {
             assert!(read(line.as_bytes()).is_none(), "{line}");
         }

@@ -21,8 +21,9 @@ use serde_json::Value;
 use tamiz::Source;
 
 use crate::mapping::Mapping;
+use crate::memory::Promise;
 use crate::record::{Found, Reason};
-use crate::{eve, fields, jsonl};
+use crate::{escapes, eve, fields, jsonl};
 
 /// The source of what is read here.
 const SOURCE: Source = Source::AccessLog;
@@ -50,7 +51,8 @@ const FORMS: [Form; 11] = [
 
 /// The request of one line; `None` for a line that is of something else by its own account.
 pub(crate) fn read(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
-    let mut line = line;
+    let plain = prefix::without_colours(line);
+    let mut line = &plain[..];
     for _ in 0..MOST_PREFIXES {
         match prefix::certain(line) {
             Some(inner) => line = inner,
@@ -94,18 +96,42 @@ fn client(line: &[u8]) -> Option<IpAddr> {
 /// An address, with a port or without.
 pub(crate) fn address(word: &str) -> Option<IpAddr> {
     let word = word.trim_end_matches(',');
-    word.parse::<IpAddr>().ok().or_else(|| word.parse::<SocketAddr>().ok().map(|address| address.ip()))
+    let whole = word.parse::<IpAddr>().ok();
+    let with_port = || word.parse::<SocketAddr>().ok().map(|address| address.ip());
+    // HAProxy and uvicorn write a port behind IPv6 without brackets; IIS the zone, `%3`.
+    let of_version_6 = || {
+        let (address, _) = word.rsplit_once(['%', ':'])?;
+        address.parse::<std::net::Ipv6Addr>().ok().map(IpAddr::V6)
+    };
+    whole.or_else(with_port).or_else(of_version_6)
 }
 
 fn json(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
+    let _promise = match Promise::to_parse(line.len()) {
+        Ok(promise) => promise,
+        Err(reason) => return Some(Err(reason)),
+    };
     match parse(line) {
         Ok(value) => object(&value, mapping),
-        Err(reason) => Some(Err(reason)),
+        // uWSGI may begin with a brace.
+        Err(reason) => Some(text(line).map_err(|_| reason)),
     }
 }
 
 /// Where programs that collect logs keep a line: Docker, the journal, Elastic, Google Cloud.
-const KEPT: [&str; 6] = ["log", "message", "MESSAGE", "event.original", "textPayload", "msg"];
+const KEPT: [&str; 7] = ["log", "message", "MESSAGE", "event.original", "textPayload", "msg", "@message"];
+
+/// Whether an object keeps a line of a log that has a request.
+pub(crate) fn keeps_line(value: &Value) -> bool {
+    let mapping = Mapping::default();
+    kept(value).is_some_and(|inner| matches!(read(inner.as_bytes(), &mapping), Some(Ok(_))))
+}
+
+/// The line that an object keeps.
+fn kept(value: &Value) -> Option<String> {
+    let inner = KEPT.iter().find_map(|name| fields::text(value, name))?;
+    Some(inner.trim_end().to_owned())
+}
 
 /// The request of an object that a log has.
 pub(crate) fn object(value: &Value, mapping: &Mapping) -> Option<Result<Found, Reason>> {
@@ -116,17 +142,20 @@ pub(crate) fn object(value: &Value, mapping: &Mapping) -> Option<Result<Found, R
     if found.is_ok() {
         return Some(found);
     }
-    let inner = KEPT.iter().find_map(|name| fields::text(value, name));
-    let Some(inner) = inner else { return Some(found) };
-    let inner = inner.trim_end().as_bytes();
-    if inner.starts_with(b"{") {
-        return Some(parse(inner).and_then(|value| fields::read(&value, SOURCE, mapping)));
+    match kept(value) {
+        Some(inner) => read(inner.as_bytes(), mapping),
+        None => Some(found),
     }
-    Some(text(inner))
 }
 
-fn parse(line: &[u8]) -> Result<Value, Reason> {
-    serde_json::from_slice(line).map_err(|error| jsonl::not_json(&error))
+/// The object of a line. nginx writes escapes that JSON does not have, unless it is told to write JSON.
+pub(crate) fn parse(line: &[u8]) -> Result<Value, Reason> {
+    serde_json::from_slice(line)
+        .or_else(|error| match escapes::for_json(line) {
+            Some(repaired) => serde_json::from_slice(&repaired),
+            None => Err(error),
+        })
+        .map_err(|error| jsonl::not_json(&error))
 }
 
 #[cfg(test)]
@@ -151,6 +180,12 @@ mod tests {
             r#"caddy  | {"request":{"method":"GET","uri":"/a","proto":"HTTP/1.1"}}"#,
             r#"Oct 10 13:55:36 lb caddy[7]: {"request":{"method":"GET","uri":"/a","proto":"HTTP/1.1"}}"#,
             r#"web-1  | INFO:     192.0.2.1:5 - "GET /a HTTP/1.1" 200 OK"#,
+            "\x1b[36mweb-1  | \x1b[0mINFO:     192.0.2.1:5 - \"\x1b[1mGET /a HTTP/1.1\x1b[0m\" 200 OK",
+            r#"2026/10/10 13:55:36.5	info	http.log.access	handled request	{"request":{"method":"GET","uri":"/a","proto":"HTTP/1.1"}}"#,
+            r#"{"message":"<134>Oct 10 13:55:36 lb nginx: 192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5"}"#,
+            r#"{"request":"GET /a HTTP/1.1","agent":"\x22\xC3\xA9\xFF"}"#,
+            r#"{"request":"GET","url":"/a","protocol":"HTTP/1.1"}"#,
+            r#"{address space usage: 1 bytes/1MB} [pid: 7|app: 0|req: 1/1] 192.0.2.1 () {34 vars in 421 bytes} [Fri Mar  1 00:00:01 2024] GET /a => generated 12 bytes in 3 msecs (HTTP/1.1 200) 2 headers in 71 bytes"#,
             r#"{"MESSAGE":"192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5","_PID":"7"}"#,
         ] {
             let found = read_line(line).unwrap_or_else(|reason| panic!("{line}: {reason}"));
@@ -162,7 +197,15 @@ mod tests {
                 "{line}"
             );
         }
-        for line in ["nonsense", "{", "", "\u{e9}", r#""GET / HTTP/1.1""#] {
+        for line in [
+            "nonsense",
+            "{",
+            "",
+            "\u{e9}",
+            r#""GET / HTTP/1.1""#,
+            r#"{"request":""}"#,
+            r#"{"request":"-","url":"/"}"#,
+        ] {
             assert!(read_line(line).is_err(), "{line}");
         }
     }

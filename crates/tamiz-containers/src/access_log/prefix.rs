@@ -1,5 +1,35 @@
 //! Prefixes that programs which collect logs put before a line: syslog, Docker Compose, Kubernetes.
 
+use std::borrow::Cow;
+
+/// The byte that the colours of terminals begin with.
+const ESCAPE: u8 = 0x1B;
+
+/// The line without colours (`ESC [ … m`), which programs write for terminals. Servers escape this byte in what clients
+/// send.
+pub(super) fn without_colours(line: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(ESCAPE, line).is_none() {
+        return Cow::Borrowed(line);
+    }
+    let mut out = Vec::new();
+    let mut pieces = line.split(|byte| *byte == ESCAPE);
+    out.extend_from_slice(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let colour = piece.strip_prefix(b"[").map(|rest| {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+            rest.get(digits..).unwrap_or_default()
+        });
+        match colour.and_then(|rest| rest.strip_prefix(b"m")) {
+            Some(rest) => out.extend_from_slice(rest),
+            None => {
+                out.push(ESCAPE);
+                out.extend_from_slice(piece);
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// The line without one thing that is always put before another: a priority of syslog, a name of Compose, a stream of
 /// Kubernetes.
 pub(super) fn certain(line: &[u8]) -> Option<&[u8]> {
@@ -8,6 +38,10 @@ pub(super) fn certain(line: &[u8]) -> Option<&[u8]> {
 
 /// The line without what may be put before it, or be part of it: a time, a host and a program.
 pub(super) fn likely(line: &[u8]) -> Option<&[u8]> {
+    if let Some(at) = memchr::memmem::find(line, b"\t{") {
+        // Caddy, where it writes for people.
+        return line.get(at.saturating_add(1)..);
+    }
     let rest = after_time(line)?;
     // `host program[1]: ` or `host program: `, without a quote or a brace before it.
     let head = rest.get(..160.min(rest.len()))?;
@@ -70,7 +104,7 @@ fn compose(line: &[u8]) -> Option<&[u8]> {
     let bar = memchr::memchr(b'|', line.get(..64.min(line.len()))?)?;
     let name = line.get(..bar)?.strip_suffix(b" ")?.trim_ascii_end();
     let is_name = !name.is_empty()
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@'));
     line.get(bar.saturating_add(1)..).filter(|_| is_name).map(<[u8]>::trim_ascii_start)
 }
 
@@ -104,6 +138,7 @@ mod tests {
             "2026-10-10T13:55:36.5Z stdout F X",
             "caddy  | X",
             "web-1 | X",
+            "stack_web.1.x@node  | X",
         ] {
             assert_eq!(certain(line.as_bytes()), Some(&b"X"[..]), "{line}");
         }

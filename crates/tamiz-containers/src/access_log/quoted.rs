@@ -13,9 +13,12 @@ pub(super) type Logged = Result<(Parts, Option<Time>), Reason>;
 /// `host ident user [time] "request" status size "referer" "user-agent"`, or part of it; `None` when
 /// the line is not of this form.
 pub(super) fn read(line: &[u8]) -> Option<Logged> {
-    let quote = memchr::memchr(b'"', line)?;
+    let mut quote = memchr::memchr(b'"', line)?;
+    if memchr::memchr(b'[', line.get(..quote)?).is_none() {
+        // The name of the user may be in quotes.
+        quote = memchr::memmem::find(line, b"] \"")?.saturating_add(2);
+    }
     let before = line.get(..quote)?;
-    memchr::memchr(b'[', before)?;
     let (request, after) = string(line.get(quote..)?)?;
     let mut words = after.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let status = words.next()?;
@@ -25,7 +28,7 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     if request == b"-" || request.is_empty() {
         return Some(Err("a line of a connection without a request".into()));
     }
-    let mut parts = request_line::cut(&request);
+    let mut parts = request_line::cut(&with_version(request, before));
     if let Some(host) = virtual_host(before) {
         parts.add_missing("host", host);
     }
@@ -37,6 +40,19 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
         }
     }
     Some(Ok((parts, time_in_brackets(before))))
+}
+
+/// Hypercorn writes `GET /a 1.1` behind the level of its log.
+fn with_version(request: Vec<u8>, before: &[u8]) -> Vec<u8> {
+    let version = [&b" 1.0"[..], b" 1.1", b" 2", b" 3"].into_iter().find(|end| request.ends_with(end));
+    match version {
+        Some(version) if memchr::memmem::find(before, b"] [INFO] ").is_some() => {
+            let end = request.len().saturating_sub(version.len()).saturating_add(1);
+            let (line, number) = request.split_at_checked(end).unwrap_or((&request, b""));
+            [line, b"HTTP/", number].concat()
+        }
+        _ => request,
+    }
 }
 
 /// The first time that stands in brackets.
@@ -105,7 +121,12 @@ fn virtual_host(before: &[u8]) -> Option<&[u8]> {
     let is_time = |word: &[u8]| word.starts_with(b"[") || word.ends_with(b"]");
     let mut words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty() && !is_time(word));
     let (host, client) = (words.next()?, words.next()?);
-    let is_host = !is_address(host) && is_address(client) && host != b"-" && host != b"_";
+    let is_host = !is_address(host)
+        && is_address(client)
+        && host != b"-"
+        && host != b"_"
+        // `docker logs --timestamps` has a time there.
+        && Time::parse(host).is_none();
     is_host.then_some(host)
 }
 
@@ -143,6 +164,19 @@ mod tests {
         let host =
             parts(r#"ex.com:80 192.0.2.1 - - [10/Oct/2026:13:55:36 -0700] "GET / HTTP/1.1" 200 1 "-" "-""#);
         assert_eq!((header(&host, "host"), host.headers.len()), (Some("ex.com:80"), 1));
+        let timed = parts(
+            r#"2026-10-10T13:55:36.123456789Z 192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 1"#,
+        );
+        assert!(timed.headers.is_empty());
+        let user = parts(r#"192.0.2.1 - "a b" [10/Oct/2026:13:55:36 -0700] "GET /a HTTP/1.1" 200 1"#);
+        assert_eq!(user.target, b"/a");
+        let hypercorn = parts(
+            r#"[2026-10-10 13:55:36 +0000] [8] [INFO] 192.0.2.1:5 - - [10/Oct/2026:13:55:36 +0000] "GET /a 1.1" 200 1 "-" "x""#,
+        );
+        assert_eq!(
+            (&hypercorn.target[..], hypercorn.version.as_deref()),
+            (&b"/a"[..], Some(&b"HTTP/1.1"[..]))
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
         Time::parse(time).filter(|_| time.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))?;
     words.next().filter(|elapsed| elapsed.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-'))?;
     let _client = words.next()?;
-    words.next().filter(|result| {
+    let result = words.next().filter(|result| {
         result.first().is_some_and(u8::is_ascii_uppercase) && result.contains(&b'/') && result.contains(&b'_')
             || result.starts_with(b"NONE/")
     })?;
@@ -21,6 +21,9 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     let (method, whole) = (words.next()?, words.next()?);
     if whole.starts_with(b"error:") {
         return Some(Err("a line of a request that Squid could not read".into()));
+    }
+    if result.starts_with(b"UDP_") {
+        return Some(Err("a line of a query between caches".into()));
     }
     let mut parts = Parts { method: method.to_vec(), ..Parts::default() };
     url::put(whole, &mut parts);
@@ -46,6 +49,8 @@ mod tests {
         let bad =
             b"1791640536.450 0 192.0.2.1 NONE/400 3500 GET error:invalid-request - HIER_NONE/- text/html";
         assert!(read(bad).unwrap().is_err());
+        let query = b"1791640536.450 3 192.0.2.1 UDP_HIT/000 50 ICP_QUERY http://ex.com/ - HIER_NONE/- -";
+        assert!(read(query).unwrap().is_err());
         for line in [&b""[..], b"1791640536.450 180 192.0.2.1 x", b"a b c d e f g"] {
             assert!(read(line).is_none());
         }

@@ -17,7 +17,7 @@ pub(crate) fn reason(error: &io::Error) -> Reason {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             "the compressed data is damaged; what came before the damage was read".into()
         }
-        io::ErrorKind::OutOfMemory => "there is no memory for it".into(),
+        io::ErrorKind::OutOfMemory => crate::memory::REASON.into(),
         kind => format!("the input fails: {kind}").into(),
     }
 }

@@ -14,6 +14,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::ahead::Ahead;
 use crate::container::Options;
+use crate::memory::Promise;
 use crate::record::Reason;
 use damage::Damage;
 pub(crate) use damage::reason;
@@ -31,6 +32,8 @@ const BZIP2: &[u8] = b"BZh";
 const XZ: &[u8] = b"\xFD7zXZ\0";
 /// The most memory that a dictionary of xz may take, in KiB.
 const XZ_MEMORY: u32 = 256 << 10;
+/// The memory that xz gets in any case, in KiB.
+const XZ_LEAST: u32 = 8 << 10;
 
 /// A fault behind the last whole byte of an input: told once all of it was read.
 pub(crate) type Trailing = Arc<OnceLock<Reason>>;
@@ -59,7 +62,12 @@ pub(crate) fn see_through(
     } else if is_bzip2 {
         Box::new(Located { input: MultiBzDecoder::new(buffered(whole)), read: Arc::clone(&read) })
     } else if is_xz {
-        let input = XzReader::new_mem_limit(buffered(whole), true, XZ_MEMORY);
+        // No more than there is: a dictionary that is larger is refused.
+        let mut most = XZ_MEMORY;
+        while most > XZ_LEAST && Promise::for_copies((most as usize) << 10, 1).is_none() {
+            most /= 2;
+        }
+        let input = XzReader::new_mem_limit(buffered(whole), true, most);
         Box::new(Located { input, read: Arc::clone(&read) })
     } else {
         return Ok(Box::new(whole));

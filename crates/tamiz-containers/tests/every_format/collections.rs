@@ -26,6 +26,12 @@ pub(crate) fn written_and_saved() -> Vec<Sample> {
     let zap = format!("==== 1 ==========\n{GET}HTTP/1.1 200 OK\r\n\r\n");
     vec![
         sample("ModSecurity", Format::ModSecurity, audit, "--4a1b2c3d-A--\n[x]\n--4a1b2c3d-Z--\n"),
+        sample(
+            "ModSecurity 3",
+            Format::ModSecurity,
+            &audit.replace("--4a1b2c3d-", "---ICmPEb5c---"),
+            "---ICmPEb5c---A--\n[x]\n---ICmPEb5c---Z--\n",
+        ),
         sample("Postman", Format::Postman, postman, &postman.replace("\"GET\"", "\"\"")),
         sample(
             "REST client",
@@ -64,6 +70,24 @@ pub(crate) fn written_and_saved() -> Vec<Sample> {
             Format::Json,
             "{\n  \"method\": \"GET\",\n  \"url\": \"/a?b=1\"\n}\n",
             "{\n  \"method\": \"GET\",\n  \"url\": \"/a?b=1\"\n}\n{\n  \"method\": \"\",\n",
+        ),
+        sample(
+            "Elasticsearch",
+            Format::Json,
+            "{\"took\":1,\"hits\":{\"total\":{\"value\":1},\"hits\":[{\"_source\":{\"http\":{\"request\":{\"method\":\"GET\"}},\"url\":{\"path\":\"/a\",\"query\":\"b=1\"}}}]}}",
+            "{\"took\":1,\"hits\":{\"total\":{\"value\":1},\"hits\":[{\"_source\":{}}]}}",
+        ),
+        sample(
+            "curl, for Windows",
+            Format::Curl,
+            "curl ^\"https://ex.com/a?b=1^\" ^\n  -H ^\"X-A: 1^\"\n",
+            "curl ^\"https://ex.com/a?b=1^\" ^\n  -T file\n",
+        ),
+        sample(
+            "CSV, capitals",
+            Format::Csv,
+            "Method;URL;Cookie\nGET;/a?b=1;x=y\n",
+            "Method;URL;Cookie\nGET\n",
         ),
         sample("CSV, parts", Format::Csv, "method,url\nGET,/a?b=1\n", "method,url\n,/a?b=1\n"),
         sample("CSV, bytes", Format::Csv, &format!("id,raw_b64\n1,{encoded}\n"), "id,raw_b64\n1,?\n"),
@@ -110,21 +134,25 @@ fn tar() -> Vec<u8> {
     header
 }
 
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    writer.write_all(bytes).unwrap();
+    writer.finish().unwrap()
+}
+
 /// Archives and compressions; the bad ones are cut.
 pub(crate) fn archives() -> Vec<Sample> {
     let cut = |name, format, good: Vec<u8>| {
         let bad = good.get(..good.len() * 2 / 3).unwrap_or_default().to_vec();
         Sample { name, format, good, bad }
     };
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    gzip.write_all(GET.as_bytes()).unwrap();
     let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
     bzip2.write_all(GET.as_bytes()).unwrap();
     let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
     xz.write_all(GET.as_bytes()).unwrap();
     let tar = tar();
     vec![
-        cut("gzip", Format::Http, gzip.finish().unwrap()),
+        cut("gzip", Format::Http, gzip(GET.as_bytes())),
         cut("bzip2", Format::Http, bzip2.finish().unwrap()),
         cut("xz", Format::Http, xz.finish().unwrap()),
         cut("ZIP", Format::Archive, zip("a.http")),

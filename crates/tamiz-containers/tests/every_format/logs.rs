@@ -76,6 +76,21 @@ pub(crate) fn of_text() -> Vec<Sample> {
             format!("2026-10-10T13:55:36.186641Z lb {elb} \"GET http://ex.com"),
         ),
         (
+            "AWS ELB, without agent",
+            format!("2014-10-10T13:55:36.186641Z lb {elb} \"GET http://ex.com:80/a?b=1 HTTP/1.1\""),
+            format!("2014-10-10T13:55:36.186641Z lb {elb} \"- - - \""),
+        ),
+        (
+            "Hypercorn",
+            format!("[2026-10-10 13:55:36 +0000] [8] [INFO] {combined} \"GET /a?b=1 1.1\" 200 5 \"-\" \"x\""),
+            "[2026-10-10 13:55:36 +0000] [8] [INFO] Running on http://0.0.0.0:8000 (CTRL + C to quit)".to_owned(),
+        ),
+        (
+            "Werkzeug",
+            "192.0.2.1 - - [10/Oct/2026 13:55:36] \"\x1b[33mGET /a?b=1 HTTP/1.1\x1b[0m\" 404 -".to_owned(),
+            " * Running on http://127.0.0.1:5000".to_owned(),
+        ),
+        (
             "AWS S3",
             format!("{owner} bucket [10/Oct/2026:13:55:36 +0000] 192.0.2.3 {owner} 3E57 REST.GET.OBJECT a \"GET /a?b=1 HTTP/1.1\" 200 - 113 - 7 - \"-\" \"S3Console/0.4\" - s9 SigV4 ECDHE AuthHeader bucket.s3.amazonaws.com TLSV1.2 - -"),
             format!("{owner} bucket [10/Oct/2026:13:55:36 +0000] 192.0.2.3"),
@@ -130,7 +145,17 @@ pub(crate) fn of_text() -> Vec<Sample> {
 
 /// Logs of JSON; an object a line.
 pub(crate) fn of_json() -> Vec<Sample> {
-    let lines: [(&'static str, &str, &str); 15] = [
+    let lines: [(&'static str, &str, &str); 17] = [
+        (
+            "Fastly, method as request",
+            r#"{"time_start":"2026-10-10T13:55:36","client_ip":"192.0.2.1","request":"GET","host":"ex.com","url":"/a?b=1","protocol":"HTTP/2"}"#,
+            r#""request":"GET""#,
+        ),
+        (
+            "nginx, its own escapes",
+            r#"{"time":"2026-10-10T13:55:36+00:00","request_method":"GET","request_uri":"/a?b=1","agent":"\x22\xC3\xA9"}"#,
+            r#""request_method":"GET""#,
+        ),
         (
             "AWS WAF",
             r#"{"timestamp":1791640536000,"formatVersion":1,"webaclId":"a","action":"BLOCK","httpSourceName":"ALB","httpRequest":{"clientIp":"192.0.2.1","country":"ES","headers":[{"name":"Host","value":"ex.com"}],"uri":"/a","args":"b=1","httpVersion":"HTTP/1.1","httpMethod":"GET","requestId":"r"}}"#,

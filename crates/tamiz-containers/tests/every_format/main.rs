@@ -81,6 +81,35 @@ fn collections_and_exports() {
     collections::written_and_saved().iter().for_each(check);
 }
 
+/// As files come from Windows, from an editor, out of an archive of logs, and from a program that was stopped.
+#[test]
+fn ends_of_lines_marks_and_gzip() {
+    let mut samples = logs::tables();
+    samples.extend(logs::of_text());
+    samples.extend(logs::of_json());
+    samples.extend(collections::written_and_saved());
+    for sample in samples {
+        let Sample { name, format, good, .. } = &sample;
+        let text = String::from_utf8(good.clone()).unwrap();
+        let with_lines = text.replace("\r\n", "\n").replace('\n', "\r\n");
+        // Others say how many bytes a record has.
+        let is_of_lines = !matches!(format, Format::Warc | Format::Mitmproxy);
+        let variations = [
+            ("gzip", collections::gzip(good)),
+            ("ends of lines", if is_of_lines { with_lines.into_bytes() } else { good.clone() }),
+            ("mark", if is_of_lines { [&b"\xEF\xBB\xBF"[..], good].concat() } else { good.clone() }),
+            ("no last end", if is_of_lines { text.trim_end().into() } else { good.clone() }),
+        ];
+        for (variation, bytes) in variations {
+            let (found, records) = read(&bytes);
+            assert_eq!(found, Some(*format), "{name}, {variation}: {records:?}");
+            let requests: Vec<&Record> = records.iter().filter_map(|record| record.as_ref().ok()).collect();
+            assert!(requests.len() == 1 && records.len() == 1, "{name}, {variation}: {records:?}");
+            assert_eq!(line(requests[0]), ("GET".to_owned(), "/a?b=1".to_owned()), "{name}, {variation}");
+        }
+    }
+}
+
 #[test]
 fn archives_and_compressions() {
     collections::archives().iter().for_each(check);
