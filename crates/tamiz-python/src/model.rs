@@ -24,6 +24,8 @@ pub(crate) struct Model {
 
 struct State {
     model: tamiz_detector::Model,
+    /// Learns, and remembers lines that came before; without requests.
+    worker: Option<tamiz_detector::Model>,
     /// The model made ready to score; made when it is first asked for.
     detector: Option<Arc<Detector>>,
 }
@@ -68,9 +70,12 @@ impl Model {
     fn learn(&self, py: Python<'_>, documents: Vec<Py<Document>>) -> PyResult<()> {
         let learned = py.detach(|| {
             let mut state = self.lock();
-            let mut part = state.model.clone_empty();
-            documents.iter().try_for_each(|document| part.learn(document.get().inner()))?;
+            // Where a document is refused, the worker goes, with all that it has counted.
+            let mut worker = state.worker.take().unwrap_or_else(|| state.model.clone_empty());
+            documents.iter().try_for_each(|document| worker.learn(document.get().inner()))?;
             state.detector = None;
+            let part = worker.take();
+            state.worker = Some(worker);
             state.model.merge(&part)
         });
         learned.map_err(|error| mismatch(py, error))
@@ -115,7 +120,7 @@ impl Model {
 
 impl Model {
     fn of(model: tamiz_detector::Model) -> Self {
-        Model { state: Mutex::new(State { model, detector: None }) }
+        Model { state: Mutex::new(State { model, worker: None, detector: None }) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -124,7 +129,7 @@ impl Model {
 
     fn detector(&self) -> Arc<Detector> {
         let mut state = self.lock();
-        let State { model, detector } = &mut *state;
+        let State { model, detector, .. } = &mut *state;
         Arc::clone(detector.get_or_insert_with(|| Arc::new(Detector::new(model.clone()))))
     }
 
