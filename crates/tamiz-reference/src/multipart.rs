@@ -336,7 +336,8 @@ fn part(data: &[u8], cut: bool, nth: usize, placed: &mut Placed, cx: &Context<'_
     if cut_headers && !bad_before {
         flags.remove("BADBODY");
     }
-    if headers.iter().any(|(name, value)| name == "content-disposition" && has_quoted_semicolon(value)) {
+    let has_parameters = |name: &str| name == "content-disposition" || name == "content-type";
+    if headers.iter().any(|(name, value)| has_parameters(name) && has_quoted_semicolon(value)) {
         flags.insert("BADBODY".into());
     }
     let content = decode_content(content, coding.as_deref(), cut, flags);
