@@ -39,6 +39,7 @@ Commands:
   bench profile CORPUS
                      which functions take them
   bench python       how fast the Python package is beside the library
+  bench learn        what `tamiz learn` costs beside `tamiz batch --format tokens`
   bench score [CORPUS]...
                      instructions of tokens and scores on top of those of documents
   bench serve [--profile NAME] [--soak MINUTES]

@@ -40,7 +40,7 @@ fn run(program: &Path, contender: &str, sample: &Sample, dump: &Path) -> Result<
 }
 
 /// The sum at the end of one of callgrind's files.
-fn total(dump: &str) -> Option<u64> {
+pub(super) fn total(dump: &str) -> Option<u64> {
     let line = dump.lines().rev().find_map(|line| line.strip_prefix("totals:"))?;
     line.trim().parse().ok().filter(|&total| total > 0)
 }

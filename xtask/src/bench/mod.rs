@@ -5,6 +5,7 @@ mod callgrind;
 mod compare;
 mod edge;
 mod hostile;
+mod learn;
 mod peers;
 mod processor;
 mod profile;
@@ -31,6 +32,7 @@ pub(crate) fn command(root: &Path, arguments: &[&str]) -> Option<Result<()>> {
         ["hostile"] => Some(hostile::run(root, None)),
         ["hostile", only] => Some(hostile::run(root, Some(only))),
         ["instructions", only @ ..] => Some(profile::instructions(root, only)),
+        ["learn"] => Some(learn::run(root)),
         ["score", only @ ..] => Some(profile::score(root, only)),
         ["python"] => Some(python::run(root)),
         ["serve", options @ ..] => serve::Options::read(options).map(|options| serve::run(root, &options)),

@@ -17,6 +17,11 @@ pub(super) fn command(root: &Path) -> Result<PathBuf> {
     build(root, &["--profile", "dist", "--package", "tamiz-cli", "--all-features"])
 }
 
+/// The command, with the names of its functions.
+pub(super) fn measured_command(root: &Path) -> Result<PathBuf> {
+    build(root, &["--profile", "measure", "--package", "tamiz-cli"])
+}
+
 /// What `cargo x bench serve` needs, in a profile of cargo.
 pub(super) struct Servers {
     /// The command.
