@@ -98,8 +98,10 @@ pub(crate) fn write_length(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// Whether a number is as the form writes it, and so is the bucket behind it.
 fn is_own_bucket(digits: &[u8], bucket: &[u8], cx: Context<'_>) -> bool {
-    let length = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+    let is_own = bytes::all(digits, DIGIT) && digits.len() < 20 && !matches!(digits, [b'0', _, ..]);
+    let length = std::str::from_utf8(digits).ok().filter(|_| is_own).and_then(|digits| digits.parse().ok());
     length.is_some_and(|n| bucket.strip_prefix(b"@") == Some(cx.settings.config.buckets.label(n).as_bytes()))
 }
 
