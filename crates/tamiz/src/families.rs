@@ -210,6 +210,13 @@ pub(crate) fn has_head(text: &[u8], at: usize) -> bool {
     })
 }
 
+/// Whether a token may begin in a text that goes on, by the first four characters of its head.
+pub(crate) fn holds_head(text: &[u8]) -> bool {
+    let mut found = may_begin_token(eight_at(text, 0) as u32) && has_head(text, 0);
+    each_sign(text, |at, _, behind| found = found || may_begin_token(behind) && has_head(text, at + 1));
+    found
+}
+
 /// The token that begins at `at` with the text of its head, with its row.
 #[inline(never)]
 fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {

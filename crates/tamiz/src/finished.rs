@@ -71,7 +71,12 @@ impl Rank {
             place.copy_from_slice(name);
         }
         first.make_ascii_lowercase();
-        Rank(u128::from_be_bytes(first))
+        Rank::new(&first)
+    }
+
+    /// By the first characters in lower case; zeros follow a short name.
+    pub(crate) fn new(first: &[u8; 16]) -> Self {
+        Rank(u128::from_be_bytes(*first))
     }
 }
 

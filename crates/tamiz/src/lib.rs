@@ -65,6 +65,7 @@ mod keywords;
 mod known_headers;
 mod lists;
 mod swar;
+mod walk;
 
 mod message;
 mod names;

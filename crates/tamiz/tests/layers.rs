@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules, from top to bottom. Each may use only those behind it.
-const LAYERS: [&str; 39] = [
+const LAYERS: [&str; 40] = [
     "canonicalizer",
     "document",
     "fingerprint",
@@ -42,6 +42,7 @@ const LAYERS: [&str; 39] = [
     "distinct",
     "hash",
     "bytes",
+    "walk",
     "swar",
     "steps",
     "address",

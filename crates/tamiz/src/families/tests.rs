@@ -179,3 +179,18 @@ fn tokens_are_found_as_by_trying_every_family() {
         assert_eq!(find(&text, bytes::union(&text)), find_slow(&text), "{}", text.escape_ascii());
     }
 }
+
+#[test]
+fn what_is_before_the_equals_sign_of_a_token_holds_its_head() {
+    for family in families() {
+        let has_equals = |piece: &Piece| match piece {
+            Piece::Text(text) => text.contains(&b'='),
+            Piece::Gap(alphabet, _) => alphabet.has(b'='),
+        };
+        if family.alphabet.has(b'=') || family.head.iter().any(has_equals) {
+            let Some(Piece::Text(head)) = family.head.first() else { panic!("row {}", family.row) };
+            let name = head.split(|byte| *byte == b'=').next().unwrap();
+            assert!(holds_head(name), "{}", name.escape_ascii());
+        }
+    }
+}

@@ -15,7 +15,7 @@ use super::unseen::Unseen;
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags, Parameter};
-use crate::inspect::{Key, MorePairs, scan_value};
+use crate::inspect::{JudgedKey, Key, MorePairs, scan_value};
 use crate::scan::{self, Kind, LastName};
 use crate::show::NameShown;
 use crate::show::escape::{self};
@@ -234,16 +234,15 @@ impl<'a> Fields<'a> {
 
     /// Judges a name by itself.
     fn scan_name(&self, text: Text<'a>, flags: &mut Flags<'a>) -> Name<'a> {
-        let key = Key::new(text.classified(), self.cx);
+        let classified = text.classified();
+        let JudgedKey { key, is_quiet, is_sensitive } = Key::judge(classified, self.cx);
         let secret = key.shown == NameShown::Secret;
-        let classes = bytes::union(text.bytes);
-        if !scan::cannot_flag(text.bytes, classes) {
-            scan::scan(text.with_classes(classes), Kind::Leaf, secret, self.cx, flags);
+        if !is_quiet {
+            scan::scan(classified, Kind::Leaf, secret, self.cx, flags);
         }
         if secret {
             flags.hide(text);
         }
-        let is_sensitive = self.cx.settings.names.matches(text.bytes, self.cx);
         Name::new(key, is_sensitive)
     }
 

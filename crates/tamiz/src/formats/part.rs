@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
-use crate::text::{Builder, Text};
+use crate::text::{Builder, Classified, Text};
 
 /// Reads what stands between two delimiters. `is_cut`: its end is not known.
 pub(super) fn read<'a>(
@@ -238,8 +238,8 @@ impl<'a> Headers<'a> {
 
     /// Judges a name by which a parser may know the part.
     fn judge(&mut self, name: Text<'a>, cx: Context<'a>) {
-        let name = utf8::repair(name, cx, &mut cx.flags());
-        self.is_sensitive |= cx.settings.names.matches(name.bytes, cx);
+        let Classified { text, classes } = utf8::repair(name, cx, &mut cx.flags()).classified();
+        self.is_sensitive |= cx.settings.names.matches(text.bytes, classes, cx);
     }
 
     /// Judges the names of a `Content-Disposition` that does not count.

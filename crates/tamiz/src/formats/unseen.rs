@@ -24,10 +24,14 @@ impl<'a> Unseen<'a> {
     pub(crate) fn take(&mut self, name: Option<Text<'a>>, text: Text<'a>, cx: Context<'a>) {
         let text = utf8::repair(text, cx, &mut cx.flags());
         let names = &cx.settings.names;
+        let is_sensitive = |name: Text<'a>| {
+            let name = utf8::repair(name, cx, &mut cx.flags()).classified();
+            names.matches(name.text.bytes, name.classes, cx)
+        };
         let is = |known: &[u8]| name.is_some_and(|name| name.bytes.eq_ignore_ascii_case(known));
         if is(b"authorization") || is(b"proxy-authorization") {
             self.authorizations.push(text);
-        } else if name.is_some_and(|name| names.matches(utf8::repair(name, cx, &mut cx.flags()).bytes, cx))
+        } else if name.is_some_and(is_sensitive)
             || names.find_credential(text.bytes, bytes::union(text.bytes), cx).is_some()
         {
             self.secrets.push(text);

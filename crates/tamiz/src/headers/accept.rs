@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, DIGIT, ENCODED, LOWER, SPACE, UPPER};
+use crate::bytes::{self, CONTROL, DANGER, DIGIT, ENCODED, HIGH, LOWER, NO_NAME, SPACE, UPPER};
 use crate::context::Context;
 use crate::show::escape::{self, Spot};
 
@@ -19,17 +19,11 @@ struct Item<'a> {
 
 /// Cuts a list at `,` and at white space that no `;` or `=` is next to, so that the form's own
 /// output reads as it was written. `classes` is the union of the classes of its bytes.
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
 fn items<'a>(text: &'a [u8], classes: u32, cx: Context<'a>) -> BumpVec<'a, Item<'a>> {
     let mut items = BumpVec::with_capacity_in(8, cx.bump);
     let mut rest = if classes & SPACE == 0 { text } else { tight(text, cx) };
     loop {
-        let len = rest.iter().position(|b| matches!(b, b',' | b' ')).unwrap_or(rest.len());
-        let (item, after) = rest.split_at_checked(len).unwrap_or_default();
-        let item = Item::read(item, cx);
+        let (item, after) = Item::cut(rest, cx);
         if !item.name.is_empty() {
             items.push(item);
         }
@@ -58,6 +52,34 @@ fn tight<'a>(text: &'a [u8], cx: Context<'a>) -> &'a [u8] {
 }
 
 impl<'a> Item<'a> {
+    /// Cuts the first item off a list; what follows it begins with its separator.
+    fn cut(list: &'a [u8], cx: Context<'a>) -> (Self, &'a [u8]) {
+        let mut classes = 0;
+        let ends_name = |byte: &u8| {
+            let class = bytes::class(*byte);
+            classes |= class;
+            class & (NO_NAME | DANGER) != 0
+        };
+        let len = list.iter().position(ends_name).unwrap_or(list.len());
+        let (name, after) = list.split_at_checked(len).unwrap_or_default();
+        let is_plain = classes & (UPPER | ENCODED | CONTROL | HIGH) == 0 && name.first() != Some(&b'[');
+        match after {
+            [] | [b',' | b' ', ..] if is_plain => (Item { width: width(name), name, quality: 1000 }, after),
+            // Most qualities have one decimal.
+            [b';', b'q', b'=', b'0', b'.', tenths @ b'0'..=b'9', after @ ..]
+                if is_plain && matches!(after, [] | [b',' | b' ', ..]) =>
+            {
+                let quality = u16::from(tenths.saturating_sub(b'0')).saturating_mul(100);
+                (Item { width: width(name), name, quality }, after)
+            }
+            _ => {
+                let len = list.iter().position(|byte| matches!(byte, b',' | b' ')).unwrap_or(list.len());
+                let (item, after) = list.split_at_checked(len).unwrap_or_default();
+                (Item::read(item, cx), after)
+            }
+        }
+    }
+
     fn read(text: &'a [u8], cx: Context<'a>) -> Self {
         let (raw, parameters) = match bytes::position(b';', text).and_then(|at| text.split_at_checked(at)) {
             Some((raw, [_, parameters @ ..])) => (raw, Some(parameters)),
@@ -78,9 +100,13 @@ impl<'a> Item<'a> {
 /// A name in lower case, escaped.
 fn lowercase_name<'a>(raw: &'a [u8], cx: Context<'a>) -> &'a [u8] {
     let classes = bytes::union(raw);
-    if classes & (UPPER | ENCODED) == 0 && escape::is_plain(classes, Spot::Name) && raw.first() != Some(&b'[')
-    {
-        return raw;
+    if classes & ENCODED == 0 && escape::is_plain(classes, Spot::Name) && raw.first() != Some(&b'[') {
+        if classes & UPPER == 0 {
+            return raw;
+        }
+        let name = cx.bump.alloc_slice_copy(raw);
+        name.make_ascii_lowercase();
+        return name;
     }
     cx.written(|out| {
         // A bracket after a space would look like a flag, and the order must not hang on that.
@@ -124,6 +150,10 @@ fn quality(text: &[u8]) -> u16 {
 /// `;q` and at least one decimal.
 fn write_quality(thousandths: u16, out: &mut Vec<u8>) {
     let digit = |n: u16| b'0'.saturating_add((n % 10) as u8);
+    if thousandths.is_multiple_of(100) {
+        out.extend_from_slice(&[b';', b'q', digit(thousandths / 1000), b'.', digit(thousandths / 100)]);
+        return;
+    }
     let decimals = [digit(thousandths / 100), digit(thousandths / 10), digit(thousandths)];
     let shown = decimals.iter().rposition(|&decimal| decimal != b'0').unwrap_or(0);
     out.extend_from_slice(&[b';', b'q', digit(thousandths / 1000), b'.']);

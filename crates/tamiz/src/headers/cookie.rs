@@ -4,12 +4,13 @@ use std::num::NonZeroU32;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, ALNUM, HIGH, PATH_MARK, TOKEN};
+use crate::bytes::{self, AT, HIGH, TOKEN};
 use crate::context::Context;
-use crate::decode::{self, base64};
+use crate::decode;
+use crate::families;
 use crate::flags::{Flag, Flags};
 use crate::formats::embedded::{self, Embedded};
-use crate::inspect::{Key, write_key};
+use crate::inspect::{JudgedKey, Key, write_key};
 use crate::scan::{self, Kind};
 use crate::secrets;
 use crate::show::NameShown;
@@ -36,6 +37,8 @@ pub(crate) struct Cookie<'a> {
     shown: Option<NameShown>,
     /// The name is sensitive, so the value is a secret that must not be echoed.
     pub(crate) sensitive: bool,
+    /// Neither its name nor its value raises a flag by its content.
+    is_quiet: bool,
     attribute: Option<Attribute>,
 }
 
@@ -76,13 +79,15 @@ impl<'a> Cookies<'a> {
     fn read_one(&mut self, piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         let mut cookie = Cookie::new(piece);
         if let Some(name) = cookie.name_text() {
-            let (key, sensitive) = read_name(name, cx, flags);
-            cookie.shown = Some(key.shown);
-            cookie.sensitive = sensitive;
+            let judged = read_name(name, cx, flags);
+            cookie.shown = Some(judged.key.shown);
+            cookie.sensitive = judged.is_sensitive;
+            cookie.is_quiet = judged.is_quiet;
         }
         let value = cookie.value();
         cookie.classes = bytes::union(value.bytes);
         if !scan::cannot_flag(value.bytes, cookie.classes) {
+            cookie.is_quiet = false;
             match embedded::read_cookie(value, cookie.classes, cx) {
                 Some(json) => {
                     scan::absorb_in_cookie(&json.all_flags(cx), flags);
@@ -99,18 +104,18 @@ impl<'a> Cookies<'a> {
     }
 }
 
-/// Reads a name and tells what it tells; and whether its value is a secret that must not be echoed.
-fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key<'a>, bool) {
-    let name = Key::new(text.classified(), cx);
-    let is_sensitive = cx.settings.names.matches(text.bytes, cx);
-    let classes = bytes::union(text.bytes);
-    if !scan::cannot_flag(text.bytes, classes) {
-        scan::scan(text.with_classes(classes), Kind::Free, name.shown == NameShown::Secret, cx, flags);
+/// Judges a name and raises its flags.
+fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> JudgedKey<'a> {
+    let classified = text.classified();
+    let judged = Key::judge(classified, cx);
+    let is_secret = judged.key.shown == NameShown::Secret;
+    if !judged.is_quiet {
+        scan::scan(classified, Kind::Free, is_secret, cx, flags);
     }
-    if name.shown == NameShown::Secret {
+    if is_secret {
         flags.hide(text);
     }
-    (name, is_sensitive)
+    judged
 }
 
 /// Whether there is a credential in a text.
@@ -160,7 +165,7 @@ impl<'a> Cookie<'a> {
         let equals =
             bytes::position(b'=', piece.bytes).and_then(|at| u32::try_from(at.saturating_add(1)).ok());
         let equals = equals.and_then(NonZeroU32::new);
-        Cookie { piece, classes: 0, equals, shown: None, sensitive: false, attribute: None }
+        Cookie { piece, classes: 0, equals, shown: None, sensitive: false, is_quiet: false, attribute: None }
     }
 
     /// What stands before its `=`.
@@ -189,17 +194,15 @@ impl<'a> Cookie<'a> {
     }
 
     /// Whether nothing in it is a credential that its name does not make one, as far as that is seen
-    /// quickly: it is short and plain, or a name and a word of which no token is a part.
+    /// quickly: it is short and plain, or name and value are quiet and no token begins in the name.
     fn is_harmless(&self) -> bool {
         let Some(name) = self.name().filter(|name| name.shown == NameShown::Text && !self.sensitive) else {
             return false;
         };
         let (name, value) = (name.text.bytes, self.value().bytes);
-        // Nothing but the `=` between the two is a sign that a credential needs.
-        let is_word = || bytes::all(value, ALNUM | PATH_MARK) && bytes::all(name, ALNUM | PATH_MARK);
         let is_pair = || name.len().saturating_add(value.len()).saturating_add(1) == self.piece.len();
         secrets::is_too_plain(value, self.classes)
-            || is_pair() && is_word() && !secrets::holds_token(self.piece.bytes)
+            || self.is_quiet && self.classes & AT == 0 && is_pair() && !families::holds_head(name)
     }
 
     /// Whether there is a credential in it that its name does not make one.
@@ -209,9 +212,9 @@ impl<'a> Cookie<'a> {
 
     /// Its value, where that alone holds a credential: behind Base64, or at its start.
     pub(crate) fn credential_value(&self, cx: Context<'_>) -> Option<Text<'a>> {
-        let value = self.equals.map(|_| self.value())?;
-        let may_hold = !self.is_harmless() || base64::encoded(value.bytes, self.classes).is_some();
-        Some(value).filter(|value| may_hold && holds_credential(*value, cx))
+        // What is quiet is no Base64 of anything.
+        let value = self.equals.map(|_| self.value()).filter(|_| !self.is_harmless())?;
+        Some(value).filter(|value| holds_credential(*value, cx))
     }
 
     pub(crate) fn is_attribute(&self) -> bool {

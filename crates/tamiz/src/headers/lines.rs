@@ -8,7 +8,7 @@ use super::quiet;
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
-use crate::finished::{Finished, Rank};
+use crate::finished::{Echo, Finished, Rank, Role};
 use crate::message::{Line, RawLine};
 use crate::text::Text;
 
@@ -43,15 +43,12 @@ pub(super) fn finish_or_open<'a>(
         match line {
             RawLine::Cut(line) => opened.push(Box::into_inner(line)),
             RawLine::Plain(line) => {
-                match Some(line.bytes)
-                    .filter(|_| is_tried)
-                    .and_then(|line| finish(line, scheme, cx, &mut found, texts))
-                {
-                    Some(line) => {
-                        places.push(opened.len());
-                        finished.push(line);
-                    }
-                    None => opened.push(Line::cut(line, cx)),
+                let is_finished =
+                    is_tried && finish(line.bytes, scheme, cx, &mut found, texts, &mut finished).is_some();
+                if is_finished {
+                    places.push(opened.len());
+                } else {
+                    opened.push(Line::cut(line, cx));
                 }
             }
         }
@@ -64,13 +61,40 @@ pub(super) fn finish_or_open<'a>(
     {
         return Lines { finished, order, opened, found };
     }
-    let opened = open_all(opened, finished.into_iter().zip(places), cx);
-    let finished = BumpVec::new_in(cx.bump);
-    Lines { finished, order: BumpVec::new_in(cx.bump), opened, found: Found::default() }
+    open_shared(Lines { finished, order: BumpVec::new_in(cx.bump), opened, found }, places, cx)
 }
 
-/// Opens finished lines too: all lines in the order in which they came. Each comes with how many opened ones were before it.
-fn open_all<'a>(
+/// Opens the finished lines that share a name with another line; all of them, where a name may count as any or what was
+/// found of a line cannot be taken back. `places` has how many opened lines were before each finished one.
+fn open_shared<'a>(lines: Lines<'a>, places: BumpVec<'a, usize>, cx: Context<'a>) -> Lines<'a> {
+    let Lines { finished, opened, mut found, .. } = lines;
+    let shared = shared_names(&opened, &finished, cx);
+    let is_kept = |line: &Finished<'a>| {
+        shared.as_ref().is_some_and(|shared| shared.binary_search(&line.record.rank).is_err())
+    };
+    // Only a host can be taken back from what was found.
+    let is_known = |line: &Finished<'a>| line.record.role == Role::Host || line.record.echo == Echo::InLine;
+    let keeps_some = finished.iter().all(|line| is_kept(line) || is_known(line));
+    let (mut kept, mut again) = (BumpVec::new_in(cx.bump), BumpVec::new_in(cx.bump));
+    for (line, place) in finished.into_iter().zip(places) {
+        if keeps_some && is_kept(&line) {
+            kept.push(line);
+        } else {
+            again.push((line, place));
+        }
+    }
+    if !keeps_some {
+        found = Found::default();
+    } else if again.iter().any(|(line, _)| line.record.role == Role::Host) {
+        found.host = None;
+    }
+    let opened = open_too(opened, again.into_iter(), cx);
+    let order = order_by_name(&kept, cx).unwrap_or_else(|| BumpVec::new_in(cx.bump));
+    Lines { finished: kept, order, opened, found }
+}
+
+/// Opens finished lines too, in the order in which all came. Each comes with how many opened ones were before it.
+fn open_too<'a>(
     opened: BumpVec<'a, Line<'a>>,
     finished: impl ExactSizeIterator<Item = (Finished<'a>, usize)>,
     cx: Context<'a>,
@@ -88,39 +112,70 @@ fn open_all<'a>(
     all
 }
 
-/// Takes a line from the cache, or finishes it; appends its text to `texts`.
+/// Takes a line from the cache, or finishes it: appends its text to `texts` and its record to `finished`.
 fn finish<'a>(
     line: &'a [u8],
     scheme: Scheme,
     cx: Context<'a>,
     found: &mut Found<'a>,
     texts: &mut Vec<u8>,
-) -> Option<Finished<'a>> {
+    finished: &mut BumpVec<'a, Finished<'a>>,
+) -> Option<()> {
     if let Some(known) = cx.cache.and_then(|cache| cache.get(line, texts)) {
-        return Some(known);
+        finished.push(known);
+        return Some(());
     }
-    let finished = quiet::finish(line, scheme, cx, found, texts)?;
-    if let Some(cache) = cx.cache.filter(|cache| finished.is_alike_everywhere() && cache.admits(line)) {
-        cache.keep(&finished, texts);
+    quiet::finish(line, scheme, cx, found, texts, finished)?;
+    if let (Some(cache), Some(finished)) = (cx.cache, finished.last())
+        && finished.is_alike_everywhere()
+        && cache.admits(line)
+    {
+        cache.keep(finished, texts);
     }
-    Some(finished)
+    Some(())
 }
 
 /// Whether no line has the name of a finished one, as far as names tell by their rank.
 fn have_other_names(opened: &[Line<'_>], finished: &[Finished<'_>]) -> bool {
-    opened.iter().all(|line| {
-        line.name.is_some_and(|name| {
-            let rank = Rank::of(name.bytes);
-            bytes::is_token(name.bytes) && finished.iter().all(|line| line.record.rank != rank)
-        })
-    })
+    opened
+        .iter()
+        .all(|line| rank_of(line).is_some_and(|rank| finished.iter().all(|line| line.record.rank != rank)))
+}
+
+/// The rank of a name that is a token; any other may count as any name.
+fn rank_of(line: &Line<'_>) -> Option<Rank> {
+    line.name.filter(|name| bytes::is_token(name.bytes)).map(|name| Rank::of(name.bytes))
+}
+
+/// The names that two lines have, sorted, as far as names tell by their rank; `None` where a name is no token.
+fn shared_names<'a>(
+    opened: &[Line<'_>],
+    finished: &[Finished<'_>],
+    cx: Context<'a>,
+) -> Option<BumpVec<'a, Rank>> {
+    let mut ranks = BumpVec::from_iter_in(finished.iter().map(|line| line.record.rank), cx.bump);
+    for line in opened {
+        ranks.push(rank_of(line)?);
+    }
+    ranks.sort_unstable();
+    let shared = ranks.windows(2).filter_map(|two| match two {
+        [a, b] if a == b => Some(*a),
+        _ => None,
+    });
+    Some(BumpVec::from_iter_in(shared, cx.bump))
 }
 
 /// The places of lines by name; `None` where two may have the same.
+#[allow(clippy::arithmetic_side_effects, reason = "a place is below the number of lines")]
 fn order_by_name<'a>(lines: &[Finished<'a>], cx: Context<'a>) -> Option<BumpVec<'a, (Rank, u16)>> {
     let mut order = BumpVec::with_capacity_in(lines.len(), cx.bump);
-    order.extend(lines.iter().map(|line| line.record.rank).zip(0..));
-    order.sort_unstable();
-    let differ = order.windows(2).all(|two| matches!(two, [a, b] if a.0 != b.0));
-    (differ && order.len() == lines.len()).then_some(order)
+    for (line, nth) in lines.iter().zip(0..=u16::MAX) {
+        let rank = line.record.rank;
+        let before = order.iter().rposition(|(other, _)| *other <= rank);
+        if before.and_then(|before| order.get(before)).is_some_and(|(other, _)| *other == rank) {
+            return None;
+        }
+        order.insert(before.map_or(0, |before| before + 1), (rank, nth));
+    }
+    (order.len() == lines.len()).then_some(order)
 }

@@ -7,6 +7,8 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
+use bumpalo::collections::Vec as BumpVec;
+
 use super::in_parts::{self, Found};
 use super::{Content, blanks_dropped, content, value, whitespace};
 use crate::bytes::{self, ALNUM, COLON, DANGER, DASH, WAY};
@@ -26,22 +28,22 @@ use crate::text::{Classified, Text};
 /// A longer name is not shown.
 const LONGEST_NAME: usize = 64;
 
-/// Finishes a line that is quiet: appends its text to `out`. `scheme` decides which port need not be shown; `found` takes
-/// note of hosts and secrets.
+/// Finishes a line that is quiet: appends its text to `out` and its record to `finished`; `None` for other lines. `scheme`
+/// decides which port need not be shown; `found` takes note of hosts and secrets.
 pub(super) fn finish<'a>(
     line: &'a [u8],
     scheme: Scheme,
     cx: Context<'a>,
     found: &mut Found<'a>,
     out: &mut Vec<u8>,
-) -> Option<Finished<'a>> {
+    finished: &mut BumpVec<'a, Finished<'a>>,
+) -> Option<()> {
     let colon = bytes::position(b':', line)?;
     let (raw_name, value) = (line.get(..colon)?, line.get(colon + 1..)?);
-    let mut name = [0; LONGEST_NAME];
-    let name = name.get_mut(..colon)?;
-    name.copy_from_slice(raw_name);
-    name.make_ascii_lowercase();
-    let name = &*name;
+    let mut lower = [0; LONGEST_NAME];
+    lower.get_mut(..colon)?.copy_from_slice(raw_name);
+    lower.make_ascii_lowercase();
+    let name = lower.get(..colon)?;
     let rule = cx.settings.headers.get(name);
     if cx.settings.config.limits.flag_parameters < MOST_WORDS
         || !is_finishable(rule, name)
@@ -70,7 +72,7 @@ pub(super) fn finish<'a>(
         words: written.words,
         value_len,
         len: (colon + 2 + written.len) as u32,
-        rank: Rank::of(name),
+        rank: Rank::new(lower.first_chunk()?),
         name_len: colon as u16,
         // A name that gets here is known, or made of letters, digits and dashes.
         is_plain: classes & LAYERED == 0,
@@ -78,7 +80,8 @@ pub(super) fn finish<'a>(
         role: role(rule.kind),
         echo: written.echo,
     };
-    Some(Finished { line, text: (line_start, out.len()), record })
+    finished.push(Finished { line, text: (line_start, out.len()), record });
+    Some(())
 }
 
 /// Writes a value by the rule of its header; `None` where the line has to be opened.
@@ -181,9 +184,12 @@ fn write_loud<'a>(
     out: &mut Vec<u8>,
 ) -> Option<Written> {
     let Classified { text, classes } = value;
+    if layers::hides_base64(text.bytes, cx) {
+        return None;
+    }
     let mut flags = cx.flags();
     let content = value::inspect(text, classes, name, rule, cx, &mut flags);
-    if !matches!(content, Content::Plain) || layers::hides_base64(text.bytes, cx) {
+    if !matches!(content, Content::Plain) {
         return None;
     }
     write_plain(text.bytes, classes, rule, cx, out).with_flags(&flags)
@@ -277,6 +283,9 @@ fn flags_of_name(rule: Rule, cx: Context<'_>) -> FlagSet {
 
 /// Writes flags, those with several words once for each, and the line's end.
 fn write_flags(flags: FlagSet, name: &[u8], written: &Written, out: &mut Vec<u8>) {
+    if flags.is_empty() {
+        return out.push(b'\n');
+    }
     for flag in flags.iter() {
         let words = written.words.iter().flatten().filter(|(of, _)| *of == flag);
         if flag.parameter_kind() == flags::Parameter::Word {

@@ -13,31 +13,40 @@ struct Piece<'a> {
     in_comment: bool,
 }
 
+/// The bytes that a user agent is cut at, outside comments and inside.
+const OUTSIDE: u8 = 1;
+const INSIDE: u8 = 2;
+const CUTS: [u8; 256] = {
+    let mut cuts = [0; 256];
+    cuts[b'(' as usize] = OUTSIDE | INSIDE;
+    cuts[b'[' as usize] = OUTSIDE | INSIDE;
+    cuts[b')' as usize] = OUTSIDE | INSIDE;
+    cuts[b']' as usize] = OUTSIDE | INSIDE;
+    cuts[b';' as usize] = INSIDE;
+    cuts[b',' as usize] = INSIDE;
+    cuts[b' ' as usize] = OUTSIDE;
+    cuts
+};
+
 /// Cuts a user agent at white space, and in comments at `;` and `,`; brackets are dropped.
 #[allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of what is in it")]
 fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
-    let mut at = 0;
+    let mut rest = text;
     let mut depth = 0_usize;
     std::iter::from_fn(move || {
-        while at < text.len() {
-            let start = at;
+        while !rest.is_empty() {
             let in_comment = depth > 0;
-            let is_cut = |b: u8| match b {
-                b'(' | b'[' | b')' | b']' => true,
-                b';' | b',' => in_comment,
-                b' ' => !in_comment,
-                _ => false,
-            };
-            let rest = text.get(at..)?;
-            let len = rest.iter().position(|&b| is_cut(b)).unwrap_or(rest.len());
-            at += len;
-            match text.get(at) {
+            let cut = if in_comment { INSIDE } else { OUTSIDE };
+            let is_cut = |byte: &u8| CUTS.get(usize::from(*byte)).copied().unwrap_or_default() & cut != 0;
+            let len = rest.iter().position(is_cut).unwrap_or(rest.len());
+            let (piece, after) = rest.split_at_checked(len)?;
+            match after.first() {
                 Some(b'(' | b'[') => depth += 1,
                 Some(b')' | b']') => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            at += 1;
-            let piece = bytes::trim(text.get(start..start + len)?);
+            rest = after.get(1..).unwrap_or_default();
+            let piece = bytes::trim(piece);
             if !piece.is_empty() {
                 return Some(Piece { text: piece, in_comment });
             }
@@ -47,13 +56,13 @@ fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// `name/version`, one slash, both sides tokens.
-#[allow(clippy::arithmetic_side_effects, reason = "offsets into one slice")]
 fn is_product(item: &[u8]) -> bool {
-    let Some(slash) = bytes::position(b'/', item).filter(|slash| *slash > 0 && slash + 1 < item.len()) else {
-        return false;
-    };
-    let is_side = |side: Option<&[u8]>| side.is_some_and(|side| bytes::all(side, TOKEN));
-    is_side(item.get(..slash)) && is_side(item.get(slash + 1..))
+    let is_sign = |byte: &u8| !bytes::is(*byte, TOKEN);
+    let name = item.iter().position(is_sign).unwrap_or_default();
+    match item.get(name..) {
+        Some([b'/', version @ ..]) => name > 0 && !version.is_empty() && !version.iter().any(is_sign),
+        _ => false,
+    }
 }
 
 /// The name of `like name`.
@@ -74,18 +83,20 @@ pub(crate) fn write(text: &[u8], classes: u32, most: usize, cx: Context<'_>, out
     });
     // Nothing of it is escaped, and there is no escape or marker that keeps its case.
     let is_plain = classes & (CONTROL | HIGH | ENCODED) == 0 && memchr::memchr(b'<', text).is_none();
+    let start = out.len();
     for (i, (prefix, word)) in words.take(most).enumerate() {
         if i > 0 {
             out.push(b' ');
         }
         out.extend_from_slice(prefix);
         if is_plain {
-            let start = out.len();
             out.extend_from_slice(word);
-            out.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
         } else {
             escape::write_lowercase(word, Spot::Line, cx, out);
         }
+    }
+    if is_plain {
+        out.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
     }
 }
 

@@ -200,7 +200,7 @@ pub(super) fn inspect<'a>(
     flags: &mut Flags<'a>,
 ) -> Content<'a> {
     let names = &cx.settings.names;
-    let by_name = if rule.is_known { rule.is_sensitive } else { names.matches(name, cx) };
+    let by_name = if rule.is_known { rule.is_sensitive } else { names.matches(name, bytes::union(name), cx) };
     let sensitive = rule.kind == Kind::Authorization || by_name;
     if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
         flags.raise(Flag::Xff, text);

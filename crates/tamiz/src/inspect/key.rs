@@ -3,6 +3,7 @@
 use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, HIGH, NAME_MARK, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::{Char, char_indices, chars, unicode};
+use crate::scan;
 use crate::shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
@@ -16,18 +17,31 @@ pub(crate) struct Key<'a> {
     pub(crate) shown: NameShown,
 }
 
+/// A name, judged.
+pub(crate) struct JudgedKey<'a> {
+    pub(crate) key: Key<'a>,
+    /// Whether it raises no flag by its content.
+    pub(crate) is_quiet: bool,
+    /// Whether its value is a secret.
+    pub(crate) is_sensitive: bool,
+}
+
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.6).
-    pub(crate) fn new(text: Classified<'a>, cx: Context<'a>) -> Self {
+    pub(crate) fn judge(text: Classified<'a>, cx: Context<'a>) -> JudgedKey<'a> {
         let Classified { text, classes } = text;
-        let shown = if cx.settings.names.find_credential(text.bytes, classes, cx).is_some() {
-            NameShown::Secret
-        } else if looks_like_a_name(text.bytes, classes) && !identifies(text.bytes, classes) {
-            NameShown::Text
-        } else {
-            NameShown::Shape
-        };
-        Key { text, shown }
+        let names = &cx.settings.names;
+        let is_quiet = scan::cannot_flag(text.bytes, classes);
+        let shown =
+            if (!is_quiet || classes & AT != 0) && names.find_credential(text.bytes, classes, cx).is_some() {
+                NameShown::Secret
+            } else if looks_like_a_name(text.bytes, classes) && !identifies(text.bytes, classes) {
+                NameShown::Text
+            } else {
+                NameShown::Shape
+            };
+        let is_sensitive = names.matches(text.bytes, classes, cx);
+        JudgedKey { key: Key { text, shown }, is_quiet, is_sensitive }
     }
 }
 
@@ -88,7 +102,8 @@ mod tests {
             (&long, NameShown::Shape),
         ] {
             with_context(|cx| {
-                let key = Key::new(Text::untraced(text.as_bytes()).repaired().classified(), cx);
+                let JudgedKey { key, .. } =
+                    Key::judge(Text::untraced(text.as_bytes()).repaired().classified(), cx);
                 assert_eq!(key.shown, shown, "{text}");
             });
         }

@@ -4,6 +4,6 @@ mod key;
 mod more;
 mod value;
 
-pub(crate) use key::{Key, write_key};
+pub(crate) use key::{JudgedKey, Key, write_key};
 pub(crate) use more::MorePairs;
 pub(crate) use value::scan_value;

@@ -9,8 +9,6 @@ mod fold;
 mod gram;
 mod guarded;
 #[cfg(not(target_family = "wasm"))]
-mod masks;
-#[cfg(not(target_family = "wasm"))]
 mod prefilter;
 #[cfg(target_family = "wasm")]
 #[path = "no_prefilter.rs"]
@@ -36,6 +34,8 @@ use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
+pub(crate) use prefilter::Prefilter;
+pub(crate) use reading::mark;
 use reading::{Others, Reading};
 pub(crate) use tables::{CLASSES, DIGEST};
 pub(crate) use trie::Classes;
@@ -84,11 +84,24 @@ impl Found<'_> {
 
 /// The result of a walk over a text.
 #[derive(Clone, Copy)]
-struct Walked {
-    /// Whether it was ended by a literal, so that an entry may be in the text.
+pub(crate) struct Walked {
+    /// Whether there was a literal, so that an entry may be in the text.
     may_match: bool,
-    /// The union of the marks that readings ask for, of the signs before that.
+    /// The union of the marks that readings ask for, of the signs; where there was a literal, of those before it.
     marks: u8,
+}
+
+impl Walked {
+    pub(crate) fn new(may_match: bool, marks: u8) -> Self {
+        Walked { may_match, marks }
+    }
+
+    /// Whether [`scan_walked`] finds nothing in the text; `byte_classes` is the union of the classes of its bytes.
+    #[inline]
+    pub(crate) fn cannot_match(self, text: &[u8], byte_classes: u32) -> bool {
+        !self.may_match
+            && (self.marks == 0 || Others::of_marks(text, byte_classes, self.marks) == Others::default())
+    }
 }
 
 /// The class of a name, as its bit.
@@ -99,16 +112,29 @@ pub(crate) fn class_of(name: &str) -> Classes {
 /// Finds the classes of entries in decoded text, but for those that are known; `byte_classes` is the union of the classes of its
 /// bytes.
 pub(crate) fn scan<'a>(text: &[u8], byte_classes: u32, known: Classes, cx: Context<'a>) -> Found<'a> {
-    let mut found = Found::none(text.len());
     if text.len() < SHORTEST {
-        return found;
+        return Found::none(text.len());
     }
     let is_guarded = guarded::has_guarded(text, byte_classes);
-    let Walked { may_match, marks } = if is_guarded {
+    let walked = if is_guarded {
         Walked { may_match: may_match_unguarded(text, cx), marks: 0 }
     } else {
         prefilter::may_match(text, byte_classes)
     };
+    scan_walked(text, byte_classes, walked, is_guarded, known, cx)
+}
+
+/// Finds the classes of entries in a text that was walked over; see [`scan`].
+pub(crate) fn scan_walked<'a>(
+    text: &[u8],
+    byte_classes: u32,
+    walked: Walked,
+    is_guarded: bool,
+    known: Classes,
+    cx: Context<'a>,
+) -> Found<'a> {
+    let mut found = Found::none(text.len());
+    let Walked { may_match, marks } = walked;
     if may_match {
         search::search(text, Reading::Plain, text, !known, cx, &mut found);
     }
@@ -138,12 +164,12 @@ pub(crate) fn scan<'a>(text: &[u8], byte_classes: u32, known: Classes, cx: Conte
 
 /// Whether [`scan`] may find anything in a text; `byte_classes` is the union of the classes of its bytes. Texts with quotes,
 /// comments or guarded bytes are not judged.
+#[inline]
 pub(crate) fn may_match(text: &[u8], byte_classes: u32) -> bool {
     text.len() >= SHORTEST
-        && (guarded::has_guarded(text, byte_classes) || {
-            let Walked { may_match, marks } = prefilter::may_match(text, byte_classes);
-            may_match || Others::of_marks(text, byte_classes, marks) != Others::default()
-        })
+        && byte_classes & (bytes::ALPHA | bytes::NO_ALNUM) != 0
+        && (guarded::has_guarded(text, byte_classes)
+            || !prefilter::may_match(text, byte_classes).cannot_match(text, byte_classes))
 }
 
 /// Whether an entry may be in a text with guarded bytes.

@@ -10,13 +10,13 @@
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
-use super::Walked;
 use super::gram::is_gram;
-use super::masks::{BLOCK, Masks};
 use super::reading::mark;
 use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, PAIRS_OF_SIGNS, SIGNS, TOKENS};
+use super::{SHORTEST, Walked};
 use crate::bytes;
 use crate::swar::eight_at;
+use crate::walk::{Visitor, walk};
 
 /// Sizes of tables, as powers of two.
 const TOKEN_BITS: u32 = 18;
@@ -43,71 +43,73 @@ const SPACED: u8 = 16;
 
 /// Whether an entry may be in a text, as it is, without guarded bytes; `byte_classes` is the union of the classes of its bytes.
 pub(super) fn may_match(text: &[u8], byte_classes: u32) -> Walked {
-    match byte_classes & (bytes::NO_ALNUM | bytes::ALPHA | bytes::DIGIT) {
-        0 | bytes::DIGIT => Walked { may_match: false, marks: 0 },
-        bytes::LOWER | bytes::UPPER | bytes::ALPHA => {
-            Walked { may_match: is_token(text, 0, text.len()), marks: 0 }
+    let may_match = match byte_classes & (bytes::NO_ALNUM | bytes::ALPHA | bytes::DIGIT) {
+        0 | bytes::DIGIT => false,
+        bytes::LOWER | bytes::UPPER | bytes::ALPHA => is_token(text, 0, eight_at(text, 0), text.len()),
+        _ => {
+            let mut words = Words { prefilter: Prefilter::new(text, byte_classes), marks: 0 };
+            let may_match = walk(text, &mut words);
+            return Walked { may_match, marks: words.marks };
         }
-        // No entry of hexadecimal digits alone is known by a single letter.
-        _ => walk(text, |start| Masks::at(text, start), !bytes::is_hexadecimal(byte_classes)),
-    }
-}
-
-/// Walks over the tokens and signs of a text up to a literal; `masks` are those of the block that begins at an offset.
-fn walk(text: &[u8], mut masks: impl FnMut(usize) -> Masks, with_singles: bool) -> Walked {
-    let mut walked = Walked { may_match: true, marks: 0 };
-    let mut letter_before = 0;
-    let mut start = 0;
-    while start < text.len() {
-        let Masks { letters, mut signs } = masks(start);
-        let mut tokens = letters & !(letters << 1 | letter_before);
-        letter_before = letters >> 63;
-        if !with_singles {
-            // The next block may begin with a letter.
-            tokens &= letters >> 1 | 1 << 63;
-        }
-        while tokens != 0 {
-            let bit = tokens.trailing_zeros();
-            tokens &= tokens - 1;
-            let at = start + bit as usize;
-            let mut len = (!(letters >> bit)).trailing_zeros() as usize;
-            if bit as usize + len == BLOCK {
-                len += letters_at(text, at + len);
-            }
-            if is_token(text, at, len) {
-                return walked;
-            }
-        }
-        while signs != 0 {
-            let at = start + signs.trailing_zeros() as usize;
-            signs &= signs - 1;
-            let Some(&sign) = text.get(at) else { break };
-            walked.marks |= mark(sign);
-            if may_begin_gram(text, at, sign) && is_gram(text, at) {
-                return walked;
-            }
-        }
-        start += BLOCK;
-    }
-    walked.may_match = false;
-    walked
-}
-
-/// Whether the token at `at`, which has `len` letters, is a literal, or has one inside.
-#[inline(always)]
-fn is_token(text: &[u8], at: usize, len: usize) -> bool {
-    let eight = match text.get(at..at + 8).and_then(|eight| eight.first_chunk()) {
-        Some(eight) => u64::from_le_bytes(*eight),
-        None => eight_at(text, at),
     };
+    Walked { may_match, marks: 0 }
+}
+
+/// The state of a walk that a literal ends.
+struct Words<'t> {
+    prefilter: Prefilter<'t>,
+    /// The union of the marks that readings ask for, of the signs so far.
+    marks: u8,
+}
+
+impl Visitor for Words<'_> {
+    #[inline(always)]
+    fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
+        self.prefilter.is_letters(at, eight, len)
+    }
+
+    #[inline(always)]
+    fn sign(&mut self, at: usize, sign: u8) -> bool {
+        self.marks |= mark(sign);
+        self.prefilter.is_sign(at, sign)
+    }
+}
+
+/// Finds literals in a text, as it is walked over.
+#[derive(Clone, Copy)]
+pub(crate) struct Prefilter<'t> {
+    text: &'t [u8],
+    /// Tokens of fewer letters are no literals.
+    shortest: usize,
+}
+
+impl<'t> Prefilter<'t> {
+    /// For a text without guarded bytes; `byte_classes` is the union of the classes of its bytes.
+    #[inline]
+    pub(crate) fn new(text: &'t [u8], byte_classes: u32) -> Self {
+        // No entry of hexadecimal digits alone is known by a single letter.
+        let shortest = 1 + usize::from(bytes::is_hexadecimal(byte_classes));
+        Prefilter { text, shortest: if text.len() < SHORTEST { usize::MAX } else { shortest } }
+    }
+
+    /// Whether a run of letters is a literal; see [`Visitor::letters`].
+    #[inline(always)]
+    pub(crate) fn is_letters(self, at: usize, eight: u64, len: usize) -> bool {
+        len >= self.shortest && is_token(self.text, at, eight, len)
+    }
+
+    /// Whether a literal begins with the sign at `at`.
+    #[inline(always)]
+    pub(crate) fn is_sign(self, at: usize, sign: u8) -> bool {
+        may_begin_gram(self.text, at, sign) && is_gram(self.text, at)
+    }
+}
+
+/// Whether the token at `at`, which has `len` letters, is a literal, or has one inside; `eight` are the bytes from `at` on.
+#[inline(always)]
+fn is_token(text: &[u8], at: usize, eight: u64, len: usize) -> bool {
     let hash = hash(eight, len);
     has_bit(hash) && is_literal(text, at, len, hash) || len >= SHORTEST_INSIDE && has_inside(text, at, len)
-}
-
-/// How many letters are in a text from `at` on.
-#[cold]
-fn letters_at(text: &[u8], at: usize) -> usize {
-    text.iter().skip(at).take_while(|byte| byte.is_ascii_alphabetic()).count()
 }
 
 /// The hash of a token: of its length and its letters, up to eight.

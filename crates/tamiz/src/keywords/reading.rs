@@ -40,7 +40,7 @@ impl Others {
     pub(super) fn of_marks(text: &[u8], byte_classes: u32, marks: u8) -> Self {
         let may_comment = marks & STAR != 0 || marks & LINE_COMMENT != 0 && byte_classes & CONTROL != 0;
         let is_quoted = marks & QUOTING != 0 || marks & ANGLE != 0 && has_empty_substitution(text);
-        Others { comments: may_comment && has_comment(text), shell: is_quoted }
+        Others { comments: may_comment && has_comment(text, byte_classes & CONTROL != 0), shell: is_quoted }
     }
 }
 
@@ -54,7 +54,8 @@ const ANGLE: u8 = 8;
 
 /// The bits for a sign that readings ask for.
 #[inline]
-pub(super) fn mark(sign: u8) -> u8 {
+#[allow(clippy::indexing_slicing, reason = "a u8 cannot leave a table of 256")]
+pub(crate) const fn mark(sign: u8) -> u8 {
     const MARKS: [u8; 256] = {
         let mut marks = [0; 256];
         let mut byte = 0;
@@ -70,7 +71,7 @@ pub(super) fn mark(sign: u8) -> u8 {
         }
         marks
     };
-    MARKS.get(usize::from(sign)).copied().unwrap_or(0)
+    MARKS[sign as usize]
 }
 
 /// Whether `<()` is in a text.
@@ -78,11 +79,14 @@ fn has_empty_substitution(text: &[u8]) -> bool {
     memchr::memchr_iter(b'<', text).any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(b"<()")))
 }
 
-/// Whether the reading without comments drops anything of a text.
-fn has_comment(text: &[u8]) -> bool {
+/// Whether the reading without comments drops anything of a text; `has_lines` is whether it has a line end.
+fn has_comment(text: &[u8], has_lines: bool) -> bool {
     let mut comments = Comments::default();
-    let mut starts = memchr::memchr3_iter(b'/', b'#', b'-', text);
-    starts.any(|at| comments.skip(text.get(at..).unwrap_or_default()).is_some())
+    let mut is_comment = |at: usize| comments.skip(text.get(at..).unwrap_or_default()).is_some();
+    if has_lines {
+        return memchr::memchr3_iter(b'/', b'#', b'-', text).any(is_comment);
+    }
+    memchr::memchr_iter(b'*', text).any(|at| at.checked_sub(1).is_some_and(&mut is_comment))
 }
 
 /// Finds what a reading drops, from the start of a text to its end.

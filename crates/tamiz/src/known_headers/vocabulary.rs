@@ -52,7 +52,7 @@ impl Vocabulary {
     pub(crate) fn has(self, value: &[u8], table: &HeaderTable) -> bool {
         let items = || value.split(|byte| *byte == b',').map(trim);
         match self.form {
-            Form::Words => items().all(|item| self.is_word(item)),
+            Form::Words => self.is_word(value) || items().all(|item| self.is_word(item)),
             Form::Products => items().all(|item| self.is_product(item)),
             Form::Directives => {
                 value.split(|byte| matches!(byte, b',' | b';')).map(trim).all(|item| self.is_directive(item))
@@ -73,10 +73,13 @@ impl Vocabulary {
     }
 
     fn is_word(self, item: &[u8]) -> bool {
+        let Some(first) = item.first().map(u8::to_ascii_lowercase) else { return false };
         let mut words = Some(self.words.as_bytes());
-        while let Some(rest) = words.filter(|_| !item.is_empty()) {
-            let is_end = rest.get(item.len()).is_none_or(|byte| *byte == b'|');
-            if is_end && rest.get(..item.len()).is_some_and(|word| word.eq_ignore_ascii_case(item)) {
+        while let Some(rest) = words {
+            if rest.first() == Some(&first)
+                && rest.get(item.len()).is_none_or(|byte| *byte == b'|')
+                && rest.get(..item.len()).is_some_and(|word| word.eq_ignore_ascii_case(item))
+            {
                 return true;
             }
             words = bytes::position(b'|', rest).and_then(|at| rest.get(at.saturating_add(1)..));

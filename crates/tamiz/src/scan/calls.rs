@@ -60,7 +60,7 @@ pub(super) fn find(text: &[u8], known: Classes, mut give: impl FnMut(&'static st
 }
 
 /// Whether what follows a bracket is no prose.
-fn begins_arguments(text: &[u8]) -> bool {
+pub(super) fn begins_arguments(text: &[u8]) -> bool {
     let blanks = text.iter().take(MOST_BLANKS).take_while(|byte| is_blank(**byte)).count();
     let next = text.get(blanks);
     next.is_none_or(|byte| {

@@ -1,18 +1,19 @@
 //! Texts that nothing can be told of, which is most of them: decided from the classes of their bytes and one walk over
 //! their words, before anything is decoded, folded or searched.
 
-use super::structure::doubles_dot_or_dash;
-use super::{Kind, Scan, serial, urls};
+use super::{Kind, Scan, calls, serial, urls};
 use crate::bytes;
 use crate::bytes::{
-    ALNUM, BANG, COLON, CONTROL, DANGER, DASH, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64, SLASH,
-    UNDERSCORE, WORD_SIGN,
+    ALNUM, BANG, COLON, CONTROL, DANGER, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64, UNDERSCORE,
+    WORD_SIGN,
 };
 use crate::context::Context;
 use crate::decode::base64;
-use crate::keywords;
+use crate::families::SHORTEST_TOKEN;
+use crate::keywords::{self, Walked};
 use crate::secrets;
 use crate::text::Text;
+use crate::walk::{Visitor, walk};
 
 /// Classes that may raise a flag. All others are letters, digits and `. - _ / + , ? @ [ ]`, SP.
 const LOUD: u32 = DANGER | CONTROL | HIGH | WORD_SIGN | ENCODED | COLON | BANG | EQUALS;
@@ -35,28 +36,81 @@ fn has_plain_letters(text: &[u8]) -> bool {
 /// Whether a text of any kind raises no flag by its content and holds no credential, as far as that is seen quickly.
 /// `classes` is the union of the classes of its bytes. The flag for a space in a key or segment, and what its length or
 /// its name raise, are for the caller.
+#[inline]
 pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
+    if classes & NO_ALNUM == 0 && text.len() < SHORTEST_TOKEN.min(base64::SHORTEST) {
+        let is_loud = keywords::may_match(text, classes)
+            || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
+        return !is_loud;
+    }
+    is_quiet(text, classes)
+}
+
+fn is_quiet(text: &[u8], classes: u32) -> bool {
     if classes & LOUD != 0 && (classes & LOUD != HIGH || !has_plain_letters(text)) {
         return false;
     }
-    let has = |class: u32| classes & class != 0;
-    if has(NO_ALNUM)
-        && (has(DOT | DASH) && doubles_dot_or_dash(text)
-            || text.last() == Some(&b'?')
+    let has_sign = classes & NO_ALNUM != 0;
+    if has_sign
+        && (text.last() == Some(&b'?')
             // It may be JSON, perhaps behind spaces.
             || matches!(text.first(), Some(b'[' | b' ' | b'+'))
-            || has(SLASH) && text.starts_with(b"//")
+            || text.starts_with(b"//")
             || text == b"c__builtin__")
     {
         return false;
     }
-    if secrets::may_hold_unnamed(text, classes)
-        || text.len() >= base64::SHORTEST && may_be_base64(text, classes)
+    if text.len() >= base64::SHORTEST && may_be_base64(text, classes)
+        || serial::may_begin_stream(text, classes) && serial::holds_stream(text)
     {
         return false;
     }
-    let may_be_stream = serial::may_begin_stream(text, classes) && serial::holds_stream(text);
-    !may_be_stream && !keywords::may_match(text, classes)
+    let mut quiet = Quiet {
+        text,
+        facts: 0,
+        words: keywords::Prefilter::new(text, classes),
+        credentials: secrets::Prefilter::new(text, classes, |_: &[u8]| false),
+    };
+    !walk(text, &mut quiet)
+        && !secrets::holds_unnamed(quiet.credentials.finish(), text, classes)
+        && Walked::new(false, (quiet.facts >> MARKS) as u8).cannot_match(text, classes)
+}
+
+/// The state of a walk over a text with no signs but those of words and URLs; what may raise a flag ends it.
+struct Quiet<'t, F> {
+    text: &'t [u8],
+    /// The union of what its signs mean.
+    facts: u32,
+    words: keywords::Prefilter<'t>,
+    credentials: secrets::Prefilter<'t, F>,
+}
+
+impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
+    #[inline(always)]
+    fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
+        self.words.is_letters(at, eight, len)
+    }
+
+    #[inline(always)]
+    fn sign(&mut self, at: usize, byte: u8) -> bool {
+        let facts = facts_of(byte);
+        self.facts |= facts;
+        self.credentials.sign(at, byte, (facts >> ROLES) as u8, behind(self.text, at));
+        facts & DOUBLED != 0 && is_doubled(self.text, at, byte) || self.words.is_sign(at, byte)
+    }
+}
+
+/// The four bytes behind a place, the first lowest; zero where there are fewer.
+#[inline(always)]
+fn behind(text: &[u8], at: usize) -> u32 {
+    let four = text.get(at.saturating_add(1)..).and_then(|rest| rest.first_chunk());
+    four.map_or(0, |four| u32::from_le_bytes(*four))
+}
+
+/// Whether the sign at `at` has another behind it.
+#[inline(always)]
+fn is_doubled(text: &[u8], at: usize, byte: u8) -> bool {
+    text.get(at.saturating_add(1)) == Some(&byte)
 }
 
 /// Whether a part, at signs, of a text that cannot flag raises no flag either: it may still be Base64 by itself.
@@ -81,103 +135,162 @@ pub(crate) enum Signs {
     Brands = 8,
 }
 
-/// The bytes that a value with each kind of signs may have, a bit each.
-#[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
-const ALLOWED: [u8; 256] = {
-    let mut allowed = [0; 256];
-    let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_/+,?= :";
-    let mut at = 0;
-    while at < plain.len() {
-        allowed[plain[at] as usize] = 1 | 2 | 4 | 8;
-        at += 1;
+/// What a byte that is no letter or digit means to a walk, as bits: the lowest four, with which kinds of [`Signs`] it is no
+/// grammar; above [`ROLES`], its roles in credentials; above [`MARKS`], its marks for readings.
+const FACTS: [u32; 256] = {
+    let mut facts = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        let grammar = match byte {
+            b'.' | b'-' | b'_' | b'/' | b'+' | b',' | b'?' | b'=' | b' ' | b':' => 1 | 2 | 4 | 8,
+            // A bracket that opens nothing makes free text of a value with comments.
+            b']' => 1 | 2 | 8,
+            b'*' | b';' => 2 | 4 | 8,
+            b'"' => 2 | 8,
+            b'(' | b')' => 4 | 8,
+            b'!' => 8,
+            _ => 0,
+        };
+        facts[byte as usize] = 15 ^ grammar
+            | (secrets::role(byte) as u32) << ROLES
+            | (keywords::mark(byte) as u32) << MARKS
+            | match byte {
+                b'.' | b'-' => DOUBLED,
+                b'"' | b';' | b'(' | b')' => BRACKET,
+                _ => 0,
+            };
+        if byte == u8::MAX {
+            break;
+        }
+        byte = byte.wrapping_add(1);
     }
-    // A bracket that opens nothing makes free text of a value with comments.
-    allowed[b']' as usize] = 1 | 2 | 8;
-    allowed[b'*' as usize] = 2 | 4 | 8;
-    allowed[b';' as usize] = 2 | 4 | 8;
-    allowed[b'"' as usize] = 2 | 8;
-    allowed[b'(' as usize] = 4 | 8;
-    allowed[b')' as usize] = 4 | 8;
-    allowed[b'!' as usize] = 8;
-    allowed
+    facts
 };
+const ROLES: u32 = 8;
+const MARKS: u32 = 16;
+/// A bracket, a quote or a semicolon.
+const BRACKET: u32 = 1 << 4;
+/// Two of it side by side may raise a flag.
+const DOUBLED: u32 = 1 << 5;
+
+#[inline(always)]
+fn facts_of(byte: u8) -> u32 {
+    FACTS.get(usize::from(byte)).copied().unwrap_or_default()
+}
 
 /// Whether a header value, whose signs of a kind are grammar, raises no flag by its content and holds no credential, as
 /// far as that is seen quickly. `classes` is the union of the classes of its bytes.
+#[inline(never)]
 pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Context<'_>) -> bool {
     if classes & LOUD == 0 {
         return cannot_flag(text, classes);
     }
-    let all = text
-        .iter()
-        .fold(u8::MAX, |all, &byte| all & ALLOWED.get(usize::from(byte)).copied().unwrap_or_default());
-    if all & signs as u8 == 0 || !is_well_formed(text, classes, signs) {
-        return false;
-    }
-    let has = |class: u32| classes & class != 0;
-    let is_loud = has(DOT | DASH) && doubles_dot_or_dash(text)
-        || has(SLASH) && text.starts_with(b"//")
+    if text.starts_with(b"//")
         || text.len() >= base64::SHORTEST && may_be_base64(text, classes)
-        || has(DANGER) && has_data_url(text)
-        || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
-    if is_loud || cx.settings.names.may_hold_credential(text, classes, cx) {
+        || serial::may_begin_stream(text, classes) && serial::holds_stream(text)
+    {
         return false;
     }
-    let whole = Text::untraced(text).repaired();
-    let scan = Scan::new(whole, classes, Kind::Structured, cx);
+    let mut header = Header {
+        text,
+        signs,
+        special: signs as u32 | BRACKET | DOUBLED,
+        facts: 0,
+        depth: 0,
+        is_quoted: false,
+        has_arguments: false,
+        may_match: false,
+        words: keywords::Prefilter::new(text, classes),
+        credentials: cx.settings.names.prefilter(text, classes),
+    };
+    if walk(text, &mut header)
+        || header.depth > 0
+        || header.is_quoted
+        || cx.settings.names.holds_one_of(header.credentials.finish(), text, classes, cx)
+    {
+        return false;
+    }
+    let walked = Walked::new(header.may_match, (header.facts >> MARKS) as u8);
+    let has_word = !walked.cannot_match(text, classes)
+        && keywords::scan_walked(text, classes, walked, false, 0, cx).classes() != 0;
+    let mut has_call = false;
+    if header.has_arguments {
+        calls::find(text, 0, |_, _| has_call = true);
+    }
     let mut flags = cx.flags();
-    if has(COLON | BANG | UNDERSCORE) {
+    if classes & (COLON | BANG | UNDERSCORE) != 0 {
+        let scan = Scan::new(Text::untraced(text).repaired(), classes, Kind::Structured, cx);
         urls::flag(&scan, &mut flags);
         serial::flag(&scan, &mut flags);
     }
-    scan.flag_words(&mut flags);
-    flags.set.is_empty()
+    !has_word && !has_call && flags.set.is_empty()
 }
 
-/// Whether the brackets and quotes of a value are those of its grammar.
-fn is_well_formed(text: &[u8], classes: u32, signs: Signs) -> bool {
-    if classes & DANGER == 0 {
-        return true;
-    }
-    match signs {
-        Signs::Text => false,
-        Signs::Parameters => {
-            // Inside a string a `;` is no separator.
-            let mut is_quoted = false;
-            let is_grammar = |at: usize| {
-                let is_quote = text.get(at) == Some(&b'"');
-                is_quoted ^= is_quote;
-                is_quote || !is_quoted
-            };
-            memchr::memchr2_iter(b'"', b';', text).all(is_grammar) && !is_quoted
+/// The state of a walk over a header value; a sign that is no grammar ends it.
+struct Header<'t, F> {
+    text: &'t [u8],
+    signs: Signs,
+    /// The bits of [`FACTS`] that are looked at.
+    special: u32,
+    /// The union of what its signs mean.
+    facts: u32,
+    /// How many comments are open.
+    depth: usize,
+    /// Whether a quoted string is open: inside, a `;` is no separator.
+    is_quoted: bool,
+    /// Whether a bracket has something behind it that calls have.
+    has_arguments: bool,
+    /// Whether a word may be in the text.
+    may_match: bool,
+    words: keywords::Prefilter<'t>,
+    credentials: secrets::Prefilter<'t, F>,
+}
+
+impl<F> Header<'_, F> {
+    /// Takes a bracket, a quote or a semicolon; returns whether it is no grammar.
+    fn is_odd(&mut self, at: usize, byte: u8) -> bool {
+        let has_comments = self.signs == Signs::Comments;
+        let rest = self.text.get(at.saturating_add(1)..).unwrap_or_default();
+        match byte {
+            b'(' => {
+                self.depth = self.depth.saturating_add(usize::from(has_comments));
+                self.has_arguments |= calls::begins_arguments(rest);
+            }
+            b')' if has_comments && self.depth == 0 => return true,
+            b')' => self.depth = self.depth.saturating_sub(1),
+            b'"' => self.is_quoted ^= self.signs == Signs::Parameters,
+            b';' => {
+                let begins_data = rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"base64"));
+                return begins_data || self.is_quoted || has_comments && self.depth == 0;
+            }
+            _ => {}
         }
-        Signs::Brands => true,
-        Signs::Comments => {
-            let mut depth = 0_usize;
-            let is_grammar = |byte: &u8| match byte {
-                b'(' => {
-                    depth = depth.saturating_add(1);
-                    true
-                }
-                b')' => {
-                    let is_open = depth > 0;
-                    depth = depth.saturating_sub(1);
-                    is_open
-                }
-                b';' => depth > 0,
-                _ => true,
-            };
-            text.iter().all(is_grammar) && depth == 0
-        }
+        false
     }
 }
 
-/// Whether `;base64` is in a text.
-fn has_data_url(text: &[u8]) -> bool {
-    memchr::memchr_iter(b';', text).any(|at| {
-        let word = text.get(at.saturating_add(1)..at.saturating_add(7));
-        word.is_some_and(|word| word.eq_ignore_ascii_case(b"base64"))
-    })
+impl<F: Fn(&[u8]) -> bool> Visitor for Header<'_, F> {
+    #[inline(always)]
+    fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
+        self.may_match = self.may_match || self.words.is_letters(at, eight, len);
+        false
+    }
+
+    #[inline(always)]
+    fn sign(&mut self, at: usize, byte: u8) -> bool {
+        let facts = facts_of(byte);
+        self.facts |= facts;
+        if facts & self.special != 0
+            && (facts & DOUBLED != 0 && is_doubled(self.text, at, byte)
+                || facts & self.special & !(DOUBLED | BRACKET) != 0
+                || facts & BRACKET != 0 && self.is_odd(at, byte))
+        {
+            return true;
+        }
+        self.credentials.sign(at, byte, (facts >> ROLES) as u8, behind(self.text, at));
+        self.may_match = self.may_match || self.words.is_sign(at, byte);
+        false
+    }
 }
 
 /// Whether a text decodes to something readable, or begins with what decodes to binary data of a known kind.
@@ -286,5 +399,32 @@ mod tests {
             }
         });
         assert!(quiet > 5_000, "{quiet}");
+    }
+
+    #[test]
+    fn quiet_names_and_values_are_no_credential_together() {
+        let (pieces, mut random, mut quiet) = (pieces(), random(), 0);
+        let mut text = || -> String {
+            (0..=random(3)).map(|_| pieces[random(pieces.len() as u32) as usize].as_str()).collect()
+        };
+        with_context(|cx| {
+            for _ in 0..100_000 {
+                let (name, value) = (text(), text());
+                let (name, value) = (name.trim().as_bytes(), value.trim().as_bytes());
+                let is_quiet = |text: &[u8]| cannot_flag(text, bytes::union(text));
+                if is_quiet(name)
+                    && is_quiet(value)
+                    && bytes::union(value) & bytes::AT == 0
+                    && !crate::families::holds_head(name)
+                    && !cx.settings.names.matches(name, bytes::union(name), cx)
+                {
+                    quiet += 1;
+                    let pair = [name, b"=", value].concat();
+                    let found = cx.settings.names.find_credential(&pair, bytes::union(&pair), cx);
+                    assert_eq!(found, None, "{}", pair.escape_ascii());
+                }
+            }
+        });
+        assert!(quiet > 2_000, "{quiet}");
     }
 }

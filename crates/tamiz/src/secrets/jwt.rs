@@ -11,18 +11,26 @@ use crate::bytes::{self, ALNUM, B64URL_MARK};
 use crate::decode::GUARD;
 use crate::shape;
 
-/// Whether a text may end with the header of a token. `has_upper` is whether it may have capitals.
+/// Whether a text may end with the header of a token.
 #[inline]
-pub(super) fn may_end_with_header(text: &[u8], has_upper: bool) -> bool {
-    let len = text.iter().rev().take_while(|&&byte| bytes::is(byte, ALNUM | B64URL_MARK)).count();
+pub(super) fn may_end_with_header(text: &[u8]) -> bool {
+    let mut len = 0;
+    while let Some(byte) = text.len().checked_sub(len + 1).and_then(|at| text.get(at))
+        && bytes::is(*byte, ALNUM | B64URL_MARK)
+    {
+        len += 1;
+    }
     let (around, header) = text.split_at_checked(text.len() - len).unwrap_or_default();
     // The digits of a guarded byte are no part of what follows it.
     around.last() == Some(&GUARD)
         || shape::begins_like_json(header)
-        || has_upper
+        || len > SHORTEST_GLUED
             && memchr::memchr_iter(b'J', header)
                 .any(|at| header.get(..at).is_some_and(|before| before.ends_with(b"ey")))
 }
+
+/// No header that begins with `eyJ` is shorter: `{"":1}` in Base64.
+const SHORTEST_GLUED: usize = 8;
 
 /// Finds the first token.
 pub(super) fn find(text: &[u8]) -> Option<Range<usize>> {

@@ -18,13 +18,14 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, CREDENTIAL_MARK, HIGH, NO_ALNUM};
+use crate::bytes::{self, CREDENTIAL_MARK, HIGH};
 use crate::context::Context;
 use crate::decode::{layers, utf8};
 use crate::families::{self, SHORTEST_TOKEN};
 use crate::names::SensitiveNames;
 
 use prefilter::Kinds;
+pub(crate) use prefilter::{Prefilter, role};
 
 /// At most so many credentials of one text are reported.
 const MOST_CREDENTIALS: usize = 16;
@@ -130,13 +131,20 @@ impl SensitiveNames {
         all
     }
 
-    /// Whether a text may hold a credential behind a name, a scheme or by itself. `classes` is the union of the classes of
-    /// its bytes.
-    pub(crate) fn may_hold_credential(&self, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
-        let kinds = self.may_hold(text, classes);
-        kinds.has(Kind::Jwt)
-            || kinds.has(Kind::Scheme)
-            || kinds.has(Kind::Token) && families::find(text, classes).is_some()
+    /// The state before a walk over the signs of a text, for which see [`SensitiveNames::holds_one_of`]. `classes` is the
+    /// union of the classes of its bytes.
+    #[inline]
+    pub(crate) fn prefilter<'t>(
+        &'t self,
+        text: &'t [u8],
+        classes: u32,
+    ) -> Prefilter<'t, impl Fn(&[u8]) -> bool> {
+        Prefilter::new(text, classes, |name: &[u8]| self.may_match_ascii(name))
+    }
+
+    /// Whether a text holds a credential behind a name, a scheme or by itself, of the kinds that a walk left.
+    pub(crate) fn holds_one_of(&self, kinds: Kinds, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
+        holds_unnamed(kinds, text, classes)
             || kinds.has(Kind::Named) && self.find_kind(Kind::Named, text, classes, cx).is_some()
     }
 
@@ -177,12 +185,8 @@ pub(crate) fn holds_token(text: &[u8]) -> bool {
         || kinds.has(Kind::Token) && families::find(text, classes).is_some()
 }
 
-/// Whether a text without `=`, `:` or full-width forms of them may hold a credential. `classes` is the union of the classes of its bytes.
-pub(crate) fn may_hold_unnamed(text: &[u8], classes: u32) -> bool {
-    if text.len() < SHORTEST_TOKEN && classes & NO_ALNUM == 0 {
-        return false;
-    }
-    let kinds = prefilter::may_hold(text, classes, |_| false);
+/// Whether a text without `=`, `:` or full-width forms of them may hold a credential of the kinds that a walk left.
+pub(crate) fn holds_unnamed(kinds: Kinds, text: &[u8], classes: u32) -> bool {
     kinds.has(Kind::Jwt)
         || kinds.has(Kind::Scheme)
         || kinds.has(Kind::Token) && families::find(text, classes).is_some()

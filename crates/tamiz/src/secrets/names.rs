@@ -8,9 +8,8 @@ use crate::names::SensitiveNames;
 use crate::text::Text;
 
 impl SensitiveNames {
-    /// Whether the value under `name` is a secret.
-    pub(crate) fn matches(&self, name: &[u8], cx: Context<'_>) -> bool {
-        let classes = bytes::union(name);
+    /// Whether the value under `name` is a secret. `classes` is the union of the classes of its bytes.
+    pub(crate) fn matches(&self, name: &[u8], classes: u32, cx: Context<'_>) -> bool {
         if classes & (HIGH | ENCODED) == 0 {
             return self.matches_ascii(name);
         }

@@ -58,17 +58,23 @@ pub(super) fn find(text: &[u8]) -> Option<Range<usize>> {
 /// Whether a text ends with the word of a scheme.
 #[inline]
 pub(super) fn ends_with_scheme(text: &[u8]) -> bool {
-    text.last_chunk().is_some_and(|last| ENDINGS >> ending_bit(*last) & 1 != 0)
-        && SCHEMES.iter().any(|scheme| scheme.ends(text))
+    text.last_chunk().is_some_and(|last| {
+        let bit = ending_bit(*last);
+        ENDINGS.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 != 0)
+    }) && SCHEMES.iter().any(|scheme| scheme.ends(text))
 }
 
+/// The number of bits of [`ENDINGS`], as a power of two.
+const ENDING_BITS: u32 = 10;
+
 /// The last four characters of the words, hashed, a bit each.
-const ENDINGS: u64 = {
-    let mut endings = 0;
+static ENDINGS: [u64; 1 << (ENDING_BITS - 6)] = {
+    let mut endings = [0; 1 << (ENDING_BITS - 6)];
     let mut nth = 0;
     while nth < SCHEMES.len() {
         if let Some(last) = SCHEMES[nth].word.last_chunk() {
-            endings |= 1 << ending_bit(*last);
+            let bit = ending_bit(*last);
+            endings[bit >> 6] |= 1 << (bit & 63);
         }
         nth += 1;
     }
@@ -76,8 +82,8 @@ const ENDINGS: u64 = {
 };
 
 /// The hash of four characters, case ignored: the bit that is set makes lower case of a letter and leaves a digit.
-const fn ending_bit(last: [u8; 4]) -> u32 {
-    (u32::from_le_bytes(last) | 0x2020_2020).wrapping_mul(0x9E37_79B1) >> 26
+const fn ending_bit(last: [u8; 4]) -> usize {
+    ((u32::from_le_bytes(last) | 0x2020_2020).wrapping_mul(0x9E37_79B1) >> (u32::BITS - ENDING_BITS)) as usize
 }
 
 impl Scheme {

@@ -102,6 +102,7 @@ pub(crate) fn is_more(text: &[u8]) -> bool {
     digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
 }
 
+#[inline(always)]
 pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }

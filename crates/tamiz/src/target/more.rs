@@ -54,17 +54,17 @@ impl<'a> MorePairs<'a> {
                 more.take(Pair::read(token, syntax, Context::new(&shared)), &mut keys, syntax, cx);
             }
         });
-        keys.entries.sort_unstable_by_key(|entry| entry.of.first);
         let is_keyed = |told: &Told| !FlagSet::from_words(told.flags).is_empty();
-        more.keyed.reserve_exact(keys.entries.iter().filter(|entry| is_keyed(&entry.of)).count());
-        for entry in &keys.entries {
-            let set = FlagSet::from_words(entry.of.flags);
-            if !set.is_empty() {
-                let text = Text::untraced(entry.text);
-                let text = if entry.of.is_repaired { text.repaired() } else { text };
-                more.keyed.push((Key { text, shown: entry.of.shown }, set));
-            }
-        }
+        let mut keyed = BumpVec::new_in(cx.bump);
+        keyed.reserve_exact(keys.entries.iter().filter(|entry| is_keyed(&entry.of)).count());
+        keyed.extend(keys.entries.iter().filter(|entry| is_keyed(&entry.of)));
+        keyed.sort_unstable_by_key(|entry| entry.of.first);
+        more.keyed.reserve_exact(keyed.len());
+        more.keyed.extend(keyed.into_iter().map(|entry| {
+            let text = Text::untraced(entry.text);
+            let text = if entry.of.is_repaired { text.repaired() } else { text };
+            (Key { text, shown: entry.of.shown }, FlagSet::from_words(entry.of.flags))
+        }));
         Some(more)
     }
 

@@ -6,11 +6,11 @@ use crate::decode::unicode::Stage;
 use crate::decode::{Char, byte_len, entities, first_char, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::formats::embedded::{self, Embedded};
-use crate::inspect::{Key, scan_value};
+use crate::inspect::{JudgedKey, Key, scan_value};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::marker::Plus;
-use crate::text::Text;
+use crate::text::{Classified, Text};
 
 /// A token of a query: `key=value`, or `key` alone.
 pub(crate) struct Pair<'a> {
@@ -186,14 +186,15 @@ fn read_and_scan_key<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> (Key<'a>, bool) {
-    let (key, classes) = read_key(raw, field, cx, flags);
-    let text = key.text;
-    if classes & bytes::SPACE != 0 || !scan::cannot_flag(text.bytes, classes) {
-        let (text, is_secret) = (text.with_classes(classes), key.shown == NameShown::Secret);
+    let classified = read_key(raw, field, cx, flags);
+    let Classified { text, classes } = classified;
+    let JudgedKey { key, is_quiet, is_sensitive } = Key::judge(classified, cx);
+    if classes & bytes::SPACE != 0 || !is_quiet {
+        let is_secret = key.shown == NameShown::Secret;
         if is_bare {
-            scan::bare_key(text, is_secret, cx, flags);
+            scan::bare_key(classified, is_secret, cx, flags);
         } else {
-            scan::scan(text, Kind::Key, is_secret, cx, flags);
+            scan::scan(classified, Kind::Key, is_secret, cx, flags);
         }
     }
     if classes & NO_ALNUM != 0 {
@@ -207,7 +208,6 @@ fn read_and_scan_key<'a>(
         flags.raise(Flag::QArray, text);
     }
     raise_encoding(text, classes, flags);
-    let is_sensitive = cx.settings.names.matches(text.bytes, cx);
     (key, is_sensitive)
 }
 
@@ -252,10 +252,10 @@ fn read_key<'a>(
     field: percent::Field,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
-) -> (Key<'a>, u32) {
+) -> Classified<'a> {
     let classes = bytes::union(raw.bytes);
     if classes & (ENCODED | HIGH) == 0 {
-        return (Key::new(raw.repaired().with_classes(classes), cx), classes);
+        return raw.repaired().with_classes(classes);
     }
     let text = utf8::repair(raw, cx, flags);
     let text = percent::decode(text, field, cx, flags);
@@ -263,8 +263,7 @@ fn read_key<'a>(
     let text = entities::decode_value(text, cx, flags);
     // What entities reveal is told, not rewritten.
     unicode::normalize(text, Stage::Name, cx, flags);
-    let classes = bytes::union(text.bytes);
-    (Key::new(text.with_classes(classes), cx), classes)
+    text.classified()
 }
 
 /// Percent-decode, entities: a value.

@@ -190,5 +190,5 @@ pub(crate) fn sensitive_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Optio
 /// The value of a `;name=value` whose name is sensitive, also where a marker hides it.
 pub(crate) fn hidden_value<'a>(parameter: Text<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let (name, value) = parameter.cut(b'=')?;
-    cx.settings.names.matches(name.bytes, cx).then_some(value)
+    cx.settings.names.matches(name.bytes, bytes::union(name.bytes), cx).then_some(value)
 }
