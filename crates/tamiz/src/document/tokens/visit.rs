@@ -381,9 +381,10 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
         self.sink.tell(["f.", &place, "=", &raised.to_string()]);
     }
 
-    /// The bucket of `n@bucket`, where it is that of the number.
+    /// The bucket of `n@bucket`, where it is that of the number, and the number as the form writes it.
     fn bucket<'t>(&self, measure: &'t str) -> Option<&'t str> {
         let (length, bucket) = measure.split_once('@')?;
+        let length = Some(length).filter(|length| *length == "0" || !length.starts_with(['0', '+']))?;
         (self.buckets.get().label(length.parse().ok()?) == bucket).then_some(bucket)
     }
 
