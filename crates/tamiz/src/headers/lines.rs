@@ -75,7 +75,9 @@ fn open_shared<'a>(lines: Lines<'a>, places: BumpVec<'a, usize>, cx: Context<'a>
     // Only a host can be taken back from what was found.
     let is_known = |line: &Finished<'a>| line.record.role == Role::Host || line.record.echo == Echo::InLine;
     let keeps_some = finished.iter().all(|line| is_kept(line) || is_known(line));
-    let (mut kept, mut again) = (BumpVec::new_in(cx.bump), BumpVec::new_in(cx.bump));
+    let count = if keeps_some { finished.iter().filter(|line| is_kept(line)).count() } else { 0 };
+    let mut kept = BumpVec::with_capacity_in(count, cx.bump);
+    let mut again = BumpVec::with_capacity_in(finished.len().saturating_sub(count), cx.bump);
     for (line, place) in finished.into_iter().zip(places) {
         if keeps_some && is_kept(&line) {
             kept.push(line);
@@ -153,7 +155,9 @@ fn shared_names<'a>(
     finished: &[Finished<'_>],
     cx: Context<'a>,
 ) -> Option<BumpVec<'a, Rank>> {
-    let mut ranks = BumpVec::from_iter_in(finished.iter().map(|line| line.record.rank), cx.bump);
+    let count = finished.len().saturating_add(opened.len());
+    let mut ranks = BumpVec::with_capacity_in(count, cx.bump);
+    ranks.extend(finished.iter().map(|line| line.record.rank));
     for line in opened {
         ranks.push(rank_of(line)?);
     }
@@ -162,7 +166,13 @@ fn shared_names<'a>(
         [a, b] if a == b => Some(*a),
         _ => None,
     });
-    Some(BumpVec::from_iter_in(shared, cx.bump))
+    let mut names: BumpVec<'a, Rank> = BumpVec::new_in(cx.bump);
+    for name in shared {
+        if names.last() != Some(&name) {
+            names.push(name);
+        }
+    }
+    Some(names)
 }
 
 /// The places of lines by name; `None` where two may have the same.

@@ -21,7 +21,10 @@ fn any_repeats(headers: &[Collapsed<'_>]) -> bool {
 }
 
 /// Joins the repeats of list headers, and flags every repeat.
-pub(super) fn merge<'a>(headers: BumpVec<'a, Collapsed<'a>>, cx: Context<'a>) -> BumpVec<'a, Collapsed<'a>> {
+pub(super) fn merge<'a>(
+    mut headers: BumpVec<'a, Collapsed<'a>>,
+    cx: Context<'a>,
+) -> BumpVec<'a, Collapsed<'a>> {
     if headers.len() <= FEW && !any_repeats(&headers) {
         return headers;
     }
@@ -49,10 +52,15 @@ pub(super) fn merge<'a>(headers: BumpVec<'a, Collapsed<'a>>, cx: Context<'a>) ->
             }
         }
     }
-    if joins.is_empty() && repeats.is_empty() {
-        return headers;
+    for i in repeats {
+        if let Some(header) = headers.get_mut(i)
+            && let Some(name) = &header.name
+        {
+            header.flags.raise(Flag::DupHdr, name.raw);
+        }
     }
-    join(headers, &joins, &repeats, cx)
+    // Without any to join, they are not moved: there may be very many.
+    if joins.is_empty() { headers } else { join(headers, &joins, cx) }
 }
 
 fn text_of<'a>(name: Option<&Name<'a>>) -> Option<&'a [u8]> {
@@ -62,18 +70,10 @@ fn text_of<'a>(name: Option<&Name<'a>>) -> Option<&'a [u8]> {
 fn join<'a>(
     headers: BumpVec<'a, Collapsed<'a>>,
     joins: &[(usize, usize)],
-    repeats: &[usize],
     cx: Context<'a>,
 ) -> BumpVec<'a, Collapsed<'a>> {
     let mut slots = BumpVec::with_capacity_in(headers.len(), cx.bump);
     slots.extend(headers.into_iter().map(Some));
-    for &i in repeats {
-        if let Some(Some(header)) = slots.get_mut(i)
-            && let Some(name) = &header.name
-        {
-            header.flags.raise(Flag::DupHdr, name.raw);
-        }
-    }
     for group in joins.chunk_by(|a, b| a.0 == b.0) {
         let Some(&(into, _)) = group.first() else {
             continue;
