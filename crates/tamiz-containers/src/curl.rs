@@ -51,7 +51,7 @@ const IGNORED: [&str; 36] = [
 /// Short options that take a word.
 const WITH_WORD: &str = "AbcCdDeEFHKmoPQrtTuUwxXyYz";
 
-/// What may stand before a command.
+/// Words and prompts that may precede a command.
 const BEFORE: [&str; 6] = ["$", "time", "sudo", "exec", "!", ">"];
 
 /// Whether a line begins a command.

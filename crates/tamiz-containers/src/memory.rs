@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::record::Reason;
 
-/// What is said of a record for which there is no memory.
+/// The reason given for a record for which there is no memory.
 pub(crate) const REASON: &str = "there is no memory for it";
 
 /// Shorter records are not asked for: what they take is there, or nothing is.

@@ -226,6 +226,15 @@ mod tests {
     use super::*;
     use crate::record::Request;
 
+    fn parts_of(all: &Records) -> Vec<&crate::record::Parts> {
+        all.iter()
+            .map(|(_, found)| match &found.as_ref().unwrap().request {
+                Request::Parts(parts) => parts,
+                Request::Raw(_) => panic!("bytes"),
+            })
+            .collect()
+    }
+
     const DESCRIPTION: &str = r##"{"openapi":"3.0.0","info":{"title":"x"},"servers":[{"url":"https://{h}/v1/","variables":{"h":{"default":"ex.com"}}}],
         "paths":{"/a/{id}/{other}":{"parameters":[{"name":"id","in":"path","schema":{"type":"integer","example":7}}],
           "get":{"operationId":"one","parameters":[{"name":"q","in":"query","example":"a b"},{"$ref":"#/components/parameters/H"}]},
@@ -255,13 +264,7 @@ mod tests {
           "components":{"schemas":{"U":{"allOf":[{"properties":{"id":{"example":7}}}],
             "properties":{"tags":{"items":{"enum":["t"]}},"self":{"$ref":"#/components/schemas/U"},"none":{"type":"string"}}}}}}"##;
         let all = parse(text.as_bytes()).unwrap();
-        let parts: Vec<_> = all
-            .iter()
-            .map(|(_, found)| match &found.as_ref().unwrap().request {
-                Request::Parts(parts) => parts,
-                Request::Raw(_) => panic!("bytes"),
-            })
-            .collect();
+        let parts = parts_of(&all);
         assert_eq!(parts[0].body.as_deref(), Some(&b"n=x+y"[..]));
         assert!(parts[1].body.as_ref().unwrap().starts_with(br#"{"id":7,"self":{"id":7,"#));
         assert_eq!(parts[1].headers[0], (b"cookie".to_vec(), b"c=1; d=2".to_vec()));
@@ -276,13 +279,7 @@ mod tests {
         assert!(is_one(yaml.as_bytes()) && is_one(b"'swagger': '2.0'\n\"paths\" : {}\n"));
         assert!(!is_one(b"openapi: 3\n") && !is_one(b"  openapi: 3\n  info: x\n"));
         let all = parse(yaml.as_bytes()).unwrap();
-        let parts: Vec<_> = all
-            .iter()
-            .map(|(_, found)| match &found.as_ref().unwrap().request {
-                Request::Parts(parts) => parts,
-                Request::Raw(_) => panic!("bytes"),
-            })
-            .collect();
+        let parts = parts_of(&all);
         assert_eq!((&parts[0].target[..], parts.len()), (&b"/v1/a/7?q=a+b"[..], 2));
         assert_eq!(parts[1].body.as_deref(), Some(&br#"{"k":1}"#[..]));
         for bad in [&b"openapi: 3\ninfo: [\n"[..], b"openapi: 3\ninfo: x\n", b"openapi: \xFF\npaths:\n"] {

@@ -231,7 +231,7 @@ impl Model {
         }
     }
 
-    /// The same model without names that nothing refers to.
+    /// Returns a copy of the model without the names that nothing refers to.
     fn renumbered(&self) -> Model {
         let mut model = self.clone_empty();
         model.absorb(self);

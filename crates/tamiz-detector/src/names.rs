@@ -26,7 +26,7 @@ pub(crate) struct Names {
     by_rank: Vec<u64>,
 }
 
-/// What is hashed to find a token.
+/// Starts the hash by which a token is found.
 pub(crate) fn start() -> Stream {
     Stream::new(process_seed())
 }

@@ -87,7 +87,7 @@ impl<'t> Key<'t> {
         Key { token: 0, ..*self }
     }
 
-    /// The same without the texts.
+    /// Returns the key with hashes in place of its texts.
     pub(crate) fn hashed(&self) -> Key<'static> {
         let hashed = |text: Text<'_>| Text::Hashed(text.hash());
         Key {

@@ -44,7 +44,7 @@ pub(super) struct Known {
     key: Key<'static>,
     /// The hash of the place that it is about.
     pub(super) site: u64,
-    /// What it is: a place, a shape, a sign.
+    /// The class of the token (`weights::what`): place, shape or sign.
     what: u64,
     op: u8,
 }

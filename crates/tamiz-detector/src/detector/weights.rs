@@ -23,7 +23,7 @@ const SIXTEENTHS: u32 = 5;
 const SURPRISE: u32 = 10;
 const FLAG: u32 = 32;
 
-/// What a token is: a place, a shape, a sign, or something else.
+/// Returns the class of a token: place, shape, sign or other.
 pub(super) fn what(parts: &Parts<'_>) -> u64 {
     let is_told = parts.place.is_some() && matches!(parts.kind, "q" | "b" | "h");
     match parts.op {
@@ -39,7 +39,7 @@ impl PackedWeight {
         PackedWeight::of_what(what(parts), parts.op, told)
     }
 
-    /// The same by what the token is.
+    /// Packs the weight of a token of the class `what`.
     pub(super) fn of_what(what: u64, op: u8, told: TokenWeight) -> Self {
         let new = if told.is_new { NEW } else { 0 };
         let loud = if told.unusual > 0 || told.flag > 0 { LOUD } else { 0 };
