@@ -5,17 +5,20 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+mod anchors;
 mod pattern;
 mod signs;
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::bytes::{self, ALNUM, B64URL_MARK, DOT, NO_ALNUM};
+use crate::bytes::{self, ALNUM, NO_ALNUM};
 use crate::decode::{self, GUARD};
 use crate::lists::CREDENTIAL_PREFIXES;
 use crate::swar::eight_at;
 
+use anchors::ANCHORS;
+pub(crate) use anchors::{SHORTEST_ANCHORED, head_around, is_anchor, is_head_sign, may_be_anchored};
 use pattern::{Family, Piece};
 pub(crate) use signs::each_sign;
 
@@ -225,129 +228,6 @@ fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
     let list = FAMILIES.by_first.get(usize::from(*first.first()?))?;
     let mut families = list.iter().filter(|(head, _)| bytes & head.mask == head.bytes);
     families.find_map(|(_, family)| Some((family.row, at..family.end(text, at)?)))
-}
-
-/// The characters of a leading gap that a sign follows.
-const IN_GAPS: u32 = ALNUM | B64URL_MARK | DOT;
-
-/// The anchor of a family that begins with a gap: a sign, and a byte at a fixed distance behind it.
-#[derive(Clone, Copy)]
-struct Anchor {
-    sign: u8,
-    /// The byte right before the sign; zero where a gap ends there.
-    before: u8,
-    /// The shortest length of the leading gaps.
-    least: usize,
-    /// How far behind the leading gaps the sign is.
-    offset: usize,
-    /// How far behind the sign the byte is.
-    distance: usize,
-    byte: u8,
-}
-
-impl Anchor {
-    /// Reads the head of a row.
-    const fn new(head: &[u8]) -> Self {
-        let mut anchor = Anchor { sign: 0, before: 0, least: 0, offset: 0, distance: 0, byte: 0 };
-        // The place behind the leading gaps, and in the head.
-        let (mut place, mut at) = (0, 0);
-        let mut is_leading = true;
-        while at < head.len() {
-            if head[at] == b'{' {
-                let (mut len, mut least, mut has_len) = (0, usize::MAX, false);
-                while head[at] != b'}' {
-                    if has_len && head[at] == b'-' {
-                        least = len;
-                    }
-                    has_len |= head[at] == b':';
-                    len = if head[at].is_ascii_digit() { len * 10 + (head[at] - b'0') as usize } else { 0 };
-                    at += 1;
-                    assert!(is_leading || head[at] != b'-', "a gap inside a head has one length");
-                }
-                assert!(is_leading || has_len, "a gap inside a head has a length");
-                if is_leading {
-                    anchor.least += if least < len { least } else { len };
-                } else {
-                    place += len;
-                }
-            } else {
-                is_leading = false;
-                if anchor.sign == 0 && !head[at].is_ascii_alphanumeric() {
-                    anchor.sign = head[at];
-                    anchor.before = if place > 0 { head[at - 1] } else { 0 };
-                    anchor.offset = place;
-                }
-                if anchor.sign != 0 {
-                    anchor.distance = place - anchor.offset;
-                    anchor.byte = head[at];
-                }
-                place += 1;
-            }
-            at += 1;
-        }
-        assert!(anchor.sign != 0, "a head that begins with a gap has a sign");
-        anchor
-    }
-
-    /// Whether the sign is `byte` at `at`, with its neighbours.
-    #[inline]
-    fn is_at(self, text: &[u8], at: usize, byte: u8) -> bool {
-        self.sign == byte
-            && text.get(at + self.distance) == Some(&self.byte)
-            && at >= self.offset + self.least
-            && if self.before == 0 {
-                let is_in_gap = |back: usize| {
-                    let byte = at.checked_sub(back).and_then(|at| text.get(at));
-                    byte.is_some_and(|byte| bytes::is(*byte, IN_GAPS))
-                };
-                is_in_gap(1) && is_in_gap(self.least)
-            } else {
-                at.checked_sub(1).and_then(|at| text.get(at)) == Some(&self.before)
-            }
-    }
-}
-
-const GAPPED: usize = {
-    let (mut count, mut row) = (0, 0);
-    while row < CREDENTIAL_PREFIXES.len() {
-        count += (CREDENTIAL_PREFIXES[row].0.as_bytes()[0] == b'{') as usize;
-        row += 1;
-    }
-    count
-};
-
-/// The anchors of the families that begin with a gap, in the order of their rows.
-const ANCHORS: [Anchor; GAPPED] = {
-    let mut anchors = [Anchor { sign: 0, before: 0, least: 0, offset: 0, distance: 0, byte: 0 }; GAPPED];
-    let (mut count, mut row) = (0, 0);
-    while row < CREDENTIAL_PREFIXES.len() {
-        let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
-        if head[0] == b'{' {
-            anchors[count] = Anchor::new(head);
-            count += 1;
-        }
-        row += 1;
-    }
-    anchors
-};
-
-/// Whether a byte is the sign of a family that begins with a gap.
-#[inline]
-pub(crate) const fn is_anchor(byte: u8) -> bool {
-    let mut nth = 0;
-    while nth < GAPPED {
-        if ANCHORS[nth].sign == byte {
-            return true;
-        }
-        nth += 1;
-    }
-    false
-}
-
-/// Whether the sign at `at` may be inside a token that begins with a gap.
-#[inline]
-pub(crate) fn may_be_anchored(text: &[u8], at: usize, byte: u8) -> bool {
-    ANCHORS.iter().any(|anchor| anchor.is_at(text, at, byte))
 }
 
 /// Whether no letter or digit is right before `at`.

@@ -59,6 +59,7 @@ mod framing;
 mod hash;
 mod headers;
 mod hidden;
+mod index;
 mod inspect;
 mod json;
 mod keywords;

@@ -17,6 +17,12 @@ pub(crate) fn letters(eight: u64) -> u64 {
     (lower + ONES * 0x1F) & !(lower + ONES * 0x05) & TOPS
 }
 
+/// The top bits of eight bytes, side by side, that of the first lowest.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+pub(crate) fn bits(tops: u64) -> u8 {
+    ((tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
 /// Where a byte first is.
 pub(crate) fn position(byte: u8, eight: u64) -> Option<usize> {
     let zeros = zeros(eight ^ (ONES * u64::from(byte)));
@@ -71,6 +77,14 @@ mod tests {
             let is = |tops: u64| tops >> 15 & 1 == 1;
             assert_eq!(is(digits(eight)), (byte & 0x7F).is_ascii_digit());
             assert_eq!(is(letters(eight)), (byte & 0x7F).is_ascii_alphabetic());
+        }
+    }
+
+    #[test]
+    fn bits_are_in_the_order_of_bytes() {
+        for bits in 0..=u8::MAX {
+            let tops = (0..8).fold(0, |tops, i| tops | u64::from(bits >> i & 1) << (8 * i + 7));
+            assert_eq!(super::bits(tops), bits);
         }
     }
 

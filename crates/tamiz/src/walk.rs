@@ -1,54 +1,65 @@
 //! One walk over the runs of letters and the signs of a text.
+//!
+//! It steps from bit to bit of the text's bitmaps, and never looks at a byte that begins no run and is no sign.
 
-#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its bytes")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice, counts of its bytes, and places in 64 of them"
+)]
 
-use crate::swar::{self, TOPS, eight_at};
+use crate::index::Window;
+use crate::swar::eight_at;
 
-/// Takes what a text is made of, from its start on.
+/// Takes what a text is made of: of each 64 bytes first the runs of letters, then the signs.
 pub(crate) trait Visitor {
     /// Takes a run of `len` ASCII letters; `eight` are the bytes from its first one on, zero beyond the end. Returns whether
     /// the walk ends.
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool;
 
-    /// Takes a byte that is no ASCII letter or digit. Returns whether the walk ends.
-    fn sign(&mut self, at: usize, byte: u8) -> bool;
+    /// Takes a byte that is no ASCII letter or digit and the one behind it, which is zero at the end. Returns whether the
+    /// walk ends.
+    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool;
 }
 
 /// Hands the runs of letters and the signs of a text to a visitor; returns whether that ended the walk.
 #[inline(always)]
 pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        if byte.is_ascii_alphabetic() {
-            let eight = match text.get(at..).and_then(|rest| rest.first_chunk()) {
-                Some(eight) => u64::from_le_bytes(*eight),
-                None => eight_at(text, at),
-            };
-            let others = (!swar::letters(eight & !TOPS) | eight) & TOPS;
-            let mut len = others.trailing_zeros() as usize / 8;
-            if len == 8 {
+    let (mut start, mut last_is_letter) = (0, 0);
+    while start < text.len() {
+        let Window { letters, mut signs } = Window::at(text, start);
+        let mut begins = letters & !(letters << 1 | last_is_letter);
+        last_is_letter = letters >> 63;
+        while begins != 0 {
+            let place = begins.trailing_zeros();
+            begins &= begins - 1;
+            let at = start + place as usize;
+            let mut len = (!(letters >> place)).trailing_zeros() as usize;
+            if place as usize + len == 64 {
                 len += letters_at(text, at + len);
             }
-            if visitor.letters(at, eight, len) {
+            if visitor.letters(at, eight_at(text, at), len) {
                 return true;
             }
-            at += len;
-        } else if byte.is_ascii_digit() {
-            at += 1;
-            while text.get(at).is_some_and(u8::is_ascii_digit) {
-                at += 1;
-            }
-        } else {
-            if visitor.sign(at, byte) {
-                return true;
-            }
-            at += 1;
         }
+        while signs != 0 {
+            let at = start + signs.trailing_zeros() as usize;
+            signs &= signs - 1;
+            let (byte, next) = match text.get(at..) {
+                Some([byte, next, ..]) => (*byte, *next),
+                Some([byte]) => (*byte, 0),
+                _ => return false,
+            };
+            if visitor.sign(at, byte, next) {
+                return true;
+            }
+        }
+        start += 64;
     }
     false
 }
 
 /// How many letters are in a text from `at` on.
+#[cold]
 fn letters_at(text: &[u8], at: usize) -> usize {
     text.iter().skip(at).take_while(|byte| byte.is_ascii_alphabetic()).count()
 }
@@ -66,8 +77,8 @@ mod tests {
             false
         }
 
-        fn sign(&mut self, at: usize, byte: u8) -> bool {
-            self.0.push((at, 0, u64::from(byte)));
+        fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
+            self.0.push((at, 0, u64::from(byte) | u64::from(next) << 8));
             false
         }
     }
@@ -75,20 +86,23 @@ mod tests {
     #[test]
     fn runs_and_signs_are_those_of_each_byte() {
         let mut random = crate::context::tests::random();
-        for len in 0..60 {
-            for _ in 0..50 {
+        for len in (0..60).chain([63, 64, 65, 127, 128, 129, 200]) {
+            for nth in 0..50 {
+                // Long runs of letters cross windows.
+                let kinds = if nth % 2 == 0 { 25 } else { 4 };
                 let text: Vec<u8> = (0..len)
-                    .map(|_| b"aZbcYz09.-_ \x00\x7F\x80\xC3\xE1\xFA\xFF@[`{/:"[random(25) as usize])
+                    .map(|_| b"aZbcYz09.-_ \x00\x7F\x80\xC3\xE1\xFA\xFF@[`{/:"[random(kinds) as usize])
                     .collect();
                 let mut expected = Vec::new();
                 for (at, byte) in text.iter().enumerate() {
                     if !byte.is_ascii_alphanumeric() {
-                        expected.push((at, 0, u64::from(*byte)));
+                        expected.push((at, 0, eight_at(&text, at) & 0xFFFF));
                     } else if byte.is_ascii_alphabetic() && (at == 0 || !text[at - 1].is_ascii_alphabetic()) {
                         let len = text[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
                         expected.push((at, len, eight_at(&text, at)));
                     }
                 }
+                expected.sort_by_key(|(at, len, _)| (at / 64, *len == 0, *at));
                 let mut pieces = Pieces::default();
                 assert!(!walk(&text, &mut pieces));
                 assert_eq!(pieces.0, expected, "{}", text.escape_ascii());

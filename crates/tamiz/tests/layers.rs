@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules, from top to bottom. Each may use only those behind it.
-const LAYERS: [&str; 40] = [
+const LAYERS: [&str; 41] = [
     "canonicalizer",
     "document",
     "fingerprint",
@@ -43,6 +43,7 @@ const LAYERS: [&str; 40] = [
     "hash",
     "bytes",
     "walk",
+    "index",
     "swar",
     "steps",
     "address",

@@ -117,11 +117,12 @@ impl<'a> Needles<'a> {
                 self.push(cookie.value().bytes);
                 continue;
             }
-            if cookie.holds_credential(cx) {
+            let [in_piece, in_value] = cookie.holds_credentials(cx);
+            if in_piece {
                 self.add(cookie.piece, cx);
             }
-            if let Some(value) = cookie.credential_value(cx) {
-                self.add(value, cx);
+            if in_value {
+                self.add(cookie.value(), cx);
             }
         }
     }

@@ -118,11 +118,6 @@ fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Judg
     judged
 }
 
-/// Whether there is a credential in a text.
-fn holds_credential(text: Text<'_>, cx: Context<'_>) -> bool {
-    cx.settings.names.find_credential(text.bytes, bytes::union(text.bytes), cx).is_some()
-}
-
 /// Reads a `cookie` header and counts its cookies.
 pub(crate) fn read<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Cookies<'a> {
     let mut cookies = Cookies::new(text, cx);
@@ -144,7 +139,8 @@ pub(crate) fn read_set<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
         let known =
             ATTRIBUTES.iter().zip(0..).find(|(known, _)| name.bytes.eq_ignore_ascii_case(known.as_bytes()));
         cookie.classes = bytes::union(cookie.value().bytes);
-        let credential = holds_credential(piece, cx) || cookie.credential_value(cx).is_some();
+        let value = if cookie.equals.is_some() { cookie.value().bytes } else { b"" };
+        let credential = cx.settings.names.holds_in_text_and_end(piece.bytes, value, cx) != [false; 2];
         let attribute = match known {
             _ if credential => Attribute::Secret,
             Some((_, known)) => Attribute::Known(known),
@@ -205,16 +201,15 @@ impl<'a> Cookie<'a> {
             || self.is_quiet && self.classes & AT == 0 && is_pair() && !families::holds_head(name)
     }
 
-    /// Whether there is a credential in it that its name does not make one.
-    pub(crate) fn holds_credential(&self, cx: Context<'_>) -> bool {
-        !self.is_harmless() && holds_credential(self.piece, cx)
-    }
-
-    /// Its value, where that alone holds a credential: behind Base64, or at its start.
-    pub(crate) fn credential_value(&self, cx: Context<'_>) -> Option<Text<'a>> {
-        // What is quiet is no Base64 of anything.
-        let value = self.equals.map(|_| self.value()).filter(|_| !self.is_harmless())?;
-        Some(value).filter(|value| holds_credential(*value, cx))
+    /// Whether there is a credential in all of it that its name does not make one, and whether there is one in its value
+    /// alone: behind Base64, or at its start.
+    pub(crate) fn holds_credentials(&self, cx: Context<'_>) -> [bool; 2] {
+        if self.is_harmless() {
+            // What is quiet is no Base64 of anything.
+            return [false; 2];
+        }
+        let value = if self.equals.is_some() { self.value().bytes } else { b"" };
+        cx.settings.names.holds_in_text_and_end(self.piece.bytes, value, cx)
     }
 
     pub(crate) fn is_attribute(&self) -> bool {

@@ -23,7 +23,7 @@ impl<'t> Prefilter<'t> {
         true
     }
 
-    pub(crate) fn is_sign(self, _at: usize, _sign: u8) -> bool {
+    pub(crate) fn is_sign(self, _at: usize, _byte: u8, _next: u8) -> bool {
         true
     }
 }

@@ -69,9 +69,9 @@ impl Visitor for Words<'_> {
     }
 
     #[inline(always)]
-    fn sign(&mut self, at: usize, sign: u8) -> bool {
-        self.marks |= mark(sign);
-        self.prefilter.is_sign(at, sign)
+    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
+        self.marks |= mark(byte);
+        self.prefilter.is_sign(at, byte, next)
     }
 }
 
@@ -98,10 +98,10 @@ impl<'t> Prefilter<'t> {
         len >= self.shortest && is_token(self.text, at, eight, len)
     }
 
-    /// Whether a literal begins with the sign at `at`.
+    /// Whether a literal begins with a sign; see [`Visitor::sign`].
     #[inline(always)]
-    pub(crate) fn is_sign(self, at: usize, sign: u8) -> bool {
-        may_begin_gram(self.text, at, sign) && is_gram(self.text, at)
+    pub(crate) fn is_sign(self, at: usize, byte: u8, next: u8) -> bool {
+        bit_of(PAIRS_OF_SIGNS, usize::from(u16::from_le_bytes([byte, next]))) && begins_gram(self.text, at)
     }
 }
 
@@ -244,14 +244,12 @@ fn is_inside(text: &[u8], at: usize, hash: u64) -> bool {
     })
 }
 
-/// Whether a gram may begin with the sign at `at`, by the bytes beside it.
-#[inline(always)]
-fn may_begin_gram(text: &[u8], at: usize, sign: u8) -> bool {
-    let Some(&next) = text.get(at + 1) else { return false };
-    bit_of(PAIRS_OF_SIGNS, usize::from(sign) << 8 | usize::from(next)) && {
-        let before = at.checked_sub(1).and_then(|before| text.get(before));
-        classes_before(sign, next) >> before.map_or(EDGE, |byte| class(*byte)) & 1 != 0
-    }
+/// Whether a gram begins with the sign at `at`.
+#[inline(never)]
+fn begins_gram(text: &[u8], at: usize) -> bool {
+    let (Some(&sign), Some(&next)) = (text.get(at), text.get(at + 1)) else { return false };
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    classes_before(sign, next) >> before.map_or(EDGE, |byte| class(*byte)) & 1 != 0 && is_gram(text, at)
 }
 
 /// The classes of what may be before a gram that begins with two characters, a bit each.

@@ -65,11 +65,12 @@ fn is_quiet(text: &[u8], classes: u32) -> bool {
     {
         return false;
     }
+    let credentials = secrets::Prefilter::new(text, classes, |_: &[u8]| false);
     let mut quiet = Quiet {
-        text,
+        special: DOUBLED | u32::from(credentials.wanted()) << ROLES,
         facts: 0,
         words: keywords::Prefilter::new(text, classes),
-        credentials: secrets::Prefilter::new(text, classes, |_: &[u8]| false),
+        credentials,
     };
     !walk(text, &mut quiet)
         && !secrets::holds_unnamed(quiet.credentials.finish(), text, classes)
@@ -78,7 +79,8 @@ fn is_quiet(text: &[u8], classes: u32) -> bool {
 
 /// The state of a walk over a text with no signs but those of words and URLs; what may raise a flag ends it.
 struct Quiet<'t, F> {
-    text: &'t [u8],
+    /// The bits of [`FACTS`] that are looked at.
+    special: u32,
     /// The union of what its signs mean.
     facts: u32,
     words: keywords::Prefilter<'t>,
@@ -88,29 +90,25 @@ struct Quiet<'t, F> {
 impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
     #[inline(always)]
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
+        self.credentials.letters(at, eight);
         self.words.is_letters(at, eight, len)
     }
 
     #[inline(always)]
-    fn sign(&mut self, at: usize, byte: u8) -> bool {
+    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
         let facts = facts_of(byte);
         self.facts |= facts;
-        self.credentials.sign(at, byte, (facts >> ROLES) as u8, behind(self.text, at));
-        facts & DOUBLED != 0 && is_doubled(self.text, at, byte) || self.words.is_sign(at, byte)
+        if facts & self.special != 0 {
+            if facts & DOUBLED != 0 && byte == next {
+                return true;
+            }
+            let role = (facts & self.special) >> ROLES;
+            if role as u8 != 0 {
+                self.credentials.sign(at, byte, next, role as u8);
+            }
+        }
+        self.words.is_sign(at, byte, next)
     }
-}
-
-/// The four bytes behind a place, the first lowest; zero where there are fewer.
-#[inline(always)]
-fn behind(text: &[u8], at: usize) -> u32 {
-    let four = text.get(at.saturating_add(1)..).and_then(|rest| rest.first_chunk());
-    four.map_or(0, |four| u32::from_le_bytes(*four))
-}
-
-/// Whether the sign at `at` has another behind it.
-#[inline(always)]
-fn is_doubled(text: &[u8], at: usize, byte: u8) -> bool {
-    text.get(at.saturating_add(1)) == Some(&byte)
 }
 
 /// Whether a part, at signs, of a text that cannot flag raises no flag either: it may still be Base64 by itself.
@@ -191,17 +189,18 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
     {
         return false;
     }
+    let credentials = cx.settings.names.prefilter(text, classes);
     let mut header = Header {
         text,
         signs,
-        special: signs as u32 | BRACKET | DOUBLED,
+        special: signs as u32 | BRACKET | DOUBLED | u32::from(credentials.wanted()) << ROLES,
         facts: 0,
         depth: 0,
         is_quoted: false,
         has_arguments: false,
         may_match: false,
         words: keywords::Prefilter::new(text, classes),
-        credentials: cx.settings.names.prefilter(text, classes),
+        credentials,
     };
     if walk(text, &mut header)
         || header.depth > 0
@@ -272,23 +271,29 @@ impl<F> Header<'_, F> {
 impl<F: Fn(&[u8]) -> bool> Visitor for Header<'_, F> {
     #[inline(always)]
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
+        self.credentials.letters(at, eight);
         self.may_match = self.may_match || self.words.is_letters(at, eight, len);
         false
     }
 
     #[inline(always)]
-    fn sign(&mut self, at: usize, byte: u8) -> bool {
+    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
         let facts = facts_of(byte);
         self.facts |= facts;
-        if facts & self.special != 0
-            && (facts & DOUBLED != 0 && is_doubled(self.text, at, byte)
-                || facts & self.special & !(DOUBLED | BRACKET) != 0
-                || facts & BRACKET != 0 && self.is_odd(at, byte))
-        {
-            return true;
+        let special = facts & self.special;
+        if special != 0 {
+            if special & self.signs as u32 != 0
+                || special & DOUBLED != 0 && byte == next
+                || special & BRACKET != 0 && self.is_odd(at, byte)
+            {
+                return true;
+            }
+            let role = (special >> ROLES) as u8;
+            if role != 0 {
+                self.credentials.sign(at, byte, next, role);
+            }
         }
-        self.credentials.sign(at, byte, (facts >> ROLES) as u8, behind(self.text, at));
-        self.may_match = self.may_match || self.words.is_sign(at, byte);
+        self.may_match = self.may_match || self.words.is_sign(at, byte, next);
         false
     }
 }

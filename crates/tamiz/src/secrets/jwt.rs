@@ -11,26 +11,11 @@ use crate::bytes::{self, ALNUM, B64URL_MARK};
 use crate::decode::GUARD;
 use crate::shape;
 
-/// Whether a text may end with the header of a token.
+/// Whether the header of a token may begin in a text behind other characters of its segment, at `eyJ`.
 #[inline]
-pub(super) fn may_end_with_header(text: &[u8]) -> bool {
-    let mut len = 0;
-    while let Some(byte) = text.len().checked_sub(len + 1).and_then(|at| text.get(at))
-        && bytes::is(*byte, ALNUM | B64URL_MARK)
-    {
-        len += 1;
-    }
-    let (around, header) = text.split_at_checked(text.len() - len).unwrap_or_default();
-    // The digits of a guarded byte are no part of what follows it.
-    around.last() == Some(&GUARD)
-        || shape::begins_like_json(header)
-        || len > SHORTEST_GLUED
-            && memchr::memchr_iter(b'J', header)
-                .any(|at| header.get(..at).is_some_and(|before| before.ends_with(b"ey")))
+pub(super) fn may_be_glued(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'J', text).any(|at| text.get(..at).is_some_and(|before| before.ends_with(b"ey")))
 }
-
-/// No header that begins with `eyJ` is shorter: `{"":1}` in Base64.
-const SHORTEST_GLUED: usize = 8;
 
 /// Finds the first token.
 pub(super) fn find(text: &[u8]) -> Option<Range<usize>> {

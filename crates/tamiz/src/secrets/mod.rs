@@ -81,6 +81,21 @@ impl SensitiveNames {
         self.find_plain(value, classes, cx).or_else(|| self.find_disguised(value, classes, cx))
     }
 
+    /// Whether a text holds a credential, and whether the end of it, which follows a sign or white space, does by itself.
+    pub(crate) fn holds_in_text_and_end(&self, text: &[u8], end: &[u8], cx: Context<'_>) -> [bool; 2] {
+        let classes = bytes::union(text);
+        // The end may hold no kind that the text may not.
+        if self.may_hold(text, classes) != Kinds::default() {
+            return [text, end].map(|text| self.find_credential(text, bytes::union(text), cx).is_some());
+        }
+        [text, end].map(|text| {
+            let classes = bytes::union(text);
+            text.len() >= 4
+                && !is_too_plain(text, classes)
+                && self.find_disguised(text, classes, cx).is_some()
+        })
+    }
+
     /// Finds a credential in the value as it is.
     fn find_plain(&self, value: &[u8], classes: u32, cx: Context<'_>) -> Option<Range<usize>> {
         let kinds = self.may_hold(value, classes);

@@ -1,13 +1,16 @@
 //! Decides in one walk over a text which kinds of credentials it may hold, so that each is searched for only there.
 
-use super::{Kind, jwt, named, schemes};
+use super::schemes::{self, SCHEMES};
+use super::{Kind, jwt, named};
 use crate::bytes::{
-    self, ALNUM, AT, BACKSLASH, COLON, CREDENTIAL_MARK, DOT, EQUALS, HIGH, NAME_MARK, NO_ALNUM, SLASH,
-    WORD_SIGN,
+    self, ALNUM, AT, BACKSLASH, COLON, DOT, EQUALS, HIGH, NAME_MARK, NO_ALNUM, SLASH, UPPER, WORD_SIGN,
 };
 use crate::decode::GUARD;
-use crate::families::{self, SHORTEST_TOKEN, each_sign};
+use crate::families::{self, SHORTEST_ANCHORED, SHORTEST_TOKEN};
+use crate::lists::CREDENTIAL_PREFIXES;
+use crate::shape;
 use crate::swar::eight_at;
+use crate::walk::{Visitor, walk};
 
 /// A set of kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,22 +31,19 @@ impl Kinds {
     }
 }
 
-/// The kinds of credentials that a sign may be part of, a bit each.
-const BLANK: u8 = 1;
-const PERIOD: u8 = 1 << 1;
-const DELIMITER: u8 = 1 << 2;
-const ANCHOR: u8 = 1 << 3;
-const HYPHEN: u8 = 1 << 4;
-const GUARDED: u8 = 1 << 5;
-const OPENING: u8 = 1 << 6;
+/// The parts of credentials that a sign may be, a bit each.
+const DELIMITER: u8 = 1;
+const ANCHOR: u8 = 1 << 1;
+const HYPHEN: u8 = 1 << 2;
+const GUARDED: u8 = 1 << 3;
+const OPENING: u8 = 1 << 4;
+const HEAD: u8 = 1 << 5;
 
 const ROLES: [u8; 256] = {
     let mut roles = [0; 256];
     let mut byte = 0_u8;
     loop {
         roles[byte as usize] |= match byte {
-            b' ' | b'\t' | b'"' | b'\'' | b'\\' | b'+' => BLANK,
-            b'.' => PERIOD,
             b'=' | b':' => DELIMITER,
             b'-' => HYPHEN,
             b'<' => OPENING,
@@ -53,6 +53,9 @@ const ROLES: [u8; 256] = {
         if families::is_anchor(byte) {
             roles[byte as usize] |= ANCHOR;
         }
+        if families::is_head_sign(byte) {
+            roles[byte as usize] |= HEAD;
+        }
         if byte == u8::MAX {
             break;
         }
@@ -61,11 +64,76 @@ const ROLES: [u8; 256] = {
     roles
 };
 
-/// The kinds of credentials that a byte may be part of, as bits.
+/// The parts of credentials that a byte may be, as bits.
 #[inline]
 #[allow(clippy::indexing_slicing, reason = "a u8 cannot leave a table of 256")]
 pub(crate) const fn role(byte: u8) -> u8 {
     ROLES[byte as usize]
+}
+
+/// The number of bits of [`STARTS`], as a power of two.
+const START_BITS: u32 = 16;
+
+/// The first three characters of the words that credentials begin with, hashed, a bit each: heads of well-known tokens,
+/// names of schemes in upper and lower case, and the first segments of JSON Web Tokens.
+static STARTS: [u64; 1 << (START_BITS - 6)] = {
+    let mut starts = [0; 1 << (START_BITS - 6)];
+    let mut row = 0;
+    while row < CREDENTIAL_PREFIXES.len() {
+        let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
+        if head[0].is_ascii_alphabetic() {
+            let is_short = head.len() == 2 || head[2] == b'{';
+            let third = if is_short { None } else { Some(head[2]) };
+            starts = with_start(starts, head[0], head[1], third);
+        }
+        row += 1;
+    }
+    let mut nth = 0;
+    while nth < SCHEMES.len() {
+        let word = SCHEMES[nth].word;
+        let mut upper = 0;
+        while upper < 8 {
+            let [first, second, third] = [
+                word[0] ^ (upper & 1) << 5,
+                word[1] ^ (upper >> 1 & 1) << 5,
+                word[2] ^ (upper >> 2 & 1) << 5,
+            ];
+            starts = with_start(starts, first, second, Some(third));
+            upper += 1;
+        }
+        nth += 1;
+    }
+    let mut nth = 0;
+    while nth < shape::JSON_STARTS.len() {
+        let [first, second] = shape::JSON_STARTS[nth];
+        starts = with_start(starts, first, second, None);
+        nth += 1;
+    }
+    starts
+};
+
+/// Adds three characters to [`STARTS`]; any character may be the third where that is `None`.
+const fn with_start(
+    mut starts: [u64; 1 << (START_BITS - 6)],
+    first: u8,
+    second: u8,
+    third: Option<u8>,
+) -> [u64; 1 << (START_BITS - 6)] {
+    let (mut next, last) = match third {
+        Some(third) => (third, third),
+        None => (0, 0x7F),
+    };
+    while next <= last {
+        let bit = hash_start(u32::from_le_bytes([first, second, next, 0]));
+        starts[bit >> 6] |= 1 << (bit & 63);
+        next = next.wrapping_add(1);
+    }
+    starts
+}
+
+/// The hash of the lowest three bytes.
+const fn hash_start(first: u32) -> usize {
+    ((first << 8).wrapping_mul(0x9E37_79B1) >> (u32::BITS - START_BITS)) as usize
 }
 
 /// Which kinds of credentials a text may hold. `classes` is the union of the classes of its bytes, `may_be_sensitive`
@@ -73,102 +141,117 @@ pub(crate) const fn role(byte: u8) -> u8 {
 #[inline]
 pub(super) fn may_hold(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> bool) -> Kinds {
     let mut prefilter = Prefilter::new(text, classes, may_be_sensitive);
-    if classes & NO_ALNUM != 0 {
-        each_sign(text, |at, byte, behind| prefilter.sign(at, byte, role(byte), behind));
+    if classes & NO_ALNUM == 0 {
+        prefilter.letters(0, eight_at(text, 0));
+    } else {
+        walk(text, &mut prefilter);
     }
     prefilter.finish()
 }
 
-/// The state of a walk over the signs of a text.
+/// The state of a walk over a text.
 pub(crate) struct Prefilter<'t, F> {
     text: &'t [u8],
     kinds: Kinds,
     /// The roles of signs that count.
     wanted: u8,
-    /// Whether the text is long enough for a token.
-    has_token: bool,
-    /// Whether a segment before may be the header of a JSON Web Token.
-    has_header: bool,
     may_be_sensitive: F,
 }
 
+impl<F: Fn(&[u8]) -> bool> Visitor for Prefilter<'_, F> {
+    #[inline(always)]
+    fn letters(&mut self, at: usize, eight: u64, _len: usize) -> bool {
+        Prefilter::letters(self, at, eight);
+        false
+    }
+
+    #[inline(always)]
+    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
+        let role = role(byte) & self.wanted;
+        if role != 0 {
+            Prefilter::sign(self, at, byte, next, role);
+        }
+        false
+    }
+}
+
 impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
-    /// Before a walk over the signs of a text, for which see [`may_hold`].
+    /// Before a walk over a text, for which see [`may_hold`].
     #[inline]
     pub(crate) fn new(text: &'t [u8], classes: u32, may_be_sensitive: F) -> Self {
         let mut kinds = Kinds::default();
-        let has_token = text.len() >= SHORTEST_TOKEN;
-        let first = eight_at(text, 0) as u32;
-        kinds.add(Kind::Token, has_token && families::may_begin_token(first) && families::has_head(text, 0));
         let has = |class: u32| classes & class != 0;
         kinds.add(Kind::Userinfo, has(AT) && has(SLASH | BACKSLASH));
         kinds.add(Kind::DataSource, has(AT) && has(WORD_SIGN) && has(COLON));
         // A name or its delimiter may be beyond ASCII.
         kinds.add(Kind::Named, has(HIGH) && (has(EQUALS | COLON) || named::has_wide_delimiter(text)));
-        let mut wanted = GUARDED | OPENING;
-        wanted |= if has_token { ANCHOR } else { 0 };
-        wanted |= if has(CREDENTIAL_MARK | HIGH) { BLANK | HYPHEN } else { 0 };
-        wanted |= if has(DOT) { PERIOD } else { 0 };
+        kinds.add(Kind::Jwt, has(DOT) && has(UPPER) && jwt::may_be_glued(text));
+        let mut wanted = GUARDED | OPENING | HYPHEN;
+        wanted |= if text.len() >= SHORTEST_TOKEN { HEAD } else { 0 };
+        wanted |= if text.len() >= SHORTEST_ANCHORED { ANCHOR } else { 0 };
         wanted |= if has(HIGH) || !has(EQUALS | COLON) { 0 } else { DELIMITER };
-        Prefilter { text, kinds, wanted, has_token, has_header: false, may_be_sensitive }
+        Prefilter { text, kinds, wanted, may_be_sensitive }
     }
 
-    /// Takes a byte that is no letter or digit, its [`role`], and the four bytes behind it, the first lowest; zero where
-    /// there are fewer.
+    /// The roles of the signs that [`Prefilter::sign`] is to be told of.
+    pub(crate) fn wanted(&self) -> u8 {
+        self.wanted
+    }
+
+    /// Takes a run of letters, or what follows its beginning; `eight` are the bytes from there on.
     #[inline(always)]
-    pub(crate) fn sign(&mut self, at: usize, byte: u8, role: u8, behind: u32) {
-        if families::may_begin_token(behind) && self.has_token && !self.kinds.has(Kind::Token) {
-            self.kinds.add(Kind::Token, families::has_head(self.text, at.saturating_add(1)));
-        }
-        let role = role & self.wanted;
-        if role != 0 {
-            self.visit(at, byte, role);
+    pub(crate) fn letters(&mut self, at: usize, eight: u64) {
+        let bit = hash_start(eight as u32);
+        if STARTS.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 != 0) {
+            self.try_word(at);
         }
     }
 
-    #[inline]
-    fn visit(&mut self, at: usize, byte: u8, role: u8) {
+    /// Takes note of the credentials that may begin with the word at `at`.
+    #[inline(never)]
+    fn try_word(&mut self, at: usize) {
+        let rest = self.text.get(at..).unwrap_or_default();
+        self.kinds.add(Kind::Token, self.text.len() >= SHORTEST_TOKEN && families::has_head(self.text, at));
+        self.kinds.add(Kind::Scheme, schemes::begins_with_scheme(rest));
+        self.kinds.add(Kind::Jwt, shape::begins_like_json(rest) && memchr::memchr(b'.', rest).is_some());
+    }
+
+    /// Takes a byte that is no letter or digit, with the one behind it and those of its roles that are wanted.
+    #[inline(never)]
+    pub(crate) fn sign(&mut self, at: usize, byte: u8, next: u8, role: u8) {
         let text = self.text;
-        let before = text.get(..at).unwrap_or_default();
-        if role & BLANK != 0 && schemes::ends_with_scheme(before) {
-            self.kinds.add(Kind::Scheme, true);
-        }
         if role & ANCHOR != 0 && families::may_be_anchored(text, at, byte) {
             self.kinds.add(Kind::Token, true);
         }
         if role & DELIMITER != 0
             && !self.kinds.has(Kind::Named)
-            && (self.may_be_sensitive)(named::name_before(before))
+            && (self.may_be_sensitive)(named::name_before(text.get(..at).unwrap_or_default()))
         {
             self.kinds.add(Kind::Named, true);
         }
-        if role & PERIOD != 0 {
-            self.kinds.add(Kind::Jwt, self.has_header);
-            self.has_header = self.has_header || jwt::may_end_with_header(before);
+        if role & HYPHEN != 0 && next == b'-' {
+            let is_key = text.get(at..).is_some_and(|rest| rest.starts_with(b"-----"));
+            self.kinds.add(Kind::PrivateKey, is_key);
         }
-        if role & (HYPHEN | OPENING | GUARDED) != 0 {
-            self.visit_rare(at, role);
+        if role & OPENING != 0 {
+            // It may open a marker, which may be in the middle of a name.
+            let may_open = bytes::is(next, ALNUM | NAME_MARK | HIGH);
+            self.kinds.add(Kind::Element, may_open);
+            self.kinds.add(Kind::Named, may_open);
+        }
+        if role & HEAD != 0
+            && let Some(start) = families::head_around(at, byte, next)
+        {
+            self.kinds.add(Kind::Token, families::has_head(text, start));
+        }
+        if role & GUARDED != 0 {
+            // The digits of a guarded byte are no part of what follows it.
+            self.try_word(at.saturating_add(3));
         }
     }
 
     /// The kinds that the text may hold, after the walk.
     pub(crate) fn finish(&self) -> Kinds {
         self.kinds
-    }
-
-    fn visit_rare(&mut self, at: usize, role: u8) {
-        let rest = self.text.get(at..).unwrap_or_default();
-        if role & HYPHEN != 0 {
-            self.kinds.add(Kind::PrivateKey, rest.starts_with(b"-----"));
-        } else if role & OPENING != 0 {
-            // It may open a marker, which may be in the middle of a name.
-            let may_open = rest.get(1).is_some_and(|next| bytes::is(*next, ALNUM | NAME_MARK | HIGH));
-            self.kinds.add(Kind::Element, may_open);
-            self.kinds.add(Kind::Named, may_open);
-        } else {
-            // The digits of a guarded byte are no part of what follows it.
-            self.kinds.add(Kind::Token, families::has_head(self.text, at.saturating_add(3)));
-            self.has_header = true;
-        }
     }
 }

@@ -25,8 +25,8 @@ enum Requires {
 
 /// A scheme that announces credentials.
 pub(super) struct Scheme {
-    /// In lower case.
-    word: &'static [u8],
+    /// In lower case; it begins with three letters.
+    pub(super) word: &'static [u8],
     requires: Requires,
     /// Whether all that follows is the credential: what a digest proves is spread over its parameters.
     is_spread: bool,
@@ -55,41 +55,17 @@ pub(super) fn find(text: &[u8]) -> Option<Range<usize>> {
     SCHEMES.iter().find_map(|scheme| scheme.find(text))
 }
 
-/// Whether a text ends with the word of a scheme.
-#[inline]
-pub(super) fn ends_with_scheme(text: &[u8]) -> bool {
-    text.last_chunk().is_some_and(|last| {
-        let bit = ending_bit(*last);
-        ENDINGS.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 != 0)
-    }) && SCHEMES.iter().any(|scheme| scheme.ends(text))
-}
-
-/// The number of bits of [`ENDINGS`], as a power of two.
-const ENDING_BITS: u32 = 10;
-
-/// The last four characters of the words, hashed, a bit each.
-static ENDINGS: [u64; 1 << (ENDING_BITS - 6)] = {
-    let mut endings = [0; 1 << (ENDING_BITS - 6)];
-    let mut nth = 0;
-    while nth < SCHEMES.len() {
-        if let Some(last) = SCHEMES[nth].word.last_chunk() {
-            let bit = ending_bit(*last);
-            endings[bit >> 6] |= 1 << (bit & 63);
-        }
-        nth += 1;
-    }
-    endings
-};
-
-/// The hash of four characters, case ignored: the bit that is set makes lower case of a letter and leaves a digit.
-const fn ending_bit(last: [u8; 4]) -> usize {
-    ((u32::from_le_bytes(last) | 0x2020_2020).wrapping_mul(0x9E37_79B1) >> (u32::BITS - ENDING_BITS)) as usize
+/// Whether a text begins with the word of a scheme, and something that may stand between it and credentials.
+pub(super) fn begins_with_scheme(text: &[u8]) -> bool {
+    let first = text.first().map(u8::to_ascii_lowercase);
+    SCHEMES.iter().any(|scheme| scheme.word.first().copied() == first && scheme.begins(text))
 }
 
 impl Scheme {
-    fn ends(&self, text: &[u8]) -> bool {
-        let start = text.len().checked_sub(self.word.len());
-        start.and_then(|start| text.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(self.word))
+    fn begins(&self, text: &[u8]) -> bool {
+        text.split_at_checked(self.word.len()).is_some_and(|(word, after)| {
+            word.eq_ignore_ascii_case(self.word) && after.first().is_some_and(|&b| is_mark(b) || b == b'+')
+        })
     }
 
     /// Finds the word followed by credentials.

@@ -14,7 +14,7 @@ use crate::bytes::{
 use crate::decode::{self, Char, nfkc, unicode};
 use crate::flags::words;
 use date::is_date;
-pub(crate) use jwt::{begins_like_json, is_jwt, is_jwt_header};
+pub(crate) use jwt::{JSON_STARTS, begins_like_json, is_jwt, is_jwt_header};
 
 words! {
     /// The class of a value.

@@ -131,7 +131,7 @@ impl Chosen {
         }
         let mut pairs = vec![0; 1 << 13];
         for (sign, next) in (0..=u8::MAX).flat_map(|sign| (0..=u8::MAX).map(move |next| (sign, next))) {
-            let bit = usize::from(u16::from_be_bytes([sign, next]));
+            let bit = usize::from(u16::from_le_bytes([sign, next]));
             if signs[usize::from(code(sign)) << CODE_BITS | usize::from(code(next))] != 0 {
                 pairs[bit / 8] |= 1 << (bit % 8);
             }
