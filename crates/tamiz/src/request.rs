@@ -25,7 +25,7 @@ pub(crate) struct Request<'a> {
     pub(crate) scheme: Scheme,
     /// The target; its host is the one `U:` shows.
     pub(crate) url: &'a mut Url<'a>,
-    pub(crate) headers: Headers<'a>,
+    pub(crate) headers: &'a mut Headers<'a>,
     /// Read for its secrets in `core` too, which does not show it.
     pub(crate) body: Option<Body<'a>>,
     /// The flags of the `M` line.
@@ -139,7 +139,7 @@ impl<'a> Request<'a> {
 
     /// Decides which host `U:` shows, and whether two of them disagree.
     fn settle_host(&mut self, named_by_target: bool, target: Text<'a>) {
-        let Headers { host, has_host, .. } = self.headers;
+        let Headers { host, has_host, .. } = *self.headers;
         if !named_by_target {
             self.url.host = host.map(|host| host.without_default_port(self.scheme));
             if !has_host {

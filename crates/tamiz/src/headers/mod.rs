@@ -88,30 +88,34 @@ impl<'a> Collapsed<'a> {
 }
 
 /// Reads the header block. `scheme` tells which port need not be shown.
-pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a>) -> Headers<'a> {
+pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a>) -> &'a mut Headers<'a> {
+    let headers = Headers::new(cx);
     let lines = match lines {
         message::Lines::Few(lines) => lines,
         message::Lines::Many(lines) => {
-            let mut headers = Headers::new(cx);
             headers.read_many(lines, scheme, cx);
             return headers;
         }
     };
     let Lines { finished, order, opened, found } = lines::finish_or_open(lines, scheme, cx);
+    headers.finished = finished;
+    headers.order = order;
+    headers.found = found;
+    headers.take_roles(cx);
+    if opened.is_empty() {
+        return headers;
+    }
     let mut collapsed = BumpVec::with_capacity_in(opened.len(), cx.bump);
-    let mut unseen = BumpVec::new_in(cx.bump);
     for line in opened {
         let header = collapse(line, cx);
         if header.is_orphan && !cx.settings.beyond_core() {
-            unseen.push(header.value.repaired());
+            headers.unseen.push(header.value.repaired());
         } else {
             collapsed.push(header);
         }
     }
     let collapsed = merge(collapsed, cx);
-    let list = BumpVec::with_capacity_in(collapsed.len(), cx.bump);
-    let mut headers = Headers { list, unseen, finished, order, found, ..Headers::new(cx) };
-    headers.take_roles(cx);
+    headers.list.reserve_exact(collapsed.len());
     for header in collapsed {
         headers.push(header, scheme, cx);
     }
@@ -147,8 +151,9 @@ pub(crate) fn says_chunked(value: &[u8], cx: Context<'_>) -> bool {
 }
 
 impl<'a> Headers<'a> {
-    fn new(cx: Context<'a>) -> Self {
-        Headers {
+    /// No header yet. It is filled where it is: it is too large to be handed on by value.
+    fn new(cx: Context<'a>) -> &'a mut Self {
+        cx.bump.alloc_with(|| Headers {
             list: BumpVec::new_in(cx.bump),
             unseen: BumpVec::new_in(cx.bump),
             finished: BumpVec::new_in(cx.bump),
@@ -159,7 +164,7 @@ impl<'a> Headers<'a> {
             host: None,
             has_host: false,
             many: None,
-        }
+        })
     }
 
     /// The finished lines from the `nth` on, by name.

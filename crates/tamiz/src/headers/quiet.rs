@@ -10,8 +10,8 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::in_parts::{self, Found};
-use super::{Content, blanks_dropped, content, value, whitespace};
-use crate::bytes::{self, ALNUM, COLON, DANGER, DASH, WAY};
+use super::{Content, accept, blanks_dropped, content, value, whitespace};
+use crate::bytes::{self, ALNUM, COLON, DASH, WAY};
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::layers;
@@ -165,14 +165,12 @@ fn write_quiet<'a>(
     if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
         return None;
     }
-    if classes & DANGER == 0 && is_vocabulary(value, rule, cx) {
+    if is_vocabulary(value, classes, rule, cx) {
         out.extend_from_slice(value);
         return Some(Written::new(value.len()));
     }
-    if !is_quiet_value(value, classes, rule, cx) {
-        return None;
-    }
-    Some(write_plain(value, classes, rule, cx, out))
+    let is_quiet = accept::is_common_list(value, rule.kind) || is_quiet_value(value, classes, rule, cx);
+    is_quiet.then(|| write_plain(value, classes, rule, cx, out))
 }
 
 /// Writes a value that raises flags, but holds no secret that can be found in it; `None` for others.
@@ -215,11 +213,10 @@ fn hides_header<'a>(value: Text<'a>, cx: Context<'a>) -> bool {
     !flags.set.is_empty()
 }
 
-/// Whether a header without a normaliser says nothing but words of its own list: without a dangerous character, none of them
-/// raises a flag.
-fn is_vocabulary(value: &[u8], rule: Rule, cx: Context<'_>) -> bool {
-    let vocabulary = rule.vocabulary.filter(|vocabulary| rule.kind == Kind::Free && vocabulary.is_quiet());
-    vocabulary.is_some_and(|vocabulary| vocabulary.has(value, &cx.settings.headers))
+/// Whether a header without a normaliser says nothing but words of its own list, none of which raises a flag.
+fn is_vocabulary(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bool {
+    rule.kind == Kind::Free
+        && rule.vocabulary.is_some_and(|vocabulary| vocabulary.is_quiet(value, classes, &cx.settings.headers))
 }
 
 /// The part that a header of a kind plays.
@@ -314,4 +311,113 @@ fn write_flags(flags: FlagSet, name: &[u8], written: &Written, out: &mut Vec<u8>
         out.push(b']');
     }
     out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::tests::with_context;
+
+    /// Asserts that a value raises no flag and holds no credential, as it is opened.
+    fn assert_is_quiet(name: &str, value: &str) {
+        with_context(|cx| {
+            let rule = cx.settings.headers.get(name.as_bytes());
+            let text = Text::untraced(value.as_bytes()).repaired();
+            let mut flags = cx.flags();
+            let content =
+                value::inspect(text, bytes::union(text.bytes), name.as_bytes(), rule, cx, &mut flags);
+            let is_plain = matches!(content, Content::Plain) && flags.set.is_empty();
+            assert!(is_plain && !layers::hides_base64(text.bytes, cx), "{name}: {value}");
+        });
+    }
+
+    #[test]
+    fn common_items_are_quiet_beside_each_other() {
+        let lists: [(&str, Kind, &str); 3] = [
+            (
+                "accept",
+                Kind::Accept,
+                "*/* text/html text/plain text/css text/javascript text/* application/xhtml+xml application/xml \
+                 application/json application/javascript application/* application/signed-exchange image/avif \
+                 image/webp image/apng image/svg+xml image/png image/jpeg image/gif image/* video/* audio/* utf-8 \
+                 iso-8859-1 *",
+            ),
+            ("accept-encoding", Kind::AcceptEncoding, "gzip deflate br zstd identity compress sdch *"),
+            (
+                "accept-language",
+                Kind::AcceptLanguage,
+                "en es de fr it pt nl pl ru uk ja ko zh tr sv da nb fi cs ca ar he vi th en-US zh-tw *",
+            ),
+        ];
+        for (name, kind, items) in lists {
+            for first in items.split_whitespace() {
+                for second in items.split_whitespace() {
+                    for between in [",", ", ", ";q=0.9,", ";q=0.1, "] {
+                        let value = format!("{first}{between}{second};q=0.5,{first}");
+                        assert!(accept::is_common_list(value.as_bytes(), kind), "{value}");
+                        assert_is_quiet(name, &value);
+                    }
+                }
+            }
+        }
+        for value in
+            ["text/html,", "text/html,,*/*", "text/html;level=1", "a/b", "text/html ,*/*", "", "id", "en-"]
+        {
+            for (_, kind, _) in lists {
+                assert!(!accept::is_common_list(value.as_bytes(), kind), "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn languages_of_any_region_are_quiet() {
+        let letters = || (b'a'..=b'z').chain(b'A'..=b'Z').map(char::from);
+        for language in ["en", "es", "zh", "ca"] {
+            for (first, second) in letters().flat_map(|first| letters().map(move |second| (first, second))) {
+                for value in [
+                    format!("{language}-{first}{second}"),
+                    format!("{language}-{first}{second};q=0.5, {language}-{first}{second},{language}"),
+                ] {
+                    assert!(accept::is_common_list(value.as_bytes(), Kind::AcceptLanguage));
+                    assert_is_quiet("accept-language", &value);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn usual_brands_are_quiet_beside_each_other() {
+        let signs = " ()-./:=?_";
+        let mut brands: Vec<String> =
+            ["Chromium", "Google Chrome", "Microsoft Edge", "Opera", "Brave", "YaBrowser", "Vivaldi"]
+                .map(str::to_owned)
+                .to_vec();
+        for (first, second) in
+            signs.chars().flat_map(|first| signs.chars().map(move |second| (first, second)))
+        {
+            brands.push(format!("Not{first}A{second}Brand"));
+        }
+        let table = with_context(|cx| cx.settings.headers.clone());
+        let rule = table.get(b"sec-ch-ua");
+        for (nth, first) in brands.iter().enumerate() {
+            for second in brands.iter().skip(nth % 7).step_by(7).chain(&brands[..7]) {
+                for between in [", ", ","] {
+                    let value = format!("\"{first}\";v=\"99\"{between}\"{second}\";v=\"8.0.0.1\"");
+                    let vocabulary = rule.vocabulary.unwrap();
+                    assert!(
+                        vocabulary.is_quiet(value.as_bytes(), bytes::union(value.as_bytes()), &table),
+                        "{value}"
+                    );
+                    assert_is_quiet("sec-ch-ua", &value);
+                }
+            }
+        }
+        for value in ["\"Joe\";v=\"1\"", "\"Not;A;Brand\";v=\"1\"", "\"Opera\";v=\"1\",", "\"Opera\""] {
+            let vocabulary = rule.vocabulary.unwrap();
+            assert!(
+                !vocabulary.is_quiet(value.as_bytes(), bytes::union(value.as_bytes()), &table),
+                "{value}"
+            );
+        }
+    }
 }

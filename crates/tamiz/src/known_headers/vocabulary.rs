@@ -1,7 +1,7 @@
 //! Headers whose values are vocabulary (clause 8.27): what of them may be shown.
 
 use super::HeaderTable;
-use crate::bytes::{self, ALPHA, DIGIT};
+use crate::bytes::{self, ALPHA, DANGER, DIGIT};
 use crate::lists::VOCABULARY_HEADERS;
 
 /// How the values of a header are made.
@@ -62,14 +62,18 @@ impl Vocabulary {
             Form::Version => cut_quoted(value).is_some_and(|(version, rest)| {
                 rest.is_empty() && (version.is_empty() || is_version(version))
             }),
-            Form::Brands => is_brands(value),
+            Form::Brands => are_brands(value, is_brand),
         }
     }
 
-    /// Whether every value it has raises no flag and holds no credential: its words are fixed, and beside them are at most
-    /// separators and short numbers.
-    pub(crate) fn is_quiet(self) -> bool {
-        matches!(self.form, Form::Words | Form::Names | Form::Directives)
+    /// Whether a value says nothing else, and raises no flag and holds no credential: its words are fixed, and beside them are
+    /// at most separators, short numbers and the brands that are usual. `classes` is the union of the classes of its bytes.
+    pub(crate) fn is_quiet(self, value: &[u8], classes: u32, table: &HeaderTable) -> bool {
+        match self.form {
+            Form::Words | Form::Names | Form::Directives => classes & DANGER == 0 && self.has(value, table),
+            Form::Brands => are_brands(value, is_usual_brand),
+            Form::Products | Form::Numbers | Form::Version => false,
+        }
     }
 
     fn is_word(self, item: &[u8]) -> bool {
@@ -145,15 +149,12 @@ fn is_number(item: &[u8]) -> bool {
     }
 }
 
-/// Brands with their versions: `"Chromium";v="133", "Not(A:Brand";v="99"`.
-fn is_brands(mut rest: &[u8]) -> bool {
-    let is_sign = |byte: u8| b" ()-./:;=?_".contains(&byte);
+/// Whether a value is brands with their versions: `"Chromium";v="133", "Not(A:Brand";v="99"`.
+fn are_brands(mut rest: &[u8], is_brand: impl Fn(&[u8]) -> bool) -> bool {
     loop {
         let Some((brand, after)) = cut_quoted(rest) else { return false };
         let Some((version, after)) = after.strip_prefix(b";v=").and_then(cut_quoted) else { return false };
-        let is_brand = (1..=LONGEST_BRAND).contains(&brand.len())
-            && brand.iter().all(|byte| bytes::is(*byte, ALPHA) || is_sign(*byte));
-        if !is_brand || !is_version(version) {
+        if !is_brand(brand) || !is_version(version) {
             return false;
         }
         match trim(after) {
@@ -161,6 +162,27 @@ fn is_brands(mut rest: &[u8]) -> bool {
             [b',', more @ ..] => rest = trim(more),
             _ => return false,
         }
+    }
+}
+
+fn is_brand(brand: &[u8]) -> bool {
+    let is_sign = |byte: u8| b" ()-./:;=?_".contains(&byte);
+    (1..=LONGEST_BRAND).contains(&brand.len())
+        && brand.iter().all(|byte| bytes::is(*byte, ALPHA) || is_sign(*byte))
+}
+
+/// Whether a brand is a well-known one, or the one that stands for none: `Not`, `A` and `Brand`, with a sign between them, and
+/// perhaps one before.
+fn is_usual_brand(brand: &[u8]) -> bool {
+    let is_sign =
+        |byte: u8| matches!(byte, b' ' | b'(' | b')' | b'-' | b'.' | b'/' | b':' | b'=' | b'?' | b'_');
+    match brand {
+        b"Chromium" | b"Google Chrome" | b"Microsoft Edge" | b"Opera" | b"Brave" | b"YaBrowser"
+        | b"Vivaldi" => true,
+        [b'N', b'o', b't', first, b'A', second, b'B', b'r', b'a', b'n', b'd'] => {
+            is_sign(*first) && is_sign(*second)
+        }
+        _ => false,
     }
 }
 
