@@ -138,7 +138,7 @@ impl Builder {
         self.rows
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }

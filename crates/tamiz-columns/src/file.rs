@@ -134,7 +134,7 @@ impl Writer {
         }
     }
 
-    /// Whether nothing is written yet.
+    /// Returns whether nothing is written yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

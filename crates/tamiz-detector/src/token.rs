@@ -20,7 +20,7 @@ pub(crate) struct Parts<'t> {
     pub(crate) place: Option<&'t str>,
     /// What is told of the place: where the tokens of the family begin alike.
     pub(crate) family: &'t str,
-    /// Whether its length is told too; shapes with and without are two families.
+    /// True if its length is told too; shapes with and without are two families.
     pub(crate) measured: bool,
     /// `f`, or the letter of query, body, header or cookie, or the family itself.
     pub(crate) kind: &'t str,

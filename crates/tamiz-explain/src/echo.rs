@@ -187,7 +187,7 @@ impl Echo<'_> {
     }
 }
 
-/// Whether evidence begins or ends in a range of bytes.
+/// Returns whether evidence begins or ends in a range of bytes.
 fn has_edge(bytes: &Range<usize>, evidence: &[Range<usize>]) -> bool {
     evidence
         .iter()

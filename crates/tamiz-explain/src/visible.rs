@@ -75,7 +75,7 @@ impl fmt::Display for Glyph {
     }
 }
 
-/// Whether a terminal shows a character beyond ASCII in cells of its own, from left to right.
+/// Returns whether a terminal shows a character beyond ASCII in cells of its own, from left to right.
 fn stands_alone(c: char) -> bool {
     let alone = matches!(
         CodePointMapData::<GraphemeClusterBreak>::new().get(c),

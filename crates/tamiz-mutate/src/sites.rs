@@ -281,7 +281,7 @@ fn is_comparison(operator: &BinOp) -> bool {
     )
 }
 
-/// Whether an item is for tests or for other targets alone.
+/// Returns whether an item is for tests or for other targets alone.
 fn is_left_out(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
@@ -293,7 +293,7 @@ fn is_left_out(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-/// Whether an arm takes whatever comes. A name in upper case is a constant or a variant.
+/// Returns whether an arm takes whatever comes. A name in upper case is a constant or a variant.
 fn takes_all(arm: &Arm) -> bool {
     let takes_all = match &arm.pat {
         Pat::Wild(_) => true,

@@ -770,14 +770,14 @@ pub(crate) fn show_way_name(name: &[Char], cx: &Context<'_>) -> String {
 /// A walk over the values of a JSON text.
 pub(crate) struct JsonWalk<'a, 'b> {
     data: &'a [u8],
-    /// Whether it ends at a limit, and not at a fault.
+    /// True if it ends at a limit, and not at a fault.
     cut: bool,
     /// How names and strings are scanned.
     kind: Kind,
     pub(crate) leaves: Vec<Leaf>,
-    /// Whether a leaf is a secret.
+    /// True if a leaf is a secret.
     pub(crate) secret: bool,
-    /// Whether the last name on the way leads somewhere (7.6.1).
+    /// True if the last name on the way leads somewhere (7.6.1).
     leads: bool,
     /// The name of the object that is walked through.
     outer_name: Option<Text>,
@@ -942,7 +942,7 @@ impl<'a, 'b> JsonWalk<'a, 'b> {
         self.leaves.push(Leaf { key, told });
     }
 
-    /// Whether a value shows anything, as far as it was read.
+    /// Returns whether a value shows anything, as far as it was read.
     fn gives_leaf(&self, value: &Value, depth: usize) -> bool {
         let (items, members): (&[Value], &[(Option<Text>, Value)]) = match &value.kind {
             Json::Missing => return false,
@@ -1046,7 +1046,7 @@ pub(crate) fn way_flags(key: &[Char], flags: &mut Flags) {
     operator_flags(key, flags);
 }
 
-/// Whether a text is blanks only.
+/// Returns whether a text is blanks only.
 pub(crate) fn is_blank_text(text: &[Char]) -> bool {
     text.iter().all(|c| is(Some(c), ' ') || is(Some(c), '\t') || is(Some(c), '\r') || is(Some(c), '\n'))
 }

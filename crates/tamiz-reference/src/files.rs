@@ -42,7 +42,7 @@ fn without_leading_spaces(part: &[Char]) -> Text {
     part.iter().skip_while(|c| **c == Char::Plain(' ')).copied().collect()
 }
 
-/// Whether a name has an executable extension (`EXECEXT`).
+/// Returns whether a name has an executable extension (`EXECEXT`).
 pub(crate) fn is_executable(name: &[Char]) -> bool {
     [cut_name(name), trim_end(name)].iter().any(|name| {
         let base = chars::lower(&base(name));

@@ -1088,7 +1088,7 @@ fn is_boundary(name: &[Char]) -> bool {
 const MEDIA_TYPES: [&str; 9] =
     ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
 
-/// Whether a `boundary` reads like a type or a charset (8.24).
+/// Returns whether a `boundary` reads like a type or a charset (8.24).
 fn has_odd_boundary(value: &[Char]) -> bool {
     split_unquoted(value, ';').iter().skip(1).any(|part| {
         let part = chars::trim(part, chars::is_blank);

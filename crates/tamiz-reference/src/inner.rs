@@ -13,7 +13,7 @@ pub(crate) struct Inner {
     data: Vec<u8>,
     value: json::Value,
     lone_surrogate: bool,
-    /// Whether the JSON came as Base64.
+    /// True if the JSON came as Base64.
     base64: bool,
 }
 

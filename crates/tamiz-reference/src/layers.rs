@@ -10,13 +10,14 @@ use crate::scan;
 #[derive(Clone)]
 pub(crate) struct Layer {
     pub(crate) text: Text,
-    /// For each character, whether the decoding brought it: an escape, or an overlong form that is read as what it spells.
+    /// For each character, whether the decoding brought it: an escape, or an overlong form that is read as what it
+    /// spells.
     pub(crate) brought: Vec<bool>,
     /// The text without overlong forms read as what they spell (4.20).
     pub(crate) strict: Text,
-    /// Whether this step undid Base64.
+    /// True if this step undid Base64.
     pub(crate) undid_base64: bool,
-    /// Whether this step or one before it undid Base64.
+    /// True if this step or one before it undid Base64.
     pub(crate) behind_base64: bool,
 }
 
@@ -210,7 +211,7 @@ fn find_texts(text: &[Char]) -> Vec<Text> {
     seen
 }
 
-/// Whether a `%hh` in a text is one of the bytes (7.7.1).
+/// Returns whether a `%hh` in a text is one of the bytes (7.7.1).
 pub(crate) fn holds_escape_of(text: &[Char], bytes: &[u8]) -> bool {
     let text = meant(text);
     (0..text.len()).any(|at| chars::escape_at(&text, at).is_some_and(|byte| bytes.contains(&byte)))

@@ -161,11 +161,11 @@ struct Context<'a> {
     secrets: &'a Secrets,
     /// The first pass only looks for secrets.
     first_pass: bool,
-    /// Whether a limit was reached.
+    /// True if a limit was reached.
     capped: Cell<bool>,
     /// How many secrets were hidden so far.
     hidden: Cell<usize>,
-    /// Whether lines may have been joined to the header that is shown (6.14.7).
+    /// True if lines may have been joined to the header that is shown (6.14.7).
     joined: Cell<bool>,
 }
 
@@ -221,7 +221,7 @@ impl Context<'_> {
         shape::read_marker(text, self.is_core()).map(|(_, shown)| shown)
     }
 
-    /// Whether a part of a header value that lines may have been joined to echoes a secret (6.14.7).
+    /// Returns whether a part of a header value that lines may have been joined to echoes a secret (6.14.7).
     fn echoes_in_joined(&self, value: &[Char]) -> bool {
         let mut parts = value.split(|c| matches!(c, Char::Plain(' ' | ',')));
         self.joined.get() && parts.any(|part| self.secrets.echoes(part))

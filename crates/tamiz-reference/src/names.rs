@@ -87,7 +87,7 @@ fn is_sensitive_in_a_reading(name: &[Char]) -> bool {
     [name, &decoded, &entities].into_iter().any(reads_sensitive)
 }
 
-/// Whether a name is sensitive in one of the readings of 6.10.1 and 6.10.2.
+/// Returns whether a name is sensitive in one of the readings of 6.10.1 and 6.10.2.
 fn reads_sensitive(name: &[Char]) -> bool {
     let mut normal = nfkc(name);
     normal.retain(|c| !chars::is_default_ignorable(c));
@@ -102,7 +102,7 @@ fn reads_sensitive(name: &[Char]) -> bool {
     ENTRIES.iter().any(|entry| skeletons.iter().any(|name| holds(name, &entry.skeleton, entry.bounds)))
 }
 
-/// Whether a name holds an entry within its bounds.
+/// Returns whether a name holds an entry within its bounds.
 fn holds(name: &str, entry: &str, bounds: Bounds) -> bool {
     let in_word = |c: Option<char>| {
         c.is_some_and(|c| match bounds {

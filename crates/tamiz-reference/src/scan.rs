@@ -38,17 +38,17 @@ impl Kind {
         matches!(self, Kind::Leaf | Kind::CookieLeaf)
     }
 
-    /// Whether CR, LF and HTAB are no `CONTROL` in it.
+    /// Returns whether CR, LF and HTAB are no `CONTROL` in it.
     fn has_lines(self) -> bool {
         self.is_leaf() || self == Kind::Form
     }
 
-    /// Whether 7.2 is told of the text as a whole.
+    /// Returns whether 7.2 is told of the text as a whole.
     fn tells_characters(self) -> bool {
         !matches!(self, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie | Kind::CookieLeaf)
     }
 
-    /// Whether further texts tell nothing of 7.2 either.
+    /// Returns whether further texts tell nothing of 7.2 either.
     fn hides_characters(self) -> bool {
         matches!(self, Kind::Cookie | Kind::CookieLeaf | Kind::Brands)
     }
@@ -113,7 +113,7 @@ pub(crate) fn plain_oddities(text: &[Char], has_lines: bool, core: bool) -> Flag
     flags
 }
 
-/// Whether the two `"` around a whole value are no `QUOTE` (7.2).
+/// Returns whether the two `"` around a whole value are no `QUOTE` (7.2).
 fn is_quoted_value(text: &[Char], kind: Kind) -> bool {
     let quote = Char::Plain('"');
     matches!(kind, Kind::Value | Kind::Form | Kind::Leaf)
@@ -485,7 +485,7 @@ fn is_listed_local(name: &str) -> bool {
         .any(|entry| if entry.starts_with('.') { name.ends_with(entry) } else { name == entry })
 }
 
-/// Whether a host at the start of a value leads inside (7.6.1).
+/// Returns whether a host at the start of a value leads inside (7.6.1).
 pub(crate) fn is_local_without_scheme(host: &str) -> bool {
     let host = host.to_ascii_lowercase();
     let name = host.strip_suffix('.').unwrap_or(&host);

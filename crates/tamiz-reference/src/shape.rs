@@ -61,7 +61,7 @@ pub(crate) fn base64url(text: &str) -> Option<Vec<u8>> {
     (count < 6 && bits & ((1 << count) - 1) == 0).then_some(bytes)
 }
 
-/// Whether the first part of a JWT is one.
+/// Returns whether the first part of a JWT is one.
 pub(crate) fn is_jwt_head(part: &str) -> bool {
     base64url(part).is_some_and(|bytes| json::is_object(&bytes))
 }

@@ -32,7 +32,7 @@ enum Part {
     Other,
 }
 
-/// Whether the escape at `at` raises `PCTUNRES` (4.5).
+/// Returns whether the escape at `at` raises `PCTUNRES` (4.5).
 fn is_unreserved_escape(text: &[Char], at: usize, byte: u8, part: Part) -> bool {
     let alnum = |c: Option<&Char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let between = at > 0 && alnum(text.get(at - 1)) && alnum(text.get(at + 3));
@@ -67,7 +67,7 @@ fn percent_flags(text: &[Char], part: Part, flags: &mut Flags) {
     }
 }
 
-/// Whether a text holds `%` and two hexadecimal digits after all passes (4.7.1).
+/// Returns whether a text holds `%` and two hexadecimal digits after all passes (4.7.1).
 fn has_residue(text: &[Char]) -> bool {
     text.windows(3).any(|three| {
         matches!(three[0], Char::Plain('%') | Char::Guarded('%')) && three[1].is_hex() && three[2].is_hex()
@@ -613,7 +613,7 @@ pub(crate) fn show_key(key: &[Char], cx: &Context<'_>) -> String {
     if is_name(key) { escape_key(key) } else { cx.marker(key) }
 }
 
-/// Whether a key is shown as it is, but for secrets.
+/// Returns whether a key is shown as it is, but for secrets.
 pub(crate) fn is_name(key: &[Char]) -> bool {
     let fits = key.len() <= 64
         && key.iter().all(|c| {

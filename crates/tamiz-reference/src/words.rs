@@ -193,7 +193,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether a part matches at a place of the folded text (7.8.4).
+/// Returns whether a part matches at a place of the folded text (7.8.4).
 fn part_matches(part: &Part, folded: &[(char, usize)], at: usize, text: &[Seen]) -> bool {
     let end = at + part.text.len();
     if end > folded.len() || !part.text.iter().zip(&folded[at..]).all(|(p, (c, _))| p == c) {
@@ -361,7 +361,7 @@ fn blanks_at(text: &[Seen], at: usize) -> usize {
     text[at..].iter().take_while(|seen| matches!(seen, Seen::Char(' ' | '\t' | '\r' | '\n' | '+'))).count()
 }
 
-/// Whether a `(` stands at a place, and behind it the end or what an argument begins with.
+/// Returns whether a `(` stands at a place, and behind it the end or what an argument begins with.
 fn opens_call(text: &[Seen], at: usize) -> bool {
     if text.get(at) != Some(&Seen::Char('(')) {
         return false;
@@ -380,7 +380,7 @@ fn word_end(text: &[Seen], at: usize) -> usize {
     at + text[at..].iter().take_while(|seen| matches!(seen, Seen::Char(c) if is_word(*c))).count()
 }
 
-/// Whether a variable of PHP that stands behind the `$` before `at` is called.
+/// Returns whether a variable of PHP that stands behind the `$` before `at` is called.
 fn calls_variable(text: &[Seen], start: usize) -> bool {
     if !matches!(text.get(start), Some(Seen::Char(c)) if c.is_ascii_alphabetic() || *c == '_') {
         return false;

@@ -690,7 +690,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Whether the name of an entity, which stands behind its keyword and any `%`, is sensitive.
+    /// Returns whether the name of an entity, which stands behind its keyword and any `%`, is sensitive.
     fn entity_name(&self, at: usize) -> bool {
         let skipped = |c: &&Char| is_space(Some(c)) || is(Some(c), '%');
         let from = at + self.text[at..].iter().take_while(skipped).count();
@@ -716,7 +716,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a reference may begin with this, which follows its `&`.
+/// Returns whether a reference may begin with this, which follows its `&`.
 fn may_go_on(text: &[Char]) -> bool {
     let is_digit = |radix| move |c: &Char| c.plain().is_some_and(|c| c.is_digit(radix));
     match text {

@@ -249,7 +249,7 @@ impl Summary {
         self.unreadable.count
     }
 
-    /// Whether a document has this label.
+    /// Returns whether a document has this label.
     pub fn has_label(&self, label: &str) -> bool {
         (0..self.labels.len()).any(|number| {
             matches!(self.labels.get(number), crate::count::labels::Label::Named(name) if name == label)

@@ -148,7 +148,7 @@ impl Problem {
         [("cache-control", "no-store")].into_iter().chain(more)
     }
 
-    /// Whether what is left of the request is not worth reading.
+    /// Returns whether what is left of the request is not worth reading.
     fn closes(self) -> bool {
         matches!(self, Problem::Body | Problem::Slow | Problem::TooLarge)
     }

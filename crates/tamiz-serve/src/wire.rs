@@ -21,7 +21,7 @@ use crate::stamp;
 pub(crate) struct Wire<S> {
     stream: S,
     app: Arc<App>,
-    /// Whether anything came.
+    /// True if anything came.
     has_read: Arc<AtomicBool>,
     /// What was read before, and is read again first; and how much of it was.
     put_back: Vec<u8>,

@@ -48,7 +48,7 @@ pub(crate) fn read(fields: &mut Vec<Field>, cut: &Cut<'_>, rules: &Host) -> Resu
     Ok(Some(host))
 }
 
-/// Whether nginx takes a host: no slash, space or control, no two dots side by side, something before the port.
+/// Returns whether nginx takes a host: no slash, space or control, no two dots side by side, something before the port.
 pub(crate) fn check_as_nginx(host: &[u8]) -> Result<(), Refusal> {
     let bad = "a Host that is not taken";
     require(!host.iter().any(|byte| *byte <= b' ' || matches!(byte, b'/' | 0x7F)), bad)?;

@@ -32,7 +32,7 @@ pub(crate) struct RequestLine {
     pub(crate) before: Before,
     /// What parts it.
     pub(crate) parted_by: Parted,
-    /// Whether spaces may follow it.
+    /// True if spaces may follow it.
     pub(crate) spaces_at_end: bool,
     pub(crate) methods: Methods,
     /// Those of [`Methods::Listed`].
@@ -44,7 +44,7 @@ pub(crate) struct RequestLine {
     /// Methods that are refused all the same.
     pub(crate) methods_refused: Vec<String>,
     pub(crate) versions: Versions,
-    /// Whether a `GET` without a version is one of HTTP/0.9.
+    /// True if a `GET` without a version is one of HTTP/0.9.
     pub(crate) http09: bool,
     pub(crate) target: Target,
 }
@@ -124,7 +124,7 @@ pub(crate) enum Target {
 pub(crate) struct Headers {
     pub(crate) folds: Folds,
     pub(crate) bare_cr: BareCr,
-    /// Whether a line without a colon is a header without a value; else it is refused.
+    /// True if a line without a colon is a header without a value; else it is refused.
     pub(crate) colon_optional: bool,
     pub(crate) name_bytes: NameBytes,
     /// Headers whose names hold anything but ASCII letters, digits and `-` are dropped.
@@ -133,7 +133,7 @@ pub(crate) struct Headers {
     pub(crate) names_dropped_with: String,
     pub(crate) name_case: NameCase,
     pub(crate) value_bytes: ValueBytes,
-    /// Whether tabs around values are dropped as spaces are; else they are before they are told, but count until then.
+    /// True if tabs around values are dropped as spaces are; else they are before they are told, but count until then.
     pub(crate) tabs_trimmed: bool,
     /// Bytes that are not UTF-8 become `!`.
     pub(crate) invalid_utf8_marked: bool,
@@ -145,7 +145,7 @@ pub(crate) struct Headers {
     pub(crate) once: Vec<String>,
     /// Names of which the first alone is kept.
     pub(crate) first_only: Vec<String>,
-    /// Whether headers that `Connection` names are dropped.
+    /// True if headers that `Connection` names are dropped.
     pub(crate) nominated_dropped: bool,
     /// Names that `Connection` must not name.
     pub(crate) nominated_refused: Vec<String>,
@@ -155,20 +155,20 @@ pub(crate) struct Headers {
     pub(crate) dropped: Vec<String>,
     /// Names that are dropped where they have no value.
     pub(crate) dropped_if_empty: Vec<String>,
-    /// Whether a `Referer` is dropped that is no URL, or one with user information or a fragment.
+    /// True if a `Referer` is dropped that is no URL, or one with user information or a fragment.
     pub(crate) referer_checked: bool,
     /// What such names begin with.
     pub(crate) dropped_beginning: Vec<String>,
     pub(crate) te: Te,
     /// What is done with requests that ask for another protocol.
     pub(crate) upgrade: Upgrade,
-    /// Whether the options of a connection that concern it alone are taken out of `Connection`.
+    /// True if the options of a connection that concern it alone are taken out of `Connection`.
     pub(crate) connection_cleaned: bool,
-    /// Whether `Expect: 100-continue` is dropped.
+    /// True if `Expect: 100-continue` is dropped.
     pub(crate) continue_dropped: bool,
-    /// Whether any other `Expect` is refused.
+    /// True if any other `Expect` is refused.
     pub(crate) expectations_refused: bool,
-    /// Whether `Pragma: no-cache` adds a `Cache-Control` where there is none.
+    /// True if `Pragma: no-cache` adds a `Cache-Control` where there is none.
     pub(crate) pragma_adds_cache_control: bool,
 }
 
@@ -276,9 +276,9 @@ pub(crate) struct Host {
     pub(crate) repeated: RepeatedHost,
     /// Bytes that may be in it, beside ASCII letters and digits; all but controls where nothing is said.
     pub(crate) allowed: Option<String>,
-    /// Whether it may be empty.
+    /// True if it may be empty.
     pub(crate) empty: bool,
-    /// Whether nginx reads it: no slash, no two dots, something before the port.
+    /// True if nginx reads it: no slash, no two dots, something before the port.
     pub(crate) as_nginx: bool,
 }
 
@@ -312,11 +312,11 @@ pub(crate) enum RepeatedHost {
 pub(crate) struct Framing {
     pub(crate) lengths: Lengths,
     pub(crate) length_and_coding: LengthAndCoding,
-    /// Whether a coding is refused in HTTP/1.0, not read there, or read all the same.
+    /// The treatment of a coding in HTTP/1.0: refused, ignored, or decoded.
     pub(crate) coding_in_10: CodingIn10,
-    /// Whether the length is told.
+    /// When the length is passed on.
     pub(crate) length_told: LengthTold,
-    /// Whether the coding is told.
+    /// True if the coding is told.
     pub(crate) coding_told: bool,
 }
 
@@ -368,9 +368,9 @@ pub(crate) enum LengthTold {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Body {
-    /// Whether it is handed over.
+    /// True if it is handed over.
     pub(crate) given: bool,
-    /// Whether lines of chunks may end with a bare LF.
+    /// True if lines of chunks may end with a bare LF.
     #[serde(default)]
     pub(crate) chunks_bare_lf: bool,
     /// How much of it.

@@ -115,7 +115,7 @@ fn replace_host(fields: &mut Vec<Field>, host: Option<Vec<u8>>) {
     fields.insert(0, Field { name: b"Host".to_vec(), value: host });
 }
 
-/// Whether lines of these lengths, the first of which is the request line, fit.
+/// Returns whether lines of these lengths, the first of which is the request line, fit.
 fn check_lengths(lens: &[usize], limits: &Limits) -> Result<(), Refusal> {
     const TOO_LONG: &str = "a head that is too long";
     if let Some(most) = limits.headers {

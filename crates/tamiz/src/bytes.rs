@@ -200,13 +200,13 @@ pub(crate) fn class(byte: u8) -> u32 {
     TABLE[byte as usize]
 }
 
-/// Whether `byte` is in any of `classes`.
+/// Returns whether `byte` is in any of `classes`.
 #[inline]
 pub(crate) fn is(byte: u8, classes: u32) -> bool {
     class(byte) & classes != 0
 }
 
-/// Whether every byte of `bytes` is in one of `classes` (true of nothing).
+/// Returns whether every byte of `bytes` is in one of `classes` (true of nothing).
 pub(crate) fn all(bytes: &[u8], classes: u32) -> bool {
     bytes.iter().all(|&b| is(b, classes))
 }
@@ -219,8 +219,8 @@ pub(crate) fn union(bytes: &[u8]) -> u32 {
     rest.iter().fold(classes, |classes, &b| classes | class(b))
 }
 
-/// Whether two neighbours in a text are the same byte, and `is_it` is true of that byte, which is one of `0x20` to `0x2F`:
-/// SP and most signs.
+/// Returns whether two neighbours in a text are the same byte, and `is_it` is true of that byte, which is one of `0x20`
+/// to `0x2F`: SP and most signs.
 #[inline]
 pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
     // Letters, digits and other signs have one of these bits, those of the range neither.
@@ -240,7 +240,7 @@ pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
     rest.windows(2).any(is_double)
 }
 
-/// Whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
+/// Returns whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
 pub(crate) fn is_hexadecimal(classes: u32) -> bool {
     classes & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
 }

@@ -16,7 +16,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) spare: &'a Spare,
     pub(crate) settings: &'a Settings,
     pub(crate) traced: bool,
-    /// Whether quiet header lines are finished without being opened.
+    /// True if quiet header lines are finished without being opened.
     pub(crate) finishes: bool,
     /// Header lines that came before; `None` where each is to be read.
     pub(crate) cache: Option<&'a Cache>,

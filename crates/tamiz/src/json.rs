@@ -3,12 +3,12 @@
 
 use crate::bytes::{self, DIGIT, HEX};
 
-/// Whether `text` is one JSON object, in UTF-8.
+/// Returns whether `text` is one JSON object, in UTF-8.
 pub(crate) fn is_object(text: &[u8]) -> bool {
     skip_space(text).first() == Some(&b'{') && is_value(text)
 }
 
-/// Whether `text` is one JSON object or array, in UTF-8.
+/// Returns whether `text` is one JSON object or array, in UTF-8.
 pub(crate) fn is_object_or_array(text: &[u8]) -> bool {
     matches!(skip_space(text).first(), Some(b'{' | b'[')) && is_value(text)
 }

@@ -59,7 +59,7 @@ impl Witness {
         Witness { listed, used: BTreeSet::new(), compared: 0, faults: Vec::new() }
     }
 
-    /// Whether a listed pattern excuses this input; it is used up if so.
+    /// Returns whether a listed pattern excuses this input; it is used up if so.
     fn excuses(&mut self, input: &[u8]) -> bool {
         let fits = |difference: &Difference| difference.pattern.as_ref().is_some_and(|p| p.is_match(input));
         let found = self.listed.iter().position(fits);
@@ -141,7 +141,7 @@ fn httparse_reads_requests_alike() {
     witness.finish();
 }
 
-/// Whether two documents differ in listed flags alone; those are used up if so.
+/// Returns whether two documents differ in listed flags alone; those are used up if so.
 fn excused_by_flags(witness: &mut Witness, ours: &Document, theirs: &Document) -> bool {
     let listed = witness.listed.iter().enumerate();
     let flags: Vec<(usize, &str)> = listed

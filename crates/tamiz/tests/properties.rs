@@ -239,7 +239,7 @@ fn add_each(plain: &Pieces) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether 8.12 says that a header's value is left as it is: not cookies, not URLs, not invalid hosts.
+/// Returns whether 8.12 says that a header's value is left as it is: not cookies, not URLs, not invalid hosts.
 fn is_normalised(name: &str) -> bool {
     let exceptions = ["cookie", "set-cookie", "host", "?"];
     let urls = ["origin", "referer", "x-forwarded-uri", "x-original-url", "x-rewrite-url"];

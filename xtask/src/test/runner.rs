@@ -32,7 +32,7 @@ pub(super) struct Runner<'a> {
 struct Skipped {
     name: String,
     reason: String,
-    /// Whether `cargo x setup` can install what is missing.
+    /// True if `cargo x setup` can install what is missing.
     setup_helps: bool,
 }
 

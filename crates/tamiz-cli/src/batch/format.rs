@@ -104,7 +104,7 @@ impl Output {
         }
     }
 
-    /// Whether it holds requests as they are, with their secrets.
+    /// Returns whether it holds requests as they are, with their secrets.
     pub(crate) fn holds_requests(self) -> bool {
         matches!(self, Output::Columns(columns) if columns.are_requests())
     }

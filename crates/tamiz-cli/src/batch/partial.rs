@@ -21,7 +21,7 @@ use crate::failure::{Failure, cannot_write};
 pub(crate) struct State {
     /// What the run is of: another command line, program or input cannot go on with it.
     pub(crate) run: String,
-    /// Whether it may replace an output that exists.
+    /// True if it may replace an output that exists.
     pub(crate) forces: bool,
     /// How many chunks of the input are done.
     pub(crate) chunks: u64,
@@ -53,9 +53,9 @@ const OLD: &str = "old";
 pub(crate) struct Partial {
     out: PathBuf,
     folder: PathBuf,
-    /// Whether a run that was stopped can go on.
+    /// True if a run that was stopped can go on.
     is_resumable: bool,
-    /// Whether the output is a folder of files.
+    /// True if the output is a folder of files.
     is_folder: bool,
     /// Held until the run is over; the system lets go of it when the process dies, however it dies.
     lock: Option<File>,
@@ -316,8 +316,8 @@ impl Partial {
         Ok(path)
     }
 
-    /// Puts a finished folder of the folder where the output should be, and removes the folder. One that is there is kept
-    /// until the new one is in its place.
+    /// Puts a finished folder of the folder where the output should be, and removes the folder. One that is there is
+    /// kept until the new one is in its place.
     #[cfg(feature = "columns")]
     pub(crate) fn finish_folder(&self, name: &str, forces: bool) -> Result<(), Failure> {
         let io = |error: io::Error| self.failure(&error);
@@ -363,7 +363,7 @@ enum Left {
     State(Box<State>),
 }
 
-/// Whether a run makes files of this name.
+/// Returns whether a run makes files of this name.
 fn is_of_a_run(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let name = name.strip_suffix(".new").unwrap_or(name);
@@ -375,7 +375,7 @@ fn is_of_a_run(name: &OsStr) -> bool {
         || ["part-", "counts-", "model-"].into_iter().any(is_numbered)
 }
 
-/// Whether a file of this name is one of an output that is split: `part-000001.parquet`.
+/// Returns whether a file of this name is one of an output that is split: `part-000001.parquet`.
 fn is_part(name: &OsStr) -> bool {
     let name = name.to_str().and_then(|name| name.strip_prefix("part-"));
     let number = name.and_then(|name| name.strip_suffix(".parquet").or_else(|| name.strip_suffix(".arrow")));

@@ -47,7 +47,7 @@ pub(crate) struct RowMaker<'a> {
     canonicalizer: &'a Canonicalizer,
     format: RowFormat,
     wants_identities: bool,
-    /// Whether requests are those that the canonicalizer's source sees.
+    /// True if requests are those that the canonicalizer's source sees.
     as_seen: bool,
     options: TokenOptions,
     scratch: Scratch,

@@ -28,7 +28,7 @@ pub(crate) struct Given<'a> {
     pub(crate) source: Source,
     /// What the proxy calls the request.
     pub(crate) id: Option<&'a [u8]>,
-    /// Whether the document is asked for, beside its flags and its digest.
+    /// True if the document is asked for, beside its flags and its digest.
     pub(crate) wants_document: bool,
 }
 
@@ -212,7 +212,7 @@ fn others<'a>(head: &Head<'a>, is_left_out: impl Fn(&[u8]) -> bool) -> Vec<(&'a 
     head.headers.iter().copied().filter(|(name, _)| !is_left_out(name)).collect()
 }
 
-/// Whether a name begins so, in any case.
+/// Returns whether a name begins so, in any case.
 pub(crate) fn begins_with(name: &[u8], start: &[u8]) -> bool {
     name.get(..start.len()).is_some_and(|there| there.eq_ignore_ascii_case(start))
 }

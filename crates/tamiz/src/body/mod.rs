@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a body is plainly something else than its type says. That it could be a form or text
+/// Returns whether a body is plainly something else than its type says. That it could be a form or text
 /// tells nothing, and JSON is often sent as plain text.
 fn contradict(declared: Kind, sniffed: Kind) -> bool {
     declared != sniffed

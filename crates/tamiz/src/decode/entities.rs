@@ -137,7 +137,7 @@ fn decode<'a>(
     }
 }
 
-/// Whether the `#` at `at` belongs to an entity, and so starts no fragment.
+/// Returns whether the `#` at `at` belongs to an entity, and so starts no fragment.
 pub(crate) fn owns_hash(text: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;

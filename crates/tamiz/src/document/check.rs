@@ -62,12 +62,12 @@ fn name(flag: &str) -> &str {
     flag.split(':').next().unwrap_or_default()
 }
 
-/// Whether a flag stands for those of its parameters that are left out.
+/// Returns whether a flag stands for those of its parameters that are left out.
 fn is_every_other(flag: &str) -> bool {
     flag.split_once(':').is_some_and(|(_, parameter)| parameter == EVERY_OTHER)
 }
 
-/// Whether `written` has the first parameters of `union`, both of one flag, and `NAME:*` exactly
+/// Returns whether `written` has the first parameters of `union`, both of one flag, and `NAME:*` exactly
 /// where there are others. How many are shown is a matter of configuration.
 fn is_capped<'d>(union: &[&'d str], written: &[&'d str]) -> bool {
     let named = |flags: &[&'d str]| -> Vec<&'d str> {
@@ -254,7 +254,7 @@ fn check_values(pairs: &str, mut at: Cursor<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the pairs of a URL have these keys, and say how many are left out.
+/// Returns whether the pairs of a URL have these keys, and say how many are left out.
 fn has_keys(pairs: &str, keys: Keys<'_>) -> bool {
     let has_some = keys.iter().next().is_some();
     let end = match (keys.more, has_some) {

@@ -142,7 +142,7 @@ pub(super) fn header_words<'a>(text: &[u8], marker: Option<&[u8]>, cx: Context<'
     (!words.is_empty()).then_some(words)
 }
 
-/// Whether there may be something to say of a value.
+/// Returns whether there may be something to say of a value.
 pub(super) fn may_have_words(text: &[u8]) -> bool {
     let classes = bytes::union(text);
     classes & NO_ALNUM != 0 || classes & ALPHA != 0 && classes & DIGIT != 0
@@ -225,8 +225,8 @@ impl<'d> Note<'d> {
     }
 }
 
-/// The notes of a document: those of the query, of headers, of the body, each in order of their values. Notes of flags come
-/// before them.
+/// The notes of a document: those of the query, of headers, of the body, each in order of their values. Notes of flags
+/// come before them.
 pub(super) struct Notes<'d> {
     flags: &'d str,
     list: Vec<Note<'d>>,

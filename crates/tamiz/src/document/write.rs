@@ -20,7 +20,7 @@ use crate::show::marker::{self, number, push};
 
 pub(super) use headers::{header_name, header_parameters};
 
-/// Whether to note what the text does not say: which query key raised which flag.
+/// Selects whether to record what the text does not contain: which query key raised which flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notes {
     Without,

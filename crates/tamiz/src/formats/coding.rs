@@ -142,7 +142,7 @@ impl Output {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Whether there is more than the limit: nothing further is needed.
+    /// Returns whether there is more than the limit: nothing further is needed.
     fn is_full(&self) -> bool {
         self.bytes.len() > self.most
     }
@@ -234,8 +234,8 @@ enum Wrapper {
     Zlib,
 }
 
-/// Inflates streams one after the other in the same memory. A stream costs no more to begin than it and the one before it
-/// are long: many short ones may be in one body.
+/// Inflates streams one after the other in the same memory. A stream costs no more to begin than it and the one before
+/// it are long: many short ones may be in one body.
 struct Inflater {
     decoder: Box<DecompressorOxide>,
     /// The end of what was inflated, which the stream may refer to; zero where nothing was.

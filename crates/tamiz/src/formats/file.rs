@@ -122,7 +122,7 @@ fn is_executable_anywhere(extension: &[u8]) -> bool {
     found.and_then(|at| EXECUTABLE_EXTENSIONS.get(at)).is_some_and(|(_, place)| place.is_empty())
 }
 
-/// Whether an extension alone is one that counts at the end of a name.
+/// Returns whether an extension alone is one that counts at the end of a name.
 fn is_last(extension: &[u8]) -> bool {
     EXECUTABLE_EXTENSIONS.iter().any(|(word, place)| *place == "last" && compare(word, extension).is_eq())
 }

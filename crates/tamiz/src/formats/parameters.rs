@@ -32,7 +32,7 @@ pub(crate) enum Quotes {
 }
 
 impl Parameter<'_> {
-    /// Whether the quoting is such that parsers read different values.
+    /// Returns whether the quoting is such that parsers read different values.
     pub(crate) fn is_misquoted(&self) -> bool {
         self.quotes == Quotes::Open || !self.trailing.is_empty()
     }

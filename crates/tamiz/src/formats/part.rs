@@ -150,9 +150,9 @@ struct Headers<'a> {
     /// That of the first `Content-Transfer-Encoding`.
     coding: Option<Option<Coding>>,
     has_disposition: bool,
-    /// Whether one of its names, of which only the first counts, makes a secret of its content.
+    /// True if one of its names, of which only the first counts, makes a secret of its content.
     is_sensitive: bool,
-    /// Whether the last line may go on.
+    /// True if the last line may go on.
     is_cut: bool,
 }
 

@@ -134,7 +134,7 @@ struct ChunkLine<'a> {
     content: Text<'a>,
     /// Where the next line begins.
     end: usize,
-    /// Whether a bare LF ended it.
+    /// True if a bare LF ended it.
     is_bare: bool,
 }
 

@@ -15,8 +15,8 @@ pub(crate) struct MorePairs<'a> {
     pub(crate) keyed: BumpVec<'a, (Key<'a>, FlagSet)>,
     /// What is secret in them and may be echoed.
     pub(crate) secrets: BumpVec<'a, Text<'a>>,
-    /// Whether there is a secret at all.
+    /// True if there is a secret at all.
     pub(crate) holds_secret: bool,
-    /// Whether a value that is JSON reached a limit.
+    /// True if a value that is JSON reached a limit.
     pub(crate) holds_capped: bool,
 }

@@ -79,7 +79,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether it is flagged as hop-by-hop; `wide` where the longer list counts.
+    /// Returns whether it is flagged as hop-by-hop; `wide` where the longer list counts.
     pub(crate) fn is_hop_by_hop(self, wide: bool) -> bool {
         match self.hop {
             Hop::EndToEnd => false,

@@ -48,7 +48,7 @@ impl Vocabulary {
         })
     }
 
-    /// Whether a value, collapsed and joined, says nothing else. `table` tells which headers are known.
+    /// Returns whether a value, collapsed and joined, says nothing else. `table` tells which headers are known.
     pub(crate) fn has(self, value: &[u8], table: &HeaderTable) -> bool {
         let items = || value.split(|byte| *byte == b',').map(trim);
         match self.form {
@@ -66,8 +66,8 @@ impl Vocabulary {
         }
     }
 
-    /// Whether every value it has raises no flag and holds no credential: its words are fixed, and beside them are at most
-    /// separators and short numbers.
+    /// Returns whether every value it has raises no flag and holds no credential: its words are fixed, and beside them
+    /// are at most separators and short numbers.
     pub(crate) fn is_quiet(self) -> bool {
         matches!(self.form, Form::Words | Form::Names | Form::Directives)
     }

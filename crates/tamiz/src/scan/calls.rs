@@ -59,7 +59,7 @@ pub(super) fn find(text: &[u8], known: Classes, mut give: impl FnMut(&'static st
     }
 }
 
-/// Whether what follows a bracket is no prose.
+/// Returns whether what follows a bracket is no prose.
 pub(super) fn begins_arguments(text: &[u8]) -> bool {
     let blanks = text.iter().take(MOST_BLANKS).take_while(|byte| is_blank(**byte)).count();
     let next = text.get(blanks);

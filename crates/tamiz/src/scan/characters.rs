@@ -49,12 +49,12 @@ impl Ordinary {
     }
 }
 
-/// Whether a text is one string: `"a b"`.
+/// Returns whether a text is one string: `"a b"`.
 fn is_quoted(text: &[u8]) -> bool {
     matches!(text, [b'"', inner @ .., b'"'] if !inner.is_empty() && memchr::memchr3(b'"', b'\'', b'\\', inner).is_none())
 }
 
-/// Whether a text has a letter of a script that is written from right to left.
+/// Returns whether a text has a letter of a script that is written from right to left.
 fn is_right_to_left(text: &[u8]) -> bool {
     char_indices(text).filter_map(|(_, c)| c.plain()).any(|c| {
         matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
@@ -63,7 +63,7 @@ fn is_right_to_left(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a text may tell anything by its characters, wherever it is but in a key or segment. `classes` is the
+/// Returns whether a text may tell anything by its characters, wherever it is but in a key or segment. `classes` is the
 /// union of the classes of its bytes.
 pub(crate) fn may_flag_characters(classes: u32) -> bool {
     classes & (DANGER | CONTROL | HIGH) != 0
@@ -136,7 +136,7 @@ fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: 
     raise(Flag::Control, if kind.has_lines() { bits::CONTROL } else { bits::CONTROL | bits::BLANK });
 }
 
-/// Whether all that a text has beyond ASCII is guarded or tells nothing.
+/// Returns whether all that a text has beyond ASCII is guarded or tells nothing.
 fn high_tells_nothing(text: &[u8]) -> bool {
     let mut rest = text;
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {

@@ -20,7 +20,7 @@ pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// Whether a key has what one of the names that steer has: `$`, or `proto`.
+/// Returns whether a key has what one of the names that steer has: `$`, or `proto`.
 fn may_steer(key: &[u8]) -> bool {
     static PROTO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("proto"));
     memchr::memchr(b'$', key).is_some() || PROTO.find(key).is_some()

@@ -50,7 +50,7 @@ pub(crate) fn redirect<'a>(
     }
 }
 
-/// Whether the last name of a key is in the list, case, `_` and `-` ignored.
+/// Returns whether the last name of a key is in the list, case, `_` and `-` ignored.
 fn leads_somewhere(key: LastName<'_>) -> bool {
     let (key, may_be_flat) = match key {
         LastName::Flat(key) => (key, true),

@@ -37,7 +37,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Whether a line end would cut it.
+    /// Returns whether a line end would cut it.
     pub fn is_one_line(self) -> bool {
         matches!(
             self,
@@ -52,12 +52,12 @@ impl Field {
         )
     }
 
-    /// Whether `%`, `&`, `#` and `;` can stand in it.
+    /// Returns whether `%`, `&`, `#` and `;` can stand in it.
     pub fn is_free(self) -> bool {
         !matches!(self, Field::Token | Field::XmlName | Field::Cookie | Field::Word)
     }
 
-    /// Whether it is all of a text, in which Base64 is looked for.
+    /// Returns whether it is all of a text, in which Base64 is looked for.
     pub fn is_whole(self) -> bool {
         matches!(self, Field::Form | Field::Json | Field::Fragment | Field::Piece | Field::Word)
     }

@@ -127,7 +127,7 @@ static FLAGS: LazyLock<FlagNames> = LazyLock::new(|| FlagNames {
     families: words("family"),
 });
 
-/// Whether `written`, as it stands between brackets, is a flag.
+/// Returns whether `written`, as it stands between brackets, is a flag.
 fn is_flag(written: &str) -> bool {
     let Some((name, parameter)) = written.split_once(':') else { return FLAGS.plain.contains(written) };
     let rest = parameter == "*";
@@ -155,7 +155,8 @@ fn is_key(text: &str) -> bool {
     RULES.marker.is_match(text) || text.chars().all(is_name_char) && text.chars().count() <= 64
 }
 
-/// `name-char`. Not a regular expression: its tables are of an older Unicode version than the one that names are read by.
+/// `name-char`. Not a regular expression: its tables are of an older Unicode version than the one that names are read
+/// by.
 fn is_name_char(c: char) -> bool {
     use GeneralCategory as G;
     if c.is_ascii() {
@@ -367,12 +368,12 @@ fn is_sorted<'d>(mut items: impl Iterator<Item = &'d str>) -> bool {
     })
 }
 
-/// Whether `text` is a marker that stands for a shape alone.
+/// Returns whether `text` is a marker that stands for a shape alone.
 pub fn is_shape_marker(text: &str) -> bool {
     RULES.shape_marker.is_match(text)
 }
 
-/// Whether `text` is a marker of a shape or of a secret.
+/// Returns whether `text` is a marker of a shape or of a secret.
 pub fn is_marker(text: &str) -> bool {
     RULES.marker.is_match(text)
 }

@@ -158,7 +158,7 @@ fn flags_by_line(document: &Document) -> BTreeSet<(String, String)> {
     document.flags().filter(is_told).map(|raised| (place(&raised), raised.to_string())).collect()
 }
 
-/// Whether a fresh document has the tokens of the same document that was read back, in their order. It has more
+/// Returns whether a fresh document has the tokens of the same document that was read back, in their order. It has more
 /// only where it knows more (9.13): the version, flags by key, what values are made of, shapes of what is in clear.
 fn has_tokens_of(fresh: &Document, read: &Document) -> bool {
     let of = |document: &Document| -> Vec<String> {

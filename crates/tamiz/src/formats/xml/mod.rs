@@ -39,7 +39,7 @@ pub(crate) struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) outcome: Outcome,
-    /// Whether a limit was reached.
+    /// True if a limit was reached.
     pub(crate) capped: bool,
 }
 
@@ -114,7 +114,7 @@ fn is_other_encoding(body: &[u8]) -> bool {
 /// An element that is open.
 struct Open<'a> {
     name: &'a [u8],
-    /// Whether nothing was told of it yet.
+    /// True if nothing was told of it yet.
     is_empty: bool,
 }
 
@@ -137,7 +137,7 @@ struct Reader<'a, 's, S> {
     entities: usize,
     has_doctype: bool,
     has_root: bool,
-    /// Whether the body is not well-formed, though one can read on.
+    /// True if the body is not well-formed, though one can read on.
     is_faulty: bool,
     is_capped: bool,
 }
@@ -172,7 +172,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         }
     }
 
-    /// Whether what is here is below the depth limit.
+    /// Returns whether what is here is below the depth limit.
     fn is_deep(&self) -> bool {
         self.open.len() > self.limits.depth
     }
