@@ -55,7 +55,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Canon(CanonArgs),
@@ -129,7 +129,7 @@ pub(crate) struct CanonArgs {
     #[arg(long)]
     pub(crate) evidence: bool,
 
-    /// What the input is: one HTTP request, or documents with a blank line between them. It is
+    /// Kind of the input: one HTTP request, or documents with a blank line between them. It is
     /// never guessed
     #[arg(long, value_enum, value_name = "INPUT", default_value_t = From::Http)]
     pub(crate) from: From,
@@ -165,7 +165,7 @@ pub(crate) struct BatchArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: PathBuf,
 
-    /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow. 'requests'
+    /// Output format; by default from the name of OUT: .txt, .jsonl, .tokens, .parquet, .arrow. 'requests'
     /// are the requests themselves, with their secrets, as Parquet
     #[arg(long, value_enum)]
     pub(crate) format: Option<BatchFormat>,
@@ -174,8 +174,7 @@ pub(crate) struct BatchArgs {
     #[arg(long)]
     pub(crate) token_lengths: bool,
 
-    /// What stands between documents of text, where a blank line does by default, or of tokens, which
-    /// have a line each
+    /// Separator between text documents (a blank line by default) or token lines (a line end by default)
     #[arg(long, value_enum)]
     pub(crate) separator: Option<Separator>,
 
@@ -200,7 +199,7 @@ pub(crate) struct BatchArgs {
     #[arg(long)]
     pub(crate) dedup: bool,
 
-    /// What JSON lines and columns tell of who sent a request, where that is known
+    /// Client addresses in JSON lines and columns, where the input has them
     #[arg(long, value_enum, default_value_t)]
     pub(crate) client: Client,
 
@@ -239,7 +238,7 @@ pub(crate) struct BatchArgs {
 /// How containers are read.
 #[derive(Debug, Args)]
 pub(crate) struct ContainerOptions {
-    /// What the inputs are, where that cannot be found out
+    /// Format of the inputs, where it cannot be detected
     #[arg(long, value_name = "FORMAT", value_parser = container())]
     pub(crate) from: Option<Container>,
 
@@ -264,7 +263,7 @@ impl ContainerOptions {
         self.jobs.map_or_else(all, usize::from)
     }
 
-    /// The same, as containers take them.
+    /// The container options that these arguments mean.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::default();
         options.format = self.from;
@@ -300,8 +299,8 @@ fn mapping(text: &str) -> Result<Mapping, String> {
 /// Show what the requests of any container are, as a page or a table
 ///
 /// Reads what 'batch' reads, and counts: labels, flags and how they differ between labels, values by key, path templates,
-/// lengths, flags over time, secrets that were redacted and records that could not be read. Without -o it is a table; with
-/// it, one HTML page that needs nothing else and nothing from the network. The same input gives the same page.
+/// lengths, flags over time, secrets that were redacted and records that could not be read. Without -o it is a table;
+/// with it, one HTML page that needs nothing else and nothing from the network. The same input gives the same page.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -329,7 +328,8 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "TEXT", requires = "out")]
     pub(crate) title: Option<String>,
 
-    /// The label that others are compared with; by default 'valid', 'normal', 'benign' and the like, else the most frequent
+    /// The label that others are compared with; by default 'valid', 'normal', 'benign' and the like, else the most
+    /// frequent
     #[arg(long, value_name = "LABEL")]
     pub(crate) baseline: Option<String>,
 
@@ -366,8 +366,8 @@ pub(crate) struct ReportArgs {
 
 /// Tell what differs between two sets of requests, or between two ways to read one
 ///
-/// With A and B, compares the labels, flags and path templates of the two. With A alone and an option '--with-...', reads A
-/// twice, the second time with that option, and compares document by document: the question before retraining.
+/// With A and B, compares the labels, flags and path templates of the two. With A alone and an option '--with-...',
+/// reads A twice, the second time with that option, and compares document by document: the question before retraining.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -562,7 +562,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// What an input is.
+/// Kinds of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum From {
     Http,

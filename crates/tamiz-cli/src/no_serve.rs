@@ -1,4 +1,4 @@
-//! What stands for `serve/` in a program that was built without the feature `serve`: it says how to get it.
+//! Replaces `serve/` in a program built without the feature `serve`: says how to get it.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

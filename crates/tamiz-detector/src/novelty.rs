@@ -9,9 +9,9 @@ use crate::token::Parts;
 
 /// Probabilities have so many bits behind the point.
 const BITS: u32 = 40;
-/// What is known of a family over all endpoints weighs as much as so many observations at an endpoint.
+/// How many observations at an endpoint a family's counts over all endpoints weigh as much as.
 const ENDPOINT_STRENGTH: u64 = 50;
-/// What is known of its kind weighs as much as so many observations over all endpoints.
+/// How many observations over all endpoints the counts of its kind weigh as much as.
 const WHOLE_STRENGTH: u64 = 2;
 /// The share of new tokens is taken to be one in so many at least: over all endpoints, and of a kind.
 const LEAST: [u64; 2] = [2000, 50];
@@ -21,7 +21,7 @@ const AS_RARE: u64 = 2;
 /// No token is more surprising than this, in bits: so far counts can tell.
 const MOST: i64 = 10 * ONE;
 
-/// What a detector knows of one table.
+/// The counts of one table.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) requests: u64,
@@ -138,7 +138,7 @@ impl Counts {
         counts
     }
 
-    /// What was seen of a token; with `out`, without one request that has it.
+    /// The counts of a token; with `out`, less one request that has it.
     pub(crate) fn seen(&self, key: &Key<'_>, out: bool) -> Seen {
         let count = |token: u64| self.tokens.get(&token).copied();
         let of = key.place.map_or(self.requests, |(place, text)| {

@@ -24,7 +24,7 @@ pub struct Reason {
     evidence: Vec<Range<usize>>,
 }
 
-/// What is told of a token.
+/// Why a token is a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// It is new, or rare.

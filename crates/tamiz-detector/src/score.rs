@@ -30,12 +30,12 @@ impl Score {
         self.p_value
     }
 
-    /// What is new or rare, in bits.
+    /// The weight of what is new or rare, in bits.
     pub fn novelty(&self) -> f64 {
         self.novelty as f64 / ONE as f64
     }
 
-    /// What the flags weigh, in bits.
+    /// The weight of the flags, in bits.
     pub fn flags(&self) -> f64 {
         self.flags as f64 / ONE as f64
     }

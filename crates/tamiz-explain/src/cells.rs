@@ -8,7 +8,7 @@ use crate::visible::{Glyph, glyphs};
 /// One glyph of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
-    /// What is shown.
+    /// The glyph that is shown.
     pub(crate) glyph: Glyph,
     /// Where its bytes start in the request.
     pub(crate) start: usize,

@@ -223,7 +223,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What a condition is made of: that it is negated is told by what it always or never is.
+    /// Visits the operands of a condition: a negation equals the condition always true or false.
     fn inside(&mut self, expression: &Expr) {
         match expression {
             Expr::Binary(binary) if is_comparison(&binary.op) => {
@@ -256,7 +256,7 @@ impl Finder<'_> {
     }
 }
 
-/// What a function may return at once, by its type.
+/// The values that a function may return at once, by its type.
 fn values_of(output: &ReturnType) -> &'static [&'static str] {
     let ReturnType::Type(_, returned) = output else { return &["()"] };
     let Type::Path(path) = &**returned else { return &[] };

@@ -1,4 +1,4 @@
-//! What differs between two sets of documents: by flag, by path template, by label.
+//! Compares two sets of documents: by flag, by path template, by label.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::summary::{MOST_TEMPLATES, Summary};
 /// One of the two sets.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The identity of rules, tables and configuration.
     pub fingerprint: String,
@@ -24,7 +24,7 @@ pub struct Side {
     pub summary: Summary,
 }
 
-/// What two readings of the same requests differ in, request by request.
+/// The differences between two readings of the same requests, request by request.
 #[derive(Clone, Debug)]
 pub struct Paired {
     requests: u64,
@@ -78,7 +78,7 @@ impl Paired {
     }
 }
 
-/// What differs.
+/// The result of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diff {
     pub(crate) a: SideCounts,
@@ -93,7 +93,7 @@ pub struct Diff {
     pub(crate) templates: Vec<Row>,
 }
 
-/// What is told of a side as a whole.
+/// The totals of a side.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SideCounts {
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! What many documents have in common.
+//! Counts what many documents have in common.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ pub struct Summary {
     pub(crate) unreadable: Unreadable,
 }
 
-/// What could not be read.
+/// Counts of unreadable records.
 #[derive(Clone, Debug)]
 pub(crate) struct Unreadable {
     pub(crate) count: u64,

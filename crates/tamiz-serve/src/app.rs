@@ -1,4 +1,4 @@
-//! What every connection shares, whatever it speaks.
+//! The state that all connections share, of any protocol.
 
 use std::fmt::Display;
 use std::io;
@@ -25,7 +25,7 @@ pub(crate) struct App {
     pub(crate) deny: Deny,
     /// Requests with a p-value of this or less are turned away.
     pub(crate) deny_p: Option<f64>,
-    /// What scores requests; the whole of it is replaced when a model is read.
+    /// The detector; replaced as a whole when a model is read again.
     detector: RwLock<Arc<Detector>>,
     /// Who reads all documents of proxies' requests.
     pub(crate) sink: Option<Sink>,
@@ -80,7 +80,7 @@ impl App {
         chosen.and_then(|chosen| chosen.fingerprint.to_str().ok()).unwrap_or_default()
     }
 
-    /// What scores requests at the moment.
+    /// The current detector.
     pub(crate) fn detector(&self) -> Arc<Detector> {
         Arc::clone(&self.detector.read().unwrap_or_else(PoisonError::into_inner))
     }

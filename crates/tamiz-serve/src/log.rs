@@ -52,7 +52,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What lines look like.
+    /// The format of lines.
     Format {
         /// For people.
         Text = "text",
@@ -85,7 +85,7 @@ const WAITING: usize = 4096;
 /// How long the end waits for the last lines.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
-/// What the thread that writes is told.
+/// A message to the thread that writes.
 enum Message {
     Line(Vec<u8>),
     /// Everything before this was written.

@@ -146,7 +146,7 @@ fn in_case(name: &[u8], case: NameCase) -> Vec<u8> {
     }
 }
 
-/// The same with `!` for each byte that is not part of UTF-8.
+/// Replaces each byte that is not part of UTF-8 by `!`.
 fn mark_invalid(value: &[u8]) -> Vec<u8> {
     let mut marked = Vec::with_capacity(value.len());
     for chunk in value.utf8_chunks() {
@@ -156,7 +156,7 @@ fn mark_invalid(value: &[u8]) -> Vec<u8> {
     marked
 }
 
-/// What is done with headers once hosts and framing have been read.
+/// Changes headers after hosts and framing have been read.
 pub(crate) fn hand_over(mut fields: Vec<Field>, rules: &Headers) -> Result<Vec<Field>, Refusal> {
     for name in &rules.once {
         require(values(&fields, name).nth(1).is_none(), "a header that must not repeat")?;

@@ -5,7 +5,7 @@ use crate::refusal::{Refusal, require};
 use crate::request_line::Cut;
 use crate::rules::{Host, RepeatedHost, Required};
 
-/// What `Host` is to say, once it is taken; `None` where there is none.
+/// Reads and checks `Host`; `None` where there is none.
 pub(crate) fn read(fields: &mut Vec<Field>, cut: &Cut<'_>, rules: &Host) -> Result<Option<Vec<u8>>, Refusal> {
     let mut hosts = values(fields, "host");
     let Some(mut host) = hosts.next().map(<[u8]>::to_vec) else {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use tamiz::{Flag, Source};
 
-/// What a source makes of requests. Each field is a rule that a step of the same name carries out.
+/// The rules of a source. Each field is a rule that the step of the same name applies.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -30,7 +30,7 @@ pub struct Rules {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct RequestLine {
     pub(crate) before: Before,
-    /// What parts it.
+    /// The separator of its parts.
     pub(crate) parted_by: Parted,
     /// True if spaces may follow it.
     pub(crate) spaces_at_end: bool,
@@ -49,7 +49,7 @@ pub(crate) struct RequestLine {
     pub(crate) target: Target,
 }
 
-/// What may stand before a request line.
+/// Bytes that are allowed before a request line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Before {
@@ -61,7 +61,7 @@ pub(crate) enum Before {
     LineEnds,
 }
 
-/// What stands between the parts of a request line.
+/// Separators between the parts of a request line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Parted {
@@ -157,10 +157,10 @@ pub(crate) struct Headers {
     pub(crate) dropped_if_empty: Vec<String>,
     /// True if a `Referer` is dropped that is no URL, or one with user information or a fragment.
     pub(crate) referer_checked: bool,
-    /// What such names begin with.
+    /// The beginnings of such names.
     pub(crate) dropped_beginning: Vec<String>,
     pub(crate) te: Te,
-    /// What is done with requests that ask for another protocol.
+    /// The treatment of requests that ask for another protocol.
     pub(crate) upgrade: Upgrade,
     /// True if the options of a connection that concern it alone are taken out of `Connection`.
     pub(crate) connection_cleaned: bool,
@@ -172,7 +172,7 @@ pub(crate) struct Headers {
     pub(crate) pragma_adds_cache_control: bool,
 }
 
-/// What is done with a line that continues the one before it.
+/// The treatment of a line that continues the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Folds {
@@ -186,13 +186,13 @@ pub(crate) enum Folds {
     Joined,
 }
 
-/// What is done with a CR that no LF follows.
+/// The treatment of a CR that no LF follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum BareCr {
     /// The request is refused.
     Refused,
-    /// The same, but before the end of a line.
+    /// Refused, but not before the end of a line.
     RefusedInside,
     /// It is left out.
     Removed,
@@ -232,7 +232,7 @@ pub(crate) enum ValueBytes {
     NoControl,
 }
 
-/// What becomes of headers of the same name.
+/// The treatment of headers of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Repeats {
@@ -242,7 +242,7 @@ pub(crate) enum Repeats {
     Comma,
 }
 
-/// What becomes of `TE`.
+/// The treatment of `TE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Te {
@@ -250,11 +250,11 @@ pub(crate) enum Te {
     Plain,
     /// It is handed over as `trailers`, if it says so in any case, and else dropped.
     Trailers,
-    /// The same, but only in lower case.
+    /// Like `Trailers`, but only in lower case.
     LowerTrailers,
 }
 
-/// What is done with a request that asks for another protocol.
+/// The treatment of a request that asks for another protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Upgrade {
@@ -294,7 +294,7 @@ pub(crate) enum Required {
     UnlessAbsolute,
 }
 
-/// What is done with a second `Host`.
+/// The treatment of a second `Host`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RepeatedHost {
@@ -320,7 +320,7 @@ pub(crate) struct Framing {
     pub(crate) coding_told: bool,
 }
 
-/// What is done with several lengths.
+/// The treatment of several lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Lengths {
@@ -332,7 +332,7 @@ pub(crate) enum Lengths {
     SameListed,
 }
 
-/// What is done with a length beside a coding.
+/// The treatment of a length beside a coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LengthAndCoding {
@@ -342,7 +342,7 @@ pub(crate) enum LengthAndCoding {
     LengthDropped,
 }
 
-/// What a coding is in HTTP/1.0.
+/// The treatment of a coding in HTTP/1.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CodingIn10 {
@@ -354,11 +354,11 @@ pub(crate) enum CodingIn10 {
     Read,
 }
 
-/// What is told of the length of a body.
+/// The length of a body that is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LengthTold {
-    /// What the client said.
+    /// The length that the client declared.
     Kept,
     /// How long the body is that is handed over, cut as it may be; nothing without one.
     OfBody,
@@ -386,7 +386,7 @@ pub(crate) struct Limits {
     pub(crate) head: Option<usize>,
     /// The header lines.
     pub(crate) headers: Option<usize>,
-    /// What a request takes in HAProxy's memory: its words, and eight bytes for each header, for two more and for the
+    /// The memory that HAProxy has for a request: its words, and eight bytes for each header, for two more and for the
     /// body, which is cut to what is left.
     pub(crate) blocks: Option<usize>,
     /// The first buffer of nginx, its larger ones, and how many of them: no line is in two.

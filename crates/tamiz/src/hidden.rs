@@ -69,7 +69,7 @@ pub(crate) fn check_odd_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Fla
     check_name(raw, cx, flags);
 }
 
-/// What follows the line ends embedded in a name: the last of it ends at the colon.
+/// Checks the text after line ends embedded in a name: the last of it ends at the colon.
 fn check_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let mut pieces = raw.split(|b| matches!(b, b'\r' | b'\n')).skip(1).peekable();
     while let Some(piece) = pieces.next() {

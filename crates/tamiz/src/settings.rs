@@ -7,7 +7,7 @@ use crate::flags::{Flag, FlagSet};
 use crate::known_headers::HeaderTable;
 use crate::names::SensitiveNames;
 
-/// What the stages read. Built once per [`Canonicalizer`](crate::Canonicalizer).
+/// The settings that the stages read. Built once per [`Canonicalizer`](crate::Canonicalizer).
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) config: Config,

@@ -1,10 +1,10 @@
-//! What is told of who sent a request.
+//! The columns about the client that sent a request.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use clap::ValueEnum;
 
-/// What `--client` says.
+/// Values of `--client`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// The whole address

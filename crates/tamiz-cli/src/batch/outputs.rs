@@ -1,4 +1,4 @@
-//! What is written must not be what is read: looked at before anything is opened.
+//! Refuses an output that is also an input: checked before anything is opened.
 
 use std::path::{Path, PathBuf};
 

@@ -19,7 +19,7 @@ use crate::failure::{Failure, cannot_write};
 /// How far a run has come: everything before this is on the disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// What the run is of: another command line, program or input cannot go on with it.
+    /// The description of the run: `--resume` with another command line, program or input is refused.
     pub(crate) run: String,
     /// True if it may replace an output that exists.
     pub(crate) forces: bool,
@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(crate) notices: u64,
 }
 
-/// What every description of a run begins with: a state without it is somebody else's.
+/// The beginning of every description of a run: a state file without it is not ours.
 pub(crate) const RUN_BEGINS: &str = "tamiz ";
 /// The file that is locked as long as the process of a run lives.
 const LOCK: &str = "lock";
@@ -145,7 +145,7 @@ impl Partial {
         ))
     }
 
-    /// What is there already.
+    /// Looks for an earlier run in the folder.
     fn left(&self) -> Result<Option<Left>, Failure> {
         let foreign = || {
             Failure::Usage(format!(
@@ -230,7 +230,7 @@ impl Partial {
         }
     }
 
-    /// What to say when the run, which has begun, is stopped from outside.
+    /// The message for a run that is stopped from outside.
     pub(crate) fn stopped_message(&self) -> String {
         if self.is_resumable {
             format!("stopped; what is written is kept in {}, and '--resume' goes on", self.folder.display())
@@ -357,7 +357,7 @@ impl Drop for Partial {
     }
 }
 
-/// What a folder holds that is there before a run.
+/// Contents of the folder from before this run.
 enum Left {
     Nothing,
     State(Box<State>),

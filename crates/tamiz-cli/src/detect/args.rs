@@ -8,9 +8,10 @@ use crate::args::{ColorOption, ContainerOptions, Format, ReadOptions};
 
 /// Learn what the requests of a site are like
 ///
-/// Reads what 'batch' reads, and counts tokens of documents by endpoint. The model holds no secret and no value, and is the
-/// same for the same requests in any order. At the end it tells how much of the traffic is still new, and which scores 5, 1
-/// and 0.1 % of the learned requests exceed. Learn traffic that is usual: a few attacks among it do little harm.
+/// Reads what 'batch' reads, and counts tokens of documents by endpoint. The model holds no secret and no value, and is
+/// the same for the same requests in any order. At the end it tells how much of the traffic is still new, and which
+/// scores 5, 1 and 0.1 % of the learned requests exceed. Learn traffic that is usual: a few attacks among it do little
+/// harm.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -149,7 +150,7 @@ pub(crate) struct ModelArgs {
     pub(crate) command: ModelCommand,
 }
 
-/// What to do with models.
+/// Commands on models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
     /// Show what a model has learned

@@ -56,8 +56,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "P", requires = "model", value_parser = p_value)]
     pub(crate) deny_p: Option<f64>,
 
-    /// A model of 'tamiz learn' that requests are scored against, for '/v1/score' and proxies; without it, proxies are told
-    /// no score, and for '/v1/score' flags alone score. SIGHUP reads it again
+    /// A model of 'tamiz learn' that requests are scored against, for '/v1/score' and proxies; without it, proxies are
+    /// told no score, and for '/v1/score' flags alone score. SIGHUP reads it again
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
@@ -97,7 +97,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = word(log::Level::ALL, log::Level::as_str))]
     pub(crate) log_level: log::Level,
 
-    /// What lines of the log look like
+    /// Format of log lines
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = word(log::Format::ALL, log::Format::as_str))]
     pub(crate) log_format: log::Format,
 

@@ -1,4 +1,4 @@
-//! What kind of body it is (clause 8.30): by its `content-type`, or by its bytes.
+//! Determines the kind of a body (clause 8.30): by its `content-type`, or by its bytes.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -165,7 +165,7 @@ pub(crate) fn declared(content_type: &[u8]) -> Option<Kind> {
     }
 }
 
-/// What the bytes look like.
+/// Guesses the kind from the bytes.
 pub(crate) fn sniff(body: &[u8]) -> Kind {
     let text = skip_space(body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body));
     match text {

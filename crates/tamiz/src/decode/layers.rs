@@ -28,7 +28,7 @@ pub(crate) enum Layer {
     Combined,
 }
 
-/// What an escape stands for.
+/// The text that an escape stands for.
 pub(crate) enum Plain {
     Byte(u8),
     Char(char),

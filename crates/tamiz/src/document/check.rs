@@ -1,4 +1,4 @@
-//! What the lines of a document say of each other (clause 9.11).
+//! Checks the lines of a document against each other (clause 9.11).
 
 #![allow(clippy::arithmetic_side_effects, reason = "lines and columns of one text")]
 
@@ -132,7 +132,7 @@ fn check_keys(lines: &Lines<'_>, sorted_at: Cursor<'_>, qk_at: Cursor<'_>) -> Re
     lines.query_values.check(lines.query.unwrap_or_default(), qk_at)
 }
 
-/// What is left out is told by `CAPPED`.
+/// Checks that `CAPPED` is there where something is left out.
 fn check_limits(lines: &Lines<'_>, method: Cursor<'_>, path: Cursor<'_>) -> Result<()> {
     if split_flags(lines.method_flags).any(|flag| flag == Flag::Capped.name()) {
         return Ok(());
@@ -209,7 +209,7 @@ fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result
     check_url_tail(rest, path, lines, at.skip_column(host.len()))
 }
 
-/// What follows the authority of `U`.
+/// The text after the authority of `U`.
 fn check_url_tail(rest: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
     let rooted = if path.starts_with('/') {
         rest.strip_prefix(path)

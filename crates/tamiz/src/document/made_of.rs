@@ -1,4 +1,4 @@
-//! What values are made of (clause 9.18): signs, scripts and skeletons, noted by a fresh document for its tokens.
+//! The composition of values (clause 9.18): signs, scripts and skeletons, noted by a fresh document for its tokens.
 //!
 //! A note is a line `:place index marker words…`: the place is `q`, `b` or `h`, the index that of the value in its
 //! lines. The marker is there where the text shows the value in clear. A leaf of a value that is JSON follows as

@@ -150,7 +150,7 @@ struct Text<'o> {
     out: &'o mut Vec<u8>,
     /// Where the first begins.
     start: usize,
-    /// What the next tokens begin with.
+    /// The beginning of the next tokens.
     place: Vec<u8>,
 }
 

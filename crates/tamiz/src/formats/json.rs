@@ -30,7 +30,7 @@ pub(crate) struct Rules {
     pub(crate) cut: bool,
 }
 
-/// What a read found besides leaves.
+/// The result of a read besides leaves.
 pub(crate) struct Read {
     pub(crate) outcome: Outcome,
     /// Something lies below the depth limit.
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands before `after`, which is read next.
+    /// The text before `after`, which is read next.
     fn take(&mut self, after: &'a [u8]) -> Text<'a> {
         let taken = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
         self.rest = after;

@@ -143,7 +143,7 @@ fn header_name(line: Text<'_>) -> Option<(Text<'_>, Text<'_>)> {
     bytes::is_token(name.bytes).then_some((name, value.trim()))
 }
 
-/// What the headers of a part say.
+/// The headers of a part.
 struct Headers<'a> {
     name: Field<'a>,
     filename: Field<'a>,
@@ -304,7 +304,7 @@ mod tests {
     use super::*;
     use crate::context::tests::with_context;
 
-    /// What the one leaf of a part is.
+    /// The one leaf of a part.
     #[derive(Default)]
     struct Seen {
         name: Vec<u8>,

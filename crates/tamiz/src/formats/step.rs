@@ -13,7 +13,7 @@ pub(crate) enum Step<'a> {
     Attribute(Text<'a>),
 }
 
-/// What stands at the end of the way.
+/// The value at the end of a key path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Leaf<'a> {
     /// Text, decoded and repaired.

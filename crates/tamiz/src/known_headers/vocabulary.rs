@@ -16,7 +16,7 @@ enum Form {
     Brands,
 }
 
-/// What a header may say in clear.
+/// The values of a header that are shown in clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vocabulary {
     form: Form,
@@ -113,13 +113,13 @@ fn trim(item: &[u8]) -> &[u8] {
     item.get(start..end).unwrap_or_default()
 }
 
-/// What stands before and after the first `sign`.
+/// Splits a text at the first `sign`.
 fn cut(text: &[u8], sign: u8) -> Option<(&[u8], &[u8])> {
     let at = bytes::position(sign, text)?;
     Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
 }
 
-/// What stands in the quotes that a text begins with, and what follows them.
+/// Splits the quoted string that a text begins with from the rest.
 fn cut_quoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
     cut(text.strip_prefix(b"\"")?, b'"')
 }

@@ -28,7 +28,7 @@ pub(crate) fn characters<'a>(
     }
 }
 
-/// What is ordinary in one text, by where it stands.
+/// The characters that are ordinary in one text, depending on its place.
 struct Ordinary {
     /// The quotes are those around all of it.
     quotes: bool,
@@ -69,7 +69,7 @@ pub(crate) fn may_flag_characters(classes: u32) -> bool {
     classes & (DANGER | CONTROL | HIGH) != 0
 }
 
-/// What single characters of ASCII tell, a bit each; the bits of a text tell what it tells.
+/// Flags of single ASCII characters, a bit each; the bits of a text are its flags.
 mod bits {
     pub(super) const ANGLE: u16 = 1;
     pub(super) const QUOTE: u16 = 1 << 1;
@@ -110,7 +110,7 @@ const BITS: [u16; 256] = {
     all
 };
 
-/// What the ASCII of a text tells, where nobody asks which of its characters.
+/// The flags of a text's ASCII, where nobody asks which of its characters raised them.
 fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: &mut Flags<'a>) {
     let bits_of = |byte: &u8| BITS.get(usize::from(*byte)).copied().unwrap_or_default();
     let found = text.bytes.iter().fold(0, |found, byte| found | bits_of(byte));
@@ -146,8 +146,8 @@ fn high_tells_nothing(text: &[u8]) -> bool {
     true
 }
 
-/// What follows the character that decoded text begins with, where that is guarded, or begins with a byte that
-/// controls, invisible characters and letters of two of the three scripts that are told apart never begin with.
+/// Skips the character that decoded text begins with, and returns the rest, where that is guarded, or begins with a
+/// byte that controls, invisible characters and letters of two of the three scripts that are told apart never begin with.
 fn tells_nothing(text: &[u8]) -> Option<&[u8]> {
     match text {
         [GUARD, _, _, rest @ ..]

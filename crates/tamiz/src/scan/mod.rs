@@ -32,7 +32,7 @@ pub(crate) use redirect::{LastName, redirect};
 pub(crate) use second_decode::{absorb_in_cookie, decode_base64};
 pub(crate) use structure::doubles_dot_or_dash;
 
-/// What kind of text is scanned.
+/// The kind of text that is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A path segment: one token, in which a space is odd.

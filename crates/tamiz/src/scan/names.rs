@@ -33,7 +33,7 @@ pub(crate) fn method_key<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// What [`names`] does, for one name and the one above it.
+/// Does what [`names`] does, for one name and the one above it.
 pub(crate) fn name<'a>(name: Text<'a>, above: Option<&[u8]>, flags: &mut Flags<'a>) {
     let bytes = name.bytes;
     if bytes == b"__proto__" || bytes == b"prototype" && above == Some(b"constructor") {

@@ -182,8 +182,8 @@ fn base64<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     true
 }
 
-/// What decoded text may tell: nothing of single characters but those of clause 7.2 and NUL, and not those that are
-/// grammar all around it.
+/// The flags that decoded text may raise: of single characters only those of clause 7.2 and NUL, and none that the
+/// grammar around it uses.
 fn readable(kind: Kind) -> FlagSet {
     static READABLE: LazyLock<FlagSet> = LazyLock::new(|| {
         let is_told = |flag: &Flag| !matches!(flag, Flag::Control | Flag::Invisible | Flag::MixedScript);

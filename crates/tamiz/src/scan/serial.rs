@@ -59,7 +59,7 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// What the first bytes of binary data tell.
+/// The flags of the first bytes of binary data.
 fn flag_magic<'a>(scan: &Scan<'a>, head: &[u8], flags: &mut Flags<'a>) {
     let all = 0..scan.text.len();
     let word = match head {

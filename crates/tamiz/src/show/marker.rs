@@ -18,7 +18,7 @@ pub(crate) fn write(text: &[u8], secret: bool, cx: Context<'_>, out: &mut Vec<u8
     Measured::of(text, bytes::union(text), cx).write(secret, out);
 }
 
-/// What a marker tells of a text.
+/// The measurements of a text that a marker shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     shape: Shape,
@@ -137,7 +137,7 @@ struct Cut<'t> {
     is_secret: bool,
     /// The digits of its length.
     digits: &'t [u8],
-    /// What stands before its set, and the set.
+    /// The text before its set, and the set.
     set: Option<(&'t [u8], CharSet)>,
     /// True if `core` knows no such marker.
     is_beyond_core: bool,
@@ -282,7 +282,7 @@ pub(crate) fn is_secret_marker(text: &[u8]) -> bool {
     cut(text, CharSet::parse).is_some_and(|cut| cut.is_secret && cut.is_short())
 }
 
-/// What the `+` of a query value stand for in its set of signs (clause 6.19).
+/// The meaning of `+` in a query value, for its set of signs (clause 6.19).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Plus {
     /// Each is a `+` that decoding gave.

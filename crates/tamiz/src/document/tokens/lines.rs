@@ -329,7 +329,7 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         Some(())
     }
 
-    /// What the note of a value says of it, if it is the next; `None` where it has leaves.
+    /// The note of a value, if it is the next; `None` where it has leaves.
     #[inline(always)]
     fn note(&mut self, place: u8, index: usize) -> Option<Hashed<'d>> {
         let [b':', there, rest @ ..] = self.notes.text.as_bytes() else { return Some(Hashed::default()) };

@@ -35,7 +35,7 @@ pub(crate) struct Limits {
     pub(crate) entities: usize,
 }
 
-/// What came of reading.
+/// The result of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) outcome: Outcome,
@@ -48,7 +48,7 @@ pub(crate) struct Reading {
 enum Stop {
     /// The body ends where more has to follow.
     Early,
-    /// What is here cannot be here.
+    /// The markup is not allowed here.
     Bad,
 }
 
@@ -262,7 +262,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         }
     }
 
-    /// What begins with `<!`.
+    /// Reads markup that begins with `<!`.
     fn markup(&mut self) -> Result<(), Stop> {
         let rest = self.cursor.rest();
         let is = |start: &[u8]| rest.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
