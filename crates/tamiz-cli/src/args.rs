@@ -199,7 +199,7 @@ pub(crate) struct BatchArgs {
     #[arg(long)]
     pub(crate) dedup: bool,
 
-    /// Client addresses in JSON lines and columns, where the input has them
+    /// Client of each request in JSON lines and columns, where the input has it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) client: Client,
 
