@@ -82,8 +82,8 @@ words! {
 /// The most lines that wait to be written.
 const WAITING: usize = 4096;
 
-/// How long the end waits for the last lines.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// How long the end waits for the last lines, where nobody reads them. Long enough for a busy machine.
+const LAST_LINES: Duration = Duration::from_secs(5);
 
 /// A message to the thread that writes.
 enum Message {
