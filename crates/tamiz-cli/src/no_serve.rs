@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 
-/// Answer over HTTP, and show a page; this program was built without it
+/// Run the HTTP service, with a page for the browser; this program was built without it
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct ServeArgs {

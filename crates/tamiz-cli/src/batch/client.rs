@@ -9,7 +9,7 @@ use clap::ValueEnum;
 pub(crate) enum Client {
     /// The whole address
     Address,
-    /// The network that it is of: 24 bits of IPv4, 48 of IPv6
+    /// Its network: 24 bits of IPv4, 48 of IPv6
     #[default]
     Network,
     /// Nothing
