@@ -200,7 +200,7 @@ pub(crate) fn is_white_space(c: char) -> bool {
     CodePointSetData::new::<WhiteSpace>().contains(c)
 }
 
-/// What raises `CONTROL` (4.9).
+/// Returns whether a character raises `CONTROL` (4.9).
 pub(crate) fn is_control(c: char) -> bool {
     is_cc(c) || c == '\u{2028}' || c == '\u{2029}' || CodePointSetData::new::<BidiControl>().contains(c)
 }
@@ -209,7 +209,7 @@ pub(crate) fn is_default_ignorable(c: char) -> bool {
     CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
-/// What raises `INVISIBLE` (4.10).
+/// Returns whether a character raises `INVISIBLE` (4.10).
 pub(crate) fn is_invisible(c: char) -> bool {
     is_default_ignorable(c) && !is_control(c)
 }
@@ -319,7 +319,7 @@ pub(crate) fn escape_at(text: &[Char], at: usize) -> Option<u8> {
     u8::try_from(digit(at + 1)? * 16 + digit(at + 2)?).ok()
 }
 
-/// What percent-decoding gives, and whether a stray byte came percent-encoded (4.7.2).
+/// Percent-decodes a text, and returns whether a stray byte came percent-encoded (4.7.2).
 pub(crate) fn percent_decode(text: &[Char], keep: &[u8]) -> (Text, bool) {
     let mut decoded = Text::new();
     let mut stray = false;

@@ -70,7 +70,7 @@ pub(crate) fn is_executable(name: &[Char]) -> bool {
     })
 }
 
-/// What a file's marker shows of its extension.
+/// The extension that a file's marker shows.
 pub(crate) fn extension(name: &[Char]) -> String {
     let base = chars::lower(&base(&cut_name(name)));
     let parts = chars::split(&base, '.');
@@ -89,7 +89,7 @@ pub(crate) fn extension(name: &[Char]) -> String {
     }
 }
 
-/// What an extension of `file-extensions.txt` promises.
+/// The type that an extension of `file-extensions.txt` promises.
 fn promise(extension: &str) -> Option<&'static str> {
     lists::file_extensions().find_map(|line| {
         let (entry, kinds) = line.split_once(' ').unwrap_or((line, ""));

@@ -14,7 +14,7 @@ pub(crate) struct Value {
     pub(crate) kind: Kind,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug)]
 pub(crate) enum Kind {
     String(Text),
@@ -48,7 +48,7 @@ impl Drop for Value {
     }
 }
 
-/// What ended the reading.
+/// The reason why reading ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It does not follow the grammar.
@@ -63,7 +63,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) at: usize,
     /// True if the end of the bytes is a limit, and a string that it breaks off counts.
     cut: bool,
-    /// What ended the reading before its time.
+    /// The reason why reading ended early.
     pub(crate) fault: Option<Fault>,
     /// True if a string, name or not, has a lone surrogate in it (8.34.2).
     pub(crate) lone_surrogate: bool,
@@ -100,7 +100,7 @@ impl Open {
     }
 }
 
-/// What begins somewhere.
+/// An array or object that has begun.
 enum Begun {
     Whole(Value),
     Container(Open),

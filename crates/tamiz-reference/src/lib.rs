@@ -131,7 +131,7 @@ impl Default for Limits {
     }
 }
 
-/// What a document depends on beside its request.
+/// Options of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How values are shown.
@@ -155,7 +155,7 @@ impl Default for Options {
     }
 }
 
-/// What every step needs to know.
+/// The state that all steps share.
 struct Context<'a> {
     options: &'a Options,
     secrets: &'a Secrets,
@@ -186,7 +186,7 @@ impl Context<'_> {
         self.scan_at(text, kind, Place::default())
     }
 
-    /// What a text tells, whose place matters (7.6.1, 7.6.2).
+    /// The flags of a text whose place matters (7.6.1, 7.6.2).
     fn scan_at(&self, text: &[Char], kind: Kind, place: Place) -> Flags {
         if self.first_pass { Flags::new() } else { scan::scan(text, kind, place, self.is_core()) }
     }

@@ -578,7 +578,7 @@ fn base64(input: &[u8], cut: bool) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What quoted-printable decodes to, and whether something was no escape.
+/// Decodes quoted-printable, and returns whether something was no escape.
 fn quoted_printable(input: &[u8], cut: bool) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let mut bad = false;
@@ -613,7 +613,7 @@ fn quoted_printable(input: &[u8], cut: bool) -> (Vec<u8>, bool) {
     (out, bad)
 }
 
-/// What a transfer encoding stands for; of what was `cut`, as far as it is whole.
+/// Decodes a transfer encoding; one that was `cut`, as far as it is whole.
 fn decode_content(content: Vec<u8>, coding: Option<&str>, cut: bool, flags: &mut Flags) -> Vec<u8> {
     match coding {
         Some("base64") => match base64(&content, cut) {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::chars::{self, Char, Text};
 use crate::lists;
 
-/// What must not stand right before or after an entry.
+/// Characters that must not stand right before or after an entry.
 #[derive(Clone, Copy)]
 enum Bounds {
     /// Anything may.
@@ -41,7 +41,7 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What stands for a character that no entry has.
+/// A character that no entry has.
 const NONE: char = '\u{FFFF}';
 
 /// Each character by its lower-case mapping, and `ß` as `ss`.
@@ -62,7 +62,7 @@ fn skeleton(text: &str) -> String {
 }
 
 thread_local! {
-    /// The same names come again in every further text.
+    /// Results by name, since the same names come again in every further text.
     static CACHE: RefCell<BTreeMap<Text, bool>> = const { RefCell::new(BTreeMap::new()) };
 }
 

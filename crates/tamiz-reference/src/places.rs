@@ -64,7 +64,7 @@ impl Placed {
         places
     }
 
-    /// What keys that are not shown tell is told by their line.
+    /// Moves the flags of keys that are not shown to their line.
     pub(crate) fn keep_keys(&mut self, shown: &[&str]) {
         for key in std::mem::take(&mut self.keys) {
             if shown.contains(&&key.key[..]) {
@@ -76,7 +76,7 @@ impl Placed {
         }
     }
 
-    /// What leaves that are not told by themselves tell is told by their key.
+    /// Moves the flags of leaves without an own place to their key.
     pub(crate) fn keep_leaves(&mut self, key: &str, told: &[&str]) {
         let key = self.key(key);
         for (leaf, flags) in std::mem::take(&mut key.leaves) {

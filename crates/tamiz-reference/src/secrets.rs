@@ -276,7 +276,7 @@ pub(crate) fn token_in_host(text: &[Char]) -> bool {
     jwt(text).is_some() || known_token(text).is_some()
 }
 
-/// What has been found in a first pass over the request, and what the second compares with.
+/// The secrets of a first pass over the request, which the second compares with.
 pub(crate) struct Secrets {
     /// True if the profile is `core`, which knows fewer markers (6.15).
     core: bool,

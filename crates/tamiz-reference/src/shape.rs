@@ -341,7 +341,7 @@ fn read_set(text: &[Char]) -> Option<String> {
     (sorted && !signs.is_empty()).then(|| written.concat())
 }
 
-/// What is told beside shape and length.
+/// The parts of a marker beside shape and length.
 #[derive(Clone, Copy)]
 pub(crate) struct Extras {
     /// The entropy (6.17).
@@ -374,7 +374,7 @@ pub(crate) fn secret_marker(text: &[Char], full: bool) -> String {
     named_marker(&format!("SECRET:{shape}"), text, full)
 }
 
-/// What a text that is exactly one marker (6.15) is.
+/// The kind of a text that is exactly one marker (6.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MarkerKind {
     Shape,

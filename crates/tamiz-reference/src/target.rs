@@ -94,7 +94,7 @@ impl Host {
     }
 }
 
-/// What became of a host.
+/// The result of parsing a host.
 pub(crate) struct HostRead {
     pub(crate) host: Option<Host>,
     /// A forbidden character (5.9).
@@ -478,7 +478,7 @@ fn path_flags(kept: &[Text], stray_escape: bool, flags: &mut Flags) {
     raise(below, "ROOTTRAV");
 }
 
-/// What a path hides (5.26). The segment may be part of a token that reaches beyond it.
+/// Redacts a segment of a path (5.26). The segment may be part of a token that reaches beyond it.
 fn redact(segment: &[Char], before: Option<&Text>, in_token: bool, cx: &Context<'_>) -> String {
     if is_path_marker(segment, cx) {
         return cx.shown_marker(segment).unwrap_or_else(|| write_path(segment));
@@ -753,7 +753,7 @@ pub(crate) fn pairs(raw: &[Char], form: bool, placed: &mut Placed, cx: &Context<
     pairs
 }
 
-/// What a key of a query, form, multipart or XML body tells (7.1, 8.8, 8.34.5).
+/// The flags of a key of a query, form, multipart or XML body (7.1, 8.8, 8.34.5).
 fn key_flags(key: &[Char], bare: bool, cx: &Context<'_>) -> Flags {
     let mut flags = cx.scan_at(key, Kind::Key, Place { bare_key: bare, ..Place::default() });
     operator_flags(key, &mut flags);
@@ -834,7 +834,7 @@ pub(crate) fn value_marker(
 
 /// A query, shown.
 pub(crate) struct Query {
-    /// What stands behind `?` in `U`.
+    /// The text after `?` in `U`.
     pub(crate) url: String,
     pub(crate) count: usize,
     pub(crate) keys: Vec<String>,
@@ -926,7 +926,7 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
 
 // ---- Target (5.1–5.6, 5.16, 5.17) ----
 
-/// What a target or the URL of a header consists of.
+/// The pieces of a target or of a header's URL.
 pub(crate) struct Pieces {
     pub(crate) authority: Text,
     pub(crate) path: Text,

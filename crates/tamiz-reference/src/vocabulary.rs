@@ -73,7 +73,7 @@ fn are_brands(value: &str) -> bool {
     }
 }
 
-/// What follows a brand.
+/// The text after a brand.
 fn brand(text: &str) -> Option<&str> {
     let (name, rest) = text.strip_prefix('"')?.split_once('"')?;
     let (version, rest) = rest.strip_prefix(";v=\"")?.split_once('"')?;

@@ -116,7 +116,7 @@ fn part(text: &str) -> Part {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Char(char),
-    /// What a look makes a space (7.8.3).
+    /// Bytes that a reading turns into a space (7.8.3).
     MadeSpace,
     /// A character that no entry has.
     Foreign,
@@ -424,7 +424,7 @@ fn calls(text: &[Seen], found: &mut BTreeSet<&'static str>) {
 }
 
 thread_local! {
-    /// The same texts come again in other views and profiles.
+    /// Results by text, since the same texts come again in other views and profiles.
     static CACHE: std::cell::RefCell<BTreeMap<Vec<Char>, BTreeSet<&'static str>>> = const { std::cell::RefCell::new(BTreeMap::new()) };
 }
 

@@ -47,7 +47,7 @@ struct Reader<'a, 'b> {
     run: Text,
     deep: Option<Deep>,
     leaves: Vec<Leaf>,
-    /// What names have told before a leaf came under them.
+    /// Flags of names before a leaf came under them.
     of_names: Flags,
     placed: &'a mut Placed,
     cx: &'a Context<'b>,
@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
         End
     }
 
-    /// What stands before `end`, which is passed; as far as it goes where there is none.
+    /// Reads up to `end`, and skips it; to the end where there is none.
     fn until(&mut self, end: &str) -> (Text, bool) {
         let rest = &self.text[self.at..];
         match chars::find_text(rest, &chars::text(end)) {

@@ -77,7 +77,7 @@ impl Witness {
     }
 }
 
-/// What a peer is shown: all vectors, rows of the corpus where there is one, generated requests.
+/// Calls `look` with all vectors, rows of the corpus where there is one, and generated requests.
 fn each_request(mut look: impl FnMut(&[u8])) {
     vectors::all().iter().for_each(|vector| look(&vector.request()));
     for file in corpus::files().unwrap_or_default() {
@@ -92,7 +92,7 @@ fn each_request(mut look: impl FnMut(&[u8])) {
         .unwrap();
 }
 
-/// What `httparse` makes of a request, as parts; `None` where it does not accept it.
+/// Parses a request with `httparse`, as parts; `None` where it does not accept it.
 fn with_httparse<T>(request: &[u8], use_it: impl FnOnce(&Parts<'_>) -> T) -> Option<T> {
     let mut headers = [httparse::EMPTY_HEADER; 512];
     let mut parsed = httparse::Request::new(&mut headers);

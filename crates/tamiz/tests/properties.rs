@@ -65,7 +65,7 @@ fn same_but(one: &[u8], other: &[u8], flags: &[&str]) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// What `core` tells of texts in which the other profiles find it ordinary.
+/// Flags that `core` raises for texts which are ordinary in the other profiles.
 const ORDINARY: [&str; 5] = ["BACKSLASH", "BRACE", "CONTROL", "QUOTE", "SPACE"];
 
 proptest! {
@@ -214,7 +214,7 @@ proptest! {
         same_but(&pieces.wire(), &other.wire(), &["DOTCUR", "MULTIPLESLASH"])?;
     }
 
-    /// What is added to a request adds its flag and takes none away.
+    /// An oddity adds its flag and removes none.
     #[test]
     fn an_oddity_adds_its_flag(plain in generate::plain()) {
         add_each(&plain)?;

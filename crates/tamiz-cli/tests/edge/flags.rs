@@ -1,4 +1,4 @@
-//! What a proxy is told of a request reaches the application and the log; what a client forges does not.
+//! The flags of a request reach the application and the proxy's log; headers that a client forges do not.
 
 use std::net::{SocketAddr, TcpStream};
 

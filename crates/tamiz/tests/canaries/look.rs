@@ -64,7 +64,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// What the Base64 of any text with the secret in it has in it.
+/// The Base64 that any text with the secret contains.
 fn base64(secret: &str) -> Vec<String> {
     if secret.len() < 12 {
         return Vec::new();

@@ -4,7 +4,7 @@ use data_encoding::BASE64URL_NOPAD;
 
 use super::draft::Draft;
 
-/// What a place is made of, which says what can stand there as it is.
+/// The grammar of a place, which says which characters can stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     Userinfo,
@@ -101,7 +101,7 @@ fn replaced(text: &[u8], pairs: &[(&str, &str)]) -> Vec<u8> {
     pairs.iter().fold(text, |text, (from, to)| text.replace(from, to)).into_bytes()
 }
 
-/// What a place hides.
+/// The reason why a place hides a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hides {
     /// Whatever stands there, and an echo of it elsewhere.
@@ -110,7 +110,7 @@ pub enum Hides {
     Anything,
     /// Whatever stands there, by its shape; beside the document, the request is shown.
     Shape,
-    /// What is recognised.
+    /// Values that are recognised.
     Content,
     /// Echoes alone: what is recognised is cut to pieces there.
     Nothing,

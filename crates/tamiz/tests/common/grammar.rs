@@ -50,7 +50,7 @@ struct Rules {
     number: Regex,
 }
 
-/// What stands between `%s"` and `"` in one rule of the grammar.
+/// The text between `%s"` and `"` in one rule of the grammar.
 fn words(rule: &str) -> BTreeSet<&'static str> {
     let start = ABNF.find(&format!("\n{rule} ")).unwrap_or_else(|| panic!("no rule {rule}")) + 1;
     let rest = &ABNF[start..];
@@ -283,7 +283,7 @@ fn is_family_line(line: &str) -> bool {
 pub struct Line<'d> {
     /// `M`, `KEYS_SORTED`…
     pub kind: &'d str,
-    /// What stands between the colon and the flags.
+    /// The text between the colon and the flags.
     pub content: &'d str,
     /// The flags, as written between brackets.
     pub flags: Vec<&'d str>,
