@@ -46,7 +46,7 @@ Examples:
 
 Exit codes:
   0  done
-  1  an input cannot be read or is not a document, or an output cannot be written
+  1  an input cannot be read or parsed, or an output cannot be written
   2  wrong usage
   3  done, but some records of many could not be read
   4  'diff --exit-code' found a difference")]
