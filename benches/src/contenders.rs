@@ -1,4 +1,4 @@
-//! What is measured: this library, and the peers that are crates.
+//! The measured programs: this library, and the peers that are crates.
 
 use std::hint::black_box;
 
@@ -129,7 +129,7 @@ impl Contender for Scores {
     }
 }
 
-/// What reading and writing every byte costs at the least.
+/// The minimum cost of reading and writing every byte.
 struct Copy(Vec<u8>);
 
 impl Contender for Copy {
@@ -144,7 +144,7 @@ impl Contender for Copy {
     }
 }
 
-/// What finding the lines costs.
+/// The cost of finding the lines.
 struct Newlines;
 
 impl Contender for Newlines {
@@ -205,7 +205,7 @@ impl Contender for Urls {
     }
 }
 
-/// What stands between the first and the last space of the first line.
+/// The text between the first and the last space of the first line.
 fn target(request: &[u8]) -> &[u8] {
     let line = memchr::memchr(b'\n', request).map_or(request, |end| &request[..end]);
     match (memchr::memchr(b' ', line), memchr::memrchr(b' ', line)) {

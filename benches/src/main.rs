@@ -1,4 +1,4 @@
-//! What `cargo x bench` measures, in a process of its own; for the commands that every measured
+//! The program that `cargo x bench` measures, in a process of its own; for the commands that every measured
 //! program has, see [`tamiz_bench::program`]. This one also has
 //!
 //! - `names`: the corpora that there are here, generated and real, and

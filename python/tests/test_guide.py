@@ -1,4 +1,4 @@
-"""Every block of Python in ``docs/python.md`` and ``python/README.md``, run in the order of the page."""
+"""Every block of Python in the pages of the repository, run in the order of the page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ import tamiz
 ROOT = Path(__file__).parents[2]
 REQUESTS = [b"GET /%d?q=%d HTTP/1.1\r\nHost: ex.com\r\n\r\n" % (n % 7, n) for n in range(60)]
 
-#: What each heading of the guide needs.
-NEEDS = {"scikit-learn": ["sklearn"], "polars, pandas": ["polars", "pandas", "pyarrow"], "Spark": ["pyspark", "pyarrow"]}
+#: Every page that has a block.
+PAGES = ["README.md", "README.es.md", "docs/as-seen-by.md", "docs/batch.md", "docs/python.md", "python/README.md"]
+
+#: The packages that blocks below a heading need.
+NEEDS = {"scikit-learn": ["sklearn"], "polars, pandas": ["polars", "pandas", "pyarrow"], "Spark": ["pyspark", "pyarrow"], "Output": ["pyarrow"]}
 
 
 def blocks(page: str) -> List[Any]:
@@ -31,8 +34,10 @@ def blocks(page: str) -> List[Any]:
 
 
 def test_no_block_is_missed() -> None:
-    page = (ROOT / "docs/python.md").read_text("utf-8")
-    assert len(blocks("docs/python.md")) == page.count("```python") >= 4
+    folders = [ROOT, ROOT / "docs", ROOT / "python", ROOT / "examples", ROOT / "web/npm"]
+    pages = {page: page.read_text("utf-8").count("```python") for folder in folders for page in folder.glob("*.md")}
+    assert {str(page.relative_to(ROOT)) for page, count in pages.items() if count} == set(PAGES)
+    assert all(len(blocks(page)) == pages[ROOT / page] >= 1 for page in PAGES)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +46,7 @@ def spark_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("spark")
 
 
-@pytest.mark.parametrize(("heading", "code"), blocks("docs/python.md") + blocks("python/README.md"))
+@pytest.mark.parametrize(("heading", "code"), [block for page in PAGES for block in blocks(page)])
 def test_a_block_runs(
     heading: str, code: str, tmp_path: Path, spark_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,6 +60,8 @@ def test_a_block_runs(
         "requests": [b"GET /1?q=1%27+or+1=1-- HTTP/1.1\r\nHost: ex.com\r\n\r\n", *REQUESTS],
         "valid_requests": REQUESTS,
     }
+    if heading == "Output":
+        write_documents(tmp_path)
     if heading == "polars, pandas":
         rows = {"raw": REQUESTS, "id": [str(n) for n in range(len(REQUESTS))], "label": ["valid"] * len(REQUESTS)}
         names["rows"] = rows
@@ -80,6 +87,16 @@ def check(heading: str, names: Dict[str, Any]) -> None:
         )
     if heading == "Spark" and "detector" in names:
         assert names["spark"].read.parquet("scores").count() == len(REQUESTS)
+
+
+def write_documents(folder: Path) -> None:
+    """Writes ``documents.parquet`` as the commands of the page do."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    labels = pa.array(["valid"] * len(REQUESTS))
+    batch = tamiz.Canonicalizer().canonicalize_arrow(pa.array(REQUESTS, pa.binary()), labels=labels)
+    pq.write_table(pa.Table.from_batches([batch]), folder / "documents.parquet")
 
 
 def spark(folder: Path, by_command: bool) -> Any:

@@ -29,11 +29,15 @@ built="${CARGO_TARGET_DIR:-target}/$target/dist/$program"
 folder="$out/$name"
 rm -rf "$folder" && mkdir -p "$folder"
 cp "$built" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
-# What the program says of itself, where it runs here.
-if "$built" --version >/dev/null 2>&1; then
+# Manual and completions come from the program, run here or by qemu (`qemu-user-static`).
+runs=("$built")
+if [[ "$target" == *-linux-* && "$target" != "$(uname -m)"-* ]]; then runs=("qemu-${target%%-*}-static" "$built"); fi
+if "${runs[@]}" --version >/dev/null 2>&1; then
   mkdir -p "$folder/man" "$folder/completions"
-  "$built" man --out "$folder/man"
-  for shell in bash fish zsh; do "$built" completions "$shell" > "$folder/completions/tamiz.$shell"; done
+  "${runs[@]}" man --out "$folder/man"
+  for shell in bash fish zsh; do "${runs[@]}" completions "$shell" > "$folder/completions/tamiz.$shell"; done
+else
+  echo "$built does not run here: the archive has no manual and no completions" >&2
 fi
 cd "$out"
 if [[ "$target" == *windows* ]]; then

@@ -4,6 +4,7 @@
 # Docker, the image too).
 #
 #   scripts/release/try.sh archive|wheel|sdist|image
+#   scripts/release/try.sh emulated aarch64-unknown-linux-musl     an archive for another processor, by qemu
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root="$PWD"
@@ -18,7 +19,7 @@ check() {
   [[ "$1" == "$expected" ]] || { echo "not the document of the README:"; echo "$1"; exit 1; }
 }
 
-case "${1:?archive, wheel, sdist or image?}" in
+case "${1:?archive, wheel, sdist, image or emulated?}" in
   archive)
     cd "$empty"
     python3 -u -m http.server --bind 127.0.0.1 --directory "$files" 0 > "$empty/served" 2>/dev/null &
@@ -30,6 +31,7 @@ case "${1:?archive, wheel, sdist or image?}" in
     kill "$server"
     check "$(env -i "$empty/bin/tamiz" canon "$request")"
     env -i "$empty/bin/tamiz" batch "$request" -o "$empty/out.parquet" --quiet
+    env -i "$empty/bin/tamiz" serve --help > "$empty/help"
     # A damaged archive is refused.
     mkdir "$empty/bad" && cp "$files"/*.tar.gz "$files"/*.sha256 "$empty/bad"
     for archive in "$empty"/bad/*.tar.gz; do echo >> "$archive"; done
@@ -37,6 +39,21 @@ case "${1:?archive, wheel, sdist or image?}" in
       echo "install.sh took a damaged archive" && exit 1
     fi
     [[ ! -e "$empty/bin2/tamiz" ]]
+    ;;
+  emulated)
+    target="${2:?which target?}"
+    emulator="qemu-${target%%-*}-static"
+    tar -xzf "$files"/tamiz-*-"$target".tar.gz -C "$empty"
+    inside=("$emulator" "$empty"/tamiz-*-"$target"/tamiz)
+    check "$("${inside[@]}" canon "$request")"
+    "${inside[@]}" batch "$request" -o "$empty/out.parquet" --quiet
+    "${inside[@]}" learn "$root/examples/shop.har" -o "$empty/site.model" > "$empty/learned"
+    "${inside[@]}" score --model "$empty/site.model" "$request" > "$empty/scored"
+    "${inside[@]}" serve --listen 127.0.0.1:0 --log-level off > "$empty/address" &
+    service=$!
+    trap 'kill "$service" 2>/dev/null || true; rm -rf "$empty"' EXIT
+    until [[ -s "$empty/address" ]]; do kill -0 "$service"; sleep 0.1; done
+    "${inside[@]}" serve --probe "$(sed 's|http://\(.*\)/|\1|' "$empty/address")"
     ;;
   wheel | sdist)
     python3 -m venv "$empty/python"

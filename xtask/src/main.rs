@@ -53,7 +53,7 @@ Commands:
                      explore with every fuzz target, or one, for so long each (60 seconds)
   generate           write the files that are made from spec/ and from the flag registry
   generate --check   fail if one of them is stale
-  mutate [--count N] [--seed N] [--file PART] [--list]
+  mutate [--count N] [--seed N] [--seconds N] [--file PART] [--list]
                      break the library in 500 places, one at a time, and list those that no test notices
   prior              count the flags of attacks and honest requests of the corpus, and write
                      spec/prior.tsv

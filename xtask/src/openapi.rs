@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::setup::{environment, interpreter, pip};
 use crate::{Result, process};
 
-/// What is installed, at the version that the check was written with.
+/// The package, at the version that the check was written with.
 const PACKAGE: &str = "schemathesis==4.32.5";
 
 /// How many requests of each kind for each operation, always the same.

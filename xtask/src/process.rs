@@ -155,7 +155,7 @@ pub(crate) fn target(root: &Path) -> Result<PathBuf> {
     Ok(PathBuf::from(folder))
 }
 
-/// Whether `command` runs and succeeds; it prints nothing.
+/// Returns whether `command` runs and succeeds; it prints nothing.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }

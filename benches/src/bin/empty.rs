@@ -1,4 +1,4 @@
-//! What `cargo x bench serve` compares the service with: an axum handler that reads the body and answers.
+//! The peer of `cargo x bench serve`: an axum handler that reads the body and answers.
 
 use axum::Router;
 use axum::body::Bytes;

@@ -17,7 +17,7 @@ pub(super) fn request(random: &mut Random) -> Vec<u8> {
     of_size(random, size, part)
 }
 
-/// What makes a request large.
+/// The part that makes a request large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Cookies and headers that nobody knows.

@@ -1,4 +1,4 @@
-//! What browsers send: 755 bytes in the mean, 13 headers.
+//! Requests of browsers: 755 bytes in the mean, 13 headers.
 
 use super::random::Random;
 use super::{ALPHANUMERIC, HEX_UPPER, HOSTS, USER_AGENTS, WORDS, join, query_value};

@@ -31,7 +31,7 @@ const PAGES: &[&(&str, &[&str])] = &[
     &("miembros/editar.jsp", &["modo", "login", "pwd", "remember", "B1"]),
 ];
 
-/// What attacks put in a field.
+/// Payloads that attacks put in a field.
 pub(super) const PAYLOADS: &[&str] = &[
     "'; DROP TABLE usuarios; SELECT * FROM datos WHERE nombre LIKE '%",
     "' OR '1'='1",

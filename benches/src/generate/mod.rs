@@ -10,7 +10,7 @@ mod random;
 pub use big::Part;
 use random::Random;
 
-/// What all corpora are drawn from.
+/// The seed of all corpora.
 const SEED: u64 = 20_261_115;
 
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
@@ -122,7 +122,7 @@ fn percent_encoded(bytes: &[u8], safe: &[u8]) -> String {
     out
 }
 
-/// The same as forms do it: `+` for a space.
+/// Encodes text as forms do: `+` for a space.
 fn form_encoded(bytes: &[u8]) -> String {
     percent_encoded(bytes, b" ").replace(' ', "+")
 }

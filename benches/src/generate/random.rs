@@ -23,7 +23,7 @@ impl Random {
         low + self.next() % (high - low + 1)
     }
 
-    /// The same, for lengths and counts.
+    /// Draws a length or count.
     pub(super) fn count(&mut self, low: usize, high: usize) -> usize {
         self.number(low as u64, high as u64) as usize
     }

@@ -24,9 +24,9 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 
 /// Canonical HTTP requests.
 ///
-/// Turns an HTTP request into the one text that says what it is: the same request gives the same
-/// text, another spelling gives the same text apart from the flags that record the spelling, and no
-/// recognised secret is left in it.
+/// Turns an HTTP request into the one text that says what it is: the same request gives the same text,
+/// another spelling gives the same text apart from the flags that record the spelling, and no recognised
+/// secret is left in it.
 #[derive(Debug, Parser)]
 #[command(name = "tamiz", bin_name = "tamiz", version = VERSION.as_str(), arg_required_else_help = true)]
 #[command(after_help = "\
@@ -34,19 +34,19 @@ Examples:
   tamiz canon request.http            the document of a request
   tamiz canon --format json *.http    many requests, a JSON object each
   tamiz canon --format tokens *.http  many requests, a line of tokens each
-  tamiz explain request.http          what is odd about it, and where
+  tamiz explain request.http          its flags, and where they come from
   tamiz batch a.pcap -o a.parquet     every request of a capture, as columns
-  tamiz report a.pcap -o a.html       what the requests of a capture are, as a page
+  tamiz report a.pcap -o a.html       a summary of a capture, as a page
   tamiz diff old.jsonl new.jsonl      what changed between two sets of requests
-  tamiz learn a.har -o site.model     what the requests of a site are like
+  tamiz learn a.har -o site.model     a model of a site's usual requests
   tamiz score --model site.model b.har
-                                      which requests are unlike them, and why
+                                      unusual requests, with reasons
   tamiz flags DOTDOT                  what a flag means
-  tamiz serve                         all this over HTTP, and a page to look at it
+  tamiz serve                         the HTTP service, and its page
 
 Exit codes:
   0  done
-  1  an input cannot be read or is no document, or an output cannot be written
+  1  an input cannot be read or parsed, or an output cannot be written
   2  wrong usage
   3  done, but some records of many could not be read
   4  'diff --exit-code' found a difference")]
@@ -55,7 +55,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Canon(CanonArgs),
@@ -76,8 +76,8 @@ pub(crate) enum Command {
 /// How requests are read.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadOptions {
-    /// How values are shown: by shape and length, or decoded and in clear (not anonymous; secrets
-    /// are redacted all the same) [default: shape, or what --config says]
+    /// How values are shown: by shape and length, or decoded and in clear (not anonymous; secrets are
+    /// redacted all the same) [default: shape, or what --config says]
     #[arg(long, value_parser = word(View::ALL, View::as_str))]
     pub(crate) view: Option<View>,
 
@@ -111,8 +111,8 @@ pub(crate) struct CanonArgs {
     #[command(flatten)]
     pub(crate) read: ReadOptions,
 
-    /// How documents are printed: text with a blank line between them, or on one line each as a
-    /// JSON object or as tokens with a space between them
+    /// How documents are printed: text with a blank line between them, or on one line each as a JSON object
+    /// or as tokens with a space between them
     #[arg(long, value_enum, default_value_t = DocumentFormat::Text)]
     pub(crate) format: DocumentFormat,
 
@@ -120,8 +120,8 @@ pub(crate) struct CanonArgs {
     #[arg(long)]
     pub(crate) token_lengths: bool,
 
-    /// Make of the request what this proxy or log does before it hands it over. A request that it would
-    /// refuse is named on standard error, and has no document
+    /// Change the request as this proxy or log does before it passes it on. A request that it would refuse
+    /// is reported on standard error, and has no document
     #[arg(long, value_name = "SOURCE", value_parser = word(tamiz_sources::KNOWN, Source::as_str))]
     pub(crate) as_seen_by: Option<Source>,
 
@@ -129,19 +129,19 @@ pub(crate) struct CanonArgs {
     #[arg(long)]
     pub(crate) evidence: bool,
 
-    /// What the input is: one HTTP request, or documents with a blank line between them. It is
-    /// never guessed
+    /// Kind of the input: one HTTP request, or documents with a blank line between them. It is never
+    /// guessed
     #[arg(long, value_enum, value_name = "INPUT", default_value_t = From::Http)]
     pub(crate) from: From,
 }
 
-/// Read every request of any container, and write their documents
+/// Write the documents of all requests in files of many formats
 ///
 /// Containers are files of one request, folders of files, concatenated requests, JSON, CSV, Parquet, HAR,
 /// Burp, ZAP and mitmproxy exports, packet captures, web archives, logs of all kinds, Postman collections,
-/// .http files and commands of curl; also compressed, and in ZIP and tar archives. What each is, is found
-/// out from its content. A record that cannot be read is named on standard error and does not stop the
-/// run. The output appears when it is whole; until then everything is in OUT.partial.
+/// .http files and commands of curl; also compressed, and in ZIP and tar archives. The format is detected
+/// from the content. A record that cannot be read is reported on standard error and does not stop the run.
+/// The output appears when it is complete; until then everything is in OUT.partial.
 #[derive(Debug, Args)]
 #[command(after_help = limits::of_batch("\
 Examples:
@@ -157,7 +157,7 @@ Exit codes:
   2  wrong usage
   3  the output is made, but some records could not be read"))]
 pub(crate) struct BatchArgs {
-    /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
+    /// Files, folders of files, or '-' for standard input, which is also read when there are none
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -165,7 +165,7 @@ pub(crate) struct BatchArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: PathBuf,
 
-    /// What is written; by default what the name of OUT says: .txt, .jsonl, .tokens, .parquet, .arrow. 'requests'
+    /// Output format; by default from the name of OUT: .txt, .jsonl, .tokens, .parquet, .arrow. 'requests'
     /// are the requests themselves, with their secrets, as Parquet
     #[arg(long, value_enum)]
     pub(crate) format: Option<BatchFormat>,
@@ -174,13 +174,12 @@ pub(crate) struct BatchArgs {
     #[arg(long)]
     pub(crate) token_lengths: bool,
 
-    /// What stands between documents of text, where a blank line does by default, or of tokens, which
-    /// have a line each
+    /// Separator between text documents (a blank line by default) or token lines (a line end by default)
     #[arg(long, value_enum)]
     pub(crate) separator: Option<Separator>,
 
-    /// Make of each request what this proxy or log does before it hands it over. Those that it would refuse
-    /// are counted, and have no document; requests that are kept in parts cannot be read
+    /// Change each request as this proxy or log does before it passes it on. Those that it would refuse are
+    /// counted, and have no document; inputs without the bytes of requests cannot be read
     #[arg(long, value_name = "SOURCE", value_parser = word(tamiz_sources::KNOWN, Source::as_str))]
     pub(crate) as_seen_by: Option<Source>,
 
@@ -188,44 +187,44 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 
-    /// Write only so many of all requests, each with the same chance; they are held in memory
+    /// Write a uniform sample of so many requests; it is held in memory
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     pub(crate) sample: Option<usize>,
 
-    /// Which sample: the same number draws the same
+    /// Seed of the sample: the same number draws the same sample
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
     pub(crate) seed: u64,
 
-    /// Write each document once for each label; JSON lines and columns tell how often it was there
+    /// Write each document once for each label; JSON lines and columns have the count
     #[arg(long)]
     pub(crate) dedup: bool,
 
-    /// What JSON lines and columns tell of who sent a request, where that is known
+    /// Client of each request in JSON lines and columns, where the input has it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) client: Client,
 
-    /// Make a folder of files of at most about this many bytes each, as 256M, for columns and requests: OUT is
-    /// the folder
+    /// Write a folder, OUT, of files of at most about this many bytes each, such as 256M; for columns and
+    /// requests
     #[arg(long, value_name = "BYTES", value_parser = bytes, conflicts_with = "dedup")]
     pub(crate) split: Option<u64>,
 
-    /// Name every record that cannot be read in this file, a JSON object a line
+    /// Report every record that cannot be read in this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
 
-    /// Go on with a run that was stopped; inputs and options have to be the same
+    /// Continue a run that was stopped; inputs and options have to be the same
     #[arg(long)]
     pub(crate) resume: bool,
 
-    /// Replace an output that exists, and what is left of a run that was stopped
+    /// Replace an existing output, and the rest of a run that was stopped
     #[arg(long, conflicts_with = "resume")]
     pub(crate) force: bool,
 
-    /// After how many records what is written is made safe for '--resume'
+    /// Records between two checkpoints, from which '--resume' can continue
     #[arg(long, value_name = "N", default_value_t = 200_000, hide_short_help = true)]
     pub(crate) checkpoint: u64,
 
-    /// Do not say at the end what was done
+    /// Do not print a summary at the end
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
@@ -239,20 +238,20 @@ pub(crate) struct BatchArgs {
 /// How containers are read.
 #[derive(Debug, Args)]
 pub(crate) struct ContainerOptions {
-    /// What the inputs are, where that cannot be found out
+    /// Format of the inputs, where it cannot be detected
     #[arg(long, value_name = "FORMAT", value_parser = container())]
     pub(crate) from: Option<Container>,
 
-    /// Which fields of JSON are which parts of a request: 'method=verb,url=request_uri,header.user-agent=ua', or a
-    /// TOML file of such mappings
+    /// Fields of JSON that hold the parts of a request: 'method=verb,url=request_uri,header.user-agent=ua',
+    /// or a TOML file of such mappings
     #[arg(long, value_name = "MAP", value_parser = mapping)]
     pub(crate) map: Option<Mapping>,
 
-    /// How many threads work [default: as many as there are processors]
+    /// Number of worker threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// The most bytes that a record may have; a longer one cannot be read
+    /// Maximum size of a record; a longer one cannot be read
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, hide_short_help = true)]
     pub(crate) record_limit: usize,
 }
@@ -264,7 +263,7 @@ impl ContainerOptions {
         self.jobs.map_or_else(all, usize::from)
     }
 
-    /// The same, as containers take them.
+    /// The container options that these arguments mean.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::default();
         options.format = self.from;
@@ -297,11 +296,12 @@ fn mapping(text: &str) -> Result<Mapping, String> {
     mapping.map_err(|error| error.to_string())
 }
 
-/// Show what the requests of any container are, as a page or a table
+/// Summarise requests as a page or a table
 ///
-/// Reads what 'batch' reads, and counts: labels, flags and how they differ between labels, values by key, path templates,
-/// lengths, flags over time, secrets that were redacted and records that could not be read. Without -o it is a table; with
-/// it, one HTML page that needs nothing else and nothing from the network. The same input gives the same page.
+/// Reads what 'batch' reads, and counts: labels, flags and how they differ between labels, values by key,
+/// path templates, lengths, flags over time, secrets that were redacted and records that could not be read.
+/// Without -o it prints tables; with -o it writes one self-contained HTML page. The same input gives the
+/// same page.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -317,7 +317,7 @@ Exit codes:
   2  wrong usage
   3  the report is made, but some records could not be read")]
 pub(crate) struct ReportArgs {
-    /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
+    /// Files, folders of files, or '-' for standard input, which is also read when there are none
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -329,12 +329,13 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "TEXT", requires = "out")]
     pub(crate) title: Option<String>,
 
-    /// The label that others are compared with; by default 'valid', 'normal', 'benign' and the like, else the most frequent
+    /// The label that others are compared with; by default 'valid', 'normal', 'benign' and the like, else
+    /// the most frequent
     #[arg(long, value_name = "LABEL")]
     pub(crate) baseline: Option<String>,
 
-    /// A model of 'tamiz learn': also show scores over time, what is new at which endpoint, and the highest scores with
-    /// their reasons
+    /// A model of 'tamiz learn': also show scores over time, what is new at which endpoint, and the highest
+    /// scores with their reasons
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
@@ -342,15 +343,15 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 
-    /// Name every record that cannot be read in this file, a JSON object a line
+    /// Report every record that cannot be read in this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
 
-    /// Replace an output that exists
+    /// Replace an existing output
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Do not say at the end what was done
+    /// Do not print a summary at the end
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
@@ -364,10 +365,11 @@ pub(crate) struct ReportArgs {
     pub(crate) color: ColorOption,
 }
 
-/// Tell what differs between two sets of requests, or between two ways to read one
+/// Compare two sets of requests, or two configurations on one set
 ///
-/// With A and B, compares the labels, flags and path templates of the two. With A alone and an option '--with-...', reads A
-/// twice, the second time with that option, and compares document by document: the question before retraining.
+/// With A and B, compares the labels, flags and path templates of the two. With A alone and an option
+/// '--with-...', reads A twice, the second time with that option, and compares document by document. Use it
+/// before retraining a model.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -387,7 +389,7 @@ pub(crate) struct DiffArgs {
     #[arg(value_name = "A")]
     pub(crate) a: PathBuf,
 
-    /// Another, to compare it with; it may be left out with an option '--with-...'
+    /// A second one to compare with; not needed with an option '--with-...'
     #[arg(value_name = "B")]
     pub(crate) b: Option<PathBuf>,
 
@@ -407,7 +409,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) with_config: Option<PathBuf>,
 
-    /// How many rows of each kind the tables have
+    /// Maximum number of rows of each kind in the tables
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
 
@@ -431,9 +433,9 @@ pub(crate) struct DiffArgs {
 
 /// Show where in a request each flag comes from, and what it means
 ///
-/// The request is echoed line by line with the evidence of each flag underlined. Secrets are
-/// masked, and whatever could drive a terminal is escaped. A body that is hidden as a whole is told
-/// by its length, a long one by its first lines and those with evidence.
+/// The request is echoed line by line with the evidence of each flag underlined. Secrets are masked, and
+/// whatever could drive a terminal is escaped. Of a body that is hidden as a whole only the length is
+/// shown, of a long one the first lines and those with evidence.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -445,7 +447,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub(crate) file: PathBuf,
 
-    /// Also score the request against this model of 'tamiz learn', and say why
+    /// Also score the request against this model of 'tamiz learn', with reasons
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
@@ -456,7 +458,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) color: ColorOption,
 }
 
-/// List the flags, or tell everything about one
+/// List the flags, or describe one
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -465,7 +467,7 @@ Examples:
   tamiz flags --source nginx
   tamiz flags DOUBLEPCT")]
 pub(crate) struct FlagsArgs {
-    /// The flag to tell about, in any case: DOTDOT, KW, KW:sql
+    /// The flag, in upper or lower case: DOTDOT, KW, KW:sql
     #[arg(conflicts_with_all = ["family", "weight", "profile", "source"])]
     pub(crate) name: Option<String>,
 
@@ -500,7 +502,7 @@ Examples:
   tamiz fingerprint --config tamiz.toml
   diff <(tamiz fingerprint --components) <(tamiz fingerprint --components --profile full)")]
 pub(crate) struct FingerprintArgs {
-    /// Print what it is made of instead, one 'name=value' per line
+    /// Print its components instead, one 'name=value' per line
     #[arg(long)]
     pub(crate) components: bool,
 
@@ -562,7 +564,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// What an input is.
+/// Kinds of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum From {
     Http,

@@ -12,7 +12,7 @@ pub(crate) fn canonicalizer(options: &ReadOptions) -> Result<Canonicalizer, Fail
     effective(options).map(Canonicalizer::new)
 }
 
-/// The same, for requests as a source sees them.
+/// Makes a canonicalizer for requests as a source sees them.
 pub(crate) fn canonicalizer_for(
     options: &ReadOptions,
     source: Option<Source>,

@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit code it gives.
+//! Errors of the command, and their exit codes.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// What is asked for is not in this program, since it was built without a feature.
+    /// An error for something that this program was built without.
     #[cfg(not(all(feature = "columns", feature = "ext-proc")))]
     pub(crate) fn without(what: &str, feature: &str) -> Self {
         Failure::Usage(format!(
@@ -66,8 +66,8 @@ pub(crate) fn things(count: u64, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// That a file cannot be written, and what is kept all the same. A folder that is not there is named, and not made: its name
-/// may be a slip.
+/// That a file cannot be written, and what is kept all the same. A folder that is not there is named, and not made: its
+/// name may be a slip.
 pub(crate) fn cannot_write(path: &Path, error: &io::Error, kept: &str) -> Failure {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists());
     let missing = parent.map(|parent| format!("there is no folder {}: ", parent.display()));
@@ -75,7 +75,7 @@ pub(crate) fn cannot_write(path: &Path, error: &io::Error, kept: &str) -> Failur
     Failure::Input(format!("cannot write {}: {missing}{}{kept}", path.display(), reason(error)))
 }
 
-/// What the system says, without its number.
+/// The system's message for an error, without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::FileTooLarge {
         return "no space left: file too large for its limit (ulimit -f) or its file system".to_owned();

@@ -17,12 +17,12 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// What an argument names.
+    /// The input that an argument names.
     pub(crate) fn of(argument: &Path) -> Self {
         if argument.as_os_str() == "-" { Source::Stdin } else { Source::File(argument.to_owned()) }
     }
 
-    /// What all the arguments name.
+    /// The inputs that the arguments name.
     ///
     /// # Errors
     /// When standard input is there twice: its second reading would find nothing.
@@ -46,7 +46,7 @@ impl Source {
         read.map_err(|error| Failure::Input(format!("cannot read {self}: {}", self.advice(&error))))
     }
 
-    /// What is wrong, and what to do about it.
+    /// Describes an error, and what to do about it.
     fn advice(&self, error: &io::Error) -> String {
         match self {
             Source::File(path) if path.is_dir() => "it is a directory; name the files in it".to_owned(),

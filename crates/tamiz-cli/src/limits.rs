@@ -15,7 +15,7 @@ Limits:
   {:>9}  bytes that compressed data may expand to, or {} times its size
   {:>9}  archives and compressions, one in another
   {:>9}  entries of an archive
-  {:>9}  bytes of a body that are read, in a --config limits.body_bytes
+  {:>9}  bytes of a body that are read (limits.body_bytes in a --config)
   {:>9}  headers, {} pairs of a query and {} values of a body that are shown",
         Options::FREE_EXPANSION,
         Options::MOST_EXPANSION,
@@ -37,7 +37,7 @@ pub(crate) fn of_serve(examples: &str) -> String {
 
 Limits beside those of the options:
   {:>9}  bytes of a head, and {} headers; {} bytes of one for /check
-  {:>9}  bytes of a request or an answer that need no place of --max-large
+  {:>9}  bytes of a request or an answer that do not count for --max-large
   {:>9}  bytes of a frame of HAProxy
   {:>9}  requests at a time on a connection of --ext-proc
   {:>9}  documents that wait for --sink, and {} bytes of them",

@@ -1,4 +1,4 @@
-//! What stands for `serve/` in a program that was built without the feature `serve`: it says how to get it.
+//! Replaces `serve/` in a program built without the feature `serve`: says how to get it.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 
-/// Answer over HTTP, and show a page; this program was built without it
+/// Run the HTTP service, with a page for the browser; this program was built without it
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct ServeArgs {

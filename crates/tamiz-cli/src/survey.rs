@@ -15,10 +15,10 @@ use crate::batch::pipeline::{self, Go};
 use crate::batch::progress::Progress;
 use crate::failure::Failure;
 
-/// What to read, and how far.
+/// The inputs, and the limits of a survey.
 pub(crate) struct Survey<'a> {
     pub(crate) inputs: &'a [PathBuf],
-    /// What is written meanwhile, which is no input.
+    /// Output files, which are not read as input.
     pub(crate) written: Vec<&'a Path>,
     pub(crate) containers: &'a ContainerOptions,
     /// Scores the requests of the first reading, where there is a model.
@@ -26,7 +26,7 @@ pub(crate) struct Survey<'a> {
     pub(crate) limit: Option<u64>,
 }
 
-/// What came of it.
+/// The result.
 pub(crate) struct Surveyed {
     pub(crate) summary: Summary,
     /// The second reading, and how it differs from the first, if there was one.
@@ -34,7 +34,7 @@ pub(crate) struct Surveyed {
     pub(crate) progress: Progress,
 }
 
-/// What came of a chunk.
+/// The result for a chunk.
 #[derive(Default)]
 struct Part {
     summary: Summary,
@@ -125,7 +125,7 @@ pub(crate) fn limited(chunk: Chunk, room: &mut u64) -> Option<Chunk> {
     Some(records.into_iter().collect())
 }
 
-/// What a thread uses again.
+/// The memory that a thread reuses.
 #[derive(Default)]
 struct Reader {
     scratch: Scratch,

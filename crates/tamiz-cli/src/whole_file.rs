@@ -35,7 +35,7 @@ impl WholeFile {
         Ok(WholeFile { path: path.to_owned(), partial, file: Some(file), may_exist })
     }
 
-    /// What it is written under until it is whole.
+    /// The temporary name, until the file is complete.
     pub(crate) fn partial(&self) -> &Path {
         &self.partial
     }
@@ -70,8 +70,8 @@ impl Drop for WholeFile {
     }
 }
 
-/// Opens the file to write under. One that a killed run left is empty, since all is written at the end: only such a one is
-/// taken, and only by one process at a time.
+/// Opens the file to write under. One that a killed run left is empty, since all is written at the end: only such a one
+/// is taken, and only by one process at a time.
 fn open(partial: &Path, path: &Path) -> Result<File, Failure> {
     let refused = |why: &str| Failure::Usage(format!("{} {why}; name another output", partial.display()));
     if partial.exists() && !fs::metadata(partial).is_ok_and(|there| there.is_file() && there.len() == 0) {

@@ -38,7 +38,7 @@ fn documents() -> Vec<String> {
     requests.iter().map(|path| tamiz.canonicalize(&fs::read(path).expect("an example")).to_string()).collect()
 }
 
-/// The same, so often.
+/// The requests, repeated so often.
 fn repeated(times: usize) -> Vec<String> {
     let documents = documents();
     documents.iter().cycle().take(documents.len() * times).cloned().collect()

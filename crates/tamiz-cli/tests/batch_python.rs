@@ -1,4 +1,4 @@
-//! What `tamiz batch` writes, read by others: PyArrow reads Parquet and Arrow files, and finds in them
+//! Other programs read the output of `tamiz batch`: PyArrow reads Parquet and Arrow files, and finds in them
 //! what JSON lines say of the same requests.
 
 mod common;

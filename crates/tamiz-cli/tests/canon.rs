@@ -138,7 +138,7 @@ fn any_bytes_are_a_request() {
     }
 }
 
-/// What holds requests is no request: `batch` reads it.
+/// A container of requests is not a request: `batch` reads it.
 #[test]
 fn containers_are_for_batch() {
     let gzip = b"\x1F\x8B\x08\0\0\0\0\0\0\x03";

@@ -1,4 +1,4 @@
-//! What goes wrong is told in one line, with the right exit code.
+//! Errors are reported in one line, with the right exit code.
 
 mod common;
 

@@ -313,7 +313,7 @@ fn leftovers(dir: &Path) -> usize {
         .count()
 }
 
-/// What goes wrong before there is a page leaves none, and what was there stays.
+/// A failure before there is a page leaves none, and an existing page stays.
 #[test]
 #[cfg(unix)]
 fn a_full_disk_leaves_what_was_there() {

@@ -75,7 +75,7 @@ fn cases(count: usize) -> Vec<(Case, bool)> {
     cases
 }
 
-/// What nginx and Envoy would ask about a request, headers and body as they are, and the document with the answer.
+/// The questions of nginx and Envoy about a request, headers and body as they are, and the document with the answer.
 fn questions(request: &[u8]) -> Vec<Vec<u8>> {
     let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
     let (line, rest) = request.split_at(end);

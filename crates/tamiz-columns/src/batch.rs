@@ -51,7 +51,7 @@ pub struct Row<'a> {
     pub fingerprint: &'a str,
     /// The name that its container gave it.
     pub id: Option<&'a str>,
-    /// What it is known to be.
+    /// The label of the request.
     pub label: Option<&'a str>,
     /// When it was sent, in microseconds since 1970, UTC.
     pub time: Option<i64>,
@@ -138,7 +138,7 @@ impl Builder {
         self.rows
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }

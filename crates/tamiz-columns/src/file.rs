@@ -35,7 +35,7 @@ pub enum Kind {
 pub struct Error(Box<dyn std::error::Error + Send + Sync>);
 
 impl Error {
-    /// What the system says, if that is the reason.
+    /// The system's error, if that is the reason.
     pub fn io(&self) -> Option<&std::io::Error> {
         let mut error: Option<&(dyn std::error::Error + 'static)> = Some(&*self.0);
         while let Some(present) = error {
@@ -134,7 +134,7 @@ impl Writer {
         }
     }
 
-    /// Whether nothing is written yet.
+    /// Returns whether nothing is written yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -45,7 +45,7 @@ impl<'b> Requests<'b> {
         self.rows
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
@@ -93,7 +93,7 @@ impl<'b> Requests<'b> {
     }
 }
 
-/// Whether a column of one type can be read as another.
+/// Returns whether a column of one type can be read as another.
 fn fits(expected: &DataType, found: &DataType) -> bool {
     match expected {
         DataType::Utf8 | DataType::Binary => matches!(

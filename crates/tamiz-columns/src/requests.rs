@@ -67,7 +67,7 @@ pub struct RequestRow<'a> {
     pub origin: Origin<'a>,
     /// The name that its container gave it.
     pub id: Option<&'a str>,
-    /// What it is known to be.
+    /// The label of the request.
     pub label: Option<&'a str>,
     /// When it was sent, in microseconds since 1970, UTC.
     pub time: Option<i64>,

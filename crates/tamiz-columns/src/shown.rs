@@ -1,4 +1,4 @@
-//! What a document shows, cut from its text (`spec/canonical-form.md`, section 9).
+//! Extracts what a document shows from its text (`spec/canonical-form.md`, section 9).
 
 /// The parts of a document that are columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn split_once<'t>(text: &'t str, at: &str) -> Option<(&'t str, &'t str)> {
     Some((text.get(..start)?, text.get(start.saturating_add(at.len())..)?))
 }
 
-/// What comes before the first space.
+/// The text before the first space.
 fn word(rest: &str) -> &str {
     memchr::memchr(b' ', rest.as_bytes()).and_then(|end| rest.get(..end)).unwrap_or(rest)
 }

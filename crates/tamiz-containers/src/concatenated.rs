@@ -71,7 +71,7 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Whether text that begins with a request has another behind it that is none of its body: behind a blank
+/// Returns whether text that begins with a request has another behind it that is none of its body: behind a blank
 /// line more than the one that ends the headers. Requests that follow each other without one are taken
 /// for one request and what was smuggled behind it.
 pub(crate) fn has_several(text: &[u8]) -> bool {
@@ -173,7 +173,7 @@ fn next_request(window: &mut Window, limit: usize) -> Option<usize> {
     }
 }
 
-/// Whether the line before `at` is blank.
+/// Returns whether the line before `at` is blank.
 fn is_after_blank(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     let before = before.strip_suffix(b"\n").unwrap_or(before);
@@ -181,7 +181,7 @@ fn is_after_blank(bytes: &[u8], at: usize) -> bool {
     before.is_empty() || before.ends_with(b"\n")
 }
 
-/// Whether there are only line ends from one place to another.
+/// Returns whether there are only line ends from one place to another.
 fn is_blank_from(bytes: &[u8], from: usize, to: usize) -> bool {
     bytes.get(from..to).unwrap_or_default().iter().all(|byte| is_line_end(*byte))
 }

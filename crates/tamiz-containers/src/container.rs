@@ -198,7 +198,8 @@ impl Container {
         Ok(Container { file, format, content, records: 0, trailing: Some(trailing) })
     }
 
-    /// Whether bytes begin a container that cannot be a request: compressed data, a capture, JSON lines, an archive.
+    /// Returns whether bytes begin a container that cannot be a request: compressed data, a capture, JSON lines, an
+    /// archive.
     pub fn is_one(bytes: &[u8]) -> bool {
         detect::is_container(bytes)
     }

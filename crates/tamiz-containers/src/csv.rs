@@ -181,7 +181,7 @@ fn delimiter(text: &[u8]) -> u8 {
     [b',', b'\t', b';'].into_iter().rev().max_by_key(count).unwrap_or(b',')
 }
 
-/// Whether a line names columns that make a request.
+/// Returns whether a line names columns that make a request.
 pub(crate) fn is_header(line: &[u8], mapping: &Mapping) -> bool {
     let delimiter = delimiter(line);
     let Ok(text) = std::str::from_utf8(line) else { return false };

@@ -54,7 +54,7 @@ const WITH_WORD: &str = "AbcCdDeEFHKmoPQrtTuUwxXyYz";
 /// Words and prompts that may precede a command.
 const BEFORE: [&str; 6] = ["$", "time", "sudo", "exec", "!", ">"];
 
-/// Whether a line begins a command.
+/// Returns whether a line begins a command.
 pub(crate) fn begins(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"$ ").unwrap_or(line);
     line.starts_with(b"curl ") || line.starts_with(b"curl.exe ")
@@ -170,7 +170,7 @@ const SHORT: [(char, &str); 10] = [
     ('r', "--range"),
 ];
 
-/// Whether a long option, without its dashes, takes a word.
+/// Returns whether a long option, without its dashes, takes a word.
 fn takes_word(name: &str) -> bool {
     const OF_REQUEST: [&str; 16] = [
         "request",

@@ -27,7 +27,7 @@ struct Beginning<'a> {
     text: &'a [u8],
     /// Its first line, without its end.
     line: &'a [u8],
-    /// Whether that is the whole input.
+    /// True if that is the whole input.
     is_whole: bool,
     name: &'a str,
     mapping: &'a Mapping,
@@ -87,7 +87,7 @@ pub(crate) fn detect(window: &mut Window, name: &str, mapping: &Mapping) -> Resu
     })
 }
 
-/// Whether `canon`, which takes a request, was given a container by mistake: one that cannot be a request.
+/// Returns whether `canon`, which takes a request, was given a container by mistake: one that cannot be a request.
 pub(crate) fn is_container(bytes: &[u8]) -> bool {
     if compressed::is_compressed(bytes) || pcap::is_one(bytes) {
         return true;
@@ -113,13 +113,13 @@ impl Beginning<'_> {
         request_line::is_one(self.line) || request_line::begins_without_target(self.text) == Some(true)
     }
 
-    /// Whether the first line is an object with a request, whatever else it holds.
+    /// Returns whether the first line is an object with a request, whatever else it holds.
     fn is_line_of_request(&self) -> bool {
         serde_json::from_slice::<Value>(self.line)
             .is_ok_and(|value| fields::is_request(&value) || fields::is_log(&value))
     }
 
-    /// Whether the first line that is no comment is a command of curl.
+    /// Returns whether the first line that is no comment is a command of curl.
     fn is_curl(&self) -> bool {
         self.first_line().is_some_and(curl::begins)
     }
@@ -130,8 +130,8 @@ impl Beginning<'_> {
         lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"))
     }
 
-    /// Whether it is an array of objects, objects in an array of a known name, or an object over several lines that has a
-    /// request.
+    /// Returns whether it is an array of objects, objects in an array of a known name, or an object over several lines
+    /// that has a request.
     fn is_json(&self) -> bool {
         if let Some(inner) = self.text.strip_prefix(b"[") {
             return matches!(inner.trim_ascii_start().first(), Some(b'{' | b']'));
@@ -161,7 +161,7 @@ impl Beginning<'_> {
         lines
     }
 
-    /// Whether one of the first lines is of a form of log that is known.
+    /// Returns whether one of the first lines is of a form of log that is known.
     fn is_log(&self) -> bool {
         if self.text.starts_with(b"<") && !access_log::prefix::has_priority(self.text) {
             return false;
@@ -250,7 +250,7 @@ impl Beginning<'_> {
     }
 }
 
-/// Whether an object is an HTTP archive: logs of the Elastic Common Schema have a `log` of their own.
+/// Returns whether an object is an HTTP archive: logs of the Elastic Common Schema have a `log` of their own.
 fn is_archive(value: &Value) -> bool {
     let log = value.get("log").filter(|log| log.is_object());
     log.is_some_and(|log| {
@@ -286,7 +286,7 @@ fn is_burp(text: &[u8]) -> bool {
             || memchr::memmem::find(text, b"<!ELEMENT items").is_some())
 }
 
-/// Whether an object begins with this key.
+/// Returns whether an object begins with this key.
 fn begins_with_key(text: &[u8], key: &[u8]) -> bool {
     let inner = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     inner
@@ -294,7 +294,7 @@ fn begins_with_key(text: &[u8], key: &[u8]) -> bool {
         .is_some_and(|rest| rest.starts_with(b"\""))
 }
 
-/// Whether a request stands behind a NUL.
+/// Returns whether a request stands behind a NUL.
 fn has_several_behind_nul(text: &[u8]) -> bool {
     memchr::memchr_iter(0, text).any(|at| {
         let rest = text.get(at.saturating_add(1)..).unwrap_or_default();

@@ -26,7 +26,7 @@ pub(crate) struct Elements {
 }
 
 impl Fault {
-    /// Whether the text goes on behind it.
+    /// Returns whether the text goes on behind it.
     pub(crate) fn is_passed_over(self) -> bool {
         matches!(self, Fault::TooLong | Fault::NoMemory)
     }

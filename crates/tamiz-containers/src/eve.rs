@@ -8,7 +8,7 @@ use crate::record::{Found, Parts, Reason};
 use crate::time::Time;
 use crate::{fields, jsonl, url};
 
-/// Whether an object is an event of Suricata's, and not somebody's line with a request in it.
+/// Returns whether an object is an event of Suricata's, and not somebody's line with a request in it.
 pub(crate) fn is_one(value: &Value) -> bool {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let is_of_flow = value.get("flow_id").is_some() || matches!(text("event_type"), Some("http" | "stats"));

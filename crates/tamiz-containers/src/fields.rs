@@ -35,7 +35,7 @@ pub(crate) fn text(value: &Value, name: &str) -> Option<String> {
     Object(value).text(name)
 }
 
-/// Whether an object has the bytes of a request.
+/// Returns whether an object has the bytes of a request.
 fn has_bytes(value: &Value) -> bool {
     ["raw_b64", "raw"].iter().any(|name| value.get(name).is_some_and(Value::is_string))
 }
@@ -72,7 +72,7 @@ fn read_known(value: &Value, source: Source) -> Result<Found, Reason> {
     Ok(found)
 }
 
-/// Whether an object of a log has parts of a request under names that only logs use.
+/// Returns whether an object of a log has parts of a request under names that only logs use.
 pub(crate) fn is_log(value: &Value) -> bool {
     let object = Object(value);
     let has = |names: &[&str]| names.iter().any(|name| object.get(name).is_some());
@@ -99,7 +99,7 @@ pub(crate) fn is_log(value: &Value) -> bool {
         || access_log::keeps_line(value)
 }
 
-/// Whether an object has a request under names of JSON lines.
+/// Returns whether an object has a request under names of JSON lines.
 pub(crate) fn is_request(value: &Value) -> bool {
     let object = Object(value);
     object.get("raw_b64").is_some() || object.get("raw").is_some() || object.request().is_ok()
@@ -259,7 +259,7 @@ fn add_lines(text: &str, parts: &mut Parts) {
     }
 }
 
-/// Whether logs would write this for a value that is there.
+/// Returns whether logs would write this for a value that is there.
 fn is_there(value: &str) -> bool {
     !value.is_empty() && value != "-"
 }

@@ -11,8 +11,8 @@ use crate::whole::Records;
 
 const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
-/// Whether text is such a file: only these have requests behind `###`, variables, or request lines with URLs and no
-/// version.
+/// Returns whether text is such a file: only these have requests behind `###`, variables, or request lines with URLs
+/// and no version.
 pub(crate) fn is_one(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let is_silent = |line: &&str| line.is_empty() || is_comment(line) || variable(line).is_some();

@@ -14,7 +14,7 @@ pub struct Id {
 }
 
 impl Id {
-    /// Whether the container has a number.
+    /// Returns whether the container has a number.
     pub fn is_number(&self) -> bool {
         self.is_number
     }

@@ -152,7 +152,7 @@ pub(crate) fn object(value: &Value, mapping: &Mapping) -> Result<Found, Reason> 
     fields::read(value, SOURCE, mapping)
 }
 
-/// Whether an object has a request, by its bytes or by its parts.
+/// Returns whether an object has a request, by its bytes or by its parts.
 pub(crate) fn has_request(value: &Value) -> bool {
     object(value, &Mapping::default()).is_ok()
 }

@@ -11,12 +11,12 @@ pub(crate) const REASON: &str = "there is no memory for it";
 /// Shorter records are not asked for: what they take is there, or nothing is.
 const LEAST: usize = 256 << 10;
 
-/// The most bytes that a value of JSON takes in memory for each byte of its text: an object with one member takes a node of
-/// a tree.
+/// The most bytes that a value of JSON takes in memory for each byte of its text: an object with one member takes a
+/// node of a tree.
 const PARSED: usize = 96;
 
-/// The most bytes that a document, its text and its columns take for each byte of the request: 64 for the document alone
-/// (`crates/tamiz/tests/peak.rs`).
+/// The most bytes that a document, its text and its columns take for each byte of the request: 64 for the document
+/// alone (`crates/tamiz/tests/peak.rs`).
 const DOCUMENT: usize = 80;
 
 /// Memory for all else that goes on meanwhile.
@@ -65,7 +65,7 @@ impl Drop for Promise {
     }
 }
 
-/// Whether so many bytes can be had at present.
+/// Returns whether so many bytes can be had at present.
 fn is_there(bytes: usize) -> bool {
     let mut room = Vec::<u8>::new();
     let is_there = room.try_reserve_exact(bytes).is_ok();

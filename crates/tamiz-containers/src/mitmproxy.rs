@@ -21,7 +21,7 @@ pub(crate) struct Flows {
     is_over: bool,
 }
 
-/// Whether bytes begin a file of flows: a dictionary that has the keys of one.
+/// Returns whether bytes begin a file of flows: a dictionary that has the keys of one.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (1..=DIGITS).contains(&digits)

@@ -39,7 +39,7 @@ fn part(line: &[u8]) -> Option<u8> {
     }
 }
 
-/// Whether a line begins a transaction.
+/// Returns whether a line begins a transaction.
 pub(crate) fn begins(line: &[u8]) -> bool {
     part(line) == Some(b'A')
 }

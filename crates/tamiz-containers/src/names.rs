@@ -229,7 +229,7 @@ pub(crate) const FORWARDED_FOR: &[&str] = &["x-forwarded-for", "x_forwarded_for"
 /// Where `X-Request-Id` is.
 pub(crate) const REQUEST_ID: &[&str] = &["x-request-id", "x_request_id"];
 
-/// Whether a part of a request is looked for under this name.
+/// Returns whether a part of a request is looked for under this name.
 pub(crate) fn is_known(name: &str) -> bool {
     const ALL: [&[&str]; 18] = [
         METHOD, URL, TARGET, QUERY, HOST, AUTHORITY, PORT, SCHEME, VERSION, HEADERS, BODY, BODY_B64,

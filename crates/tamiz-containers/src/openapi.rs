@@ -12,7 +12,7 @@ use crate::yaml;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// Whether an object is a description.
+/// Returns whether an object is a description.
 pub(crate) fn is_one(text: &[u8]) -> bool {
     if !text.starts_with(b"{") {
         return is_yaml(text);
@@ -21,7 +21,7 @@ pub(crate) fn is_one(text: &[u8]) -> bool {
     (has(b"\"openapi\"") || has(b"\"swagger\"")) && (has(b"\"info\"") || has(b"\"paths\""))
 }
 
-/// Whether lines of the text, without indentation, are the keys of a description in YAML.
+/// Returns whether lines of the text, without indentation, are the keys of a description in YAML.
 fn is_yaml(text: &[u8]) -> bool {
     let has = |name: &[u8]| {
         text.split(|byte| *byte == b'\n').any(|line| {

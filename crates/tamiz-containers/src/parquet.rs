@@ -58,7 +58,7 @@ impl Rows {
     }
 }
 
-/// Whether bytes begin such a file.
+/// Returns whether bytes begin such a file.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }

@@ -13,7 +13,7 @@ use crate::whole::Records;
 /// The most folders in one another.
 const DEEPEST: usize = 64;
 
-/// Whether an object is a collection.
+/// Returns whether an object is a collection.
 pub(crate) fn is_one(text: &[u8]) -> bool {
     let has = |needle: &[u8]| memchr::memmem::find(text, needle).is_some();
     text.starts_with(b"{") && has(b"\"info\"") && has(b"schema.getpostman.com")

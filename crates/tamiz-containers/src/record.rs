@@ -176,7 +176,7 @@ impl Parts {
         parts
     }
 
-    /// Whether there is a header of this name, which is in lower case.
+    /// Returns whether there is a header of this name, which is in lower case.
     pub(crate) fn has_header(&self, name: &str) -> bool {
         self.headers.iter().any(|(there, _)| there.eq_ignore_ascii_case(name.as_bytes()))
     }
@@ -219,7 +219,7 @@ impl Request {
         }
     }
 
-    /// Whether there is nothing in it.
+    /// Returns whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -288,7 +288,7 @@ pub struct Unreadable {
     pub place: Place,
     /// The reason, without any content.
     pub reason: Reason,
-    /// Whether no request is lost by it that could be told: something beside the records that a reader should know of,
+    /// True if no request is lost by it that could be told: something beside the records that a reader should know of,
     /// such as a hidden file in a folder, or packets that are encrypted.
     pub is_notice: bool,
 }

@@ -9,12 +9,12 @@ const METHODS: [&[u8]; 9] =
 /// The longest name of a method that makes a line look like a request's.
 const LONGEST_METHOD: usize = 32;
 
-/// Whether a line, without its line end, can begin a request: a method, something, and a version.
+/// Returns whether a line, without its line end, can begin a request: a method, something, and a version.
 pub(crate) fn is_one(line: &[u8]) -> bool {
     has_method(line) && version(line).is_some()
 }
 
-/// Whether a line is a request line, also of HTTP/0.9, which has no version.
+/// Returns whether a line is a request line, also of HTTP/0.9, which has no version.
 pub(crate) fn is_one_of_any_version(line: &[u8]) -> bool {
     is_one(line)
         || METHODS.iter().any(|method| {
@@ -23,12 +23,13 @@ pub(crate) fn is_one_of_any_version(line: &[u8]) -> bool {
         })
 }
 
-/// Whether a word is a method of RFC 9110.
+/// Returns whether a word is a method of RFC 9110.
 pub(crate) fn is_method(word: &[u8]) -> bool {
     METHODS.contains(&word)
 }
 
-/// Whether text begins with a line that is a method and nothing else, which is a request only where a header follows;
+/// Returns whether text begins with a line that is a method and nothing else, which is a request only where a header
+/// follows;
 /// `None` while the next line is not there.
 pub(crate) fn begins_without_target(text: &[u8]) -> Option<bool> {
     let end = memchr::memchr(b'\n', text)?;
@@ -41,7 +42,7 @@ pub(crate) fn begins_without_target(text: &[u8]) -> Option<bool> {
     Some(name > 0 && line.get(name) == Some(&b':'))
 }
 
-/// Whether more bytes could make such a line of these.
+/// Returns whether more bytes could make such a line of these.
 pub(crate) fn can_begin_one(start: &[u8]) -> bool {
     let len = start.iter().take_while(|byte| is_token(**byte)).count();
     let is_method = len <= LONGEST_METHOD && start.first().is_none_or(u8::is_ascii_alphabetic);

@@ -5,7 +5,7 @@ use tamiz::Source;
 use crate::record::{Found, Parts, Reason};
 use crate::url;
 
-/// Whether a line is a URL of the web and nothing else.
+/// Returns whether a line is a URL of the web and nothing else.
 pub(crate) fn is_one(line: &[u8]) -> bool {
     let scheme = [&b"http://"[..], b"https://", b"ws://", b"wss://"]
         .into_iter()

@@ -15,7 +15,7 @@ use crate::{access_log, escapes, url};
 /// The line that Imperva (Incapsula) puts between its own lines and the log.
 const IMPERVA_MARK: &[u8] = b"|==|";
 
-/// Whether a line before the first that names columns is one that Imperva adds: `accountId:1`, `checksum:…`.
+/// Returns whether a line before the first that names columns is one that Imperva adds: `accountId:1`, `checksum:…`.
 pub(crate) fn is_preamble(line: &[u8]) -> bool {
     const NAMES: [&[u8]; 8] =
         [b"accountId", b"configId", b"checksum", b"format", b"startTime", b"endTime", b"publicKeyId", b"key"];
@@ -23,7 +23,7 @@ pub(crate) fn is_preamble(line: &[u8]) -> bool {
         || NAMES.iter().any(|name| line.strip_prefix(*name).is_some_and(|rest| rest.starts_with(b":")))
 }
 
-/// Whether text begins as such a log does.
+/// Returns whether text begins as such a log does.
 pub(crate) fn begins(text: &[u8]) -> bool {
     const DIRECTIVES: [&[u8]; 6] =
         [b"#Fields:", b"#Version:", b"#Software:", b"#Date:", b"#Remark:", b"#Start-Date:"];

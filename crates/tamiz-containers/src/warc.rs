@@ -27,7 +27,7 @@ struct Header {
     time: Option<Time>,
 }
 
-/// Whether bytes begin an archive.
+/// Returns whether bytes begin an archive.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(b"WARC/1.") || bytes.starts_with(b"WARC/0.1")
 }

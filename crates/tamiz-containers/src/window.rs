@@ -124,7 +124,7 @@ impl Window {
         }
     }
 
-    /// Whether there is no memory for more of the input.
+    /// Returns whether there is no memory for more of the input.
     pub(crate) fn lacks_memory(&self) -> bool {
         matches!(self.end, End::NoMemory(..))
     }
@@ -141,7 +141,7 @@ impl Window {
         if self.fill(1) { self.bytes().first().copied() } else { None }
     }
 
-    /// Whether the window begins with `prefix`.
+    /// Returns whether the window begins with `prefix`.
     pub(crate) fn starts_with(&mut self, prefix: &[u8]) -> bool {
         self.fill(prefix.len()) && self.bytes().starts_with(prefix)
     }

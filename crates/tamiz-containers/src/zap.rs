@@ -13,7 +13,7 @@ pub(crate) struct Zap {
     is_over: bool,
 }
 
-/// Whether a line stands before a message.
+/// Returns whether a line stands before a message.
 pub(crate) fn begins(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let Some(rest) = line.strip_prefix(b"==== ").or_else(|| line.strip_prefix(b"===")) else { return false };
@@ -30,7 +30,7 @@ impl Zap {
         Zap { window, limit, is_over: false }
     }
 
-    /// Whether the next line stands before a message.
+    /// Returns whether the next line stands before a message.
     fn is_at_mark(&mut self) -> bool {
         let end = self.window.find(b"\n", 256).unwrap_or(self.window.bytes().len());
         self.window.bytes().get(..end).is_some_and(begins)

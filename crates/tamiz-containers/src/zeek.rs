@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::time::Time;
 use crate::{escapes, url};
 
-/// Whether text begins as such a log does.
+/// Returns whether text begins as such a log does.
 pub(crate) fn begins(text: &[u8]) -> bool {
     text.starts_with(b"#separator ") || text.starts_with(b"#fields\t")
 }

@@ -1,4 +1,4 @@
-//! What is broken is told, with its place and without its content; what is not broken is read all the same.
+//! Damaged records are reported with their place and without their content; the others are read.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What `docs/batch.md` shows is read as it says.
+//! The examples of `docs/batch.md` are read as it says.
 
 mod common;
 

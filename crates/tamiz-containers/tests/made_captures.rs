@@ -9,7 +9,7 @@ const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n";
 const POST: &[u8] =
     b"POST /b HTTP/1.1\r\nHost: ex.com\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
 
-/// What a capture gives: requests, and reasons in brackets.
+/// The requests of a capture, and reasons in brackets.
 fn told(file: &[u8]) -> Vec<Vec<u8>> {
     let records = common::read_bytes("made.pcap", file, &Options::default());
     let is_told = |record: &Result<_, Unreadable>| !record.as_ref().is_err_and(|error| error.is_notice);
@@ -214,7 +214,7 @@ fn snap(packet: &[u8]) -> Vec<u8> {
     [&[0xAA, 0xAA, 3, 0, 0, 0, 8, 0][..], packet].concat()
 }
 
-/// What puts a packet into something else.
+/// Wraps a packet in another protocol.
 type Wrap<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
 
 #[test]
@@ -300,7 +300,7 @@ fn tunnels() {
     }
 }
 
-/// What a capture says beside its requests.
+/// The notices of a capture.
 fn notices(file: &[u8]) -> Vec<String> {
     let records = common::read_bytes("made.pcap", file, &Options::default());
     let notices = records.into_iter().filter_map(Result::err).filter(|unreadable| unreadable.is_notice);

@@ -1,4 +1,4 @@
-//! What scores mean: how many of the learned requests score as high.
+//! Calibrates scores: the share of learned requests that score as high.
 
 use crate::log::ONE;
 

@@ -92,7 +92,7 @@ impl Detector {
         Detector::from_prior(Prior::shipped().clone())
     }
 
-    /// The same with another prior.
+    /// Makes a detector without a model, from another prior.
     pub fn from_prior(prior: Prior) -> Self {
         Detector {
             model: None,
@@ -179,8 +179,8 @@ impl Detector {
         self.score_checked(document)
     }
 
-    /// Scores a document whose fingerprint may be another than the model's: for a caller who knows that its scheme alone is
-    /// another, as a proxy says it.
+    /// Scores a document whose fingerprint may be another than the model's: for a caller who knows that its scheme
+    /// alone is another, as a proxy says it.
     ///
     /// # Errors
     /// When the document was read back, or is of view `literal`.
@@ -275,7 +275,7 @@ impl Detector {
         }
     }
 
-    /// What a learned request comes to where it is taken out of the counts.
+    /// Scores a learned request with itself taken out of the counts.
     fn without_one(&self, endpoint: &str, tokens: &[&str]) -> Parted {
         let counts = self.endpoint(endpoint).map(|learned| &learned.counts);
         let taken = self.taken(tokens, counts);

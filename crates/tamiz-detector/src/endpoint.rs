@@ -43,7 +43,7 @@ pub fn template(method: &str, path: Option<&str>) -> String {
     out
 }
 
-/// Whether a path has nothing that varies: no digit, no marker, no long segment, and not too many.
+/// Returns whether a path has nothing that varies: no digit, no marker, no long segment, and not too many.
 fn is_constant(path: &str) -> bool {
     let (mut segments, mut length) = (0, 0);
     for byte in path.bytes() {
@@ -93,7 +93,7 @@ fn push_segment(out: &mut String, segment: &str) {
     if has_digit { push_without_numbers(out, segment) } else { out.push_str(segment) }
 }
 
-/// Whether a text is a long run of hexadecimal digits that is no word and no number.
+/// Returns whether a text is a long run of hexadecimal digits that is no word and no number.
 fn is_hex(text: &str) -> bool {
     text.len() >= LEAST_HEX
         && text.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -1,4 +1,4 @@
-//! What can go wrong: a file that is no model, or a document that a model cannot take. Never content.
+//! Errors: a file that is no model, or a document that a model cannot take. Never content.
 
 use std::fmt;
 

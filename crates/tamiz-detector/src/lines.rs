@@ -41,7 +41,8 @@ impl Clone for Lines {
 }
 
 impl Lines {
-    /// The endpoint and the tokens of a document, each once, in any order; `None` where its tokens have to be read as strings.
+    /// The endpoint and the tokens of a document, each once, in any order; `None` where its tokens have to be read as
+    /// strings.
     pub(crate) fn read(&mut self, document: &Document, names: &mut Names) -> Option<(Arc<str>, Vec<u32>)> {
         if self.ids.len() > MOST_IDS || self.lines.len() > MOST_LINES {
             *self = Lines::default();
@@ -170,7 +171,8 @@ impl Reader<'_, '_> {
         id
     }
 
-    /// Whether signs of this place are told together with the shape of the value: those of keys and headers are.
+    /// Returns whether signs of this place are told together with the shape of the value: those of keys and headers
+    /// are.
     fn is_paired(&mut self) -> bool {
         let [first, name, leaf] = self.place_text.pieces();
         let (letter, name) = match first {

@@ -53,7 +53,7 @@ pub struct Model {
     pub(crate) lines: Lines,
 }
 
-/// What was counted at an endpoint.
+/// The counts of an endpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Endpoint {
     pub(crate) requests: u64,
@@ -77,7 +77,7 @@ impl Model {
         Model::with_bounds(fingerprint, Bounds::default())
     }
 
-    /// The same, with other bounds.
+    /// Makes an empty model with other bounds.
     ///
     /// # Errors
     /// When the view is `literal`.
@@ -251,8 +251,8 @@ impl Model {
         ids
     }
 
-    /// Takes out what was counted, as a model of its own. This one has no requests then, but learns faster than one that is
-    /// new: it still knows the lines that came before.
+    /// Takes out what was counted, as a model of its own. This one has no requests then, but learns faster than one
+    /// that is new: it still knows the lines that came before.
     #[must_use]
     pub fn take(&mut self) -> Model {
         let mut counted = self.clone_empty();

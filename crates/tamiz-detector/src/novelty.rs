@@ -9,19 +9,19 @@ use crate::token::Parts;
 
 /// Probabilities have so many bits behind the point.
 const BITS: u32 = 40;
-/// What is known of a family over all endpoints weighs as much as so many observations at an endpoint.
+/// How many observations at an endpoint a family's counts over all endpoints weigh as much as.
 const ENDPOINT_STRENGTH: u64 = 50;
-/// What is known of its kind weighs as much as so many observations over all endpoints.
+/// How many observations over all endpoints the counts of its kind weigh as much as.
 const WHOLE_STRENGTH: u64 = 2;
 /// The share of new tokens is taken to be one in so many at least: over all endpoints, and of a kind.
 const LEAST: [u64; 2] = [2000, 50];
-/// Tokens with up to so many times the count are taken to be as rare: a difference of that size is chance. Otherwise the
-/// rarest of many endpoints that are equally usual would count as rare.
+/// Tokens with up to so many times the count are taken to be as rare: a difference of that size is chance. Otherwise
+/// the rarest of many endpoints that are equally usual would count as rare.
 const AS_RARE: u64 = 2;
 /// No token is more surprising than this, in bits: so far counts can tell.
 const MOST: i64 = 10 * ONE;
 
-/// What a detector knows of one table.
+/// The counts of one table.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) requests: u64,
@@ -138,7 +138,7 @@ impl Counts {
         counts
     }
 
-    /// What was seen of a token; with `out`, without one request that has it.
+    /// The counts of a token; with `out`, less one request that has it.
     pub(crate) fn seen(&self, key: &Key<'_>, out: bool) -> Seen {
         let count = |token: u64| self.tokens.get(&token).copied();
         let of = key.place.map_or(self.requests, |(place, text)| {
@@ -154,19 +154,19 @@ impl Counts {
         self.tokens.get(&key.token).copied().unwrap_or_default().saturating_sub(u64::from(out))
     }
 
-    /// Whether the table counts the token: one beyond its bound has let most go.
+    /// Returns whether the table counts the token: one beyond its bound has let most go.
     pub(crate) fn keeps(&self, key: &Key<'_>) -> bool {
         self.keeps_all() || survives(key.text.hash(), self.level)
     }
 
-    /// Whether the table counts all tokens.
+    /// Returns whether the table counts all tokens.
     pub(crate) fn keeps_all(&self) -> bool {
         self.level == 0
     }
 
-    /// The mass of the tokens of a family that are as rare as one with this count, without one request whose tokens of the
-    /// family have the counts `out` with it. Counts up to [`AS_RARE`] times as high are as rare; a new token is as rare as
-    /// the singletons.
+    /// The mass of the tokens of a family that are as rare as one with this count, without one request whose tokens of
+    /// the family have the counts `out` with it. Counts up to [`AS_RARE`] times as high are as rare; a new token is as
+    /// rare as the singletons.
     fn mass(&self, family: u64, count: u64, out: &[u64]) -> u64 {
         let Some(family) = self.families.get(&family) else { return 0 };
         if count == 0 {
@@ -204,7 +204,8 @@ impl Kinds {
     }
 }
 
-/// The counts of the other tokens that a request has of the same family, where it is taken out: at the endpoint, over all.
+/// The counts of the other tokens that a request has of the same family, where it is taken out: at the endpoint, over
+/// all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Out<'a> {
     pub(crate) endpoint: &'a [u64],

@@ -1,4 +1,4 @@
-//! What is learned or scored of one request: its endpoint and the set of its tokens.
+//! One request as it is learned or scored: its endpoint and the set of its tokens.
 
 use tamiz::{Document, Source};
 
@@ -20,8 +20,8 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Reads the tokens of a fresh document, and adds those of this crate: its endpoint, and each sign of a value together
-    /// with the value's shape.
+    /// Reads the tokens of a fresh document, and adds those of this crate: its endpoint, and each sign of a value
+    /// together with the value's shape.
     ///
     /// # Errors
     /// When the document was read back, or is of view `literal`.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The most pieces that a value is told in.
 pub(crate) const PIECES: usize = 6;
 
-/// What the tokens of a place begin with.
+/// The beginning of all tokens of a place.
 #[derive(Debug)]
 pub(crate) enum PlaceText<'d> {
     Pieces([&'d str; 3]),

@@ -24,7 +24,7 @@ pub struct Reason {
     evidence: Vec<Range<usize>>,
 }
 
-/// What is told of a token.
+/// Why a token is a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// It is new, or rare.
@@ -56,17 +56,18 @@ impl Reason {
         self.bits as f64 / ONE as f64
     }
 
-    /// Whether it was never seen before.
+    /// Returns whether it was never seen before.
     pub fn is_new(&self) -> bool {
         self.seen.count == 0
     }
 
-    /// Whether it is a flag that attacks raise more often.
+    /// Returns whether it is a flag that attacks raise more often.
     pub fn is_flag(&self) -> bool {
         matches!(self.why, Why::Flag { .. })
     }
 
-    /// The bytes of the request that it is about; empty unless [`Explanation::locate`](crate::Explanation::locate) found some.
+    /// The bytes of the request that it is about; empty unless [`Explanation::locate`](crate::Explanation::locate)
+    /// found some.
     pub fn evidence(&self) -> &[Range<usize>] {
         &self.evidence
     }

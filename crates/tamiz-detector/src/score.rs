@@ -30,12 +30,12 @@ impl Score {
         self.p_value
     }
 
-    /// What is new or rare, in bits.
+    /// The weight of what is new or rare, in bits.
     pub fn novelty(&self) -> f64 {
         self.novelty as f64 / ONE as f64
     }
 
-    /// What the flags weigh, in bits.
+    /// The weight of the flags, in bits.
     pub fn flags(&self) -> f64 {
         self.flags as f64 / ONE as f64
     }
@@ -45,7 +45,7 @@ impl Score {
         self.new
     }
 
-    /// Whether requests to the same endpoint were learned.
+    /// Returns whether requests to the same endpoint were learned.
     pub fn learned_endpoint(&self) -> bool {
         self.learned_endpoint
     }
@@ -70,8 +70,8 @@ impl Explanation {
         &self.reasons
     }
 
-    /// Finds the bytes of the request that its reasons are about. The document has its evidence: it was made of the request
-    /// by [`canonicalize_with_evidence`](tamiz::Canonicalizer::canonicalize_with_evidence).
+    /// Finds the bytes of the request that its reasons are about. The document has its evidence: it was made of the
+    /// request by [`canonicalize_with_evidence`](tamiz::Canonicalizer::canonicalize_with_evidence).
     pub fn locate(&mut self, request: &[u8], document: &Document) {
         self.reasons.iter_mut().for_each(|reason| reason.locate(request, document));
     }

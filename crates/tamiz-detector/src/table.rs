@@ -28,7 +28,7 @@ impl Hasher for Direct {
 /// A map whose keys are hashed [`Direct`]ly.
 pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Direct>>;
 
-/// Whether a table of some level keeps what has this hash.
+/// Returns whether a table of some level keeps what has this hash.
 pub(crate) fn survives(hash: u64, level: u8) -> bool {
     hash.trailing_zeros() >= u32::from(level)
 }

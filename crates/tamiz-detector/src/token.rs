@@ -1,4 +1,4 @@
-//! What a token is about: its place, its family and its kind.
+//! Parses a token: its place, its family and its kind.
 //!
 //! | token | place | family | kind |
 //! |---|---|---|---|
@@ -18,13 +18,13 @@ pub(crate) const PLACE: u8 = b'.';
 pub(crate) struct Parts<'t> {
     /// The token of the key or header that it is about, which tells how often the place was seen.
     pub(crate) place: Option<&'t str>,
-    /// What is told of the place: where the tokens of the family begin alike.
+    /// The beginning that all tokens of the family share.
     pub(crate) family: &'t str,
-    /// Whether its length is told too; shapes with and without are two families.
+    /// True if its length is told too; shapes with and without are two families.
     pub(crate) measured: bool,
     /// `f`, or the letter of query, body, header or cookie, or the family itself.
     pub(crate) kind: &'t str,
-    /// What is told: the sign behind the place.
+    /// The sign after the place.
     pub(crate) op: u8,
 }
 

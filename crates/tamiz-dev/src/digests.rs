@@ -15,7 +15,7 @@ use crate::{Result, corpus, vectors};
 const HEAD: &str = "# Digests of documents, evidence, JSON and tokens, by `cargo x digests --write`: set, view, \
                     profile, requests, digest.\n";
 
-/// Whether to compare with the file, or to write it.
+/// The action: compare with the file, or write it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Compare,

@@ -8,7 +8,7 @@ use crate::visible::{Glyph, glyphs};
 /// One glyph of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
-    /// What is shown.
+    /// The glyph that is shown.
     pub(crate) glyph: Glyph,
     /// Where its bytes start in the request.
     pub(crate) start: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Whether one of the ranges, which are sorted and disjoint, holds a byte of it.
+    /// Returns whether one of the ranges, which are sorted and disjoint, holds a byte of it.
     pub(crate) fn is_in(self, ranges: &[Range<usize>]) -> bool {
         let at = ranges.partition_point(|range| range.end <= self.start);
         ranges.get(at).is_some_and(|range| range.start < self.start + self.len)

@@ -17,7 +17,7 @@ const FIRST_LINES: usize = 8;
 /// and of the others those where evidence begins or ends, at most so many lines in all.
 const MOST_LINES: usize = 32;
 
-/// What every line is drawn with.
+/// The state with which every line is drawn.
 struct Echo<'e> {
     request: &'e [u8],
     secrets: &'e [Range<usize>],
@@ -187,7 +187,7 @@ impl Echo<'_> {
     }
 }
 
-/// Whether evidence begins or ends in a range of bytes.
+/// Returns whether evidence begins or ends in a range of bytes.
 fn has_edge(bytes: &Range<usize>, evidence: &[Range<usize>]) -> bool {
     evidence
         .iter()

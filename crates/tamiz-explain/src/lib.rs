@@ -66,7 +66,8 @@ pub fn write(
     write_pointed(out, name, request, document, &[], columns)
 }
 
-/// Writes the explanation of [`write()`], with what somebody else points at underlined too: names, and ranges of the request.
+/// Writes the explanation of [`write()`], with what somebody else points at underlined too: names, and ranges of the
+/// request.
 pub fn write_pointed(
     out: &mut impl Write,
     name: &str,
@@ -85,7 +86,7 @@ pub fn write_pointed(
     list::write(out, &marks, columns)
 }
 
-/// The same without styles.
+/// Writes an explanation as text, without styles.
 pub fn text(name: &str, request: &[u8], document: &Document, columns: usize) -> String {
     let mut out = anstream::StripStream::new(Vec::new());
     match write(&mut out, name, request, document, columns) {

@@ -6,9 +6,9 @@ use std::ops::Range;
 /// One line of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// What is on it.
+    /// The line without its end.
     pub(crate) content: Range<usize>,
-    /// What ends it; empty at the end of the input.
+    /// The line end; empty at the end of the input.
     pub(crate) end: Range<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What a document raises, flag by flag: where, and by which bytes.
+//! The flags of a document, each with its places and the bytes that raised it.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) struct Mark<'d> {
 }
 
 impl<'d> Mark<'d> {
-    /// What it says, and why that matters: of its parameter, where it has one.
+    /// Its meaning, and why that matters; those of its parameter, where it has one.
     pub(crate) fn texts(&self) -> [&'static str; 2] {
         let parameter = self.label.split_once(':').map_or("", |(_, parameter)| parameter);
         self.flag.map_or(["", ""], |flag| [flag.meaning_of(parameter), flag.why_of(parameter)])
@@ -44,7 +44,7 @@ impl<'d> Mark<'d> {
         Mark { flag: Some(flag), weight, label, evidence, ranges, raised }
     }
 
-    /// What somebody points at, under a name of their own.
+    /// Marks ranges under a label of the caller's.
     pub(crate) fn pointed(label: &str, ranges: &[Range<usize>]) -> Self {
         let (label, ranges) = (harmless(label), merged(ranges.to_vec()));
         Mark { flag: None, weight: Weight::Notable, label, raised: Vec::new(), evidence: Vec::new(), ranges }

@@ -58,7 +58,7 @@ impl<'t> Named<'t> {
 }
 
 impl NotAFlag {
-    /// Whether there is no flag of this name, whatever follows its colon.
+    /// Returns whether there is no flag of this name, whatever follows its colon.
     pub fn is_unknown_name(&self) -> bool {
         self.why == Why::UnknownName
     }

@@ -7,7 +7,7 @@ use crate::cells::Cell;
 /// At most so many rows of one line are shown.
 const MOST_ROWS: usize = 8;
 
-/// What is drawn of a line, in order.
+/// The pieces of a line, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Row {
     /// These cells.

@@ -5,7 +5,7 @@ use tamiz::Weight;
 
 /// Headings and names.
 pub const STRONG: Style = Style::new().bold();
-/// What is not the point: gutters, escapes, what is left out.
+/// Secondary text: gutters, escapes, omissions.
 pub const FAINT: Style = Style::new().dimmed();
 /// Secrets.
 pub const SECRET: Style = AnsiColor::Magenta.on_default();

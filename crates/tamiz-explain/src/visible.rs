@@ -15,7 +15,7 @@ pub const MASK: char = '•';
 /// Stands for what does not fit.
 pub const ELLIPSIS: char = '…';
 
-/// What is shown for one character or byte.
+/// The form in which one character or byte is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Glyph {
     /// The character itself.
@@ -31,7 +31,7 @@ pub enum Glyph {
 }
 
 impl Glyph {
-    /// What is shown for a character.
+    /// The form in which a character is shown.
     pub fn of(c: char) -> Self {
         match c {
             ' '..='[' | ']'..='~' => Glyph::Plain(c),
@@ -75,7 +75,7 @@ impl fmt::Display for Glyph {
     }
 }
 
-/// Whether a terminal shows a character beyond ASCII in cells of its own, from left to right.
+/// Returns whether a terminal shows a character beyond ASCII in cells of its own, from left to right.
 fn stands_alone(c: char) -> bool {
     let alone = matches!(
         CodePointMapData::<GraphemeClusterBreak>::new().get(c),

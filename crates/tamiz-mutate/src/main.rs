@@ -32,7 +32,7 @@ Usage: cargo x mutate [--count N] [--seed N] [--seconds N] [--file PART] [--list
   --list       print the sample, and try nothing
 ";
 
-/// What may survive of a sample, in per cent.
+/// The share of a sample that may survive, in per cent.
 const MOST_SURVIVORS: usize = 5;
 
 /// So many times a build is tried again without the mutants that do not compile.

@@ -2,11 +2,11 @@
 
 use crate::sites::{Kind, Mutant};
 
-/// What is put at a place of the text, in place of so many of its bytes.
+/// A replacement of some bytes at a place of the text.
 struct Edit {
     at: usize,
     removes: usize,
-    /// What closes comes before what opens at the same place; what is around opens first and closes last.
+    /// Orders edits at the same place: closing before opening; the outer one opens first and closes last.
     order: (bool, isize),
     text: String,
 }

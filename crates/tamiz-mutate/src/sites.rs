@@ -223,7 +223,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What a condition is made of: that it is negated is told by what it always or never is.
+    /// Visits the operands of a condition: a negation equals the condition always true or false.
     fn inside(&mut self, expression: &Expr) {
         match expression {
             Expr::Binary(binary) if is_comparison(&binary.op) => {
@@ -256,7 +256,7 @@ impl Finder<'_> {
     }
 }
 
-/// What a function may return at once, by its type.
+/// The values that a function may return at once, by its type.
 fn values_of(output: &ReturnType) -> &'static [&'static str] {
     let ReturnType::Type(_, returned) = output else { return &["()"] };
     let Type::Path(path) = &**returned else { return &[] };
@@ -281,7 +281,7 @@ fn is_comparison(operator: &BinOp) -> bool {
     )
 }
 
-/// Whether an item is for tests or for other targets alone.
+/// Returns whether an item is for tests or for other targets alone.
 fn is_left_out(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
@@ -293,7 +293,7 @@ fn is_left_out(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-/// Whether an arm takes whatever comes. A name in upper case is a constant or a variant.
+/// Returns whether an arm takes whatever comes. A name in upper case is a constant or a variant.
 fn takes_all(arm: &Arm) -> bool {
     let takes_all = match &arm.pat {
         Pat::Wild(_) => true,

@@ -21,7 +21,7 @@ const FIRST: [&str; 2] = ["vectors-", "digests-"];
 /// The number of no mutant, for which the switch writes down what is reached.
 const NOTES: &str = "4294967295";
 
-/// What came of a mutant.
+/// The outcome of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// A test failed.
@@ -76,8 +76,8 @@ pub(crate) fn measure(programs: &[PathBuf], copy: &Copy, count: usize) -> Result
     Ok(tests)
 }
 
-/// Tries each mutant, from one to `count`, and tells what comes of it. The tests that reach a mutant may take `most` seconds
-/// of processor time together, by what they take without it: dearer ones are not run.
+/// Tries each mutant, from one to `count`, and tells what comes of it. The tests that reach a mutant may take `most`
+/// seconds of processor time together, by what they take without it: dearer ones are not run.
 pub(crate) fn try_all(
     tests: &[Test],
     copy: &Copy,
@@ -133,7 +133,7 @@ fn seconds(times: &str) -> Option<f64> {
     times.lines().nth(1)?.split_whitespace().map(of).sum()
 }
 
-/// What `work` gives for each number below `count`, on all cores.
+/// Calls `work` for each number below `count`, on all cores.
 fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new((0..count).map(|_| None).collect::<Vec<Option<T>>>());

@@ -44,7 +44,7 @@ pub(crate) fn canonicalize<'py>(
     py.detach(|| task.run(scratch))?.into_pyarrow(py)
 }
 
-/// What is done with a row that is null.
+/// The treatment of a row that is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nulls {
     /// It is a mistake.
@@ -162,7 +162,7 @@ impl Task<'_> {
 
     /// Does the work: nothing of Python is needed.
     fn run(&self, scratch: &mut Scratch) -> PyResult<PyRecordBatch> {
-        /// What a column of text can hold, in bytes.
+        /// The most bytes that a column of text can hold.
         const MOST: usize = i32::MAX as usize;
         let fingerprint = self.canonicalizer.fingerprint().as_str();
         let mut builder = Builder::default();

@@ -31,7 +31,7 @@ use crate::requests;
 #[pyclass(frozen, module = "tamiz._tamiz")]
 pub(crate) struct Canonicalizer {
     inner: tamiz::Canonicalizer,
-    /// What calls leave behind for the next: memory, and what they remember.
+    /// Memory and caches that calls leave for the next.
     scratches: Mutex<Vec<Scratch>>,
 }
 
@@ -135,8 +135,8 @@ impl Canonicalizer {
     /// ``None`` stands for a request that it would refuse: ``refusal`` tells why. Sources of which no changes are
     /// known, as ``wire``, see what was sent.
     ///
-    /// >>> requests = [b"GET /a HTTP/1.1\r\nHost: ex.com\r\nX_Id: 7\r\n\r\n", b"GET /../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n"]
-    /// >>> nginx = tamiz.Canonicalizer(source="nginx")
+    /// >>> requests = [b"GET /a HTTP/1.1\r\nHost: ex.com\r\nX_Id: 7\r\n\r\n", b"GET /../etc HTTP/1.1\r\nHost:
+    /// ex.com\r\n\r\n"] >>> nginx = tamiz.Canonicalizer(source="nginx")
     /// >>> [document and document.flags for document in nginx.canonicalize_as_seen(requests)]
     /// [[], None]
     fn canonicalize_as_seen(
@@ -200,8 +200,9 @@ impl Canonicalizer {
     /// The documents of a column of requests, as a batch: the columns of ``tamiz batch``'s Parquet.
     ///
     /// Takes an array or chunked array of bytes or text of any library that speaks Arrow (pyarrow, polars, …), without
-    /// copying it; ``labels`` is a column of text of the same length, ``ids`` one of any type, which it keeps. A null request
-    /// raises ``ValueError`` or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration unless it is given.
+    /// copying it; ``labels`` is a column of text of the same length, ``ids`` one of any type, which it keeps. A null
+    /// request raises ``ValueError`` or, with ``nulls="drop"``, has no row. ``source`` is that of the configuration
+    /// unless it is given.
     ///
     /// >>> import pyarrow
     /// >>> requests, labels = pyarrow.array([b"GET /a HTTP/1.1\r\n\r\n"]), pyarrow.array(["valid"])
@@ -297,7 +298,7 @@ fn words<T: Copy>(all: &[T], word: impl Fn(T) -> &'static str) -> Vec<&'static s
     all.iter().map(|one| word(*one)).collect()
 }
 
-/// What was wrong with an item, and with which.
+/// Adds to an error which item it is about.
 fn named(py: Python<'_>, at: usize, error: &PyErr) -> PyErr {
     let message = format!("item {at}: {}", error.value(py));
     PyErr::from_type(error.get_type(py), message)

@@ -1,4 +1,4 @@
-//! What a canonicalizer is made from, as Python says it.
+//! Reads the options of a canonicalizer from Python arguments.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

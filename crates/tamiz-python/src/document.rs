@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use tamiz::Flag;
 
-/// What a request is.
+/// The canonical document of a request.
 #[pyclass(frozen, module = "tamiz._tamiz")]
 pub(crate) struct Document {
     inner: tamiz::Document,
@@ -149,7 +149,7 @@ impl Document {
         self.inner.version()
     }
 
-    /// What it was made under; ``None`` for a document that was parsed.
+    /// The fingerprint it was made under; ``None`` for a document that was parsed.
     #[getter]
     fn fingerprint(&self) -> Option<&str> {
         self.inner.fingerprint().map(tamiz::Fingerprint::as_str)
@@ -192,7 +192,7 @@ impl Document {
         serde_json::to_string(&self.inner).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The same as a dictionary.
+    /// The document as a dictionary.
     ///
     /// >>> tamiz.Canonicalizer().canonicalize(b"GET /a HTTP/1.1\r\nHost: ex.com\r\n\r\n").to_dict()["url.path"]
     /// '/a'
@@ -206,12 +206,12 @@ impl Document {
         Ok(tamiz_explain::text(name, self.request()?, &self.inner, columns))
     }
 
-    /// The same for a page; what a notebook shows.
+    /// The explanation as HTML, which a notebook shows.
     fn explain_html(&self) -> PyResult<String> {
         Ok(tamiz_explain::html(self.request()?, &self.inner))
     }
 
-    /// What a notebook shows: the explanation where there is evidence, else the text.
+    /// Shows the document in a notebook: the explanation where there is evidence, else the text.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         match self.explain_html() {
             Ok(html) => Ok(html),

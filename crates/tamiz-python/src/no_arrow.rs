@@ -1,4 +1,4 @@
-//! What stands for `arrow.rs` in a package that was built without the feature `columns`: it says how to get it.
+//! Replaces `arrow.rs` in a package built without the feature `columns`: says how to get it.
 
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;

@@ -36,7 +36,7 @@ pub(crate) struct Leaf {
     pub(crate) told: Told,
 }
 
-/// What a body shows.
+/// The lines of a body.
 pub(crate) struct Shown {
     pub(crate) kind: &'static str,
     /// The bytes of the body.
@@ -61,7 +61,7 @@ impl Shown {
     }
 }
 
-/// What reading a kind gave: its leaves, or that it does not parse.
+/// The leaves of a body, or that it does not parse.
 pub(crate) struct Fields {
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) parses: bool,
@@ -178,7 +178,7 @@ fn record_trailers(mut rest: &[u8], cx: &Context<'_>) {
     }
 }
 
-/// What a stream inflates to, at most so much; `Err` where it is broken.
+/// The inflated bytes of a stream, at most so many; `Err` where it is broken.
 struct Inflated {
     bytes: Vec<u8>,
     capped: bool,
@@ -226,7 +226,7 @@ fn inflate<'a>(
     }
 }
 
-/// What follows the header of a gzip member (RFC 1952, 2.3).
+/// The bytes after the header of a gzip member (RFC 1952, 2.3).
 fn after_gzip_header(input: &[u8]) -> Option<&[u8]> {
     let flags = *input.get(3)?;
     if !input.starts_with(&[0x1F, 0x8B, 8]) || flags & 0b1110_0000 != 0 {
@@ -547,7 +547,7 @@ fn is_readable(body: &[u8]) -> bool {
     !body.contains(&0) && odd * 20 <= body.len()
 }
 
-/// What binary data tells (8.37).
+/// The flags of binary data (8.37).
 pub(crate) fn binary_flags(body: &[u8], flags: &mut Flags, cx: &Context<'_>) {
     if cx.first_pass || cx.is_core() {
         return;
@@ -770,18 +770,18 @@ pub(crate) fn show_way_name(name: &[Char], cx: &Context<'_>) -> String {
 /// A walk over the values of a JSON text.
 pub(crate) struct JsonWalk<'a, 'b> {
     data: &'a [u8],
-    /// Whether it ends at a limit, and not at a fault.
+    /// True if it ends at a limit, and not at a fault.
     cut: bool,
     /// How names and strings are scanned.
     kind: Kind,
     pub(crate) leaves: Vec<Leaf>,
-    /// Whether a leaf is a secret.
+    /// True if a leaf is a secret.
     pub(crate) secret: bool,
-    /// Whether the last name on the way leads somewhere (7.6.1).
+    /// True if the last name on the way leads somewhere (7.6.1).
     leads: bool,
     /// The name of the object that is walked through.
     outer_name: Option<Text>,
-    /// What names have told before a leaf came under them.
+    /// Flags of names before a leaf came under them.
     of_names: Flags,
     /// The key of the value that is JSON; none for a body.
     value_key: Option<String>,
@@ -942,7 +942,7 @@ impl<'a, 'b> JsonWalk<'a, 'b> {
         self.leaves.push(Leaf { key, told });
     }
 
-    /// Whether a value shows anything, as far as it was read.
+    /// Returns whether a value shows anything, as far as it was read.
     fn gives_leaf(&self, value: &Value, depth: usize) -> bool {
         let (items, members): (&[Value], &[(Option<Text>, Value)]) = match &value.kind {
             Json::Missing => return false,
@@ -1046,7 +1046,7 @@ pub(crate) fn way_flags(key: &[Char], flags: &mut Flags) {
     operator_flags(key, flags);
 }
 
-/// Whether a text is blanks only.
+/// Returns whether a text is blanks only.
 pub(crate) fn is_blank_text(text: &[Char]) -> bool {
     text.iter().all(|c| is(Some(c), ' ') || is(Some(c), '\t') || is(Some(c), '\r') || is(Some(c), '\n'))
 }

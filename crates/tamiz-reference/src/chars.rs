@@ -78,7 +78,7 @@ impl Char {
         self.plain().is_some_and(|c| c.is_ascii_hexdigit())
     }
 
-    /// Whether it is ASCII by 6.5: a guarded ASCII character is.
+    /// Returns whether it is ASCII by 6.5: a guarded ASCII character is.
     pub(crate) fn is_ascii(self) -> bool {
         match self {
             Char::Plain(c) | Char::Guarded(c) => c.is_ascii(),
@@ -169,7 +169,7 @@ pub(crate) fn find_text(haystack: &[Char], needle: &[Char]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
 
-/// Whether `text` begins with `prefix`, which is ASCII, case ignored.
+/// Returns whether `text` begins with `prefix`, which is ASCII, case ignored.
 pub(crate) fn begins_ignoring_case(text: &[Char], prefix: &str) -> bool {
     text.len() >= prefix.len()
         && prefix.chars().zip(text).all(|(p, c)| c.plain().is_some_and(|c| c.eq_ignore_ascii_case(&p)))
@@ -200,7 +200,7 @@ pub(crate) fn is_white_space(c: char) -> bool {
     CodePointSetData::new::<WhiteSpace>().contains(c)
 }
 
-/// What raises `CONTROL` (4.9).
+/// Returns whether a character raises `CONTROL` (4.9).
 pub(crate) fn is_control(c: char) -> bool {
     is_cc(c) || c == '\u{2028}' || c == '\u{2029}' || CodePointSetData::new::<BidiControl>().contains(c)
 }
@@ -209,7 +209,7 @@ pub(crate) fn is_default_ignorable(c: char) -> bool {
     CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
-/// What raises `INVISIBLE` (4.10).
+/// Returns whether a character raises `INVISIBLE` (4.10).
 pub(crate) fn is_invisible(c: char) -> bool {
     is_default_ignorable(c) && !is_control(c)
 }
@@ -224,8 +224,8 @@ pub(crate) fn script(c: char) -> u8 {
     }
 }
 
-/// Whether the characters beyond ASCII are Latin, or four or more of one other script, but for Common and Inherited; Han,
-/// Hiragana and Katakana are one (7.7.4).
+/// Returns whether the characters beyond ASCII are Latin, or four or more of one other script, but for Common and
+/// Inherited; Han, Hiragana and Katakana are one (7.7.4).
 pub(crate) fn is_of_one_script(text: &[Char]) -> bool {
     let mut scripts: Vec<Script> = Vec::new();
     for c in text.iter().filter_map(|c| c.plain()).filter(|c| !c.is_ascii()) {
@@ -319,7 +319,7 @@ pub(crate) fn escape_at(text: &[Char], at: usize) -> Option<u8> {
     u8::try_from(digit(at + 1)? * 16 + digit(at + 2)?).ok()
 }
 
-/// What percent-decoding gives, and whether a stray byte came percent-encoded (4.7.2).
+/// Percent-decodes a text, and returns whether a stray byte came percent-encoded (4.7.2).
 pub(crate) fn percent_decode(text: &[Char], keep: &[u8]) -> (Text, bool) {
     let mut decoded = Text::new();
     let mut stray = false;

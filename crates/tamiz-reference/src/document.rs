@@ -63,7 +63,7 @@ fn card(name: &str) -> Card {
     CARDS[name]
 }
 
-/// Whether the weight of a flag is not `structural` (7.7).
+/// Returns whether the weight of a flag is not `structural` (7.7).
 pub(crate) fn is_telling(flag: &str) -> bool {
     card(name_of(flag)).1 != "structural"
 }
@@ -72,7 +72,7 @@ fn name_of(flag: &str) -> &str {
     flag.split(':').next().unwrap()
 }
 
-/// Whether a profile has a flag.
+/// Returns whether a profile has a flag.
 pub(crate) fn has_flag(profile: Profile, flag: &str) -> bool {
     match card(name_of(flag)).2 {
         "core" => true,
@@ -86,7 +86,7 @@ pub(crate) fn has_flag(profile: Profile, flag: &str) -> bool {
 const NOT_OF_URL_HEADERS: &str = "QREPEAT QARRAY MULTIENC DOTDOTN BADHDRNAME DUPHDR UNKHDR HOPBYHOP COOKIE \
     B64TEXT GZIPMAGIC HOME JWT PATHPARAM QBARE QEMPTYVAL QLONG QNONASCII QSEMISEP TRAILSLASH URLVALUE";
 
-/// Whether a URL header tells of a flag (8.23).
+/// Returns whether a URL header tells of a flag (8.23).
 pub(crate) fn told_by_url_header(flag: &str) -> bool {
     !NOT_OF_URL_HEADERS.split(' ').any(|name| name == name_of(flag))
 }

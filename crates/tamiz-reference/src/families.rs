@@ -56,7 +56,7 @@ struct Family {
     head: Vec<Piece>,
     alphabet: Alphabet,
     length: RangeInclusive<usize>,
-    /// Whether a letter or digit may follow.
+    /// True if a letter or digit may follow.
     open: bool,
 }
 

@@ -42,7 +42,7 @@ fn without_leading_spaces(part: &[Char]) -> Text {
     part.iter().skip_while(|c| **c == Char::Plain(' ')).copied().collect()
 }
 
-/// Whether a name has an executable extension (`EXECEXT`).
+/// Returns whether a name has an executable extension (`EXECEXT`).
 pub(crate) fn is_executable(name: &[Char]) -> bool {
     [cut_name(name), trim_end(name)].iter().any(|name| {
         let base = chars::lower(&base(name));
@@ -70,7 +70,7 @@ pub(crate) fn is_executable(name: &[Char]) -> bool {
     })
 }
 
-/// What a file's marker shows of its extension.
+/// The extension that a file's marker shows.
 pub(crate) fn extension(name: &[Char]) -> String {
     let base = chars::lower(&base(&cut_name(name)));
     let parts = chars::split(&base, '.');
@@ -89,7 +89,7 @@ pub(crate) fn extension(name: &[Char]) -> String {
     }
 }
 
-/// What an extension of `file-extensions.txt` promises.
+/// The type that an extension of `file-extensions.txt` promises.
 fn promise(extension: &str) -> Option<&'static str> {
     lists::file_extensions().find_map(|line| {
         let (entry, kinds) = line.split_once(' ').unwrap_or((line, ""));

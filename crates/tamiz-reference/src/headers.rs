@@ -20,7 +20,7 @@ pub(crate) struct Shown {
     pub(crate) bytes: usize,
     /// The marker that would stand for a value in clear in view `shape` (9.18).
     pub(crate) marker_of_clear: Option<String>,
-    /// What its tokens tell of a value that is a marker (9.18).
+    /// The tokens of a value that is a marker (9.18).
     pub(crate) made_of: Vec<String>,
 }
 
@@ -245,8 +245,8 @@ fn show(mut header: Header, scheme: Scheme, cx: &Context<'_>) -> Shown {
     }
 }
 
-/// What tokens tell of a value that is one `<shape:len>`, or would be in view `shape` but is shown in clear (9.18): in
-/// that case the marker, and what it is made of.
+/// The composition, for tokens, of a value that is one `<shape:len>`, or would be in view `shape` but is shown in clear
+/// (9.18): in that case the marker, and what it is made of.
 fn made_of(header: &Header, name: &str, shown: &str, cx: &Context<'_>) -> (Option<String>, Vec<String>) {
     if cx.first_pass || cx.is_core() || name == "cookie" || name == "set-cookie" {
         return (None, Vec::new());
@@ -502,7 +502,7 @@ fn show_value(name_text: &[Char], value: &[Char], flags: &mut Flags, cx: &Contex
     }
 }
 
-/// What a hidden value tells: in `core` it is opaque (7.1).
+/// The flags of a hidden value: in `core` it is opaque (7.1).
 fn scan_hidden(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     if cx.is_core() {
         flags.extend(cx.scan(value, Kind::Opaque));
@@ -511,7 +511,7 @@ fn scan_hidden(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) 
     }
 }
 
-/// What a header value tells, by the grammar of its header (7.5).
+/// The flags of a header value, by the grammar of its header (7.5).
 fn scan_header(name: &str, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     if cx.first_pass {
         return;
@@ -600,7 +600,7 @@ fn json_strings(value: &[Char]) -> Option<Vec<Text>> {
     Some(strings)
 }
 
-/// What stands outside the quoted strings (with their quotes), the strings, and an open one to the end (7.5.2).
+/// The text outside the quoted strings (with their quotes), the strings, and an open one to the end (7.5.2).
 fn quoted(value: &[Char]) -> (Text, Vec<Text>, Option<Text>) {
     let (mut outside, mut strings) = (Text::new(), Vec::new());
     let mut at = 0;
@@ -620,7 +620,7 @@ fn quoted(value: &[Char]) -> (Text, Vec<Text>, Option<Text>) {
     (outside, strings, None)
 }
 
-/// What is no grammar in a user agent; `None` where a comment does not close (7.5.1).
+/// The text of a user agent that is not grammar; `None` where a comment does not close (7.5.1).
 fn outside_comments(value: &[Char]) -> Option<Text> {
     let mut rest = Text::new();
     let mut open = Vec::new();
@@ -665,7 +665,7 @@ fn cookie_piece(piece: &[Char], flags: &mut Flags, cx: &Context<'_>) -> (String,
     (shown, text)
 }
 
-/// What the value of a cookie tells; a piece without a name is one.
+/// The flags of a cookie's value; a piece without a name is one.
 fn cookie_value(sensitive: bool, value: &[Char], flags: &mut Flags, cx: &Context<'_>) {
     match inner::read_cookie(value, cx) {
         Some(inner) => {
@@ -1088,7 +1088,7 @@ fn is_boundary(name: &[Char]) -> bool {
 const MEDIA_TYPES: [&str; 9] =
     ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
 
-/// Whether a `boundary` reads like a type or a charset (8.24).
+/// Returns whether a `boundary` reads like a type or a charset (8.24).
 fn has_odd_boundary(value: &[Char]) -> bool {
     split_unquoted(value, ';').iter().skip(1).any(|part| {
         let part = chars::trim(part, chars::is_blank);

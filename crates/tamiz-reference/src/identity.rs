@@ -3,7 +3,8 @@
 use crate::chars::{self, Char};
 use crate::shape;
 
-/// Whether a segment, or a part of one that has hidden parameters, identifies: all of it or one of its pieces does.
+/// Returns whether a segment, or a part of one that has hidden parameters, identifies: all of it or one of its pieces
+/// does.
 pub(crate) fn identifies(segment: &[Char]) -> bool {
     let cuts = |c: &Char| match c {
         Char::Plain(c) => ";=,&:|\\()'\"".contains(*c),

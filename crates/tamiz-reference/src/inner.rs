@@ -13,7 +13,7 @@ pub(crate) struct Inner {
     data: Vec<u8>,
     value: json::Value,
     lone_surrogate: bool,
-    /// Whether the JSON came as Base64.
+    /// True if the JSON came as Base64.
     base64: bool,
 }
 
@@ -87,7 +87,7 @@ impl Inner {
         (leaves, secret)
     }
 
-    /// What JSON in a cookie tells (6.20.5).
+    /// The flags of JSON in a cookie (6.20.5).
     pub(crate) fn tell_cookie(&self, sensitive: bool, flags: &mut Flags, cx: &Context<'_>) {
         let mut placed = Placed::default();
         self.leaves(sensitive, Kind::CookieLeaf, "", &mut placed, cx);

@@ -7,14 +7,14 @@ use crate::chars::{self, Char, Text};
 pub(crate) struct Value {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether it is there to its end.
+    /// True if it is there to its end.
     pub(crate) whole: bool,
-    /// Whether there is a leaf in it.
+    /// True if there is a leaf in it.
     pub(crate) leaves: bool,
     pub(crate) kind: Kind,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug)]
 pub(crate) enum Kind {
     String(Text),
@@ -48,7 +48,7 @@ impl Drop for Value {
     }
 }
 
-/// What ended the reading.
+/// The reason why reading ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It does not follow the grammar.
@@ -61,11 +61,11 @@ pub(crate) enum Fault {
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     pub(crate) at: usize,
-    /// Whether the end of the bytes is a limit, and a string that it breaks off counts.
+    /// True if the end of the bytes is a limit, and a string that it breaks off counts.
     cut: bool,
-    /// What ended the reading before its time.
+    /// The reason why reading ended early.
     pub(crate) fault: Option<Fault>,
-    /// Whether a string, name or not, has a lone surrogate in it (8.34.2).
+    /// True if a string, name or not, has a lone surrogate in it (8.34.2).
     pub(crate) lone_surrogate: bool,
 }
 
@@ -100,13 +100,13 @@ impl Open {
     }
 }
 
-/// What begins somewhere.
+/// An array or object that has begun.
 enum Begun {
     Whole(Value),
     Container(Open),
 }
 
-/// Whether the bytes are one JSON object in UTF-8.
+/// Returns whether the bytes are one JSON object in UTF-8.
 pub(crate) fn is_object(bytes: &[u8]) -> bool {
     if std::str::from_utf8(bytes).is_err() {
         return false;

@@ -10,13 +10,14 @@ use crate::scan;
 #[derive(Clone)]
 pub(crate) struct Layer {
     pub(crate) text: Text,
-    /// For each character, whether the decoding brought it: an escape, or an overlong form that is read as what it spells.
+    /// For each character, whether the decoding brought it: an escape, or an overlong form that is read as what it
+    /// spells.
     pub(crate) brought: Vec<bool>,
     /// The text without overlong forms read as what they spell (4.20).
     pub(crate) strict: Text,
-    /// Whether this step undid Base64.
+    /// True if this step undid Base64.
     pub(crate) undid_base64: bool,
-    /// Whether this step or one before it undid Base64.
+    /// True if this step or one before it undid Base64.
     pub(crate) behind_base64: bool,
 }
 
@@ -140,14 +141,14 @@ fn decode(text: &[Char], finds: &[Find]) -> Option<Layer> {
     any.then(|| layer(&bytes))
 }
 
-/// What Base64 stands for, stray bytes left out (7.7.4). All its characters are told.
+/// Decodes Base64, stray bytes left out (7.7.4). All its characters are scanned.
 fn undo_base64(text: &[Char]) -> Option<Layer> {
     let decoded = scan::base64_text(&meant(text))?;
     let bytes: Vec<(u8, bool)> = chars::to_bytes(&decoded).into_iter().map(|byte| (byte, true)).collect();
     Some(Layer { undid_base64: true, behind_base64: true, ..layer(&bytes) })
 }
 
-/// What a decoding has given, and what 7.7.5 makes of that: three texts at most.
+/// The result of a decoding, and of those of 7.7.5: three texts at most.
 fn chain(first: Option<Layer>, path: bool) -> Vec<Layer> {
     let mut layers: Vec<Layer> = first.into_iter().collect();
     while let Some(last) = layers.last().filter(|_| layers.len() < 3) {
@@ -170,7 +171,7 @@ pub(crate) fn decodings(text: &[Char], path: bool) -> Decodings {
 }
 
 thread_local! {
-    /// The same texts come again as values, as echoes and in other views.
+    /// Further texts by text, since the same ones come again as values, as echoes and in other views.
     static CACHE: RefCell<BTreeMap<Text, Vec<Text>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -210,7 +211,7 @@ fn find_texts(text: &[Char]) -> Vec<Text> {
     seen
 }
 
-/// Whether a `%hh` in a text is one of the bytes (7.7.1).
+/// Returns whether a `%hh` in a text is one of the bytes (7.7.1).
 pub(crate) fn holds_escape_of(text: &[Char], bytes: &[u8]) -> bool {
     let text = meant(text);
     (0..text.len()).any(|at| chars::escape_at(&text, at).is_some_and(|byte| bytes.contains(&byte)))

@@ -131,7 +131,7 @@ impl Default for Limits {
     }
 }
 
-/// What a document depends on beside its request.
+/// Options of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How values are shown.
@@ -155,17 +155,17 @@ impl Default for Options {
     }
 }
 
-/// What every step needs to know.
+/// The state that all steps share.
 struct Context<'a> {
     options: &'a Options,
     secrets: &'a Secrets,
     /// The first pass only looks for secrets.
     first_pass: bool,
-    /// Whether a limit was reached.
+    /// True if a limit was reached.
     capped: Cell<bool>,
     /// How many secrets were hidden so far.
     hidden: Cell<usize>,
-    /// Whether lines may have been joined to the header that is shown (6.14.7).
+    /// True if lines may have been joined to the header that is shown (6.14.7).
     joined: Cell<bool>,
 }
 
@@ -186,7 +186,7 @@ impl Context<'_> {
         self.scan_at(text, kind, Place::default())
     }
 
-    /// What a text tells, whose place matters (7.6.1, 7.6.2).
+    /// The flags of a text whose place matters (7.6.1, 7.6.2).
     fn scan_at(&self, text: &[Char], kind: Kind, place: Place) -> Flags {
         if self.first_pass { Flags::new() } else { scan::scan(text, kind, place, self.is_core()) }
     }
@@ -221,7 +221,7 @@ impl Context<'_> {
         shape::read_marker(text, self.is_core()).map(|(_, shown)| shown)
     }
 
-    /// Whether a part of a header value that lines may have been joined to echoes a secret (6.14.7).
+    /// Returns whether a part of a header value that lines may have been joined to echoes a secret (6.14.7).
     fn echoes_in_joined(&self, value: &[Char]) -> bool {
         let mut parts = value.split(|c| matches!(c, Char::Plain(' ' | ',')));
         self.joined.get() && parts.any(|part| self.secrets.echoes(part))

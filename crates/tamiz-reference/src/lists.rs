@@ -36,7 +36,7 @@ list!(url_schemes, "url-schemes.txt");
 list!(vocabulary_headers, "vocabulary-headers.txt");
 list!(volatile_headers, "volatile-headers.txt");
 
-/// What `best-fit.txt` makes of a character.
+/// The replacement of a character in `best-fit.txt`.
 pub(crate) fn best_fit(c: char) -> Option<char> {
     best_fit_lines().find_map(|line| {
         let (code, to) = line.strip_prefix("U+")?.split_once(' ')?;

@@ -84,10 +84,10 @@ fn boundary(content_type: &[Char], data: &[u8], flags: &mut Flags) -> Option<Vec
 pub(crate) struct Parameter {
     pub(crate) name: Text,
     pub(crate) value: Text,
-    /// Whether there is a `=`.
+    /// True if there is a `=`.
     pub(crate) has_value: bool,
     quoted: bool,
-    /// Whether its quotes close.
+    /// True if its quotes close.
     closed: bool,
     /// An unclosed quote, or text after a closing one.
     broken: bool,
@@ -369,7 +369,7 @@ fn part(data: &[u8], cut: bool, nth: usize, placed: &mut Placed, cx: &Context<'_
     Leaf { key: shown_key, told }
 }
 
-/// Whether a `;` is in a quoted `name` or `filename`.
+/// Returns whether a `;` is in a quoted `name` or `filename`.
 fn has_quoted_semicolon(disposition: &[Char]) -> bool {
     parameters(disposition, &mut Flags::new()).iter().any(|parameter| {
         let name = chars::as_string(&chars::lower(&parameter.name)).unwrap_or_default();
@@ -578,7 +578,7 @@ fn base64(input: &[u8], cut: bool) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What quoted-printable decodes to, and whether something was no escape.
+/// Decodes quoted-printable, and returns whether something was no escape.
 fn quoted_printable(input: &[u8], cut: bool) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let mut bad = false;
@@ -613,7 +613,7 @@ fn quoted_printable(input: &[u8], cut: bool) -> (Vec<u8>, bool) {
     (out, bad)
 }
 
-/// What a transfer encoding stands for; of what was `cut`, as far as it is whole.
+/// Decodes a transfer encoding; one that was `cut`, as far as it is whole.
 fn decode_content(content: Vec<u8>, coding: Option<&str>, cut: bool, flags: &mut Flags) -> Vec<u8> {
     match coding {
         Some("base64") => match base64(&content, cut) {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::chars::{self, Char, Text};
 use crate::lists;
 
-/// What must not stand right before or after an entry.
+/// Characters that must not stand right before or after an entry.
 #[derive(Clone, Copy)]
 enum Bounds {
     /// Anything may.
@@ -41,7 +41,7 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What stands for a character that no entry has.
+/// A character that no entry has.
 const NONE: char = '\u{FFFF}';
 
 /// Each character by its lower-case mapping, and `ß` as `ss`.
@@ -62,7 +62,7 @@ fn skeleton(text: &str) -> String {
 }
 
 thread_local! {
-    /// The same names come again in every further text.
+    /// Results by name, since the same names come again in every further text.
     static CACHE: RefCell<BTreeMap<Text, bool>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -87,7 +87,7 @@ fn is_sensitive_in_a_reading(name: &[Char]) -> bool {
     [name, &decoded, &entities].into_iter().any(reads_sensitive)
 }
 
-/// Whether a name is sensitive in one of the readings of 6.10.1 and 6.10.2.
+/// Returns whether a name is sensitive in one of the readings of 6.10.1 and 6.10.2.
 fn reads_sensitive(name: &[Char]) -> bool {
     let mut normal = nfkc(name);
     normal.retain(|c| !chars::is_default_ignorable(c));
@@ -102,7 +102,7 @@ fn reads_sensitive(name: &[Char]) -> bool {
     ENTRIES.iter().any(|entry| skeletons.iter().any(|name| holds(name, &entry.skeleton, entry.bounds)))
 }
 
-/// Whether a name holds an entry within its bounds.
+/// Returns whether a name holds an entry within its bounds.
 fn holds(name: &str, entry: &str, bounds: Bounds) -> bool {
     let in_word = |c: Option<char>| {
         c.is_some_and(|c| match bounds {

@@ -6,7 +6,7 @@ fn is_stray(c: Option<&Char>, from: u8, to: u8) -> bool {
     matches!(c, Some(Char::Stray(byte)) if (from..=to).contains(byte))
 }
 
-/// Whether a character, plain, kept or guarded, is one of `wanted`.
+/// Returns whether a character, plain, kept or guarded, is one of `wanted`.
 fn is_sign(c: Option<&Char>, wanted: impl Fn(char) -> bool) -> bool {
     match c {
         Some(Char::Plain(c) | Char::Guarded(c)) => wanted(*c),
@@ -30,7 +30,7 @@ const FORMS: [Form; 8] = [
     ((0xFC, 0xFD), (0x80, 0xBF), 4),
 ];
 
-/// Whether a text raises `OVERLONG`.
+/// Returns whether a text raises `OVERLONG`.
 pub(crate) fn holds_overlong(text: &[Char]) -> bool {
     (0..text.len()).any(|at| {
         let stray = |offset: usize, from: u8, to: u8| is_stray(text.get(at + offset), from, to);

@@ -64,7 +64,7 @@ impl Placed {
         places
     }
 
-    /// What keys that are not shown tell is told by their line.
+    /// Moves the flags of keys that are not shown to their line.
     pub(crate) fn keep_keys(&mut self, shown: &[&str]) {
         for key in std::mem::take(&mut self.keys) {
             if shown.contains(&&key.key[..]) {
@@ -76,7 +76,7 @@ impl Placed {
         }
     }
 
-    /// What leaves that are not told by themselves tell is told by their key.
+    /// Moves the flags of leaves without an own place to their key.
     pub(crate) fn keep_leaves(&mut self, key: &str, told: &[&str]) {
         let key = self.key(key);
         for (leaf, flags) in std::mem::take(&mut key.leaves) {
@@ -98,7 +98,7 @@ pub(crate) struct Place {
     pub(crate) bare_key: bool,
 }
 
-/// Whether a key leads somewhere. An entry marked `flat` counts only where the key is no way (`nested`).
+/// Returns whether a key leads somewhere. An entry marked `flat` counts only where the key is no way (`nested`).
 pub(crate) fn leads(key: &[Char], nested: bool) -> bool {
     let mut names = key.split(|c| matches!(c, Char::Plain('.' | '[' | ']')));
     let Some(last) = names.rfind(|name| !name.is_empty()).and_then(chars::as_string) else {
@@ -143,7 +143,7 @@ pub(crate) fn redirect(value: &[Char]) -> Flags {
     flags
 }
 
-/// Whether a value or a bare key, or a further text of it, raises `RFI`.
+/// Returns whether a value or a bare key, or a further text of it, raises `RFI`.
 pub(crate) fn is_remote_inclusion(text: &[Char], kind: Kind, place: Place) -> bool {
     if !matches!(kind, Kind::Value | Kind::Form | Kind::Cookie | Kind::Leaf) && !place.bare_key {
         return false;

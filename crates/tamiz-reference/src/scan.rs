@@ -1,4 +1,4 @@
-//! What a value tells (section 7).
+//! The flags of a value (section 7).
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -15,7 +15,7 @@ use crate::words;
 /// Flags, each with its parameter.
 pub(crate) type Flags = BTreeSet<String>;
 
-/// What is grammar in a text (7.1).
+/// The characters that are grammar in a text (7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Segment,
@@ -38,17 +38,17 @@ impl Kind {
         matches!(self, Kind::Leaf | Kind::CookieLeaf)
     }
 
-    /// Whether CR, LF and HTAB are no `CONTROL` in it.
+    /// Returns whether CR, LF and HTAB are no `CONTROL` in it.
     fn has_lines(self) -> bool {
         self.is_leaf() || self == Kind::Form
     }
 
-    /// Whether 7.2 is told of the text as a whole.
+    /// Returns whether 7.2 is told of the text as a whole.
     fn tells_characters(self) -> bool {
         !matches!(self, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie | Kind::CookieLeaf)
     }
 
-    /// Whether further texts tell nothing of 7.2 either.
+    /// Returns whether further texts tell nothing of 7.2 either.
     fn hides_characters(self) -> bool {
         matches!(self, Kind::Cookie | Kind::CookieLeaf | Kind::Brands)
     }
@@ -113,7 +113,7 @@ pub(crate) fn plain_oddities(text: &[Char], has_lines: bool, core: bool) -> Flag
     flags
 }
 
-/// Whether the two `"` around a whole value are no `QUOTE` (7.2).
+/// Returns whether the two `"` around a whole value are no `QUOTE` (7.2).
 fn is_quoted_value(text: &[Char], kind: Kind) -> bool {
     let quote = Char::Plain('"');
     matches!(kind, Kind::Value | Kind::Form | Kind::Leaf)
@@ -472,7 +472,7 @@ fn tell_host(host: &Host, flags: &mut Flags) {
     }
 }
 
-/// What the host behind the slashes at the start of a text tells.
+/// The flags of the host after the slashes at the start of a text.
 pub(crate) fn network_host(text: &[Char]) -> Flags {
     let slashes = text.iter().take_while(|c| matches!(c, Char::Plain('/' | '\\'))).count();
     let mut flags = Flags::new();
@@ -485,7 +485,7 @@ fn is_listed_local(name: &str) -> bool {
         .any(|entry| if entry.starts_with('.') { name.ends_with(entry) } else { name == entry })
 }
 
-/// Whether a host at the start of a value leads inside (7.6.1).
+/// Returns whether a host at the start of a value leads inside (7.6.1).
 pub(crate) fn is_local_without_scheme(host: &str) -> bool {
     let host = host.to_ascii_lowercase();
     let name = host.strip_suffix('.').unwrap_or(&host);
@@ -559,7 +559,7 @@ fn urls(text: &[Char], kind: Kind, flags: &mut Flags) {
     }
 }
 
-/// What 7.6 and 7.8 find.
+/// The flags of 7.6 and 7.8.
 fn structure(text: &[Char], kind: Kind) -> Flags {
     let mut flags = Flags::new();
     if kind == Kind::Segment {
@@ -592,7 +592,7 @@ fn structure(text: &[Char], kind: Kind) -> Flags {
     flags
 }
 
-/// What B64TEXT decodes to (7.7.4), stray bytes left out.
+/// The text that B64TEXT decodes to (7.7.4), stray bytes left out.
 pub(crate) fn base64_text(text: &[Char]) -> Option<Text> {
     let mark = chars::text(";base64,");
     let after = chars::find_text(text, &mark).map(|at| &text[at + mark.len()..]);
@@ -606,7 +606,7 @@ pub(crate) fn base64_without_stray(text: &[Char]) -> Option<Text> {
     (chars::to_bytes(&decoded).len() == signs * 3 / 4).then_some(decoded)
 }
 
-/// What all of a text decodes to where 7.7.4 reads it as Base64, stray bytes left out.
+/// Decodes all of a text where 7.7.4 reads it as Base64, stray bytes left out.
 fn base64_whole(text: &[Char]) -> Option<Text> {
     // A space is a `+` that a form made one.
     let text = chars::as_string(text)?.replace(' ', "+");
@@ -656,7 +656,7 @@ pub(crate) fn scan(text: &[Char], kind: Kind, place: Place, core: bool) -> Flags
     flags
 }
 
-/// What 7.6 and 7.8 find in a text as it is, and `OVERLONG`.
+/// The flags of 7.6 and 7.8 in a text as it is, and `OVERLONG`.
 fn found_as_it_is(text: &[Char], kind: Kind, place: Place) -> Flags {
     let mut flags = structure(text, kind);
     if overlong::holds_overlong(text) {
@@ -671,7 +671,7 @@ fn found_as_it_is(text: &[Char], kind: Kind, place: Place) -> Flags {
     flags
 }
 
-/// What is found in the further texts of one decoding (7.7).
+/// The flags in the further texts of one decoding (7.7).
 fn found_in_layers(layers: &[Layer], kind: Kind, place: Place) -> Flags {
     let mut found = Flags::new();
     for layer in layers {

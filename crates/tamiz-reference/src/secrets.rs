@@ -28,7 +28,7 @@ struct Credential {
     /// Where its part begins and ends.
     from: usize,
     to: usize,
-    /// Whether the part is userinfo, which gives what follows its first `:` too (6.14.2).
+    /// True if the part is userinfo, which gives what follows its first `:` too (6.14.2).
     userinfo: bool,
 }
 
@@ -271,14 +271,14 @@ fn credentials_in(text: &[Char], core: bool) -> Vec<Credential> {
     found
 }
 
-/// Whether a JWT or a known token is in a host name (5.8).
+/// Returns whether a JWT or a known token is in a host name (5.8).
 pub(crate) fn token_in_host(text: &[Char]) -> bool {
     jwt(text).is_some() || known_token(text).is_some()
 }
 
-/// What has been found in a first pass over the request, and what the second compares with.
+/// The secrets of a first pass over the request, which the second compares with.
 pub(crate) struct Secrets {
-    /// Whether the profile is `core`, which knows fewer markers (6.15).
+    /// True if the profile is `core`, which knows fewer markers (6.15).
     core: bool,
     recorded: RefCell<Vec<Text>>,
     needles: BTreeSet<Vec<u8>>,
@@ -384,7 +384,7 @@ impl Secrets {
         }
     }
 
-    /// Whether a text contains a needle.
+    /// Returns whether a text contains a needle.
     pub(crate) fn echoes(&self, text: &[Char]) -> bool {
         if self.needles.is_empty() {
             return false;
@@ -395,7 +395,7 @@ impl Secrets {
         })
     }
 
-    /// Whether a value is a secret (6.13); by name or content it gives a needle.
+    /// Returns whether a value is a secret (6.13); by name or content it gives a needle.
     pub(crate) fn hides(&self, sensitive: bool, text: &[Char]) -> bool {
         if sensitive || self.has_credential(text) {
             self.record_value(text);

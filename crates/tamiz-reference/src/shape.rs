@@ -61,7 +61,7 @@ pub(crate) fn base64url(text: &str) -> Option<Vec<u8>> {
     (count < 6 && bits & ((1 << count) - 1) == 0).then_some(bytes)
 }
 
-/// Whether the first part of a JWT is one.
+/// Returns whether the first part of a JWT is one.
 pub(crate) fn is_jwt_head(part: &str) -> bool {
     base64url(part).is_some_and(|bytes| json::is_object(&bytes))
 }
@@ -341,7 +341,7 @@ fn read_set(text: &[Char]) -> Option<String> {
     (sorted && !signs.is_empty()).then(|| written.concat())
 }
 
-/// What is told beside shape and length.
+/// The parts of a marker beside shape and length.
 #[derive(Clone, Copy)]
 pub(crate) struct Extras {
     /// The entropy (6.17).
@@ -374,7 +374,7 @@ pub(crate) fn secret_marker(text: &[Char], full: bool) -> String {
     named_marker(&format!("SECRET:{shape}"), text, full)
 }
 
-/// What a text that is exactly one marker (6.15) is.
+/// The kind of a text that is exactly one marker (6.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MarkerKind {
     Shape,

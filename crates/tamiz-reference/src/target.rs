@@ -32,7 +32,7 @@ enum Part {
     Other,
 }
 
-/// Whether the escape at `at` raises `PCTUNRES` (4.5).
+/// Returns whether the escape at `at` raises `PCTUNRES` (4.5).
 fn is_unreserved_escape(text: &[Char], at: usize, byte: u8, part: Part) -> bool {
     let alnum = |c: Option<&Char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let between = at > 0 && alnum(text.get(at - 1)) && alnum(text.get(at + 3));
@@ -67,7 +67,7 @@ fn percent_flags(text: &[Char], part: Part, flags: &mut Flags) {
     }
 }
 
-/// Whether a text holds `%` and two hexadecimal digits after all passes (4.7.1).
+/// Returns whether a text holds `%` and two hexadecimal digits after all passes (4.7.1).
 fn has_residue(text: &[Char]) -> bool {
     text.windows(3).any(|three| {
         matches!(three[0], Char::Plain('%') | Char::Guarded('%')) && three[1].is_hex() && three[2].is_hex()
@@ -94,7 +94,7 @@ impl Host {
     }
 }
 
-/// What became of a host.
+/// The result of parsing a host.
 pub(crate) struct HostRead {
     pub(crate) host: Option<Host>,
     /// A forbidden character (5.9).
@@ -478,7 +478,7 @@ fn path_flags(kept: &[Text], stray_escape: bool, flags: &mut Flags) {
     raise(below, "ROOTTRAV");
 }
 
-/// What a path hides (5.26). The segment may be part of a token that reaches beyond it.
+/// Redacts a segment of a path (5.26). The segment may be part of a token that reaches beyond it.
 fn redact(segment: &[Char], before: Option<&Text>, in_token: bool, cx: &Context<'_>) -> String {
     if is_path_marker(segment, cx) {
         return cx.shown_marker(segment).unwrap_or_else(|| write_path(segment));
@@ -613,7 +613,7 @@ pub(crate) fn show_key(key: &[Char], cx: &Context<'_>) -> String {
     if is_name(key) { escape_key(key) } else { cx.marker(key) }
 }
 
-/// Whether a key is shown as it is, but for secrets.
+/// Returns whether a key is shown as it is, but for secrets.
 pub(crate) fn is_name(key: &[Char]) -> bool {
     let fits = key.len() <= 64
         && key.iter().all(|c| {
@@ -753,7 +753,7 @@ pub(crate) fn pairs(raw: &[Char], form: bool, placed: &mut Placed, cx: &Context<
     pairs
 }
 
-/// What a key of a query, form, multipart or XML body tells (7.1, 8.8, 8.34.5).
+/// The flags of a key of a query, form, multipart or XML body (7.1, 8.8, 8.34.5).
 fn key_flags(key: &[Char], bare: bool, cx: &Context<'_>) -> Flags {
     let mut flags = cx.scan_at(key, Kind::Key, Place { bare_key: bare, ..Place::default() });
     operator_flags(key, &mut flags);
@@ -834,7 +834,7 @@ pub(crate) fn value_marker(
 
 /// A query, shown.
 pub(crate) struct Query {
-    /// What stands behind `?` in `U`.
+    /// The text after `?` in `U`.
     pub(crate) url: String,
     pub(crate) count: usize,
     pub(crate) keys: Vec<String>,
@@ -926,7 +926,7 @@ pub(crate) fn query(raw: &[Char], always_shapes: bool, cx: &Context<'_>) -> Quer
 
 // ---- Target (5.1–5.6, 5.16, 5.17) ----
 
-/// What a target or the URL of a header consists of.
+/// The pieces of a target or of a header's URL.
 pub(crate) struct Pieces {
     pub(crate) authority: Text,
     pub(crate) path: Text,

@@ -60,7 +60,7 @@ pub(crate) fn signs_of_marker(marker: &str) -> Vec<String> {
 
 // ---- Markers ----
 
-/// What tokens tell of a marker.
+/// The parts of a marker that tokens show.
 struct Marker {
     /// `num`, `SECRET.alpha`, `file.tar.gz`.
     name: String,
@@ -99,7 +99,7 @@ fn is_marker(text: &str, cx: &Context<'_>) -> bool {
     cx.shown_marker(&chars::text(text)).is_some_and(|shown| shown == text)
 }
 
-/// What a marker gives at a place: with its brackets where words may stand in clear.
+/// The tokens of a marker at a place: with its brackets where words may stand in clear.
 fn marker_tokens(place: &str, marker: &str, brackets: bool, tokens: &mut Vec<String>) {
     let marker = read(marker).unwrap();
     let name = if brackets { format!("<{}>", marker.name) } else { marker.name };
@@ -150,7 +150,7 @@ fn key_tokens(values: &[(&Leaf, Option<&str>)], start: &str, tokens: &mut Vec<St
 
 // ---- Lines ----
 
-/// What tokens are made of.
+/// The input of tokens.
 pub(crate) struct Source<'a> {
     pub(crate) method: &'a str,
     pub(crate) version: &'a [u8],
@@ -251,7 +251,7 @@ fn header_tokens(headers: &[headers::Shown], tokens: &mut Vec<String>, cx: &Cont
 
 const OF_ITEMS: [&str; 5] = ["accept", "accept-charset", "accept-encoding", "accept-language", "user-agent"];
 
-/// What one line of a header tells.
+/// The tokens of one header line.
 fn line_tokens(name: &str, place: &str, header: &headers::Shown, tokens: &mut Vec<String>, cx: &Context<'_>) {
     let value = &header.shown_value;
     let items = || value.split(' ').filter(|item| !item.is_empty());

@@ -28,7 +28,7 @@ pub(crate) fn line<'a>(document: &'a str, start: &str) -> &'a str {
     document.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start} in\n{document}"))
 }
 
-/// What stands behind the host in `U`.
+/// The text after the host in `U`.
 #[track_caller]
 fn url(document: &str) -> &str {
     line(document, "U:http://ex.com").strip_prefix("U:http://ex.com").unwrap()

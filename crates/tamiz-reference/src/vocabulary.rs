@@ -3,7 +3,7 @@
 use crate::chars::{self, Char};
 use crate::lists;
 
-/// Whether the value of a header is vocabulary: the header is listed, and the value follows its grammar.
+/// Returns whether the value of a header is vocabulary: the header is listed, and the value follows its grammar.
 pub(crate) fn is_vocabulary(name: &str, value: &[Char]) -> bool {
     let Some(value) = chars::as_string(value) else { return false };
     let value = value.to_ascii_lowercase();
@@ -29,7 +29,7 @@ fn digits(text: &str, most: usize) -> bool {
     is_run(text, 1, most, |c| c.is_ascii_digit())
 }
 
-/// Whether a value, in lower case, follows a grammar of 8.27.1.
+/// Returns whether a value, in lower case, follows a grammar of 8.27.1.
 fn follows(value: &str, grammar: &str, words: &[&str]) -> bool {
     let items = |separators: &'static [char]| value.split(separators).map(|item| item.trim_matches(' '));
     let is_word = |item: &str| words.contains(&item);
@@ -73,7 +73,7 @@ fn are_brands(value: &str) -> bool {
     }
 }
 
-/// What follows a brand.
+/// The text after a brand.
 fn brand(text: &str) -> Option<&str> {
     let (name, rest) = text.strip_prefix('"')?.split_once('"')?;
     let (version, rest) = rest.strip_prefix(";v=\"")?.split_once('"')?;

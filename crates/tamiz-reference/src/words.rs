@@ -116,7 +116,7 @@ fn part(text: &str) -> Part {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Char(char),
-    /// What a look makes a space (7.8.3).
+    /// Bytes that a reading turns into a space (7.8.3).
     MadeSpace,
     /// A character that no entry has.
     Foreign,
@@ -193,7 +193,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether a part matches at a place of the folded text (7.8.4).
+/// Returns whether a part matches at a place of the folded text (7.8.4).
 fn part_matches(part: &Part, folded: &[(char, usize)], at: usize, text: &[Seen]) -> bool {
     let end = at + part.text.len();
     if end > folded.len() || !part.text.iter().zip(&folded[at..]).all(|(p, (c, _))| p == c) {
@@ -361,7 +361,7 @@ fn blanks_at(text: &[Seen], at: usize) -> usize {
     text[at..].iter().take_while(|seen| matches!(seen, Seen::Char(' ' | '\t' | '\r' | '\n' | '+'))).count()
 }
 
-/// Whether a `(` stands at a place, and behind it the end or what an argument begins with.
+/// Returns whether a `(` stands at a place, and behind it the end or what an argument begins with.
 fn opens_call(text: &[Seen], at: usize) -> bool {
     if text.get(at) != Some(&Seen::Char('(')) {
         return false;
@@ -380,7 +380,7 @@ fn word_end(text: &[Seen], at: usize) -> usize {
     at + text[at..].iter().take_while(|seen| matches!(seen, Seen::Char(c) if is_word(*c))).count()
 }
 
-/// Whether a variable of PHP that stands behind the `$` before `at` is called.
+/// Returns whether a variable of PHP that stands behind the `$` before `at` is called.
 fn calls_variable(text: &[Seen], start: usize) -> bool {
     if !matches!(text.get(start), Some(Seen::Char(c)) if c.is_ascii_alphabetic() || *c == '_') {
         return false;
@@ -424,7 +424,7 @@ fn calls(text: &[Seen], found: &mut BTreeSet<&'static str>) {
 }
 
 thread_local! {
-    /// The same texts come again in other views and profiles.
+    /// Results by text, since the same texts come again in other views and profiles.
     static CACHE: std::cell::RefCell<BTreeMap<Vec<Char>, BTreeSet<&'static str>>> = const { std::cell::RefCell::new(BTreeMap::new()) };
 }
 

@@ -47,7 +47,7 @@ struct Reader<'a, 'b> {
     run: Text,
     deep: Option<Deep>,
     leaves: Vec<Leaf>,
-    /// What names have told before a leaf came under them.
+    /// Flags of names before a leaf came under them.
     of_names: Flags,
     placed: &'a mut Placed,
     cx: &'a Context<'b>,
@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
         End
     }
 
-    /// What stands before `end`, which is passed; as far as it goes where there is none.
+    /// Reads up to `end`, and skips it; to the end where there is none.
     fn until(&mut self, end: &str) -> (Text, bool) {
         let rest = &self.text[self.at..];
         match chars::find_text(rest, &chars::text(end)) {
@@ -690,7 +690,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Whether the name of an entity, which stands behind its keyword and any `%`, is sensitive.
+    /// Returns whether the name of an entity, which stands behind its keyword and any `%`, is sensitive.
     fn entity_name(&self, at: usize) -> bool {
         let skipped = |c: &&Char| is_space(Some(c)) || is(Some(c), '%');
         let from = at + self.text[at..].iter().take_while(skipped).count();
@@ -716,7 +716,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Whether a reference may begin with this, which follows its `&`.
+/// Returns whether a reference may begin with this, which follows its `&`.
 fn may_go_on(text: &[Char]) -> bool {
     let is_digit = |radix| move |c: &Char| c.plain().is_some_and(|c| c.is_digit(radix));
     match text {

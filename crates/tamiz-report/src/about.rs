@@ -1,4 +1,4 @@
-//! What a summary is given, and what is said about it where it is shown.
+//! The inputs of a summary, and its description.
 
 use crate::count::scores::Scored;
 
@@ -8,7 +8,7 @@ use crate::count::scores::Scored;
 pub struct Item<'a> {
     /// The text of the document.
     pub text: &'a str,
-    /// What it is known to be.
+    /// The label of the request.
     pub label: Option<&'a str>,
     /// When it was sent, in microseconds since 1970, UTC.
     pub time: Option<i64>,
@@ -25,7 +25,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// What is said about a summary where it is shown.
+/// The description of a summary.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The heading; one is made where there is none.
@@ -44,7 +44,7 @@ pub struct About {
     pub model: Option<AboutModel>,
 }
 
-/// What is said about the model that requests were scored against.
+/// The description of the model that requests were scored against.
 #[derive(Clone, Debug, Default)]
 pub struct AboutModel {
     /// How many requests it has learned.

@@ -1,4 +1,4 @@
-//! What differs between two sets of documents: by flag, by path template, by label.
+//! Compares two sets of documents: by flag, by path template, by label.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::summary::{MOST_TEMPLATES, Summary};
 /// One of the two sets.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The identity of rules, tables and configuration.
     pub fingerprint: String,
@@ -24,7 +24,7 @@ pub struct Side {
     pub summary: Summary,
 }
 
-/// What two readings of the same requests differ in, request by request.
+/// The differences between two readings of the same requests, request by request.
 #[derive(Clone, Debug)]
 pub struct Paired {
     requests: u64,
@@ -78,12 +78,12 @@ impl Paired {
     }
 }
 
-/// What differs.
+/// The result of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diff {
     pub(crate) a: SideCounts,
     pub(crate) b: SideCounts,
-    /// Whether anything does.
+    /// True if anything does.
     pub(crate) differs: bool,
     /// Where the same requests were read twice.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub struct Diff {
     pub(crate) templates: Vec<Row>,
 }
 
-/// What is told of a side as a whole.
+/// The totals of a side.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SideCounts {
     pub(crate) name: String,
@@ -122,7 +122,7 @@ pub(crate) struct Row {
     /// The share in B over that in A, smoothed, and its 95 % interval.
     pub(crate) lift: f64,
     pub(crate) lift_interval: [f64; 2],
-    /// Whether the interval does not hold 1.
+    /// True if the interval does not hold 1.
     pub(crate) told_apart: bool,
     /// Of the same requests: those that have it in B alone, in A alone; for a template, those whose document changed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,13 +160,13 @@ impl Row {
         [self.gained, self.lost, self.changed].into_iter().flatten().sum()
     }
 
-    /// Whether the sides differ in it at all: shares as they are, not as chance would have them.
+    /// Returns whether the sides differ in it at all: shares as they are, not as chance would have them.
     fn differs(&self, of: (u64, u64)) -> bool {
         let is_equal = u128::from(self.a) * u128::from(of.1) == u128::from(self.b) * u128::from(of.0);
         self.moved() > 0 || !is_equal
     }
 
-    /// Whether a table shows it: it is told apart, or, where the same requests were read twice, differs at all.
+    /// Returns whether a table shows it: it is told apart, or, where the same requests were read twice, differs at all.
     pub(crate) fn is_shown(&self) -> bool {
         if self.gained.is_some() || self.changed.is_some() {
             self.moved() > 0 || self.a != self.b
@@ -201,8 +201,8 @@ impl Diff {
         Diff { a: side(a), b: side(b), differs, documents, labels, flags, templates }
     }
 
-    /// Whether the sides differ: in the document of a request, where both are readings of the same, else in the share of a
-    /// label, flag or template.
+    /// Returns whether the sides differ: in the document of a request, where both are readings of the same, else in the
+    /// share of a label, flag or template.
     pub fn differs(&self) -> bool {
         self.differs
     }

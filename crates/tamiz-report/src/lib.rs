@@ -1,4 +1,4 @@
-//! What many requests have in common, told from their documents alone: a [`Summary`] counts them, with memory that does
+//! Summarises many requests from their documents: a [`Summary`] counts them, with memory that does
 //! not grow, [`page`](fn@page) shows it in a browser and [`table`] in a terminal; a [`Diff`] tells two of them apart.
 //!
 //! ```

@@ -48,14 +48,14 @@ impl Ratio {
         (self.lift() / width, self.lift() * width)
     }
 
-    /// Whether the two shares are told apart: the interval does not hold 1.
+    /// Returns whether the two shares are told apart: the interval does not hold 1.
     pub(crate) fn differs(&self) -> bool {
         let (low, high) = self.interval();
         low > 1.0 || high < 1.0
     }
 
-    /// How much they differ for sure: the logarithm of the lift, as far as its interval leaves it. It is below zero where
-    /// the interval holds 1.
+    /// How much they differ for sure: the logarithm of the lift, as far as its interval leaves it. It is below zero
+    /// where the interval holds 1.
     pub(crate) fn score(&self) -> f64 {
         self.lift().ln().abs() - NORMAL * self.error()
     }

@@ -67,7 +67,7 @@ impl AllSeries {
         self.shown.split_first().filter(|(_, others)| !others.is_empty())
     }
 
-    /// What a tally says of each label against the first.
+    /// The ratio of each label to the first in a tally.
     pub(crate) fn ratios<'a>(&'a self, tally: &'a Tally) -> impl Iterator<Item = (&'a Series, Ratio)> + 'a {
         self.compared().into_iter().flat_map(move |(base, others)| {
             others.iter().map(move |series| {

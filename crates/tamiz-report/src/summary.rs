@@ -1,4 +1,4 @@
-//! What many documents have in common.
+//! Counts what many documents have in common.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ pub struct Summary {
     pub(crate) unreadable: Unreadable,
 }
 
-/// What could not be read.
+/// Counts of unreadable records.
 #[derive(Clone, Debug)]
 pub(crate) struct Unreadable {
     pub(crate) count: u64,
@@ -249,7 +249,7 @@ impl Summary {
         self.unreadable.count
     }
 
-    /// Whether a document has this label.
+    /// Returns whether a document has this label.
     pub fn has_label(&self, label: &str) -> bool {
         (0..self.labels.len()).any(|number| {
             matches!(self.labels.get(number), crate::count::labels::Label::Named(name) if name == label)

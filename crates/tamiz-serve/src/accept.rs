@@ -1,11 +1,11 @@
-//! What kind of answer a client wants (RFC 9110, section 12.5.1).
+//! Content negotiation: the format of the answer (RFC 9110, section 12.5.1).
 
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue};
 
 use crate::problem::Problem;
 
-/// What a document can be given as.
+/// Formats of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Text,
@@ -17,11 +17,11 @@ pub(crate) enum Format {
 impl Format {
     /// All that one document can be, the one that is preferred first.
     pub(crate) const OF_ONE: &[Format] = &[Format::Text, Format::Json, Format::Tokens];
-    /// What carries evidence.
+    /// Formats that carry evidence.
     pub(crate) const WITH_EVIDENCE: &[Format] = &[Format::Json];
-    /// What a score can be.
+    /// Formats of a score.
     pub(crate) const SCORE: &[Format] = &[Format::Json];
-    /// What many can be.
+    /// Formats of many documents.
     pub(crate) const OF_MANY: &[Format] = &[Format::JsonLines];
 
     /// Its type without parameters.

@@ -1,4 +1,4 @@
-//! What every connection shares, whatever it speaks.
+//! The state that all connections share, of any protocol.
 
 use std::fmt::Display;
 use std::io;
@@ -25,7 +25,7 @@ pub(crate) struct App {
     pub(crate) deny: Deny,
     /// Requests with a p-value of this or less are turned away.
     pub(crate) deny_p: Option<f64>,
-    /// What scores requests; the whole of it is replaced when a model is read.
+    /// The detector; replaced as a whole when a model is read again.
     detector: RwLock<Arc<Detector>>,
     /// Who reads all documents of proxies' requests.
     pub(crate) sink: Option<Sink>,
@@ -80,7 +80,7 @@ impl App {
         chosen.and_then(|chosen| chosen.fingerprint.to_str().ok()).unwrap_or_default()
     }
 
-    /// What scores requests at the moment.
+    /// The current detector.
     pub(crate) fn detector(&self) -> Arc<Detector> {
         Arc::clone(&self.detector.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -112,7 +112,8 @@ impl App {
         Ok(())
     }
 
-    /// The wish for documents that can be scored: those of view `literal` show values in clear, and no model knows them.
+    /// The wish for documents that can be scored: those of view `literal` show values in clear, and no model knows
+    /// them.
     pub(crate) fn scored(&self, wish: Wish) -> Wish {
         match wish.view.unwrap_or(self.choices.view()) {
             View::Literal => Wish { view: Some(View::Shape), ..wish },
@@ -120,8 +121,8 @@ impl App {
         }
     }
 
-    /// The score of a document, where there is a model; `None` also for a document that cannot be scored. Scheme and source
-    /// may be other than those of the configuration: the proxy says them.
+    /// The score of a document, where there is a model; `None` also for a document that cannot be scored. Scheme and
+    /// source may be other than those of the configuration: the proxy says them.
     pub(crate) fn score(&self, document: &Document) -> Option<Score> {
         let detector = self.detector();
         detector.model()?;
@@ -130,12 +131,12 @@ impl App {
         Some(score)
     }
 
-    /// Whether there is a model.
+    /// Returns whether there is a model.
     pub(crate) fn has_model(&self) -> bool {
         self.detector().model().is_some()
     }
 
-    /// Whether a score is enough to turn a request away.
+    /// Returns whether a score is enough to turn a request away.
     pub(crate) fn denies(&self, score: &Score) -> bool {
         let deny_p = self.deny_p.unwrap_or_default();
         score.p_value().is_some_and(|p_value| p_value <= deny_p)
@@ -180,7 +181,7 @@ impl App {
         Arc::clone(&self.exchanges).try_acquire_owned().map_err(|_| Problem::Overload)
     }
 
-    /// Whether the service was told to stop.
+    /// Returns whether the service was told to stop.
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
     }

@@ -17,7 +17,7 @@ pub(crate) struct Chosen {
     pub(crate) fingerprint: HeaderValue,
 }
 
-/// What a question says about it; what it leaves open is as the service was started.
+/// The options in a request; those it does not give are the service's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wish {
     pub(crate) view: Option<View>,

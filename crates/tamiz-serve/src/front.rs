@@ -1,4 +1,4 @@
-//! What is done with every request, whoever answers it: marked, counted, told to the log.
+//! Middleware for every request: adds headers, counts it, logs it.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ impl Default for Listen {
     }
 }
 
-/// What is spoken at a place.
+/// The protocol of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Protocol {
@@ -56,7 +56,7 @@ impl Protocol {
 pub struct Place {
     /// Where.
     pub listen: Listen,
-    /// What.
+    /// The protocol.
     pub protocol: Protocol,
 }
 

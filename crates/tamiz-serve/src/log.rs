@@ -52,7 +52,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What lines look like.
+    /// The format of lines.
     Format {
         /// For people.
         Text = "text",
@@ -82,10 +82,10 @@ words! {
 /// The most lines that wait to be written.
 const WAITING: usize = 4096;
 
-/// How long the end waits for the last lines.
-const LAST_LINES: Duration = Duration::from_secs(1);
+/// How long the end waits for the last lines, where nobody reads them. Long enough for a busy machine.
+const LAST_LINES: Duration = Duration::from_secs(5);
 
-/// What the thread that writes is told.
+/// A message to the thread that writes.
 enum Message {
     Line(Vec<u8>),
     /// Everything before this was written.

@@ -26,7 +26,7 @@ const TIMES: [f64; 12] = [50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e
 const P_VALUES: [(f64, &str); 5] =
     [(0.0001, "0.0001"), (0.001, "0.001"), (0.01, "0.01"), (0.05, "0.05"), (1.0, "1")];
 
-/// What was answered: a route of the table, or `other`.
+/// The route that answered, or `other`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
     route: &'static str,
@@ -43,7 +43,7 @@ struct OfFlag {
     flag: &'static str,
 }
 
-/// What a proxy was told.
+/// The verdict that a proxy got.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfCheck {
     source: &'static str,
@@ -73,7 +73,7 @@ pub(crate) struct Metrics {
     scores: Family<OfScore, Counter>,
     /// The requests of the model that is in use.
     pub(crate) model_requests: Gauge,
-    /// What came of documents for the sink.
+    /// Counters of the sink.
     pub(crate) sink: Counters,
     /// Open connections.
     pub(crate) connections: Gauge,

@@ -231,7 +231,7 @@ fn wishes() -> Vec<Value> {
     ]
 }
 
-/// What one document can be given as.
+/// The formats of one document.
 fn documents() -> Value {
     let text = json!({ "schema": { "type": "string" } });
     json!({
@@ -241,7 +241,7 @@ fn documents() -> Value {
     })
 }
 
-/// What can be wrong with a body.
+/// The errors about a body.
 const OF_BODIES: [Problem; 7] = [
     Problem::Query(Names::Wish),
     Problem::Accept(Format::OF_ONE),

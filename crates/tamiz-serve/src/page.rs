@@ -43,7 +43,7 @@ files! {
     ICON = "favicon.svg", "image/svg+xml";
 }
 
-/// What tells one content from another.
+/// The entity tag of a content.
 fn tag(content: &[u8]) -> HeaderValue {
     let digest = HEXLOWER.encode(&Sha256::digest(content));
     let tag = format!("\"{}\"", digest.get(..16).unwrap_or_default());

@@ -95,7 +95,7 @@ impl Problem {
         }
     }
 
-    /// What is wrong and what would be right, in words of ours.
+    /// Describes the error and what would be right, in fixed words.
     fn detail(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Problem::Malformed => "What came is not HTTP/1.1.",
@@ -148,7 +148,7 @@ impl Problem {
         [("cache-control", "no-store")].into_iter().chain(more)
     }
 
-    /// Whether what is left of the request is not worth reading.
+    /// Returns whether what is left of the request is not worth reading.
     fn closes(self) -> bool {
         matches!(self, Problem::Body | Problem::Slow | Problem::TooLarge)
     }

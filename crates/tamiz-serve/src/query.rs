@@ -5,7 +5,7 @@ use tamiz::{Profile, Scheme, View};
 use crate::choices::Wish;
 use crate::problem::Problem;
 
-/// What the query says.
+/// The options in the query of a URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Query {
     pub(crate) wish: Wish,

@@ -91,7 +91,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// What a path is called in counters and in the log: a client may ask for any.
+/// The name of a path in metrics and in the log, since a client may ask for any path.
 pub(crate) fn name(path: &str) -> &'static str {
     let is_below = path.strip_prefix(CHECK_ENVOY).is_some_and(|rest| rest.starts_with('/'));
     let path = if is_below { CHECK_ENVOY } else { path };

@@ -26,7 +26,7 @@ pub struct Server {
     shared: Shared,
 }
 
-/// What everybody who accepts connections has.
+/// The state that all listeners share.
 #[derive(Clone)]
 struct Shared {
     app: Arc<App>,
@@ -254,7 +254,7 @@ fn reload_on_hangup(_: Arc<App>, _: std::path::PathBuf) -> io::Result<()> {
     Ok(())
 }
 
-/// What tells a process to stop.
+/// The signals that stop the process.
 struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,

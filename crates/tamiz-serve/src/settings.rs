@@ -1,4 +1,4 @@
-//! What whoever runs the service can choose, beside what documents say.
+//! Options of the service, beside those of documents.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -97,7 +97,8 @@ impl Limits {
 }
 
 impl Limits {
-    /// The most bytes of answers of more than [`Limits::SMALL`] bytes that wait to be sent; one that is larger goes alone.
+    /// The most bytes of answers of more than [`Limits::SMALL`] bytes that wait to be sent; one that is larger goes
+    /// alone.
     pub fn answers(&self) -> usize {
         self.large.saturating_mul(self.body).saturating_mul(4)
     }

@@ -21,21 +21,21 @@ use crate::stamp;
 pub(crate) struct Wire<S> {
     stream: S,
     app: Arc<App>,
-    /// Whether anything came.
+    /// True if anything came.
     has_read: Arc<AtomicBool>,
-    /// What was read before, and is read again first; and how much of it was.
+    /// Bytes that are read again before the socket, and how many of them were.
     put_back: Vec<u8>,
     put_back_read: usize,
     /// Runs while the client takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// What has to be written before anything else, and how much of it is.
+    /// Bytes to write before anything else, and how many of them are written.
     own: Vec<u8>,
     own_written: usize,
     /// Runs from the last byte that is written on.
     lingering: Option<Lingering>,
 }
 
-/// What is left of the moment.
+/// The state of a closing connection.
 struct Lingering {
     time: Pin<Box<Sleep>>,
     bytes: usize,

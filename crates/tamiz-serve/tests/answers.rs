@@ -1,4 +1,4 @@
-//! What is asked wrongly, what is asked of the service itself, and the page.
+//! Wrong requests, requests about the service itself, and the page.
 
 use crate::common;
 

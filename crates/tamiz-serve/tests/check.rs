@@ -210,7 +210,7 @@ fn whatever_comes_through_the_other_doors_does_no_harm() {
     assert_eq!(service.counter("tamiz_rejections_total{reason=\"fault\"}"), 0);
 }
 
-/// What a client says in a header of a proxy's is not written down beside a document that hides it.
+/// A client's value in a proxy's header is not written beside a document that hides it.
 #[test]
 fn names_of_requests_are_written_only_where_they_tell_nothing() {
     let file = std::env::temp_dir().join(format!("tamiz-ids-{}.jsonl", std::process::id()));

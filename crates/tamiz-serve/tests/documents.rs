@@ -1,4 +1,4 @@
-//! What the service answers is what the library says, byte for byte.
+//! The service's answers are the library's documents, byte for byte.
 
 use serde_json::json;
 use tamiz::{Canonicalizer, Config, Flag, Profile, Scheme, View};

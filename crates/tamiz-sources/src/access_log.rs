@@ -1,4 +1,4 @@
-//! What an access log keeps of a request, in the form that is called Combined: the request line, `Referer` and
+//! Reduces a request to what an access log in the Combined format keeps: the request line, `Referer` and
 //! `User-Agent`.
 
 use crate::bytes::{cut, trim};
@@ -45,8 +45,8 @@ fn request_line(line: &[u8]) -> OwnedParts {
     }
 }
 
-/// A request line as logs keep it, cut as the canonical form cuts one (clause 2.8): the method before the first space, the
-/// version if the last word starts with `HTTP/`, else `HTTP/0.9`, and the target between them. In this order: method,
+/// A request line as logs keep it, cut as the canonical form cuts one (clause 2.8): the method before the first space,
+/// the version if the last word starts with `HTTP/`, else `HTTP/0.9`, and the target between them. In this order: method,
 /// target, version.
 ///
 /// ```

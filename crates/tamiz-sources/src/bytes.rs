@@ -41,14 +41,14 @@ pub(crate) fn trim_end(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// What is before and after the first of these bytes.
+/// Splits a text at the first of these bytes.
 pub(crate) fn cut(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = text.iter().position(|there| *there == byte)?;
     let (before, rest) = text.split_at_checked(at)?;
     Some((before, rest.split_first()?.1))
 }
 
-/// What is before and after the last of these bytes.
+/// Splits a text at the last of these bytes.
 pub(crate) fn cut_last(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = text.iter().rposition(|there| *there == byte)?;
     let (before, rest) = text.split_at_checked(at)?;

@@ -8,12 +8,12 @@ use crate::bytes::is_blank;
 pub(crate) struct Line<'a> {
     /// Without its LF and a CR before that.
     pub(crate) text: &'a [u8],
-    /// Whether there was that CR.
+    /// True if there was that CR.
     pub(crate) has_cr: bool,
 }
 
 impl Line<'_> {
-    /// Whether it continues the line before it.
+    /// Returns whether it continues the line before it.
     pub(crate) fn is_fold(&self) -> bool {
         self.text.first().is_some_and(|byte| is_blank(*byte))
     }

@@ -13,7 +13,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Whether it has this name.
+    /// Returns whether it has this name.
     pub(crate) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name.as_bytes())
     }
@@ -28,7 +28,7 @@ pub(crate) fn values<'f>(fields: &'f [Field], name: &'f str) -> impl Iterator<It
     fields.iter().filter(move |field| field.is(name)).map(|field| &field.value[..])
 }
 
-/// Whether one of them has this item in its list.
+/// Returns whether one of them has this item in its list.
 fn has_item(fields: &[Field], name: &str, item: &str) -> bool {
     items(values(fields, name)).any(|there| there.eq_ignore_ascii_case(item.as_bytes()))
 }
@@ -146,7 +146,7 @@ fn in_case(name: &[u8], case: NameCase) -> Vec<u8> {
     }
 }
 
-/// The same with `!` for each byte that is not part of UTF-8.
+/// Replaces each byte that is not part of UTF-8 by `!`.
 fn mark_invalid(value: &[u8]) -> Vec<u8> {
     let mut marked = Vec::with_capacity(value.len());
     for chunk in value.utf8_chunks() {
@@ -156,7 +156,7 @@ fn mark_invalid(value: &[u8]) -> Vec<u8> {
     marked
 }
 
-/// What is done with headers once hosts and framing have been read.
+/// Changes headers after hosts and framing have been read.
 pub(crate) fn hand_over(mut fields: Vec<Field>, rules: &Headers) -> Result<Vec<Field>, Refusal> {
     for name in &rules.once {
         require(values(&fields, name).nth(1).is_none(), "a header that must not repeat")?;
@@ -246,7 +246,8 @@ fn upgrade(fields: &mut Vec<Field>, rules: &Headers) -> Result<Vec<Field>, Refus
     }
 }
 
-/// Whether Envoy takes a `Referer`: a URL without user information and fragment, or a reference without a fragment.
+/// Returns whether Envoy takes a `Referer`: a URL without user information and fragment, or a reference without a
+/// fragment.
 fn is_referer(value: &[u8]) -> bool {
     let scheme = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     if let Some(rest) = value.get(scheme..).and_then(|rest| rest.strip_prefix(b"://")).filter(|_| scheme > 0)

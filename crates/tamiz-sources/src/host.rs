@@ -5,7 +5,7 @@ use crate::refusal::{Refusal, require};
 use crate::request_line::Cut;
 use crate::rules::{Host, RepeatedHost, Required};
 
-/// What `Host` is to say, once it is taken; `None` where there is none.
+/// Reads and checks `Host`; `None` where there is none.
 pub(crate) fn read(fields: &mut Vec<Field>, cut: &Cut<'_>, rules: &Host) -> Result<Option<Vec<u8>>, Refusal> {
     let mut hosts = values(fields, "host");
     let Some(mut host) = hosts.next().map(<[u8]>::to_vec) else {
@@ -48,7 +48,7 @@ pub(crate) fn read(fields: &mut Vec<Field>, cut: &Cut<'_>, rules: &Host) -> Resu
     Ok(Some(host))
 }
 
-/// Whether nginx takes a host: no slash, space or control, no two dots side by side, something before the port.
+/// Returns whether nginx takes a host: no slash, space or control, no two dots side by side, something before the port.
 pub(crate) fn check_as_nginx(host: &[u8]) -> Result<(), Refusal> {
     let bad = "a Host that is not taken";
     require(!host.iter().any(|byte| *byte <= b' ' || matches!(byte, b'/' | 0x7F)), bad)?;

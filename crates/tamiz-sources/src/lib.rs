@@ -1,4 +1,4 @@
-//! What proxies and logs make of an HTTP request before anyone else sees it (section 10 of the form): the same
+//! Changes an HTTP request as proxies and logs do before they pass it on (section 10 of the form): the same
 //! request, as it is handed over by nginx, Caddy, Envoy, HAProxy or an access log. So training data can be made to
 //! equal what will be served.
 //!

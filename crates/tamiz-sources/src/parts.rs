@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is handed over of a request: as [`tamiz::Parts`], but owned, since proxies rewrite what they read.
+/// The parts of a request that are passed on: like [`tamiz::Parts`], but owned, since proxies rewrite them.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnedParts {
@@ -19,7 +19,7 @@ pub struct OwnedParts {
 }
 
 impl OwnedParts {
-    /// The same, borrowed, as the canonicalizer takes them.
+    /// Borrows the parts, as the canonicalizer takes them.
     pub fn borrowed(&self) -> tamiz::Parts<'_> {
         let mut parts = tamiz::Parts::new(&self.method, &self.target);
         parts.version = self.version.as_deref();

@@ -14,7 +14,7 @@ pub(crate) struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// Whether it is of HTTP/1.1 or later.
+    /// Returns whether it is of HTTP/1.1 or later.
     pub(crate) fn is_current(&self) -> bool {
         self.version.is_some_and(|version| version > b"HTTP/1.0".as_slice())
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use tamiz::{Flag, Source};
 
-/// What a source makes of requests. Each field is a rule that a step of the same name carries out.
+/// The rules of a source. Each field is a rule that the step of the same name applies.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -30,9 +30,9 @@ pub struct Rules {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct RequestLine {
     pub(crate) before: Before,
-    /// What parts it.
+    /// The separator of its parts.
     pub(crate) parted_by: Parted,
-    /// Whether spaces may follow it.
+    /// True if spaces may follow it.
     pub(crate) spaces_at_end: bool,
     pub(crate) methods: Methods,
     /// Those of [`Methods::Listed`].
@@ -44,12 +44,12 @@ pub(crate) struct RequestLine {
     /// Methods that are refused all the same.
     pub(crate) methods_refused: Vec<String>,
     pub(crate) versions: Versions,
-    /// Whether a `GET` without a version is one of HTTP/0.9.
+    /// True if a `GET` without a version is one of HTTP/0.9.
     pub(crate) http09: bool,
     pub(crate) target: Target,
 }
 
-/// What may stand before a request line.
+/// Bytes that are allowed before a request line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Before {
@@ -61,7 +61,7 @@ pub(crate) enum Before {
     LineEnds,
 }
 
-/// What stands between the parts of a request line.
+/// Separators between the parts of a request line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Parted {
@@ -124,7 +124,7 @@ pub(crate) enum Target {
 pub(crate) struct Headers {
     pub(crate) folds: Folds,
     pub(crate) bare_cr: BareCr,
-    /// Whether a line without a colon is a header without a value; else it is refused.
+    /// True if a line without a colon is a header without a value; else it is refused.
     pub(crate) colon_optional: bool,
     pub(crate) name_bytes: NameBytes,
     /// Headers whose names hold anything but ASCII letters, digits and `-` are dropped.
@@ -133,7 +133,7 @@ pub(crate) struct Headers {
     pub(crate) names_dropped_with: String,
     pub(crate) name_case: NameCase,
     pub(crate) value_bytes: ValueBytes,
-    /// Whether tabs around values are dropped as spaces are; else they are before they are told, but count until then.
+    /// True if tabs around values are dropped as spaces are; else they are before they are told, but count until then.
     pub(crate) tabs_trimmed: bool,
     /// Bytes that are not UTF-8 become `!`.
     pub(crate) invalid_utf8_marked: bool,
@@ -145,7 +145,7 @@ pub(crate) struct Headers {
     pub(crate) once: Vec<String>,
     /// Names of which the first alone is kept.
     pub(crate) first_only: Vec<String>,
-    /// Whether headers that `Connection` names are dropped.
+    /// True if headers that `Connection` names are dropped.
     pub(crate) nominated_dropped: bool,
     /// Names that `Connection` must not name.
     pub(crate) nominated_refused: Vec<String>,
@@ -155,24 +155,24 @@ pub(crate) struct Headers {
     pub(crate) dropped: Vec<String>,
     /// Names that are dropped where they have no value.
     pub(crate) dropped_if_empty: Vec<String>,
-    /// Whether a `Referer` is dropped that is no URL, or one with user information or a fragment.
+    /// True if a `Referer` is dropped that is no URL, or one with user information or a fragment.
     pub(crate) referer_checked: bool,
-    /// What such names begin with.
+    /// The beginnings of such names.
     pub(crate) dropped_beginning: Vec<String>,
     pub(crate) te: Te,
-    /// What is done with requests that ask for another protocol.
+    /// The treatment of requests that ask for another protocol.
     pub(crate) upgrade: Upgrade,
-    /// Whether the options of a connection that concern it alone are taken out of `Connection`.
+    /// True if the options of a connection that concern it alone are taken out of `Connection`.
     pub(crate) connection_cleaned: bool,
-    /// Whether `Expect: 100-continue` is dropped.
+    /// True if `Expect: 100-continue` is dropped.
     pub(crate) continue_dropped: bool,
-    /// Whether any other `Expect` is refused.
+    /// True if any other `Expect` is refused.
     pub(crate) expectations_refused: bool,
-    /// Whether `Pragma: no-cache` adds a `Cache-Control` where there is none.
+    /// True if `Pragma: no-cache` adds a `Cache-Control` where there is none.
     pub(crate) pragma_adds_cache_control: bool,
 }
 
-/// What is done with a line that continues the one before it.
+/// The treatment of a line that continues the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Folds {
@@ -186,13 +186,13 @@ pub(crate) enum Folds {
     Joined,
 }
 
-/// What is done with a CR that no LF follows.
+/// The treatment of a CR that no LF follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum BareCr {
     /// The request is refused.
     Refused,
-    /// The same, but before the end of a line.
+    /// Refused, but not before the end of a line.
     RefusedInside,
     /// It is left out.
     Removed,
@@ -232,7 +232,7 @@ pub(crate) enum ValueBytes {
     NoControl,
 }
 
-/// What becomes of headers of the same name.
+/// The treatment of headers of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Repeats {
@@ -242,7 +242,7 @@ pub(crate) enum Repeats {
     Comma,
 }
 
-/// What becomes of `TE`.
+/// The treatment of `TE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Te {
@@ -250,11 +250,11 @@ pub(crate) enum Te {
     Plain,
     /// It is handed over as `trailers`, if it says so in any case, and else dropped.
     Trailers,
-    /// The same, but only in lower case.
+    /// Like `Trailers`, but only in lower case.
     LowerTrailers,
 }
 
-/// What is done with a request that asks for another protocol.
+/// The treatment of a request that asks for another protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Upgrade {
@@ -276,9 +276,9 @@ pub(crate) struct Host {
     pub(crate) repeated: RepeatedHost,
     /// Bytes that may be in it, beside ASCII letters and digits; all but controls where nothing is said.
     pub(crate) allowed: Option<String>,
-    /// Whether it may be empty.
+    /// True if it may be empty.
     pub(crate) empty: bool,
-    /// Whether nginx reads it: no slash, no two dots, something before the port.
+    /// True if nginx reads it: no slash, no two dots, something before the port.
     pub(crate) as_nginx: bool,
 }
 
@@ -294,7 +294,7 @@ pub(crate) enum Required {
     UnlessAbsolute,
 }
 
-/// What is done with a second `Host`.
+/// The treatment of a second `Host`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RepeatedHost {
@@ -312,15 +312,15 @@ pub(crate) enum RepeatedHost {
 pub(crate) struct Framing {
     pub(crate) lengths: Lengths,
     pub(crate) length_and_coding: LengthAndCoding,
-    /// Whether a coding is refused in HTTP/1.0, not read there, or read all the same.
+    /// The treatment of a coding in HTTP/1.0: refused, ignored, or decoded.
     pub(crate) coding_in_10: CodingIn10,
-    /// Whether the length is told.
+    /// When the length is passed on.
     pub(crate) length_told: LengthTold,
-    /// Whether the coding is told.
+    /// True if the coding is told.
     pub(crate) coding_told: bool,
 }
 
-/// What is done with several lengths.
+/// The treatment of several lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Lengths {
@@ -332,7 +332,7 @@ pub(crate) enum Lengths {
     SameListed,
 }
 
-/// What is done with a length beside a coding.
+/// The treatment of a length beside a coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LengthAndCoding {
@@ -342,7 +342,7 @@ pub(crate) enum LengthAndCoding {
     LengthDropped,
 }
 
-/// What a coding is in HTTP/1.0.
+/// The treatment of a coding in HTTP/1.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CodingIn10 {
@@ -354,11 +354,11 @@ pub(crate) enum CodingIn10 {
     Read,
 }
 
-/// What is told of the length of a body.
+/// The length of a body that is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LengthTold {
-    /// What the client said.
+    /// The length that the client declared.
     Kept,
     /// How long the body is that is handed over, cut as it may be; nothing without one.
     OfBody,
@@ -368,9 +368,9 @@ pub(crate) enum LengthTold {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Body {
-    /// Whether it is handed over.
+    /// True if it is handed over.
     pub(crate) given: bool,
-    /// Whether lines of chunks may end with a bare LF.
+    /// True if lines of chunks may end with a bare LF.
     #[serde(default)]
     pub(crate) chunks_bare_lf: bool,
     /// How much of it.
@@ -386,7 +386,7 @@ pub(crate) struct Limits {
     pub(crate) head: Option<usize>,
     /// The header lines.
     pub(crate) headers: Option<usize>,
-    /// What a request takes in HAProxy's memory: its words, and eight bytes for each header, for two more and for the
+    /// The memory that HAProxy has for a request: its words, and eight bytes for each header, for two more and for the
     /// body, which is cut to what is left.
     pub(crate) blocks: Option<usize>,
     /// The first buffer of nginx, its larger ones, and how many of them: no line is in two.

@@ -9,19 +9,19 @@ use crate::request_line::Cut;
 use crate::rules::{Before, LengthTold, Limits, Rules, rules};
 use crate::{access_log, body, framing, head, host, request_line, target};
 
-/// What a source makes of a request.
+/// A request as a source passes it on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Seen {
     /// The bytes themselves: nobody has read them.
     Bytes,
-    /// What is handed over.
+    /// The parts that are passed on.
     Parts(OwnedParts),
     /// It is handed to nobody.
     Refused(Refusal),
 }
 
-/// What `source` makes of the bytes of a request. Any bytes give an answer; sources of which no changes are known, as
+/// Returns the request as `source` passes it on. Any bytes give an answer; sources of which no changes are known, as
 /// containers, see the bytes.
 pub fn as_seen_by(source: Source, request: &[u8]) -> Seen {
     let seen = match (source, rules(source)) {
@@ -115,7 +115,7 @@ fn replace_host(fields: &mut Vec<Field>, host: Option<Vec<u8>>) {
     fields.insert(0, Field { name: b"Host".to_vec(), value: host });
 }
 
-/// Whether lines of these lengths, the first of which is the request line, fit.
+/// Returns whether lines of these lengths, the first of which is the request line, fit.
 fn check_lengths(lens: &[usize], limits: &Limits) -> Result<(), Refusal> {
     const TOO_LONG: &str = "a head that is too long";
     if let Some(most) = limits.headers {
@@ -140,7 +140,7 @@ fn check_lengths(lens: &[usize], limits: &Limits) -> Result<(), Refusal> {
 
 /// How much of a body is handed over beside these headers.
 fn room_for_body(cut: &Cut<'_>, fields: &[Field], rules: &Rules) -> Result<usize, Refusal> {
-    /// What HAProxy needs beside the bytes of a block.
+    /// The bytes that HAProxy needs for a block beside its content.
     const BLOCK: usize = 8;
     let Some(most) = rules.limits.blocks else { return Ok(rules.body.most) };
     let line = [cut.method, cut.target, cut.version.unwrap_or_default()];

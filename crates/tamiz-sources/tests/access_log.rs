@@ -1,4 +1,4 @@
-//! What is told of a request as a log keeps it is what is read from a line of that log.
+//! The document of a request as a log keeps it equals that of a line of the log.
 
 mod common;
 

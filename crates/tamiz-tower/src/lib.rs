@@ -79,8 +79,8 @@ impl TamizLayer {
         TamizLayer { canonicalizer: canonicalizer.into() }
     }
 
-    /// Looks at bodies too, up to `limit` bytes. A body that is longer, or that breaks off, is not in the document; it is
-    /// handed on all the same, whole or broken as it is.
+    /// Looks at bodies too, up to `limit` bytes. A body that is longer, or that breaks off, is not in the document; it
+    /// is handed on all the same, whole or broken as it is.
     ///
     /// `rebuild` makes the body that the service takes: `axum::body::Body::new` for axum.
     pub fn with_body<F>(self, limit: usize, rebuild: F) -> TamizBodyLayer<F> {
@@ -185,7 +185,7 @@ fn with_document(
     request.into_parts().0
 }
 
-/// Whether the body came in chunks.
+/// Returns whether the body came in chunks.
 fn is_chunked(head: &http::request::Parts) -> bool {
     head.headers.get(http::header::TRANSFER_ENCODING).is_some_and(|coding| coding == "chunked")
 }

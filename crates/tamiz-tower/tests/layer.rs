@@ -1,4 +1,4 @@
-//! What the layer puts there, and that it changes nothing else.
+//! The layer adds the document, and changes nothing else.
 
 use std::convert::Infallible;
 

@@ -16,7 +16,7 @@ struct Entry {
     classes: Vec<Class>,
 }
 
-/// What a flag says with one parameter.
+/// The meaning of a flag with one parameter.
 #[derive(Serialize)]
 struct Class {
     parameter: &'static str,

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address leads inside: private, loopback, link-local, unique-local or shared.
+/// Returns whether an address leads inside: private, loopback, link-local, unique-local or shared.
 pub(crate) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_private_v4(v4),

@@ -32,7 +32,7 @@ pub(crate) const BEYOND_HEX: u32 = 1 << 10;
 pub(crate) const NO_SPACED_BASE64: u32 = 1 << 11;
 /// SP.
 pub(crate) const SPACE: u32 = 1 << 12;
-/// What clause 7.6 looks at the neighbours of: ``. ` $ { < # - / & | > ; ' "`` and line ends.
+/// Signs whose neighbours clause 7.6 checks: ``. ` $ { < # - / & | > ; ' "`` and line ends.
 pub(crate) const STRUCTURE: u32 = 1 << 13;
 
 /// Without one of these, or a long token, no text holds a credential: `. = : / " ' \ + % & <`, SP,
@@ -43,7 +43,7 @@ pub(crate) const CREDENTIAL_MARK: u32 = 1 << 14;
 /// ``^ ` $ \ { } < > | & * ~ # " ' ; ( )``.
 pub(crate) const WORD_SIGN: u32 = 1 << 15;
 
-/// What a further decoding may change: `%`, `&` and the guard byte.
+/// Bytes that a further decoding may change: `%`, `&` and the guard byte.
 pub(crate) const ENCODED: u32 = 1 << 16;
 /// Single signs that a whole look depends on.
 pub(crate) const COLON: u32 = 1 << 17;
@@ -55,18 +55,18 @@ pub(crate) const AT: u32 = 1 << 22;
 pub(crate) const SLASH: u32 = 1 << 23;
 pub(crate) const DASH: u32 = 1 << 24;
 pub(crate) const UNDERSCORE: u32 = 1 << 25;
-/// What may stand between a scheme and its credentials: SP, HTAB, `" ' \ +`.
+/// Bytes that may stand between a scheme and its credentials: SP, HTAB, `" ' \ +`.
 pub(crate) const BLANK: u32 = 1 << 26;
 /// Neither letter nor digit.
 pub(crate) const NO_ALNUM: u32 = 1 << 27;
 /// In neither alphabet of Base64, nor its padding.
 pub(crate) const NO_BASE64: u32 = 1 << 28;
 
-/// What names must not show: SP and `, | & = < >`.
+/// Bytes that names must not show: SP and `, | & = < >`.
 pub(crate) const NO_NAME: u32 = 1 << 29;
-/// What a query value must not show: SP and `& = # < >`.
+/// Bytes that a query value must not show: SP and `& = # < >`.
 pub(crate) const NO_QUERY: u32 = 1 << 30;
-/// What a way through a body is made of: `. [ ]`.
+/// Delimiters of a key path: `. [ ]`.
 pub(crate) const WAY: u32 = 1 << 31;
 
 /// `.`, `_` and `-`: what joins the parts of a path-shaped value.
@@ -200,13 +200,13 @@ pub(crate) fn class(byte: u8) -> u32 {
     TABLE[byte as usize]
 }
 
-/// Whether `byte` is in any of `classes`.
+/// Returns whether `byte` is in any of `classes`.
 #[inline]
 pub(crate) fn is(byte: u8, classes: u32) -> bool {
     class(byte) & classes != 0
 }
 
-/// Whether every byte of `bytes` is in one of `classes` (true of nothing).
+/// Returns whether every byte of `bytes` is in one of `classes` (true of nothing).
 pub(crate) fn all(bytes: &[u8], classes: u32) -> bool {
     bytes.iter().all(|&b| is(b, classes))
 }
@@ -219,8 +219,8 @@ pub(crate) fn union(bytes: &[u8]) -> u32 {
     rest.iter().fold(classes, |classes, &b| classes | class(b))
 }
 
-/// Whether two neighbours in a text are the same byte, and `is_it` is true of that byte, which is one of `0x20` to `0x2F`:
-/// SP and most signs.
+/// Returns whether two neighbours in a text are the same byte, and `is_it` is true of that byte, which is one of `0x20`
+/// to `0x2F`: SP and most signs.
 #[inline]
 pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
     // Letters, digits and other signs have one of these bits, those of the range neither.
@@ -240,7 +240,7 @@ pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
     rest.windows(2).any(is_double)
 }
 
-/// Whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
+/// Returns whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
 pub(crate) fn is_hexadecimal(classes: u32) -> bool {
     classes & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
 }

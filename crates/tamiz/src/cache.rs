@@ -115,7 +115,7 @@ impl Cache {
         Some(Finished { line, text: (text_start, lines.len()), record: entry.record })
     }
 
-    /// Whether a line came before, lately; only such a line is worth a slot.
+    /// Returns whether a line came before, lately; only such a line is worth a slot.
     pub(crate) fn admits(&self, line: &[u8]) -> bool {
         let hash = hash(line);
         let mut inner = self.inner.borrow_mut();

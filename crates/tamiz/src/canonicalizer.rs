@@ -45,7 +45,7 @@ pub struct Canonicalizer {
 /// first is twice as long too, are all twice as long: memory grows with the request, with few steps.
 /// Half more than a power of two, since tables in it are powers of two and something else has to fit.
 fn first_chunk(request_len: usize) -> usize {
-    /// What the arena and the allocator beneath it take of a chunk for themselves.
+    /// The bytes that the arena and the allocator beneath it take of a chunk for themselves.
     const OVERHEAD: usize = 64;
     let power = request_len.checked_next_power_of_two().unwrap_or(request_len);
     power.saturating_add(power / 2).saturating_sub(OVERHEAD)
@@ -101,7 +101,7 @@ impl Scratch {
     }
 }
 
-/// What a thread keeps for the next document that is asked for without a [`Scratch`].
+/// State that a thread keeps for the next document that is asked for without a [`Scratch`].
 #[derive(Default)]
 struct Kept {
     scratch: Scratch,
@@ -210,7 +210,7 @@ impl Canonicalizer {
         self.document(Input::Wire(request), false)
     }
 
-    /// The same document, whose flags carry the byte ranges of the request that raised them.
+    /// Makes the same document, with flags that carry the byte ranges of the request that raised them.
     pub fn canonicalize_with_evidence(&self, request: &[u8]) -> Document {
         self.document(Input::Wire(request), true)
     }

@@ -112,9 +112,9 @@ pub struct Config {
     pub buckets: Buckets,
     /// Limits.
     pub limits: Limits,
-    /// What counts as a secret, beyond the built-in rules.
+    /// Secrets beyond the built-in rules.
     pub secrets: Secrets,
-    /// What of a path is shown.
+    /// How much of a path is shown.
     pub path: PathOptions,
     /// How headers are read and shown.
     pub headers: HeaderOptions,
@@ -205,7 +205,7 @@ pub struct Secrets {
     pub names: Vec<String>,
 }
 
-/// What of a path is shown.
+/// How much of a path is shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -299,7 +299,7 @@ impl fmt::Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
-/// What is wrong with a configuration file, and where.
+/// An error in a configuration file, and its place.
 #[cfg(feature = "toml")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -309,7 +309,7 @@ pub struct ConfigError {
     message: String,
 }
 
-/// What may be repeated in a message: a key, not whatever else stands on the line.
+/// Returns whether a text is a key, which a message may repeat; nothing else on the line may be.
 #[cfg(feature = "toml")]
 fn is_bare_key(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))

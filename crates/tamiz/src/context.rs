@@ -1,4 +1,4 @@
-//! What every stage is handed: where to put text, the settings, and whether to keep evidence.
+//! The state that every stage gets: memory for text, the settings, and whether to keep evidence.
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -9,14 +9,14 @@ use crate::cache::Cache;
 use crate::flags::Flags;
 use crate::settings::Settings;
 
-/// What the stages of one canonicalisation share.
+/// The state that the stages of one canonicalisation share.
 #[derive(Clone, Copy)]
 pub(crate) struct Shared<'a> {
     pub(crate) bump: &'a Bump,
     pub(crate) spare: &'a Spare,
     pub(crate) settings: &'a Settings,
     pub(crate) traced: bool,
-    /// Whether quiet header lines are finished without being opened.
+    /// True if quiet header lines are finished without being opened.
     pub(crate) finishes: bool,
     /// Header lines that came before; `None` where each is to be read.
     pub(crate) cache: Option<&'a Cache>,
@@ -36,7 +36,7 @@ impl<'a> Context<'a> {
         Flags::new(self.bump, self.traced)
     }
 
-    /// The same, with another arena: for what is read, told and let go.
+    /// Returns this context with another arena: for parts that are scanned, but not kept.
     pub(crate) fn in_arena<'b>(self, bump: &'b Bump) -> Shared<'b>
     where
         'a: 'b,
@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
         Shared { bump, ..*self.0 }
     }
 
-    /// What `write` writes, in the arena.
+    /// Writes into the arena by `write`, and returns the bytes.
     pub(crate) fn written(self, write: impl FnOnce(&mut Vec<u8>)) -> &'a [u8] {
         self.spare.with(|out| {
             write(out);

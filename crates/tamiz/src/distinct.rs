@@ -16,8 +16,8 @@ const FIRST_PLACES: usize = 256;
 
 /// Texts, each once, in the order in which they first came.
 ///
-/// They are found by a table of their hashes, of which at most half is full. Hashes are not keyed, so that someone may make
-/// many texts share one: what finds no place near its own is kept in order instead.
+/// They are found by a table of their hashes, of which at most half is full. Hashes are not keyed, so that someone may
+/// make many texts share one: what finds no place near its own is kept in order instead.
 pub(crate) struct Distinct<'a, T> {
     bump: &'a Bump,
     pub(crate) entries: BumpVec<'a, Entry<'a, T>>,
@@ -39,13 +39,13 @@ impl<'a, T> Distinct<'a, T> {
         Distinct { bump, entries: BumpVec::new_in(bump), table, crowded: BTreeMap::new() }
     }
 
-    /// What is known of a text.
+    /// The value of a text.
     pub(crate) fn get(&self, text: &[u8]) -> Option<&T> {
         let at = self.find(text).ok()?;
         self.entries.get(at).map(|entry| &entry.of)
     }
 
-    /// What is known of a text, and whether it came before; `of` where it is new.
+    /// The value of a text, and whether the text is known; stores `of` where it is new.
     pub(crate) fn get_or_insert(&mut self, text: &[u8], of: T) -> Option<(&mut T, bool)> {
         let found = self.find(text);
         let at = match found {

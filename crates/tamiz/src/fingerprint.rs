@@ -110,7 +110,7 @@ impl Fingerprint {
         &self.identity.digest
     }
 
-    /// What it is made of, in order.
+    /// Its components, in order.
     pub fn components(&self) -> &[(&'static str, String)] {
         &self.identity.components
     }

@@ -18,8 +18,8 @@ pub(crate) const MOST_WORDS: usize = 2;
 pub(crate) struct Finished<'a> {
     /// The line as it came, without its end.
     pub(crate) line: &'a [u8],
-    /// Where its text begins and ends in the texts of all finished lines ([`crate::context::Spare::lines`]): `H:name=value`,
-    /// its flags and the line's end.
+    /// Where its text begins and ends in the texts of all finished lines ([`crate::context::Spare::lines`]):
+    /// `H:name=value`, its flags and the line's end.
     pub(crate) text: (usize, usize),
     pub(crate) record: Record,
 }
@@ -40,9 +40,9 @@ pub(crate) struct Record {
     pub(crate) rank: Rank,
     /// The length of the name, as shown.
     pub(crate) name_len: u16,
-    /// Whether nothing in the line would be decoded.
+    /// True if nothing in the line would be decoded.
     pub(crate) is_plain: bool,
-    /// Whether the value is shown as one marker, whose signs tokens name.
+    /// True if the value is shown as one marker, whose signs tokens name.
     pub(crate) is_shape: bool,
     pub(crate) role: Role,
     pub(crate) echo: Echo,
@@ -101,8 +101,8 @@ impl<'a> Finished<'a> {
         self.text(lines).get(2..2 + usize::from(self.record.name_len)).unwrap_or_default()
     }
 
-    /// Whether it has the same text in any request, so that it may be cached: it holds no secret, and no port that
-    /// another scheme implies.
+    /// Returns whether it has the same text in any request, so that it may be cached: it holds no secret, and no port
+    /// that another scheme implies.
     pub(crate) fn is_alike_everywhere(&self) -> bool {
         match self.record.role {
             Role::Host => memchr::memchr(b':', self.value().bytes).is_none(),

@@ -10,7 +10,7 @@ use crate::text::Text;
 const NAMES: [(&str, &[u8]); 3] =
     [("transfer-encoding", b"transferencoding"), ("content-length", b"contentlength"), ("host", b"host")];
 
-/// Whether the letters and digits of `text` are those of `name`, or begin with them.
+/// Returns whether the letters and digits of `text` are those of `name`, or begin with them.
 fn spells(text: &[u8], name: &[u8], whole: bool) -> bool {
     let mut letters = text.iter().filter(|&&b| bytes::is(b, ALNUM)).map(u8::to_ascii_lowercase);
     name.iter().all(|&expected| letters.next() == Some(expected)) && (!whole || letters.next().is_none())
@@ -53,7 +53,7 @@ pub(crate) fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags
     }
 }
 
-/// Whether a name, in lower case, that is not known has the letters of one that steers framing.
+/// Returns whether a name, in lower case, that is not known has the letters of one that steers framing.
 pub(crate) fn is_disguised(name: &[u8]) -> bool {
     NAMES.iter().any(|(_, letters)| spells(name, letters, true))
 }
@@ -69,7 +69,7 @@ pub(crate) fn check_odd_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Fla
     check_name(raw, cx, flags);
 }
 
-/// What follows the line ends embedded in a name: the last of it ends at the colon.
+/// Checks the text after line ends embedded in a name: the last of it ends at the colon.
 fn check_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let mut pieces = raw.split(|b| matches!(b, b'\r' | b'\n')).skip(1).peekable();
     while let Some(piece) = pieces.next() {

@@ -3,12 +3,12 @@
 
 use crate::bytes::{self, DIGIT, HEX};
 
-/// Whether `text` is one JSON object, in UTF-8.
+/// Returns whether `text` is one JSON object, in UTF-8.
 pub(crate) fn is_object(text: &[u8]) -> bool {
     skip_space(text).first() == Some(&b'{') && is_value(text)
 }
 
-/// Whether `text` is one JSON object or array, in UTF-8.
+/// Returns whether `text` is one JSON object or array, in UTF-8.
 pub(crate) fn is_object_or_array(text: &[u8]) -> bool {
     matches!(skip_space(text).first(), Some(b'{' | b'[')) && is_value(text)
 }
@@ -18,7 +18,7 @@ fn is_value(text: &[u8]) -> bool {
         && skip_value(skip_space(text), &mut |_| ()).is_some_and(|rest| skip_space(rest).is_empty())
 }
 
-/// What follows the value that `text` begins with; each string in it, names too, is told with its
+/// Skips the value that `text` begins with, and returns the rest; passes each string in it, names too, with its
 /// quotes. Depth costs a bit a level, beyond 64.
 pub(crate) fn skip_value<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<&'t [u8]> {
     let mut rest = text;
@@ -69,7 +69,7 @@ pub(crate) fn skip_value<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8]
     }
 }
 
-/// What is open, outermost first: a bit a level, whether it is an object.
+/// The open arrays and objects, outermost first: a bit a level, set for an object.
 #[derive(Default)]
 struct Levels {
     /// The innermost levels, the last one lowest.
@@ -125,7 +125,7 @@ fn skip_key<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<
     }
 }
 
-/// What follows a number, `true`, `false`, `null` or a string.
+/// Skips a number, `true`, `false`, `null` or a string, and returns the rest.
 pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
     match text.first()? {
         b'"' => skip_string(text),
@@ -136,7 +136,7 @@ pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What is inside of a string without escapes, and what follows it.
+/// Splits a string without escapes into its content and the rest.
 pub(crate) fn cut_plain_string(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let inside = text.strip_prefix(b"\"")?;
     let (inside, rest) = inside.split_at_checked(plain_len(inside))?;
@@ -163,12 +163,12 @@ fn plain_len(text: &[u8]) -> usize {
     len + plain_len_slow(text.get(len..).unwrap_or_default())
 }
 
-/// The same, byte by byte.
+/// The length of a plain run, byte by byte.
 fn plain_len_slow(text: &[u8]) -> usize {
     text.iter().position(|&b| matches!(b, b'"' | b'\\' | 0..=0x1F)).unwrap_or(text.len())
 }
 
-/// What follows a string.
+/// Skips a string, and returns the rest.
 pub(crate) fn skip_string(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.strip_prefix(b"\"")?;
     loop {

@@ -52,7 +52,7 @@ impl Triples {
         (triple << 5 | u32::from(byte & 31)) & 0x7FFF
     }
 
-    /// Whether one of the names may be in a text.
+    /// Returns whether one of the names may be in a text.
     #[inline]
     fn may_be_in(&self, text: &[u8]) -> bool {
         let mut triple = 0;
@@ -83,12 +83,12 @@ impl SensitiveNames {
         SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples, extra: extra.to_vec() }
     }
 
-    /// Whether the value under a name in ASCII is a secret.
+    /// Returns whether the value under a name in ASCII is a secret.
     pub(crate) fn matches_ascii(&self, name: &[u8]) -> bool {
         self.may_match_ascii(name) && self.matches_slow(name)
     }
 
-    /// Whether a name in ASCII may be sensitive.
+    /// Returns whether a name in ASCII may be sensitive.
     #[inline]
     pub(crate) fn may_match_ascii(&self, name: &[u8]) -> bool {
         self.triples.may_be_in(name) || self.anywhere.is_none()

@@ -35,7 +35,7 @@ pub(crate) struct Request<'a> {
     pub(crate) odd_version: Option<Text<'a>>,
     /// The secrets, for headers that are read again when they are written; `None` where there are none.
     pub(crate) needles: Option<Needles<'a>>,
-    /// Whether a secret is echoed in a finished line: all of the request has to be read again, with every line opened.
+    /// True if a secret is echoed in a finished line: all of the request has to be read again, with every line opened.
     pub(crate) echoes_into_finished: bool,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Request<'a> {
         self.body.as_ref().filter(|_| cx.settings.beyond_core())
     }
 
-    /// Whether the `U` line is in origin form, for want of a host.
+    /// Returns whether the `U` line is in origin form, for want of a host.
     pub(crate) fn is_without_authority(&self, cx: Context<'a>) -> bool {
         self.url.host.is_none() && cx.settings.beyond_core() && self.form != Form::Authority
     }
@@ -165,7 +165,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether `Host` names the target's host; a `CONNECT` may leave the port to the target.
+    /// Returns whether `Host` names the target's host; a `CONNECT` may leave the port to the target.
     fn agrees(&self, header: Option<Host<'a>>) -> bool {
         match (self.form, self.url.host, header) {
             (Form::Authority, Some(target), Some(header)) => {

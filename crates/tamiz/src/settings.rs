@@ -7,7 +7,7 @@ use crate::flags::{Flag, FlagSet};
 use crate::known_headers::HeaderTable;
 use crate::names::SensitiveNames;
 
-/// What the stages read. Built once per [`Canonicalizer`](crate::Canonicalizer).
+/// The settings that the stages read. Built once per [`Canonicalizer`](crate::Canonicalizer).
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
@@ -20,7 +20,7 @@ pub(crate) struct Settings {
     pub(crate) fam: bool,
     pub(crate) entropy: bool,
     pub(crate) wide_hop_by_hop: bool,
-    /// Whether headers without a normaliser are shown whatever they say.
+    /// True if headers without a normaliser are shown whatever they say.
     pub(crate) shows_unlisted: bool,
     pub(crate) names: SensitiveNames,
     pub(crate) headers: HeaderTable,
@@ -62,7 +62,7 @@ impl Settings {
         self.config.view == View::Literal
     }
 
-    /// Whether more than the seeds' own rules apply.
+    /// Returns whether more than the seeds' own rules apply.
     pub(crate) fn beyond_core(&self) -> bool {
         self.config.profile > Profile::Core
     }

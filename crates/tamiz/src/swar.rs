@@ -29,7 +29,7 @@ pub(crate) fn position(byte: u8, eight: u64) -> Option<usize> {
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
 
-/// Whether a byte may be zero: it is, or the one before it is.
+/// Returns whether a byte may be zero: it is, or the one before it is.
 pub(crate) fn may_have_zero(eight: u64) -> bool {
     zeros(eight) != 0
 }

@@ -53,11 +53,11 @@ pub(crate) struct Text<'a> {
 const TRACED: usize = 1;
 /// It was repaired, so that a guard in it is a guard.
 const REPAIRED: usize = 2;
-/// What a byte adds to `start_and_flags`.
+/// The increment of `start_and_flags` for a byte.
 const STEP: usize = 4;
 
-/// A text with the union of the classes of its bytes. What is asked of a text first is nearly always which classes it has,
-/// so they are computed once and handed on with it.
+/// A text with the union of the classes of its bytes. What is asked of a text first is nearly always which classes it
+/// has, so they are computed once and handed on with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Classified<'a> {
     pub(crate) text: Text<'a>,
@@ -98,7 +98,7 @@ impl<'a> Text<'a> {
         self.start_and_flags & REPAIRED != 0
     }
 
-    /// The same text, known to be UTF-8 with guards.
+    /// Marks the text as UTF-8 with guards.
     pub(crate) fn repaired(self) -> Self {
         Text { start_and_flags: self.start_and_flags | REPAIRED, ..self }
     }
@@ -207,7 +207,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same text in another spelling of the same length.
+    /// Replaces the bytes by another spelling of the same length.
     pub(crate) fn with_bytes(&self, bytes: &'a [u8]) -> Text<'a> {
         debug_assert_eq!(bytes.len(), self.len());
         Text { bytes, ..*self }

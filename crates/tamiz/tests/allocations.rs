@@ -13,7 +13,7 @@ use tamiz::{Canonicalizer, Scratch};
 #[global_allocator]
 static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// What a body is inflated with comes from crates that allocate; deep JSON takes a word for 64 levels.
+/// Requests with one of these may allocate: crates for decompression do, and deep JSON takes a word for 64 levels.
 const EXCEPTIONS: [&str; 3] = ["Content-Encoding", "content-encoding", "[[[[[[[["];
 
 /// How many allocations `work` makes, at least; whatever else the process does at times is left out.

@@ -16,7 +16,7 @@ use tamiz::{Canonicalizer, Document, Profile, Scratch, View};
 /// How many requests of a file and label raise a flag; under `ROWS`, how many there are.
 type Counts = BTreeMap<(String, String, String), usize>;
 
-/// What stands in the column of flags for all rows.
+/// The entry in the column of flags that counts all rows.
 const ROWS: &str = "(rows)";
 const HEAD: &str = "# How many rows of the corpus raise each flag in profile `full`, by file and label.\n\
                     # Written by `cargo x test --corpus --write`; `cargo x test --corpus` compares.\n";

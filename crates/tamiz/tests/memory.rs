@@ -1,4 +1,4 @@
-//! What earlier requests leave in a `Scratch` changes no document.
+//! Reusing a `Scratch` changes no document.
 
 mod common;
 

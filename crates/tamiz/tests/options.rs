@@ -1,4 +1,4 @@
-//! What a configuration changes, beyond view, profile and scheme, which vectors choose.
+//! Effects of the configuration, beyond view, profile and scheme, which vectors choose.
 
 use std::collections::HashSet;
 
@@ -49,7 +49,7 @@ fn unlisted_headers_are_shown_on_request() {
     assert_eq!(shown(config(Profile::Core, Unlisted::ByProfile)), ["1", "ex.com", "on"]);
 }
 
-/// What is yet to come says nothing: none of these is `BADBODY`.
+/// A part that is cut by the limit is no fault: none of these is `BADBODY`.
 #[test]
 fn a_part_that_the_limit_cuts_in_its_headers_is_no_fault() {
     let request = "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: multipart/form-data; boundary=b\r\n\

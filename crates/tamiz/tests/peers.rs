@@ -59,7 +59,7 @@ impl Witness {
         Witness { listed, used: BTreeSet::new(), compared: 0, faults: Vec::new() }
     }
 
-    /// Whether a listed pattern excuses this input; it is used up if so.
+    /// Returns whether a listed pattern excuses this input; it is used up if so.
     fn excuses(&mut self, input: &[u8]) -> bool {
         let fits = |difference: &Difference| difference.pattern.as_ref().is_some_and(|p| p.is_match(input));
         let found = self.listed.iter().position(fits);
@@ -77,7 +77,7 @@ impl Witness {
     }
 }
 
-/// What a peer is shown: all vectors, rows of the corpus where there is one, generated requests.
+/// Calls `look` with all vectors, rows of the corpus where there is one, and generated requests.
 fn each_request(mut look: impl FnMut(&[u8])) {
     vectors::all().iter().for_each(|vector| look(&vector.request()));
     for file in corpus::files().unwrap_or_default() {
@@ -92,7 +92,7 @@ fn each_request(mut look: impl FnMut(&[u8])) {
         .unwrap();
 }
 
-/// What `httparse` makes of a request, as parts; `None` where it does not accept it.
+/// Parses a request with `httparse`, as parts; `None` where it does not accept it.
 fn with_httparse<T>(request: &[u8], use_it: impl FnOnce(&Parts<'_>) -> T) -> Option<T> {
     let mut headers = [httparse::EMPTY_HEADER; 512];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -141,7 +141,7 @@ fn httparse_reads_requests_alike() {
     witness.finish();
 }
 
-/// Whether two documents differ in listed flags alone; those are used up if so.
+/// Returns whether two documents differ in listed flags alone; those are used up if so.
 fn excused_by_flags(witness: &mut Witness, ours: &Document, theirs: &Document) -> bool {
     let listed = witness.listed.iter().enumerate();
     let flags: Vec<(usize, &str)> = listed

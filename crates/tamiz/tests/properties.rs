@@ -65,7 +65,7 @@ fn same_but(one: &[u8], other: &[u8], flags: &[&str]) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// What `core` tells of texts in which the other profiles find it ordinary.
+/// Flags that `core` raises for texts which are ordinary in the other profiles.
 const ORDINARY: [&str; 5] = ["BACKSLASH", "BRACE", "CONTROL", "QUOTE", "SPACE"];
 
 proptest! {
@@ -214,7 +214,7 @@ proptest! {
         same_but(&pieces.wire(), &other.wire(), &["DOTCUR", "MULTIPLESLASH"])?;
     }
 
-    /// What is added to a request adds its flag and takes none away.
+    /// An oddity adds its flag and removes none.
     #[test]
     fn an_oddity_adds_its_flag(plain in generate::plain()) {
         add_each(&plain)?;
@@ -239,7 +239,7 @@ fn add_each(plain: &Pieces) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether 8.12 says that a header's value is left as it is: not cookies, not URLs, not invalid hosts.
+/// Returns whether 8.12 says that a header's value is left as it is: not cookies, not URLs, not invalid hosts.
 fn is_normalised(name: &str) -> bool {
     let exceptions = ["cookie", "set-cookie", "host", "?"];
     let urls = ["origin", "referer", "x-forwarded-uri", "x-original-url", "x-rewrite-url"];

@@ -36,7 +36,7 @@ const NAMES: &[&str] = &[
     "Proxy-Authorization",
 ];
 
-/// What honest values, attacks and credentials are made of, and the signs between them.
+/// Pieces of honest values, attacks and credentials, and the signs between them.
 const PIECES: &[&str] = &[
     " ",
     " ",

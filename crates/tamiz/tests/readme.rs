@@ -1,4 +1,4 @@
-//! What the READMEs and SECURITY.md show is true.
+//! The statements of the READMEs and SECURITY.md are true.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn every_place_that_a_readme_links_to_is_there() {
     }
 }
 
-/// What stands between backticks.
+/// The text between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -38,7 +38,7 @@ const BY_CONTENT: [&str; 12] = [
     "GET / HTTP/1.1\r\nHost: ex.com\r\nX-A: 1\nX-B: @\r\n\r\n",
 ];
 
-/// The same in bodies, where it is names that could be shown.
+/// Places for a secret in bodies, among them names, which could be shown.
 const IN_BODIES: [&str; 14] = [
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n@=1",
     "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=@",

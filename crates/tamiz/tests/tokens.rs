@@ -200,7 +200,7 @@ fn read_documents_have_the_same_tokens() {
     assert!(fine > coarse && coarse > 1_000, "{fine} {coarse}");
 }
 
-/// What values are made of (clause 9.18), fresh from a request.
+/// The composition of values (clause 9.18), fresh from a request.
 #[test]
 fn signs_scripts_and_skeletons() {
     let of = |request: &str, view: View| -> String {

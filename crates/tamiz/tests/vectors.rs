@@ -78,7 +78,7 @@ fn documents_of_vectors_parse_back() {
     }
 }
 
-/// What a seed's own example shows holds as it stands, or the vector says why it does not.
+/// The example of a seed holds as it is, or the vector says why it does not.
 #[test]
 fn seeds_hold_or_are_superseded() {
     for vector in vectors::all() {

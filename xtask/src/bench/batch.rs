@@ -19,7 +19,7 @@ const REPEATS: usize = 20;
 const ROUNDS: usize = 5;
 /// How many threads work.
 const JOBS: usize = 2;
-/// What has to be reached of so many times the library's rate.
+/// The required share of so many times the library's rate.
 const LEAST: f64 = 0.7;
 /// The other formats, and the most that each may cost of what Parquet costs.
 const FORMATS: [(&str, Option<f64>); 4] =
@@ -63,7 +63,7 @@ fn load() -> String {
     load.split(' ').next().map_or_else(|| "some".to_owned(), str::to_owned)
 }
 
-/// What a corpus took.
+/// The measurements of a corpus.
 struct Measured {
     requests: f64,
     /// Requests a second.
@@ -101,14 +101,14 @@ impl Measured {
         Ok(Measured { requests: count as f64, library: rate, text, alone, formats: spent.collect() })
     }
 
-    /// What batch does of what as many cores would do with the library alone: by the clock, and by processor time, which
-    /// is what it would do if the cores were its own.
+    /// The rate of batch as a share of the library's on as many cores: by the clock, and by processor time, which
+    /// is what it would be if the cores were idle.
     fn shares(&self) -> [f64; 2] {
         let share = |seconds: f64| self.requests / seconds / (JOBS as f64 * self.library);
         [share(self.text.clock), share(self.text.processor() / JOBS as f64)]
     }
 
-    /// What formats with a bound cost of what Parquet costs.
+    /// The cost of formats with a bound, relative to Parquet.
     fn ratios(&self) -> impl Iterator<Item = (&'static str, f64, f64)> {
         let parquet = self.formats.first().map_or(f64::NAN, Spent::processor);
         let all = FORMATS.into_iter().zip(&self.formats);
@@ -120,7 +120,8 @@ impl Measured {
         [self.alone.clock / self.text.clock, self.alone.on_own(1) / self.text.on_own(JOBS)]
     }
 
-    /// What is not as it has to be. On a busy machine the clock tells of others; on an idle one the two are the same.
+    /// Lists the bounds that are not met. On a busy machine the clock tells of others; on an idle one the two are the
+    /// same.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let best = |pair: [f64; 2]| pair.into_iter().fold(0.0, f64::max);

@@ -7,7 +7,7 @@ use super::programs::{Folder, Sample};
 use crate::Result;
 use crate::process;
 
-/// What one pass over a sample takes.
+/// The counts of one pass over a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Counted {
     /// For each request.
@@ -16,7 +16,7 @@ pub(super) struct Counted {
     pub(super) written: f64,
 }
 
-/// What `contender` of `program` takes for a sample.
+/// Counts the instructions of `contender` of `program` on a sample.
 pub(super) fn count(folder: &Folder, program: &Path, contender: &str, sample: &Sample) -> Result<Counted> {
     // Several may run at once.
     let dump = folder.path(&format!("callgrind.{contender}"));

@@ -12,7 +12,7 @@ use super::programs::{self, Allocations, Folder, Sample};
 use super::rounds::{self, median};
 use crate::Result;
 
-/// What was asked for.
+/// The options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Options<'a> {
     /// Fewer requests, fewer rounds, no real corpora: less than two minutes.
@@ -61,7 +61,7 @@ pub(super) fn base(corpus: &str) -> &'static str {
     if matches!(corpus, "attack" | "crs") { "httparse-lenient" } else { "httparse" }
 }
 
-/// What one peer takes for the requests of one corpus.
+/// The costs of one peer on one corpus.
 struct Cell {
     counted: Counted,
     allocations: Allocations,
@@ -73,7 +73,7 @@ struct Cell {
     instructions: f64,
 }
 
-/// What was measured of a corpus.
+/// The measurements of a corpus.
 struct Column {
     corpus: String,
     bytes: f64,
@@ -252,7 +252,7 @@ fn allocations_of(contender: &'static str) -> impl Fn(&Column) -> f64 {
     move |column| column.cells.get(contender).map_or(f64::NAN, |cell| cell.allocations.count)
 }
 
-/// What is asked of the library, and what was found.
+/// Prints the requirements on the library, and whether they are met.
 fn print_claims(columns: &[Column]) {
     let worst = |numbers: &mut dyn Iterator<Item = f64>, than: fn(f64, f64) -> f64| numbers.reduce(than);
     println!();

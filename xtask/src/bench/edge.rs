@@ -7,7 +7,7 @@ use crate::Result;
 use crate::process::{self, cargo};
 use crate::setup::{self, Permission};
 
-/// What is asked for.
+/// The options.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     /// How many minutes of full load for each proxy, instead of latencies.

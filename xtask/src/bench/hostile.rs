@@ -11,7 +11,7 @@ use crate::Result;
 use crate::process::{self, cargo};
 use crate::setup;
 
-/// What is doubled: from here. No power of two: what is counted of one would be just below or just
+/// The smallest size, which is doubled. No power of two: counts at one would be just below or just
 /// above it, and tables that grow by doubling would show steps that are those of the sizes.
 const SMALLEST: usize = 18_000;
 /// Up to here under callgrind,
@@ -37,7 +37,7 @@ const AT_ONCE: usize = 8;
 /// The three works: the default document; the full profile with evidence, explained; reading back and tokens.
 const WORKS: usize = 3;
 
-/// What one size of a family took.
+/// The costs of one size of a family.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Measured {
     request: u64,
@@ -46,7 +46,7 @@ struct Measured {
     works: Vec<Work>,
 }
 
-/// What one work took.
+/// The cost of one kind of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Work {
     nanoseconds: u64,
@@ -106,7 +106,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<()> {
     }
 }
 
-/// What belongs to the family `i` of `families`, which have as many sizes each.
+/// The sizes of family `i` of `families`, which have as many each.
 fn nth<T>(all: &[T], i: usize, families: usize) -> &[T] {
     let sizes = all.len() / families;
     all.get(i * sizes..(i + 1) * sizes).unwrap_or_default()
@@ -124,7 +124,7 @@ fn build(root: &Path) -> Result<PathBuf> {
         .ok_or_else(|| "cargo does not say what it built".into())
 }
 
-/// What each size of each family takes.
+/// The costs of each size of each family.
 fn native(program: &Path, families: &[&str]) -> Result<Vec<Measured>> {
     let mut command = Command::new(program);
     command.args(["run", &SMALLEST.to_string(), &LARGEST.to_string()]).args(families);

@@ -13,7 +13,7 @@ use crate::process;
 const FILES: [&str; 3] = ["csic2010_normal_train", "har_requests", "api_requests"];
 /// How often processor time is measured; the mean is shown, since systems tell hundredths of a second.
 const ROUNDS: usize = 10;
-/// What has to be reached of the rate of `batch --format tokens`.
+/// The required share of the rate of `batch --format tokens`.
 const LEAST: f64 = 0.7;
 
 /// Measures; fails if learning takes too many instructions, which do not depend on what else the machine does.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::Result;
 
-/// What a run took, in seconds.
+/// The time of a run, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spent {
     /// By the clock.
@@ -79,7 +79,7 @@ pub(super) fn children_seconds() -> Option<f64> {
 
 /// Two times of a file `stat`, the first of which has so many fields before it, counted behind the name.
 fn seconds_in(stat: &Path, first: usize) -> Option<[f64; 2]> {
-    /// What the fields count in: `sysconf(_SC_CLK_TCK)` is 100 on every Linux there is.
+    /// The unit of the fields: `sysconf(_SC_CLK_TCK)` is 100 on every Linux there is.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string(stat).ok()?;
     // The name before the bracket may hold anything.

@@ -22,13 +22,13 @@ pub(super) fn measured_command(root: &Path) -> Result<PathBuf> {
     build(root, &["--profile", "measure", "--package", "tamiz-cli"])
 }
 
-/// What `cargo x bench serve` needs, in a profile of cargo.
+/// The programs of `cargo x bench serve`, in a profile of cargo.
 pub(super) struct Servers {
     /// The command.
     pub(super) tamiz: PathBuf,
     /// The server that does nothing.
     pub(super) nothing: PathBuf,
-    /// What has the requests.
+    /// The folder with the requests.
     pub(super) corpora: PathBuf,
 }
 
@@ -43,7 +43,7 @@ impl Servers {
     }
 }
 
-/// The same under an allocator that counts.
+/// Builds the program with an allocator that counts.
 pub(super) fn counting_program(root: &Path) -> Result<PathBuf> {
     build(root, &["--profile", "measure", "--package", "tamiz-bench", "--bin", "allocations"])
 }
@@ -170,14 +170,14 @@ impl Drop for Served {
     }
 }
 
-/// What a contender asks the allocator for, for each request.
+/// The allocations of a contender for each request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Allocations {
     pub(super) count: f64,
     pub(super) bytes: f64,
 }
 
-/// What `contender` of `program`, whose allocator counts, asks for once it has read the sample before.
+/// Counts the allocations of `contender` of `program`, whose allocator counts, once it has read the sample before.
 pub(super) fn allocations(program: &Path, contender: &str, sample: &Sample) -> Result<Allocations> {
     let mut command = Command::new(program);
     let line = process::output(command.args(["allocations", contender]).arg(&sample.file))?;

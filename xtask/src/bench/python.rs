@@ -12,7 +12,7 @@ use crate::python::Package;
 const CORPORA: [&str; 2] = ["browser", "csic"];
 /// How often everything is measured, in turns; the best counts, since all else is the machine's.
 const ROUNDS: usize = 9;
-/// What is called, and how much of the library's rate it has to reach.
+/// The calls, and the required share of the library's rate for each.
 const CALLS: [(&str, f64); 2] = [("canonicalize_arrow", 0.8), ("canonicalize_many", 0.4)];
 
 /// Measures; fails if a call is too slow.

@@ -22,10 +22,10 @@ const ROUNDS: usize = 5;
 const SECONDS: u32 = 4;
 /// How many connections are kept busy.
 const CONNECTIONS: u32 = 16;
-/// What has to be reached of the rate of the handler that does nothing.
+/// The required share of the rate of the handler that does nothing.
 const LEAST: f64 = 0.7;
 
-/// What is asked for.
+/// The options.
 pub(crate) struct Options {
     /// The profile that programs are built in.
     profile: String,
@@ -164,7 +164,7 @@ impl Drop for Server {
     }
 }
 
-/// What came of a load.
+/// The result of a load.
 struct Load {
     /// Requests a second.
     rate: f64,
@@ -186,7 +186,7 @@ const CHILDREN: usize = 13;
 
 /// The processor time of a process, in seconds, where the system tells it.
 fn seconds_of(id: u32, field: usize) -> Option<f64> {
-    /// What the fields count in: `sysconf(_SC_CLK_TCK)` is 100 on every Linux there is.
+    /// The unit of the fields: `sysconf(_SC_CLK_TCK)` is 100 on every Linux there is.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(field);
@@ -194,7 +194,7 @@ fn seconds_of(id: u32, field: usize) -> Option<f64> {
     Some((ticks()? + ticks()?) / TICKS)
 }
 
-/// What wrk runs: the requests of a file, each behind its length, one after the other.
+/// The script of wrk: the requests of a file, each after its length, one after the other.
 const SCRIPT: &str = r#"
 local requests = {}
 local at = 0

@@ -22,10 +22,10 @@ const WARM_UP: f64 = 0.25;
 /// How often memory is looked at.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What a client does, again and again.
+/// The behaviour of a client, repeated.
 type Conduct = fn(&Load);
 
-/// What clients do; each of these is a thread.
+/// The behaviours of clients; each is a thread.
 const CLIENTS: [(&str, Conduct); 8] = [
     ("good", good),
     ("good", good),
@@ -37,14 +37,14 @@ const CLIENTS: [(&str, Conduct); 8] = [
     ("deaf", deaf),
 ];
 
-/// What the clients share.
+/// The state that clients share.
 struct Load {
     address: String,
     requests: Vec<Vec<u8>>,
     is_over: AtomicBool,
     answered: AtomicU64,
     refused: AtomicU64,
-    /// What was not the client's fault.
+    /// Faults that were not the client's.
     faults: Mutex<Vec<String>>,
 }
 
@@ -255,7 +255,7 @@ fn broken(load: &Load) {
     std::thread::sleep(Duration::from_millis(5));
 }
 
-/// What is not HTTP, or not for here; requests of the corpus as if they were sent here among them.
+/// Sends what is not HTTP, or not for this service; requests of the corpus among them.
 fn nonsense(load: &Load) {
     let fixed: [&[u8]; 4] = [
         b"\x16\x03\x01\x00\x05",

@@ -43,8 +43,8 @@ impl System {
     }
 }
 
-/// Installs the programs that are missing; the output of `apt-get` goes to `logs`. All at once, which is quicker; one by
-/// one where a package cannot be had, so that the others are there.
+/// Installs the programs that are missing; the output of `apt-get` goes to `logs`. All at once, which is quicker; one
+/// by one where a package cannot be had, so that the others are there.
 pub(super) fn install(logs: &Path, permission: Permission) -> System {
     let absent = || PROGRAMS.iter().filter(|(program, _)| !is_usable(program));
     let packages: Vec<&str> = absent().flat_map(|(_, packages)| packages.iter().copied()).collect();
@@ -98,7 +98,7 @@ fn apt_get(packages: &[&str], logs: &Path, permission: Permission) -> Result<()>
     Ok(())
 }
 
-/// Whether a program is there and can be used for tests.
+/// Returns whether a program is there and can be used for tests.
 fn is_usable(program: &str) -> bool {
     match program {
         // Debian's Python comes without the module that makes environments with `pip`.

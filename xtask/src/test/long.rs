@@ -111,7 +111,7 @@ fn published(metadata: &serde_json::Value) -> Vec<String> {
     published.filter_map(|package| package["name"].as_str()).map(str::to_owned).collect()
 }
 
-/// What a release has for Linux on x86-64: each is built, and tried in an empty folder.
+/// Builds what a release has for Linux on x86-64, and tries each in an empty folder.
 fn released(runner: &mut Runner<'_>) -> Result<()> {
     let musl = "x86_64-unknown-linux-musl";
     let script = |arguments: &str| {

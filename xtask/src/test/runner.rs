@@ -32,7 +32,7 @@ pub(super) struct Runner<'a> {
 struct Skipped {
     name: String,
     reason: String,
-    /// Whether `cargo x setup` can install what is missing.
+    /// True if `cargo x setup` can install what is missing.
     setup_helps: bool,
 }
 
@@ -110,6 +110,21 @@ impl<'a> Runner<'a> {
         let _ = self.console.say(text);
     }
 
+    /// Runs a step like [`Runner::step`], and records the tests that its own test runner skipped.
+    pub(super) fn step_with_skips(
+        &mut self,
+        title: &str,
+        run: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let before = self.tally.skipped;
+        self.step(title, run)?;
+        let skipped = self.tally.skipped - before;
+        if skipped > 0 {
+            self.skip_by_choice(&format!("{skipped} tests of `{title}`"), "its output says why");
+        }
+        Ok(())
+    }
+
     /// Runs a step that is one command.
     pub(super) fn command(&mut self, mut command: Command) -> Result<()> {
         self.step(&line(&command), |runner| runner.console.run(&mut command))
@@ -145,8 +160,22 @@ mod tests {
             },
         );
         assert_eq!(result.unwrap_err().to_string(), "no");
-        assert_eq!((runner.tally, runner.skipped.len()), (Tally { passed: 1, failed: 1 }, 1));
+        assert_eq!((runner.tally, runner.skipped.len()), (Tally { passed: 1, failed: 1, skipped: 0 }, 1));
         std::fs::remove_dir_all(target).unwrap();
+    }
+
+    #[test]
+    fn skipped_tests_are_named() {
+        let mut runner = Runner::new(Path::new("."), PathBuf::from("target"));
+        let run = |runner: &mut Runner<'_>| {
+            runner.tally.add_pytest_line("3 passed, 2 skipped in 1.00s");
+            Ok(())
+        };
+        runner.step_with_skips("pytest", run).unwrap();
+        assert_eq!(runner.skipped.len(), 1);
+        assert_eq!(runner.skipped[0].name, "2 tests of `pytest`");
+        runner.step_with_skips("nothing", |_| Ok(())).unwrap();
+        assert_eq!(runner.skipped.len(), 1);
     }
 
     #[test]
@@ -154,7 +183,7 @@ mod tests {
         let mut runner = Runner::new(Path::new("."), PathBuf::from("target"));
         runner.step("passes", |_| Ok(())).unwrap();
         runner.step("fails", |_| Err("no".into())).unwrap_err();
-        assert_eq!(runner.tally, Tally { passed: 1, failed: 1 });
+        assert_eq!(runner.tally, Tally { passed: 1, failed: 1, skipped: 0 });
         let tests = |runner: &mut Runner<'_>| {
             runner.tally.add_result_line("test result: FAILED. 5 passed; 2 failed; 0 ignored");
             Err("no".into())
@@ -162,7 +191,7 @@ mod tests {
         runner.step("fails by its tests", tests).unwrap_err();
         assert_eq!(
             runner.tally,
-            Tally { passed: 6, failed: 3 },
+            Tally { passed: 6, failed: 3, skipped: 0 },
             "failed tests are not counted again as a step"
         );
     }

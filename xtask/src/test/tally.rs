@@ -5,6 +5,8 @@
 pub(super) struct Tally {
     pub(super) passed: u64,
     pub(super) failed: u64,
+    /// Tests that pytest or Node's runner skipped.
+    pub(super) skipped: u64,
 }
 
 impl Tally {
@@ -27,6 +29,7 @@ impl Tally {
         match line.strip_prefix("# ").and_then(|count| count.split_once(' ')) {
             Some(("pass", n)) => self.passed += n.parse().unwrap_or(0),
             Some(("fail", n)) => self.failed += n.parse().unwrap_or(0),
+            Some(("skipped", n)) => self.skipped += n.parse().unwrap_or(0),
             _ => {}
         }
     }
@@ -37,6 +40,7 @@ impl Tally {
             match count.split_once(' ') {
                 Some((n, "passed")) => self.passed += n.parse().unwrap_or(0),
                 Some((n, "failed" | "error" | "errors")) => self.failed += n.parse().unwrap_or(0),
+                Some((n, "skipped")) => self.skipped += n.parse().unwrap_or(0),
                 _ => {}
             }
         }
@@ -74,7 +78,7 @@ mod tests {
     use super::*;
 
     fn tally(passed: u64, failed: u64) -> Tally {
-        Tally { passed, failed }
+        Tally { passed, failed, skipped: 0 }
     }
 
     #[test]
@@ -100,18 +104,17 @@ mod tests {
         {
             sum.add_pytest_line(line);
         }
-        assert_eq!(sum, tally(5, 2));
+        assert_eq!(sum, Tally { skipped: 1, ..tally(5, 2) });
     }
 
     #[test]
     fn closing_lines_of_node_are_summed() {
         let mut sum = Tally::default();
-        for line in
-            ["# Subtest: pass 9", "ok 1 - pass 9", "# tests 5", "# pass 4", "# fail 1", "# cancelled 0"]
+        for line in ["# Subtest: pass 9", "ok 1 - pass 9", "# tests 5", "# pass 4", "# fail 1", "# skipped 2"]
         {
             sum.add_tap_line(line);
         }
-        assert_eq!(sum, tally(4, 1));
+        assert_eq!(sum, Tally { skipped: 2, ..tally(4, 1) });
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What `cargo x bench hostile` measures, in a process of its own: its allocator counts, and
+//! The program that `cargo x bench hostile` measures, in a process of its own: its allocator counts, and
 //! callgrind looks at it.
 //!
 //! `hostile list` prints the families; `hostile run FROM TO FAMILY…` reads the requests of each

@@ -1,5 +1,5 @@
-//! What `cargo x bench` counts allocations with: the same as `suricata`, under an allocator that
-//! counts. A program of its own, so that counting costs no time in the other.
+//! Counts allocations for `cargo x bench`: `suricata` under an allocator that counts. A program of its own, so
+//! that counting costs no time in the other.
 
 use std::alloc::System;
 use std::process::ExitCode;

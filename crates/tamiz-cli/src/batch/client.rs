@@ -1,15 +1,15 @@
-//! What is told of who sent a request.
+//! The columns about the client that sent a request.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use clap::ValueEnum;
 
-/// What `--client` says.
+/// Values of `--client`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// The whole address
     Address,
-    /// The network that it is of: 24 bits of IPv4, 48 of IPv6
+    /// Its network: 24 bits of IPv4, 48 of IPv6
     #[default]
     Network,
     /// Nothing

@@ -18,7 +18,7 @@ pub(crate) struct ColumnSink<'a> {
     /// The most bytes of a file, where the output is a folder of several.
     split: Option<u64>,
     schema: SchemaRef,
-    /// Whether nobody else may read the files.
+    /// True if nobody else may read the files.
     is_private: bool,
     partial: &'a Partial,
     /// How many parts are whole.
@@ -119,8 +119,8 @@ impl<'a> ColumnSink<'a> {
         self.partial.finish(WHOLE, forces)
     }
 
-    /// Makes a folder of files, each of as many parts as fit into `most` bytes. The parts stay until it is in its place, so
-    /// that a run that is killed here can go on.
+    /// Makes a folder of files, each of as many parts as fit into `most` bytes. The parts stay until it is in its
+    /// place, so that a run that is killed here can go on.
     fn finish_folder(&self, most: u64, forces: bool) -> Result<(), Failure> {
         let io = |error: io::Error| self.partial.failure(&error);
         let folder = self.partial.new_folder(WHOLE, self.is_private).map_err(io)?;

@@ -42,7 +42,7 @@ impl Columns {
         })
     }
 
-    /// Whether rows are requests as they are, with their secrets.
+    /// Returns whether rows are requests as they are, with their secrets.
     pub(crate) fn are_requests(self) -> bool {
         self == Columns::Requests
     }
@@ -71,7 +71,7 @@ impl ColumnRows {
         })
     }
 
-    /// Whether rows need the text of documents.
+    /// Returns whether rows need the text of documents.
     pub(super) fn hold_documents(&self) -> bool {
         matches!(self.0, Made::Documents(_))
     }

@@ -1,4 +1,4 @@
-//! What cannot be read: named on standard error, and in full in a file of JSON lines.
+//! Reports unreadable records: by place on standard error, and in full in a file of JSON lines.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};

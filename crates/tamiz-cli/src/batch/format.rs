@@ -1,4 +1,4 @@
-//! What is written: the format, by name or by the name of the output.
+//! Chooses the output format: from `--format`, or from the name of the output.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use super::columns::Columns;
 use crate::failure::Failure;
 
-/// What `--format` says.
+/// Values of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BatchFormat {
     Text,
@@ -19,14 +19,14 @@ pub(crate) enum BatchFormat {
     Requests,
 }
 
-/// What `--separator` says.
+/// Values of `--separator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Separator {
     Nul,
     Blank,
 }
 
-/// What rows are.
+/// The kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowFormat {
     Text,
@@ -35,7 +35,7 @@ pub(crate) enum RowFormat {
     Columns(Columns),
 }
 
-/// What stands before, between and behind rows that are bytes.
+/// Bytes before, between and after rows of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Joints {
     pub(crate) between: &'static [u8],
@@ -104,7 +104,7 @@ impl Output {
         }
     }
 
-    /// Whether it holds requests as they are, with their secrets.
+    /// Returns whether it holds requests as they are, with their secrets.
     pub(crate) fn holds_requests(self) -> bool {
         matches!(self, Output::Columns(columns) if columns.are_requests())
     }

@@ -1,4 +1,4 @@
-//! What a run reads: inputs one after another, their chunks in order.
+//! Reads the inputs of a run: files one after another, their chunks in order.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,12 +13,12 @@ use crate::failure::{Failure, reason};
 /// Everything to read, in order.
 pub(crate) struct Inputs {
     arguments: Vec<PathBuf>,
-    /// What is written, which is no input even if it lies in a folder that is.
+    /// Output files, which are not read even in a folder that is an input.
     excluded: Vec<PathBuf>,
 }
 
 impl Inputs {
-    /// What arguments name; standard input if they name nothing.
+    /// Collects the inputs that the arguments name; standard input if there are none.
     ///
     /// # Errors
     /// When one is not there, or standard input is there twice.
@@ -48,7 +48,7 @@ impl Inputs {
         })
     }
 
-    /// What is told apart from other inputs: names, lengths, times, beginnings and ends of all files.
+    /// Identifies the inputs: names, lengths, times, beginnings and ends of all files.
     pub(crate) fn identity(&self) -> String {
         let mut digest = Sha256::new();
         for input in self.walk().flatten() {

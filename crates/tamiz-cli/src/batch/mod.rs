@@ -127,7 +127,7 @@ fn to_write(args: &BatchArgs) -> Vec<Written<'_>> {
     written
 }
 
-/// What tells this run from others, for whoever goes on with it: everything that decides what is written.
+/// Describes the run, for `--resume`: everything that affects the output.
 fn description(args: &BatchArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
         "{RUN_BEGINS}{} fingerprint {} inputs {} from {:?} format {:?} separator {:?} limit {:?} record-limit {} dedup {} as-seen-by {:?} token-lengths {} errors {:?} map {:?} client {:?} split {:?}",

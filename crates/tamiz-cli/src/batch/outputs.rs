@@ -1,4 +1,4 @@
-//! What is written must not be what is read: looked at before anything is opened.
+//! Refuses an output that is also an input: checked before anything is opened.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,15 @@ pub(crate) struct Written<'a> {
     pub(crate) path: &'a Path,
     /// The option that names it, for messages.
     pub(crate) option: &'static str,
-    /// Whether a new file takes the place of what is there.
+    /// True if a new file takes the place of what is there.
     pub(crate) is_replaced: bool,
     /// Where a run that did not end has left it in a folder that is read, it is no input.
     pub(crate) is_left_over: bool,
 }
 
-/// Checks that no file is written twice, that no device or pipe is replaced, and that no file is read as well: by device and inode, so that links and other
-/// spellings of a path are seen through. `folder` is where a run is kept until its output is whole.
+/// Checks that no file is written twice, that no device or pipe is replaced, and that no file is read as well: by
+/// device and inode, so that links and other spellings of a path are seen through. `folder` is where a run is kept
+/// until its output is whole.
 ///
 /// # Errors
 /// When one is.
@@ -83,7 +84,8 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Whether a path leads to a device, a pipe or a socket: the output takes the place of what is there when it is whole.
+/// Returns whether a path leads to a device, a pipe or a socket: the output takes the place of what is there when it is
+/// whole.
 fn is_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -122,7 +124,7 @@ fn every_file(inputs: &[PathBuf]) -> impl Iterator<Item = (PathBuf, bool)> {
     named.into_iter().filter(|path| path.is_file()).map(|path| (path, true)).chain(within)
 }
 
-/// Whether two paths are of the same file, there already or not.
+/// Returns whether two paths are of the same file, there already or not.
 fn is_same(one: &Path, other: &Path) -> bool {
     match (FileIdentity::of(one), FileIdentity::of(other)) {
         (Some(one), Some(other)) => one == other,

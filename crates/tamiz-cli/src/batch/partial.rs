@@ -19,9 +19,9 @@ use crate::failure::{Failure, cannot_write};
 /// How far a run has come: everything before this is on the disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// What the run is of: another command line, program or input cannot go on with it.
+    /// The description of the run: `--resume` with another command line, program or input is refused.
     pub(crate) run: String,
-    /// Whether it may replace an output that exists.
+    /// True if it may replace an output that exists.
     pub(crate) forces: bool,
     /// How many chunks of the input are done.
     pub(crate) chunks: u64,
@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(crate) notices: u64,
 }
 
-/// What every description of a run begins with: a state without it is somebody else's.
+/// The beginning of every description of a run: a state file without it is not ours.
 pub(crate) const RUN_BEGINS: &str = "tamiz ";
 /// The file that is locked as long as the process of a run lives.
 const LOCK: &str = "lock";
@@ -53,9 +53,9 @@ const OLD: &str = "old";
 pub(crate) struct Partial {
     out: PathBuf,
     folder: PathBuf,
-    /// Whether a run that was stopped can go on.
+    /// True if a run that was stopped can go on.
     is_resumable: bool,
-    /// Whether the output is a folder of files.
+    /// True if the output is a folder of files.
     is_folder: bool,
     /// Held until the run is over; the system lets go of it when the process dies, however it dies.
     lock: Option<File>,
@@ -145,7 +145,7 @@ impl Partial {
         ))
     }
 
-    /// What is there already.
+    /// Looks for an earlier run in the folder.
     fn left(&self) -> Result<Option<Left>, Failure> {
         let foreign = || {
             Failure::Usage(format!(
@@ -230,7 +230,7 @@ impl Partial {
         }
     }
 
-    /// What to say when the run, which has begun, is stopped from outside.
+    /// The message for a run that is stopped from outside.
     pub(crate) fn stopped_message(&self) -> String {
         if self.is_resumable {
             format!("stopped; what is written is kept in {}, and '--resume' goes on", self.folder.display())
@@ -316,8 +316,8 @@ impl Partial {
         Ok(path)
     }
 
-    /// Puts a finished folder of the folder where the output should be, and removes the folder. One that is there is kept
-    /// until the new one is in its place.
+    /// Puts a finished folder of the folder where the output should be, and removes the folder. One that is there is
+    /// kept until the new one is in its place.
     #[cfg(feature = "columns")]
     pub(crate) fn finish_folder(&self, name: &str, forces: bool) -> Result<(), Failure> {
         let io = |error: io::Error| self.failure(&error);
@@ -357,13 +357,13 @@ impl Drop for Partial {
     }
 }
 
-/// What a folder holds that is there before a run.
+/// Contents of the folder from before this run.
 enum Left {
     Nothing,
     State(Box<State>),
 }
 
-/// Whether a run makes files of this name.
+/// Returns whether a run makes files of this name.
 fn is_of_a_run(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let name = name.strip_suffix(".new").unwrap_or(name);
@@ -375,7 +375,7 @@ fn is_of_a_run(name: &OsStr) -> bool {
         || ["part-", "counts-", "model-"].into_iter().any(is_numbered)
 }
 
-/// Whether a file of this name is one of an output that is split: `part-000001.parquet`.
+/// Returns whether a file of this name is one of an output that is split: `part-000001.parquet`.
 fn is_part(name: &OsStr) -> bool {
     let name = name.to_str().and_then(|name| name.strip_prefix("part-"));
     let number = name.and_then(|name| name.strip_suffix(".parquet").or_else(|| name.strip_suffix(".arrow")));

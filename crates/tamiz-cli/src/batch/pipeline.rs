@@ -11,7 +11,7 @@ use tamiz_containers::Chunk;
 /// The most bytes of chunks that are under way; a larger chunk goes alone.
 const MOST_BYTES: usize = 32 << 20;
 
-/// Whether to go on.
+/// The answer of a consumer: continue or stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Go {
     On,

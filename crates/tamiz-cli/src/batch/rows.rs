@@ -14,7 +14,7 @@ use super::format::RowFormat;
 /// The identity of a document with its label: rows that have the same are told once under `--dedup`.
 pub(crate) type Identity = [u8; 16];
 
-/// What came of a chunk.
+/// The rows of a chunk.
 pub(crate) struct Rows {
     pub(crate) content: Content,
     /// One for each row, if they were asked for.
@@ -42,12 +42,12 @@ impl Content {
     }
 }
 
-/// What makes rows; each thread has one.
+/// Makes rows; each thread has one.
 pub(crate) struct RowMaker<'a> {
     canonicalizer: &'a Canonicalizer,
     format: RowFormat,
     wants_identities: bool,
-    /// Whether requests are those that the canonicalizer's source sees.
+    /// True if requests are those that the canonicalizer's source sees.
     as_seen: bool,
     options: TokenOptions,
     scratch: Scratch,
@@ -178,7 +178,7 @@ enum Lost {
     Refused(&'static str),
 }
 
-/// The same parts, as containers give them.
+/// Converts owned parts to those of containers.
 fn kept(seen: OwnedParts) -> Parts {
     let mut parts = Parts::default();
     parts.method = seen.method;

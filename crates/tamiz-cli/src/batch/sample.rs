@@ -68,7 +68,7 @@ impl Sample {
         self.drawn.push(Drawn { number, at, record });
     }
 
-    /// What was drawn, in the order of the input, in chunks.
+    /// The sampled requests, in the order of the input, in chunks.
     pub(crate) fn chunks(self) -> impl Iterator<Item = Chunk> + Send {
         let mut drawn = self.drawn.into_vec();
         drawn.sort_by_key(|drawn| drawn.at);

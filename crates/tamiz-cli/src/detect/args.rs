@@ -6,11 +6,12 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::{ColorOption, ContainerOptions, Format, ReadOptions};
 
-/// Learn what the requests of a site are like
+/// Build a model of the usual requests of a site
 ///
-/// Reads what 'batch' reads, and counts tokens of documents by endpoint. The model holds no secret and no value, and is the
-/// same for the same requests in any order. At the end it tells how much of the traffic is still new, and which scores 5, 1
-/// and 0.1 % of the learned requests exceed. Learn traffic that is usual: a few attacks among it do little harm.
+/// Reads what 'batch' reads, and counts tokens of documents by endpoint. The model holds no secret and no
+/// value, and is the same for the same requests in any order. At the end it tells how much of the traffic
+/// is still new, and which scores 5, 1 and 0.1 % of the learned requests exceed. Learn traffic that is
+/// usual: a few attacks among it do little harm.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +25,7 @@ Exit codes:
   2  wrong usage, or not a model
   3  the model is made, but some records could not be read")]
 pub(crate) struct LearnArgs {
-    /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
+    /// Files, folders of files, or '-' for standard input, which is also read when there are none
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -32,11 +33,11 @@ pub(crate) struct LearnArgs {
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) out: PathBuf,
 
-    /// Go on with the model that is there
+    /// Continue the existing model
     #[arg(long, conflicts_with = "force")]
     pub(crate) update: bool,
 
-    /// Before that, keep so many in a hundred of what it has counted, so that older requests weigh less
+    /// First reduce its counts to this percentage, so that older requests weigh less
     #[arg(long, value_name = "PERCENT", requires = "update", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) decay: Option<u8>,
 
@@ -44,19 +45,19 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 
-    /// Go on with a run that was stopped; inputs and options have to be the same
+    /// Continue a run that was stopped; inputs and options have to be the same
     #[arg(long)]
     pub(crate) resume: bool,
 
-    /// Replace a model that exists, and what is left of a run that was stopped
+    /// Replace an existing model, and the rest of a run that was stopped
     #[arg(long, conflicts_with = "resume")]
     pub(crate) force: bool,
 
-    /// After how many requests what is learned is made safe for '--resume'
+    /// Requests between two checkpoints, from which '--resume' can continue
     #[arg(long, value_name = "N", default_value_t = 200_000, hide_short_help = true)]
     pub(crate) checkpoint: u64,
 
-    /// Name every record that cannot be read in this file, a JSON object a line
+    /// Report every record that cannot be read in this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
 
@@ -73,9 +74,10 @@ pub(crate) struct LearnArgs {
 
 /// Score how unusual requests are, and say why
 ///
-/// Reads what 'batch' reads. The p-value of a request is the share of learned requests that score as high; it is an alert
-/// when that is at most '--fpr'. Without a model the flags alone score, weighed by how much more often public attacks
-/// raise them than public honest requests do: then there is no p-value, and no verdict.
+/// Reads what 'batch' reads. The p-value of a request is the share of learned requests that score as high;
+/// it is an alert when that is at most '--fpr'. Without a model the flags alone score, weighed by how much
+/// more often public attacks raise them than public honest requests do: then there is no p-value, and no
+/// verdict.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -92,7 +94,7 @@ Exit codes:
   2  wrong usage, or not a model
   3  done, but some records could not be read")]
 pub(crate) struct ScoreArgs {
-    /// Files, folders of files, or '-' for standard input, which is also what is read when there are none
+    /// Files, folders of files, or '-' for standard input, which is also read when there are none
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -120,7 +122,7 @@ pub(crate) struct ScoreArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Replace an output that exists
+    /// Replace an existing output
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -128,7 +130,7 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 
-    /// Name every record that cannot be read in this file, a JSON object a line
+    /// Report every record that cannot be read in this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) errors: Option<PathBuf>,
 
@@ -142,14 +144,14 @@ pub(crate) struct ScoreArgs {
     pub(crate) color: ColorOption,
 }
 
-/// Show, join and correct models
+/// Show, merge and correct models
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     #[command(subcommand)]
     pub(crate) command: ModelCommand,
 }
 
-/// What to do with models.
+/// Commands on models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
     /// Show what a model has learned

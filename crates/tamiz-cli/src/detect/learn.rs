@@ -23,7 +23,7 @@ use crate::failure::{Failure, complain, things};
 use crate::survey::limited;
 use crate::{config, output};
 
-/// What came of a chunk.
+/// The result for a chunk.
 struct Part {
     model: Model,
     unreadable: Vec<Unreadable>,
@@ -152,7 +152,7 @@ fn to_write(args: &LearnArgs) -> Vec<Written<'_>> {
     written
 }
 
-/// What tells this run from others, for whoever goes on with it.
+/// Describes the run, for `--resume`.
 fn description(args: &LearnArgs, canonicalizer: &Canonicalizer, inputs: &Inputs) -> String {
     format!(
         "tamiz {} learn fingerprint {} inputs {} from {:?} limit {:?} record-limit {} map {:?} update {} decay {:?} errors {:?}",

@@ -1,4 +1,4 @@
-//! What stands for `columns.rs` in a program that was built without the feature `columns`.
+//! Replaces `columns.rs` in a program built without the feature `columns`.
 
 use std::fs::File;
 

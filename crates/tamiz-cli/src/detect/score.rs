@@ -37,7 +37,7 @@ pub(super) struct Scored {
     pub(super) explained: Explanation,
 }
 
-/// What came of a chunk.
+/// The result for a chunk.
 #[derive(Default)]
 struct Part {
     scored: Vec<Scored>,

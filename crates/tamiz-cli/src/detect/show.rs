@@ -1,4 +1,4 @@
-//! What models and scores say, for people and as JSON.
+//! Prints models and scores, as text and as JSON.
 
 use std::io::{self, Write};
 
@@ -45,7 +45,7 @@ pub(crate) fn learned(out: &mut dyn Write, detector: &Detector) -> io::Result<()
     Ok(())
 }
 
-/// The same as JSON.
+/// The facts about a model as JSON.
 pub(crate) fn learned_json(detector: &Detector) -> Value {
     let Some(model) = detector.model() else { return Value::Null };
     let thresholds: Vec<Value> = SHARES

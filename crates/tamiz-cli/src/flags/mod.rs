@@ -48,7 +48,7 @@ fn chosen(args: &FlagsArgs) -> Vec<Flag> {
     flags
 }
 
-/// What was given, with the name before a colon in upper case.
+/// Puts the name of a flag, before any colon, in upper case.
 fn in_upper_case(given: &str) -> String {
     let name = given.split(':').next().unwrap_or_default();
     format!("{}{}", name.to_ascii_uppercase(), given.strip_prefix(name).unwrap_or_default())
@@ -88,7 +88,7 @@ struct Entry {
     clause: &'static str,
     meaning: &'static str,
     why: &'static str,
-    /// What single parameters say, where they have texts of their own.
+    /// The meanings of single parameters, where they have texts of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Class>,
     /// By kind of place, how many times as often public attacks raise it as public honest requests.
@@ -98,7 +98,7 @@ struct Entry {
     near_miss: String,
 }
 
-/// What a flag says with one parameter.
+/// The meaning of a flag with one parameter.
 #[derive(Serialize)]
 struct Class {
     parameter: &'static str,

@@ -9,11 +9,11 @@ use tamiz_serve::{Deny, Limits, Listen, SinkTo, log};
 use crate::args::{ReadOptions, word};
 use crate::limits;
 
-/// Answer over HTTP, and show a page
+/// Run the HTTP service, with a page for the browser
 ///
-/// Documents of requests that are sent to it, the registry of flags, counters, and a page to look through. It speaks
-/// HTTP/1.1 in clear and asks nobody for a password: TLS and who may ask are the business of a proxy before it. What it
-/// is told is in no log and no counter. SIGTERM and SIGINT end it when what was asked is answered.
+/// It makes documents of requests that clients send, and has the registry of flags, metrics and a page. It
+/// speaks HTTP/1.1 without TLS and authentication: leave both to a proxy in front of it. Its log and
+/// metrics contain nothing from a request. SIGTERM and SIGINT stop it after pending requests are answered.
 #[derive(Debug, Args)]
 #[command(after_help = limits::of_serve("\
 Examples:
@@ -30,78 +30,79 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MODE", default_value = "660", value_parser = mode)]
     pub(crate) socket_mode: u32,
 
-    /// How many threads answer [default: as many as there are processors]
+    /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
-    /// Where HAProxy asks, as its SPOE agent: as '--listen'; may be given several times
+    /// Address of the SPOE agent for HAProxy, as for '--listen'; may be given several times
     #[arg(long, value_name = "WHERE")]
     pub(crate) spoe: Vec<Listen>,
 
-    /// Where Envoy asks, as its ext_proc server: as '--listen'; may be given several times
+    /// Address of the ext_proc server for Envoy, as for '--listen'; may be given several times
     #[arg(long, value_name = "WHERE")]
     pub(crate) ext_proc: Vec<Listen>,
 
-    /// Where the documents of what proxies ask about go, a JSON object a line: file:PATH, stdout, or
+    /// Write the document of each request that a proxy asks about, as JSON lines: file:PATH, stdout, or
     /// nats://HOST:PORT/SUBJECT
     #[arg(long, value_name = "WHERE")]
     pub(crate) sink: Option<SinkTo>,
 
-    /// Flags that '/check' and the other adapters of proxies turn away, such as 'NUL,KW:sql'; none by
-    /// default. May be given several times
+    /// Flags for which proxies are told to deny a request, such as 'NUL,KW:sql'; none by default. May be
+    /// given several times
     #[arg(long, value_name = "FLAG[,FLAG]...")]
     pub(crate) deny: Vec<Deny>,
 
-    /// Turn requests away whose p-value is this or less: the share of learned requests that score as high. Not by default
+    /// Deny requests whose p-value is this or less: the share of learned requests that score as high. Off
+    /// by default
     #[arg(long, value_name = "P", requires = "model", value_parser = p_value)]
     pub(crate) deny_p: Option<f64>,
 
-    /// A model of 'tamiz learn' that requests are scored against, for '/v1/score' and proxies; without it, proxies are told
-    /// no score, and for '/v1/score' flags alone score. SIGHUP reads it again
+    /// A model of 'tamiz learn' that requests are scored against, for '/v1/score' and proxies; without it,
+    /// proxies get no score, and '/v1/score' scores by flags alone. SIGHUP reads it again
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 
-    /// The most bytes of a body, or of a line of a batch
+    /// Maximum bytes of a body, or of a line of a batch
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body)]
     pub(crate) max_body: usize,
 
-    /// The most connections at a time; more are answered 503
+    /// Maximum number of connections; more are answered 503
     #[arg(long, value_name = "N", default_value_t = number(Limits::default().connections), value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_connections: u32,
 
-    /// The most bodies of more than 32 KiB at a time; more are answered 503
+    /// Maximum number of bodies of more than 32 KiB at a time; more are answered 503
     #[arg(long, value_name = "N", default_value_t = number(Limits::default().large), value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_large: u32,
 
-    /// The most batches at a time; more are answered 503
+    /// Maximum number of batches at a time; more are answered 503
     #[arg(long, value_name = "N", default_value_t = number(Limits::default().streams), value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_batches: u32,
 
-    /// How long a client may take for a head, from its last request on
+    /// Time limit for the head of a request, counted from the end of the last one
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().head_time.as_secs_f64(), value_parser = seconds)]
     pub(crate) head_timeout: f64,
 
-    /// How long a client may take for a body, or between the lines of a batch
+    /// Time limit for a body, or between two pieces of a batch
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().body_time.as_secs_f64(), value_parser = seconds)]
     pub(crate) body_timeout: f64,
 
-    /// How long a client may take nothing of its answer
+    /// Time limit for a client that reads nothing of its answer
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().write_time.as_secs_f64(), value_parser = seconds)]
     pub(crate) write_timeout: f64,
 
-    /// How long what was asked may take once the service was told to stop
+    /// Time limit for pending requests after a stop signal
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().grace_time.as_secs_f64(), value_parser = seconds)]
     pub(crate) grace: f64,
 
-    /// How much the log tells: its start and end with 'info', each answer with 'debug'
+    /// Detail of the log: start and stop with 'info', each answer with 'debug'
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = word(log::Level::ALL, log::Level::as_str))]
     pub(crate) log_level: log::Level,
 
-    /// What lines of the log look like
+    /// Format of log lines
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = word(log::Format::ALL, log::Format::as_str))]
     pub(crate) log_format: log::Format,
 
-    /// Do not serve: ask the service at ADDRESS:PORT whether it is healthy, and exit with 0 if it is, else with 1
+    /// Only check the service at ADDRESS:PORT: exit with 0 if it is healthy, else with 1
     #[arg(long, value_name = "WHERE")]
     pub(crate) probe: Option<SocketAddr>,
 

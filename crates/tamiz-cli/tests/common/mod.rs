@@ -24,7 +24,7 @@ pub(crate) fn wait_until(mut is_there: impl FnMut() -> bool, state: impl Fn() ->
 pub(crate) const VIEWS: [&str; 2] = ["shape", "literal"];
 pub(crate) const PROFILES: [&str; 3] = ["core", "standard", "full"];
 
-/// What a run left.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,

@@ -188,7 +188,7 @@ impl Edge {
     }
 }
 
-/// What a test asks for its own sake.
+/// Requests that a test makes for itself.
 fn is_ours(text: &str) -> bool {
     text.contains("P:/settled/")
 }

@@ -12,7 +12,7 @@ use crate::flags::{ask, ask_until_flags, has_flags};
 use crate::proxies::{Kind, Proxy, free_address};
 use crate::timeouts::Wait;
 
-/// What is no agent, and takes its place.
+/// A fault of the service.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     /// Nobody listens.

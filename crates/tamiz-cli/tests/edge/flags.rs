@@ -1,4 +1,4 @@
-//! What a proxy is told of a request reaches the application and the log; what a client forges does not.
+//! The flags of a request reach the application and the proxy's log; headers that a client forges do not.
 
 use std::net::{SocketAddr, TcpStream};
 
@@ -37,7 +37,7 @@ const REQUEST: &[u8] =
 /// The headers with a score.
 const SCORE: [&str; 3] = ["x-tamiz-score", "x-tamiz-p-value", "x-tamiz-novel"];
 
-/// Whether the application got the flags of [`REQUEST`], and nothing that was forged.
+/// Returns whether the application got the flags of [`REQUEST`], and nothing that was forged.
 pub(crate) fn has_flags(answer: &Answer) -> bool {
     let text = String::from_utf8_lossy(&answer.body).to_lowercase();
     // An application behind CGI takes underscores for hyphens.

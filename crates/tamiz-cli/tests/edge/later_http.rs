@@ -12,7 +12,7 @@ use crate::backend;
 use crate::common::{self, wait_until};
 use crate::proxies::{Kind, Proxy, find};
 
-/// What has to be added so that a proxy speaks HTTP/2 in clear.
+/// Adds HTTP/2 in clear to a proxy's configuration.
 fn with_http2(kind: Kind, text: &str) -> String {
     match kind {
         Kind::Nginx => text.replace("listen 127.0.0.1:8080;", "listen 127.0.0.1:8080 http2;"),
@@ -22,7 +22,7 @@ fn with_http2(kind: Kind, text: &str) -> String {
     }
 }
 
-/// What has to be added so that a proxy speaks HTTP/3 with a certificate of nobody's.
+/// Adds HTTP/3 with a self-signed certificate to a proxy's configuration.
 fn with_http3(kind: Kind, text: &str, certificate: &Certificate) -> String {
     match kind {
         Kind::Caddy => {
@@ -91,9 +91,9 @@ fn to_http3(edge: Option<SocketAddr>) -> String {
 /// How `curl` asks, and how the proxy is asked then.
 struct Way {
     options: &'static [&'static str],
-    /// What `curl` speaks.
+    /// The HTTP version of `curl`.
     version: &'static str,
-    /// What the proxy is asked by.
+    /// The scheme of the URL.
     scheme: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What asking costs, and whether every request gets its own answer: `cargo x bench edge`.
+//! Measures what asking costs, and that every request gets its own answer: `cargo x bench edge`.
 //!
 //! Requests are alike but for a number. The document of the first says how all of them look, so that of every other one,
 //! and its digest, are known before: an answer that is another request's, or nobody's, is found.
@@ -23,7 +23,7 @@ const CONNECTIONS: usize = 8;
 const ROUNDS: usize = 6;
 const SECONDS: u64 = 5;
 
-/// What came of a load.
+/// The result of a load.
 #[derive(Default)]
 struct Load {
     /// In microseconds, sorted.
@@ -93,7 +93,7 @@ impl Connection {
         Connection { stream: BufReader::new(stream), body: Vec::new() }
     }
 
-    /// What the application got of a request; an error where the connection has ended.
+    /// The application's answer to a request; an error where the connection has ended.
     fn ask(&mut self, number: u64) -> std::io::Result<String> {
         self.stream.get_mut().write_all(request(number).as_bytes())?;
         let (mut length, mut line, mut is_good) = (0, String::new(), false);

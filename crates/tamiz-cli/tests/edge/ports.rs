@@ -1,4 +1,4 @@
-//! What the files of `deploy/` have in common: where they listen, and which headers they keep from the application.
+//! Checks that the files of `deploy/` agree: where they listen, and which headers they keep from the application.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -210,7 +210,7 @@ impl Proxy {
         (!is_gone).then_some(proxy)
     }
 
-    /// What it has logged so far, of requests and of itself.
+    /// Its log so far, of requests and of itself.
     pub(crate) fn logs(&self) -> String {
         let logs = ["tamiz.log", "output.log", "error.log"];
         logs.into_iter().filter_map(|name| fs::read(self.folder.join(name)).ok()).fold(
@@ -253,7 +253,7 @@ pub(crate) fn free_address() -> SocketAddr {
     }
 }
 
-/// What the packages of the system have in `nginx.conf`.
+/// The `nginx.conf` of the system's packages.
 fn nginx_main(folder: &Path, include: &Path) -> String {
     let folder = folder.display();
     format!(

@@ -48,10 +48,11 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("check inter 1s fastinter 200ms downinter 500ms", "check inter 1s fall 100000"),
 ];
 
-/// Caddy asks its own second place with the timeouts that it asks Tamiz with: they have to be long enough for that one.
+/// Caddy asks its own second place with the timeouts that it asks Tamiz with: they have to be long enough for that one
+/// on a busy machine. A service that hangs still accepts connections, so that only the second timeout is waited for.
 const OF_CADDY: &[(&str, &str)] = &[
-    ("dial_timeout 100ms", "dial_timeout 2s"),
-    ("response_header_timeout 250ms", "response_header_timeout 2s"),
+    ("dial_timeout 100ms", "dial_timeout 600s"),
+    ("response_header_timeout 250ms", "response_header_timeout 5s"),
 ];
 
 /// Rewrites a configuration file.

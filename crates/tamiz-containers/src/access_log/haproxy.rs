@@ -20,7 +20,7 @@ pub(super) fn read(line: &[u8]) -> Option<Logged> {
     Some(Ok((request_line::cut(&escapes::undone(request, b"#")), time_in_brackets(before))))
 }
 
-/// Whether a word is numbers with slashes between them, as timers and counters are.
+/// Returns whether a word is numbers with slashes between them, as timers and counters are.
 fn is_counters(word: &[u8], count: usize) -> bool {
     let mut numbers = word.split(|byte| *byte == b'/');
     let is_number = |number: &[u8]| {

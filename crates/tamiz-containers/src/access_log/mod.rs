@@ -121,7 +121,7 @@ fn json(line: &[u8], mapping: &Mapping) -> Option<Result<Found, Reason>> {
 /// Where programs that collect logs keep a line: Docker, the journal, Elastic, Google Cloud.
 const KEPT: [&str; 7] = ["log", "message", "MESSAGE", "event.original", "textPayload", "msg", "@message"];
 
-/// Whether an object keeps a line of a log that has a request.
+/// Returns whether an object keeps a line of a log that has a request.
 pub(crate) fn keeps_line(value: &Value) -> bool {
     let mapping = Mapping::default();
     kept(value).is_some_and(|inner| matches!(read(inner.as_bytes(), &mapping), Some(Ok(_))))

@@ -60,7 +60,7 @@ fn priority(line: &[u8]) -> Option<&[u8]> {
     Some(rfc5424(rest).unwrap_or(rest))
 }
 
-/// Whether a line begins with a priority.
+/// Returns whether a line begins with a priority.
 pub(crate) fn has_priority(line: &[u8]) -> bool {
     priority(line).is_some()
 }

@@ -13,7 +13,7 @@ const BLOCK: usize = 512;
 /// The longest name or further header that is read.
 const LONGEST_NAME: u64 = 64 << 10;
 
-/// Whether bytes begin such an archive.
+/// Returns whether bytes begin such an archive.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.get(257..262) == Some(b"ustar") && bytes.first().is_some_and(|byte| *byte != 0)
 }

@@ -15,7 +15,7 @@ use crate::format::Format;
 use crate::record::Reason;
 use crate::seekable::Seekable;
 
-/// Whether bytes begin such an archive.
+/// Returns whether bytes begin such an archive.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }

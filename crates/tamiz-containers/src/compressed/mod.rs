@@ -89,7 +89,7 @@ impl Bounded {
     }
 }
 
-/// Whether so many bytes that come of `packed` ones are more than data ever gives.
+/// Returns whether so many bytes that come of `packed` ones are more than data ever gives.
 pub(crate) fn is_bomb(packed: u64, given: u64) -> bool {
     given > packed.saturating_mul(Options::MOST_EXPANSION).max(Options::FREE_EXPANSION)
 }
@@ -129,7 +129,7 @@ pub(crate) fn archive_ends() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, Damage::ArchiveEnds)
 }
 
-/// Whether bytes begin as compressed ones do.
+/// Returns whether bytes begin as compressed ones do.
 pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
     [GZIP, ZSTD, BZIP2, XZ].iter().any(|magic| bytes.starts_with(magic))
 }
@@ -244,7 +244,7 @@ impl Zstd {
         Ok(false)
     }
 
-    /// Whether a fault is damage or the end of the input.
+    /// Returns whether a fault is damage or the end of the input.
     fn fault(&mut self) -> io::Error {
         match self.input.fill_buf() {
             Ok([]) => io::Error::new(io::ErrorKind::UnexpectedEof, Damage::EndsEarly(position(&self.input))),

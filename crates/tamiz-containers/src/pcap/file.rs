@@ -20,7 +20,7 @@ const SIMPLE_PACKET: u32 = 3;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1A2B_3C4D;
 
-/// Whether bytes begin a capture.
+/// Returns whether bytes begin a capture.
 pub(crate) fn is_one(bytes: &[u8]) -> bool {
     let Some(magic) = bytes.first_chunk::<4>() else { return false };
     let is_pcap = |magic| matches!(magic, MICROSECONDS | NANOSECONDS | MODIFIED);

@@ -65,7 +65,7 @@ impl Cutter {
         }
     }
 
-    /// Whether a client has begun TLS here.
+    /// Returns whether a client has begun TLS here.
     pub(super) fn is_tls(&self) -> bool {
         self.is_tls
     }
@@ -235,7 +235,7 @@ impl Cutter {
     }
 }
 
-/// Whether a segment begins a request.
+/// Returns whether a segment begins a request.
 fn begins_request(bytes: &[u8]) -> bool {
     let line = memchr::memchr(b'\n', bytes).and_then(|end| bytes.get(..end));
     line.is_some_and(|line| request_line::is_one(line.strip_suffix(b"\r").unwrap_or(line)))

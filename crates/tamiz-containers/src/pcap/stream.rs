@@ -43,7 +43,7 @@ impl Stream {
         self.kept
     }
 
-    /// Whether a segment that opens a connection opens another one than this.
+    /// Returns whether a segment that opens a connection opens another one than this.
     pub(super) fn is_other_connection(&self, sequence: u32) -> bool {
         self.sequence.is_some() && self.first != Some(sequence)
     }

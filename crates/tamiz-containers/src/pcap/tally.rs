@@ -34,7 +34,7 @@ pub(super) enum Unread {
 }
 
 impl Unread {
-    /// Whether requests are lost by it as far as anybody can tell; else it is a notice.
+    /// Returns whether requests are lost by it as far as anybody can tell; else it is a notice.
     pub(super) fn is_fault(self) -> bool {
         matches!(self, Unread::LinkType(_))
     }

@@ -90,7 +90,7 @@ pub(crate) fn pcap(link: u32, packets: &[Vec<u8>]) -> Vec<u8> {
     file
 }
 
-/// The same as pcapng, big-endian if asked for.
+/// Writes the packets as pcapng, big-endian if asked for.
 pub(crate) fn pcapng(link: u16, packets: &[Vec<u8>], is_big: bool) -> Vec<u8> {
     let long = |value: u32| if is_big { value.to_be_bytes() } else { value.to_le_bytes() };
     let short = |value: u16| if is_big { value.to_be_bytes() } else { value.to_le_bytes() };

@@ -6,7 +6,7 @@ use tamiz_containers::Format;
 
 use crate::{GET, Sample, sample};
 
-/// What people write and what tools save.
+/// Collections that people write and that tools save.
 pub(crate) fn written_and_saved() -> Vec<Sample> {
     let audit = "--4a1b2c3d-A--\n[10/Oct/2026:13:55:36 +0000] x 192.0.2.1 1 192.0.2.2 80\n--4a1b2c3d-B--\nGET /a?b=1 HTTP/1.1\nHost: ex.com\n\n--4a1b2c3d-Z--\n\n";
     let postman = r#"{"info":{"name":"x","schema":"https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},"item":[{"name":"one","request":{"method":"GET","url":{"raw":"https://ex.com/a?b=1"}}}]}"#;

@@ -52,7 +52,7 @@ impl Part {
         }
     }
 
-    /// Whether none of its tokens weighs anything or is new.
+    /// Returns whether none of its tokens weighs anything or is new.
     #[inline(always)]
     pub(super) fn is_quiet(self) -> bool {
         self.summary() >> 32 == 0

@@ -48,7 +48,7 @@ pub(super) struct Scorer<'a> {
     place_text: PlaceText<'a>,
     /// The value told last, whose signs follow.
     shape: Shape<'a>,
-    /// Whether it is the last indeed: lines in the cache are skipped.
+    /// True if it is the last indeed: lines in the cache are skipped.
     is_shape_certain: bool,
     line: Line,
     section: Section,

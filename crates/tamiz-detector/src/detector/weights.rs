@@ -92,7 +92,7 @@ impl PackedWeight {
         self.0 & NEW != 0
     }
 
-    /// Whether it changes nothing but the order of requests without news.
+    /// Returns whether it changes nothing but the order of requests without news.
     #[inline(always)]
     pub(super) fn is_quiet(self) -> bool {
         self.0 & (NEW | LOUD) == 0

@@ -12,7 +12,7 @@ use crate::Result;
 /// The specification.
 const FILE: &str = "spec/canonical-form.md";
 
-/// What is known of the specification's text.
+/// The facts that are extracted from the specification's text.
 #[derive(Debug, Default)]
 pub(super) struct Clauses {
     /// The anchor of each section, by its number.

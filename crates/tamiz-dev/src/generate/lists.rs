@@ -39,7 +39,7 @@ const COLUMNS: &[(&str, RangeInclusive<usize>)] = &[
 /// A list, read.
 #[derive(Debug, PartialEq, Eq)]
 struct List<'a> {
-    /// What it holds: a sentence, in lines.
+    /// Its title: a sentence, in lines.
     title: Vec<&'a str>,
     /// How many columns the code has.
     width: usize,

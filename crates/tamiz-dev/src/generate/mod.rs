@@ -30,7 +30,7 @@ use std::path::Path;
 use crate::Result;
 use clauses::Clauses;
 
-/// What to do with the files.
+/// The action on the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Write those that differ.

@@ -15,7 +15,7 @@ use crate::{Result, corpus};
 /// Shares of false positives for which recall is told.
 pub(super) const FALSE_POSITIVES: [f64; 3] = [0.05, 0.01, 0.001];
 
-/// What the tokens of three files tell.
+/// The results for three files.
 pub(super) struct Novelty {
     /// The share of attacks above each threshold of [`FALSE_POSITIVES`], in percent.
     pub(super) recall: [f64; 3],

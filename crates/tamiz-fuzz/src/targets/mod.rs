@@ -33,7 +33,7 @@ pub enum Checks {
 }
 
 impl Checks {
-    /// Whether this input gets all checks.
+    /// Returns whether this input gets all checks.
     fn are_all(self, input: &[u8]) -> bool {
         self == Checks::All || hash(input).is_multiple_of(SAMPLE)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::tally::Tally;
 
-/// What is kept beside a count.
+/// Data kept beside a count.
 pub(crate) trait Beside: Default {
     /// Takes what another part keeps of the same thing.
     fn absorb(&mut self, other: Self, map: &[usize]);
@@ -128,7 +128,7 @@ impl<K: Ord, B: Beside> Counter<K, B> {
         self.entries.len()
     }
 
-    /// What was let go.
+    /// The counts of keys that were dropped.
     pub(crate) fn other(&self) -> &Tally {
         &self.other
     }

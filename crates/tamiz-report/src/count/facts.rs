@@ -1,4 +1,4 @@
-//! What is counted of a document, cut from its text (`spec/canonical-form.md`, section 9).
+//! Extracts what is counted from a document's text (`spec/canonical-form.md`, section 9).
 
 use tamiz::{Family, Flag, Weight};
 
@@ -43,7 +43,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) body_kind: Option<&'a str>,
     pub(crate) body_length: Option<u64>,
     rollup: &'a str,
-    /// What the URL shows before and behind its path.
+    /// The parts of the URL before and after its path.
     authority: &'a str,
     query: Option<&'a str>,
     fragment: &'a str,

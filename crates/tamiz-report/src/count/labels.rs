@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The most labels that are told apart; those that come later count as one.
 pub(crate) const MOST_LABELS: usize = 24;
 
-/// What a request is known to be.
+/// The label of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Label {
     /// Nothing is said about it.

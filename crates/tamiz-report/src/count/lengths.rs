@@ -111,7 +111,7 @@ impl Measure {
     pub(crate) const ALL: [Measure; 5] =
         [Measure::Path, Measure::Pairs, Measure::Headers, Measure::Body, Measure::Document];
 
-    /// What is measured, in what unit.
+    /// The name of the measured length, and its unit.
     pub(crate) fn names(self) -> (&'static str, &'static str) {
         match self {
             Measure::Path => ("Path", "characters"),

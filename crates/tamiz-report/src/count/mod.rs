@@ -1,4 +1,4 @@
-//! What is counted, and how: each with a bound on its memory, and merged to the same whatever was counted where.
+//! The counters: each has bounded memory, and merging gives the same result in any grouping.
 
 pub(crate) mod counter;
 pub(crate) mod distinct;

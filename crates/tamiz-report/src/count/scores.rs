@@ -66,7 +66,7 @@ pub(crate) struct New {
     pub(crate) with_new: u64,
     /// Requests with a p-value of 1 % or less.
     pub(crate) high: u64,
-    /// Whether no request to it was learned.
+    /// True if no request to it was learned.
     pub(crate) is_unknown: bool,
     /// The first reason of the highest score.
     pub(crate) reason: Option<(f64, String)>,
@@ -181,8 +181,8 @@ impl Scores {
         }
     }
 
-    /// Whether a score is among the highest that are kept. One that was let go never comes back, so that what is kept is
-    /// counted whole.
+    /// Returns whether a score is among the highest that are kept. One that was let go never comes back, so that what
+    /// is kept is counted whole.
     fn has_room(&self, score: f64) -> bool {
         self.highest.len() < MOST_HIGHEST || self.highest.last().is_some_and(|last| score >= last.score)
     }

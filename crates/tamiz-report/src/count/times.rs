@@ -23,7 +23,7 @@ fn wider(width: i64) -> i64 {
     WIDTHS.iter().copied().find(|next| *next > width).unwrap_or(width.saturating_mul(2))
 }
 
-/// What happened within a bin.
+/// The counts of a time bin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// Requests by the most telling weight of their flags, as [`Rank`] numbers them.
@@ -179,7 +179,8 @@ impl Outside {
     }
 }
 
-/// Which bins are shown, of those that hold requests: all, unless a few wrong clocks would squeeze the others into one bar.
+/// Which bins are shown, of those that hold requests: all, unless a few wrong clocks would squeeze the others into one
+/// bar.
 ///
 /// The shortest run of bins that holds nine requests in ten is found, and grows by every bin that is no further away than
 /// the run is long. If what it leaves out makes the whole so long that the run would be one bar, only the run is shown.

@@ -173,7 +173,7 @@ impl Table<'_> {
     }
 }
 
-/// What a flag says, with code as code.
+/// Writes a flag's meaning, with code as code.
 fn meaning(html: &mut Html, row: &Row<'_>) {
     let meaning = row.flag.meaning_of(row.name.split_once(':').map_or("", |(_, parameter)| parameter));
     // Of those that are counted word by word, the words need not be listed.
@@ -244,7 +244,7 @@ fn capital(word: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// What a family tells of.
+/// Describes a family of flags.
 fn about(family: Family) -> &'static str {
     match family {
         Family::Encoding => "how characters were encoded",

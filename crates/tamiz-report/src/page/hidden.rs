@@ -1,4 +1,4 @@
-//! What is not shown: secrets that were redacted, by number alone, and records that could not be read.
+//! The section on what is not shown: secrets that were redacted, by number alone, and records that could not be read.
 
 use super::{plot, section};
 use crate::figures::{count, per_cent, things};

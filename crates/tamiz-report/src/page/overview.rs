@@ -95,7 +95,7 @@ fn ranks(html: &mut Html, summary: &Summary, series: &AllSeries) {
     values(html, summary, series);
 }
 
-/// The same as numbers.
+/// Writes the same figures as numbers.
 fn values(html: &mut Html, summary: &Summary, series: &AllSeries) {
     html.raw(
         "<details class=\"more\"><summary>Values</summary><table><thead><tr><th scope=\"col\">label</th>",

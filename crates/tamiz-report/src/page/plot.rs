@@ -19,7 +19,7 @@ pub(super) fn open_of(html: &mut Html, class: impl Display, name: impl Display, 
     html.attr("width", "100%").attr("height", height);
 }
 
-/// What is told when a mark is pointed at.
+/// Writes the tooltip of a mark.
 pub(super) fn title(html: &mut Html, text: impl Display) {
     html.element("title", "", text);
 }

@@ -1,4 +1,4 @@
-//! What sections have in common: they fold where the page is narrow, rows can be filtered by label, and names are links.
+//! Elements that sections share: they fold where the page is narrow, rows can be filtered by label, and names are links.
 //!
 //! The page has no script. A checkbox folds a section, radio buttons choose a label, and the style does the rest.
 

@@ -1,4 +1,4 @@
-//! What values look like, by key.
+//! Shapes of values, by key.
 
 use super::{plot, section};
 use crate::count::counter::{Entry, Kinds};

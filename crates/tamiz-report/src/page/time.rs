@@ -47,7 +47,7 @@ pub(super) fn write(html: &mut Html, summary: &Summary) {
     section::close(html);
 }
 
-/// What is said of requests that are too far from all others to be shown.
+/// Describes requests whose times are too far from all others to be shown.
 pub(crate) fn outside(shown: &Shown) -> impl Iterator<Item = String> {
     [(shown.before, "before"), (shown.after, "after")].into_iter().filter_map(|(outside, side)| {
         let Outside { requests, from, to } = outside?;

@@ -1,4 +1,4 @@
-//! What differs, as tables.
+//! A comparison as tables.
 
 use std::io::{self, Write};
 
@@ -100,7 +100,7 @@ fn rows(
     Ok(())
 }
 
-/// What is known of the same requests.
+/// How the documents of the same requests changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moved {
     Nothing,

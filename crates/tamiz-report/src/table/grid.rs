@@ -6,7 +6,7 @@ use anstyle::Style;
 use tamiz_explain::style;
 use tamiz_explain::visible::{Glyph, harmless};
 
-/// What is left out of a text that is too long.
+/// Replaces the rest of a text that is too long.
 const CUT: &str = "...";
 /// The first column is not squeezed into less.
 const FEWEST: usize = 20;

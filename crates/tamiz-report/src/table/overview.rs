@@ -53,7 +53,7 @@ pub(super) fn heading(out: &mut impl Write, text: &str) -> io::Result<()> {
     writeln!(out, "\n{strong}{text}{strong:#}")
 }
 
-/// What follows a table that shows only some.
+/// Writes how many rows a table does not show.
 pub(super) fn more(out: &mut impl Write, n: usize) -> io::Result<()> {
     if n == 0 { Ok(()) } else { writeln!(out, "  and {} more", count(n as u64)) }
 }
@@ -98,7 +98,7 @@ pub(super) fn heads(what: &str, series: &AllSeries) -> Vec<String> {
     heads
 }
 
-/// What a tally has in these columns. A lift that may be chance has a `~`.
+/// The cells of a tally in these columns. A lift that may be chance has a `~`.
 pub(super) fn cells(name: &str, tally: &Tally, series: &AllSeries) -> Vec<String> {
     let mut cells = vec![name.to_owned()];
     cells.extend(series.shown.iter().map(|one| per_cent(share(tally.get(one.label), one.requests))));

@@ -75,7 +75,7 @@ struct Lines {
     app: Arc<App>,
     wish: Wish,
     out: mpsc::Sender<Bytes>,
-    /// What was answered and not yet sent.
+    /// Answers that are not sent yet.
     answers: Vec<u8>,
     /// The number of the last line.
     line: u64,

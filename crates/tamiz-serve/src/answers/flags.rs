@@ -23,14 +23,14 @@ struct Entry {
     why: &'static str,
     clause: &'static str,
     parameter: Option<&'static str>,
-    /// What single parameters say, where they have texts of their own.
+    /// The meanings of single parameters, where they have texts of their own.
     classes: Vec<Class>,
     /// Escaped, because it need not be UTF-8.
     example: String,
     example_b64: String,
 }
 
-/// What a flag says with one parameter.
+/// The meaning of a flag with one parameter.
 #[derive(Serialize)]
 struct Class {
     parameter: &'static str,

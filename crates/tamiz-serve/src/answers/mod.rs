@@ -1,4 +1,4 @@
-//! What can be asked, a file each.
+//! The handlers, a file each.
 
 pub(crate) mod batch;
 pub(crate) mod canonicalize;
@@ -23,7 +23,7 @@ use crate::problem::Problem;
 use crate::settings::Limits;
 use crate::stamp::FINGERPRINT;
 
-/// What every handler is handed.
+/// The state that every handler gets.
 pub(crate) type Shared = axum::extract::State<Arc<App>>;
 
 /// A document as `tamiz canon` prints it; it is counted.

@@ -23,11 +23,11 @@ use crate::{routes, work};
 /// How much is read at once: most questions are shorter.
 const PIECE: usize = 4 << 10;
 
-/// What is left of a connection.
+/// The rest of a connection.
 pub(crate) enum Left {
     /// It has ended.
     Nothing,
-    /// What was read of a question for somebody else.
+    /// Bytes that were read, of a request that is not for `/check`.
     Bytes(Vec<u8>),
 }
 
@@ -73,17 +73,17 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     Left::Nothing
 }
 
-/// What comes after an answer.
+/// The next step after an answer.
 enum Next {
     Question,
-    /// What is in the buffer is not for us.
+    /// The buffer holds a request that is not for `/check`.
     Other,
 }
 
 struct Asked<'a, S> {
     wire: &'a mut Wire<S>,
     app: &'a Arc<App>,
-    /// What came and was not yet answered.
+    /// Bytes that were received and are not answered yet.
     buffer: Vec<u8>,
     /// For a head that is long.
     slot: Option<Slot>,
@@ -282,7 +282,7 @@ fn push(answer: &mut Vec<u8>, name: &str, value: &str) {
 }
 
 impl Asker {
-    /// What its questions are called in counters and in the log.
+    /// Its route in metrics and in the log.
     fn route(self) -> &'static str {
         routes::name(match self {
             Asker::Any => "/check",

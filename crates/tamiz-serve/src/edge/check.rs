@@ -49,7 +49,7 @@ pub(crate) async fn any(State(app): Shared, request: Request) -> Result<Response
     Ok(response)
 }
 
-/// What is told of the request that a question is about.
+/// Judges the request that a question is about.
 pub(crate) fn judged(app: &App, head: &Head<'_>, body: &[u8]) -> Result<Verdict, Problem> {
     let (asker, rest) = Asker::of(head.target).ok_or(Problem::NotFound)?;
     let given = asker.given(head, rest, body).ok_or(Problem::Check)?;

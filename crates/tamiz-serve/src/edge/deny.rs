@@ -56,7 +56,7 @@ impl Deny {
         Deny { flags: rules.into_iter().flat_map(|rule| rule.flags).collect() }
     }
 
-    /// Whether a flag of the list, which has a space between its items, is denied.
+    /// Returns whether a flag of the list, which has a space between its items, is denied.
     pub(crate) fn denies(&self, flags: &str) -> bool {
         let is_denied = |flag: &str| {
             let name = flag.split(':').next().unwrap_or(flag);

@@ -13,14 +13,14 @@ pub(crate) struct Head<'a> {
     pub(crate) method: &'a [u8],
     pub(crate) target: &'a [u8],
     pub(crate) headers: Vec<(&'a [u8], &'a [u8])>,
-    /// Whether the version is that which keeps connections.
+    /// True if the version is that which keeps connections.
     is_current: bool,
 }
 
 /// The path that all of it is about.
 const PATH: &[u8] = b"/check";
 
-/// Whether what has come so far is a question for us; `None` while it may still become one.
+/// Returns whether what has come so far is a question for us; `None` while it may still become one.
 pub(crate) fn is_asked(begun: &[u8]) -> Option<bool> {
     /// Longer methods than this are nobody's.
     const METHOD: usize = 64;
@@ -93,7 +93,7 @@ impl<'a> Head<'a> {
         std::str::from_utf8(length).ok().filter(|_| is_number)?.parse().ok()
     }
 
-    /// Whether the client goes on after this.
+    /// Returns whether the client goes on after this.
     pub(crate) fn keeps_connection(&self) -> bool {
         let says = |word: &str| {
             self.all("connection")
@@ -103,7 +103,7 @@ impl<'a> Head<'a> {
         if self.is_current { !says("close") } else { says("keep-alive") }
     }
 
-    /// Whether the client waits for a word before it sends the body.
+    /// Returns whether the client waits for a word before it sends the body.
     pub(crate) fn expects_continue(&self) -> bool {
         self.is_current && self.get("expect").is_some_and(|value| value.eq_ignore_ascii_case(b"100-continue"))
     }

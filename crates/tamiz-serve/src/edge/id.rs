@@ -14,8 +14,8 @@ const SHORTEST_ECHO: usize = 8;
 /// How many layers of percent escapes are looked through for an echo.
 const LAYERS: usize = 3;
 
-/// Takes the name of a request. `None` for what a client may have chosen: other characters than ASCII letters, digits and
-/// hyphens, over 64 of them, a credential, or what stands in the request as well.
+/// Takes the name of a request. `None` for what a client may have chosen: other characters than ASCII letters, digits
+/// and hyphens, over 64 of them, a credential, or what stands in the request as well.
 pub(super) fn told<'a>(app: &App, id: Option<&'a [u8]>, parts: &Parts<'_>) -> Option<&'a str> {
     let id = std::str::from_utf8(id?).ok()?;
     let is_plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -23,7 +23,7 @@ pub(super) fn told<'a>(app: &App, id: Option<&'a [u8]>, parts: &Parts<'_>) -> Op
     (fits && !is_echo(id, parts) && !is_secret(app, id)).then_some(id)
 }
 
-/// Whether the name stands in the request, in any case and behind percent escapes.
+/// Returns whether the name stands in the request, in any case and behind percent escapes.
 fn is_echo(id: &str, parts: &Parts<'_>) -> bool {
     if id.len() < SHORTEST_ECHO {
         return false;
@@ -66,7 +66,7 @@ fn decoded(escape: &[u8]) -> Option<u8> {
     u8::from_str_radix(digits, 16).ok().filter(|_| are_digits)
 }
 
-/// Whether the library hides the name by its content, as a credential.
+/// Returns whether the library hides the name by its content, as a credential.
 fn is_secret(app: &App, id: &str) -> bool {
     let wish = Wish { view: Some(View::Literal), ..Wish::default() };
     let Ok(chosen) = app.chosen(wish) else { return true };

@@ -1,7 +1,8 @@
-//! What stands beside a proxy: who asks hands over a request that was cut already, and is told what it is.
+//! Interfaces for proxies: a proxy sends a parsed request, and gets the verdict on it.
 //!
 //! [`sources`] says what each proxy hands over and what of it is its own; [`verdict`] makes the document, tells its
-//! flags and digest, and gives it to the sink with a name that [`id`] lets through. `/check` is asked over HTTP (`check`, `head`, `asked`), `spoe` is for HAProxy and `ext_proc` for Envoy.
+//! flags and digest, and gives it to the sink with a name that [`id`] lets through. `/check` is asked over HTTP
+//! (`check`, `head`, `asked`), `spoe` is for HAProxy and `ext_proc` for Envoy.
 
 pub(crate) mod asked;
 pub(crate) mod check;

@@ -1,5 +1,5 @@
-//! What each proxy hands over, and what of it is the proxy's own. The files below `deploy/` set the headers that are
-//! read here.
+//! Reads a request from each proxy's headers, apart from the proxy's own. The files below `deploy/` set the headers
+//! that are read here.
 
 use tamiz::{Parts, Scheme, Source};
 
@@ -26,9 +26,9 @@ pub(crate) struct Given<'a> {
     /// Where the proxy says it.
     pub(crate) scheme: Option<Scheme>,
     pub(crate) source: Source,
-    /// What the proxy calls the request.
+    /// The proxy's id of the request.
     pub(crate) id: Option<&'a [u8]>,
-    /// Whether the document is asked for, beside its flags and its digest.
+    /// True if the document is asked for, beside its flags and its digest.
     pub(crate) wants_document: bool,
 }
 
@@ -114,7 +114,7 @@ fn there(value: &[u8]) -> Option<&[u8]> {
     Some(value).filter(|value| !value.is_empty())
 }
 
-/// What nginx keeps of the request line: there may be several spaces, or no version.
+/// Splits a request line as nginx passes it on: there may be several spaces, or no version.
 fn request_line(line: &[u8]) -> Parts<'_> {
     let (method, rest) = cut(line, line.iter().position(|&byte| byte == b' '));
     let rest = rest.trim_ascii();
@@ -128,7 +128,7 @@ fn request_line(line: &[u8]) -> Parts<'_> {
     }
 }
 
-/// What is before and after a byte; all of it before, where there is none.
+/// Splits a text around a byte; all of it is before, if the byte is not there.
 fn cut(text: &[u8], at: Option<usize>) -> (&[u8], &[u8]) {
     let at = at.unwrap_or(text.len());
     (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default())
@@ -212,7 +212,7 @@ fn others<'a>(head: &Head<'a>, is_left_out: impl Fn(&[u8]) -> bool) -> Vec<(&'a 
     head.headers.iter().copied().filter(|(name, _)| !is_left_out(name)).collect()
 }
 
-/// Whether a name begins so, in any case.
+/// Returns whether a name begins so, in any case.
 pub(crate) fn begins_with(name: &[u8], start: &[u8]) -> bool {
     name.get(..start.len()).is_some_and(|there| there.eq_ignore_ascii_case(start))
 }

@@ -1,5 +1,5 @@
-//! What a proxy is told of a request: its flags, a digest of its document, with a model its score, and whether to turn it
-//! away.
+//! The verdict that a proxy gets about a request: its flags, a digest of its document, with a model its score, and
+//! whether to turn it away.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::choices::Wish;
 use crate::metrics;
 use crate::problem::Problem;
 
-/// What there is to tell.
+/// The verdict on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// The flags of the document, with a space between them; see [`told`].

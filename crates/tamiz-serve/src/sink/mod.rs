@@ -33,7 +33,7 @@ pub enum SinkTo {
     Nats {
         /// `HOST:PORT`.
         address: String,
-        /// What the messages are published under.
+        /// The subject that messages are published under.
         subject: String,
     },
 }
@@ -81,7 +81,7 @@ impl FromStr for SinkTo {
 /// How long the end waits for those that are left.
 const LAST: Duration = Duration::from_secs(5);
 
-/// What came of documents that were offered.
+/// Counts of documents that were offered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) written: Counter,
@@ -95,7 +95,7 @@ pub(crate) struct Sink {
     counters: Counters,
 }
 
-/// What stands in the queue.
+/// An entry of the queue.
 enum Item {
     Line(Line),
     /// The end: whoever is told is told when all before it was written.
@@ -106,7 +106,7 @@ enum Item {
 struct Line {
     id: Option<String>,
     document: Document,
-    /// What it is counted as among those that wait.
+    /// The size that it counts as in the queue.
     size: usize,
 }
 

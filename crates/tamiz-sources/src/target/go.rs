@@ -111,7 +111,7 @@ fn host(authority: &[u8]) -> Result<Vec<u8>, Refusal> {
     Ok(decoded)
 }
 
-/// Whether a byte of a path may stay as it is.
+/// Returns whether a byte of a path may stay as it is.
 fn is_valid(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~$&+,/:;=@!'()*[]%".contains(&byte)
 }

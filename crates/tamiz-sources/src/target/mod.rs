@@ -9,11 +9,11 @@ use crate::refusal::Refusal;
 use crate::request_line::Cut;
 use crate::rules::Target;
 
-/// What is told of a target.
+/// The target that is passed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) target: Vec<u8>,
-    /// What takes the place of `Host`.
+    /// The value that replaces `Host`.
     pub(crate) host: Option<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! What the tests share: the vectors and the corpus, read as the library's own tests read them.
+//! Helpers of the tests: the vectors and the corpus, read as the library's own tests read them.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 

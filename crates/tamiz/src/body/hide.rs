@@ -1,4 +1,4 @@
-//! What of a body may be shown beside its document: only what was judged and is no secret.
+//! Decides which ranges of a body may be shown beside its document: those that were checked and are no secret.
 
 use std::ops::Range;
 

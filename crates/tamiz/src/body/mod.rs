@@ -31,7 +31,7 @@ pub(crate) struct Body<'a> {
     /// How many bytes came.
     pub(crate) len: usize,
     pub(crate) content: Content<'a>,
-    /// What was read of a body that does not parse: it may hold secrets.
+    /// The fields of a body that does not parse: they may hold secrets.
     pub(crate) broken: Option<Fields<'a>>,
     /// The secrets of what frames it.
     pub(crate) unseen: Unseen<'a>,
@@ -43,7 +43,7 @@ pub(crate) struct Body<'a> {
     pub(crate) is_plain: bool,
 }
 
-/// What a body holds.
+/// The content of a body.
 #[allow(clippy::large_enum_variant, reason = "there is one a request")]
 pub(crate) enum Content<'a> {
     /// Text, binary data, and what does not parse: shown by the shape of the whole.
@@ -52,7 +52,7 @@ pub(crate) enum Content<'a> {
     Fields(Fields<'a>),
 }
 
-/// What is done with the bytes of a body.
+/// Reads the bytes of a body.
 struct Reader<'a> {
     cx: Context<'a>,
     flags: Flags<'a>,
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a body is plainly something else than its type says. That it could be a form or text
+/// Returns whether a body is plainly something else than its type says. That it could be a form or text
 /// tells nothing, and JSON is often sent as plain text.
 fn contradict(declared: Kind, sniffed: Kind) -> bool {
     declared != sniffed

@@ -1,4 +1,4 @@
-//! What kind of body it is (clause 8.30): by its `content-type`, or by its bytes.
+//! Determines the kind of a body (clause 8.30): by its `content-type`, or by its bytes.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -165,7 +165,7 @@ pub(crate) fn declared(content_type: &[u8]) -> Option<Kind> {
     }
 }
 
-/// What the bytes look like.
+/// Guesses the kind from the bytes.
 pub(crate) fn sniff(body: &[u8]) -> Kind {
     let text = skip_space(body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body));
     match text {
@@ -179,8 +179,8 @@ pub(crate) fn sniff(body: &[u8]) -> Kind {
     if looks_like_text(text) { Kind::Text } else { Kind::Binary }
 }
 
-/// Whether a body is surely nothing that contradicts what it is `declared` as: it is plain text that does not begin
-/// like another kind. Of others nothing is said.
+/// Returns whether a body is surely nothing that contradicts what it is `declared` as: it is plain text that does not
+/// begin like another kind. Of others nothing is said.
 pub(crate) fn agrees(declared: Kind, body: &[u8]) -> bool {
     let agrees = match skip_space(body) {
         [b'{' | b'[', ..] => matches!(declared, Kind::Json | Kind::Text),
@@ -191,7 +191,7 @@ pub(crate) fn agrees(declared: Kind, body: &[u8]) -> bool {
     agrees && is_plain(body)
 }
 
-/// Whether all bytes are printable ASCII, HTAB, LF and CR.
+/// Returns whether all bytes are printable ASCII, HTAB, LF and CR.
 fn is_plain(body: &[u8]) -> bool {
     let is_plain =
         |byte: u8| (byte.wrapping_sub(b' ') < 0x5F) | (byte == b'\n') | (byte == b'\r') | (byte == b'\t');

@@ -41,17 +41,18 @@ fn without_padding(text: &[u8]) -> &[u8] {
     text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text)
 }
 
-/// Whether a text may hide readable text. `classes` is the union of the classes of its bytes.
+/// Returns whether a text may hide readable text. `classes` is the union of the classes of its bytes.
 pub(crate) fn may_hide(text: &[u8], classes: u32) -> bool {
     encoded(text, classes).is_some_and(may_be_readable)
 }
 
-/// Whether Base64 of a text may be readable: `text` has no other characters.
+/// Returns whether Base64 of a text may be readable: `text` has no other characters.
 pub(crate) fn may_be_readable(text: &[u8]) -> bool {
     !is_unreadable(without_padding(text))
 }
 
-/// Whether so much of it is neither printable ASCII nor UTF-8 that decoding need not go on. Judges whole groups only.
+/// Returns whether so much of it is neither printable ASCII nor UTF-8 that decoding need not go on. Judges whole groups
+/// only.
 fn is_unreadable(body: &[u8]) -> bool {
     let most = body.len() / 4 * 3 / 10 + 1;
     let (groups, _) = body.as_chunks::<4>();
@@ -141,8 +142,8 @@ fn is_control(byte: u8) -> bool {
     bytes::is(byte, CONTROL) && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Appends Base64 decoded, without stray bytes; whether that is readable: nine tenths of it are printable ASCII, or it is
-/// text of one script.
+/// Appends Base64 decoded, without stray bytes; whether that is readable: nine tenths of it are printable ASCII, or it
+/// is text of one script.
 fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
     let body = without_padding(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_' | b' ');

@@ -28,7 +28,7 @@ enum Decoded {
 }
 
 impl Entity {
-    /// What it stands for.
+    /// The text that it stands for.
     pub(crate) fn decoded<'b>(&'b self, buffer: &'b mut [u8; 4]) -> &'b [u8] {
         match &self.decoded {
             Decoded::Number(c) => c.encode_utf8(buffer).as_bytes(),
@@ -65,7 +65,7 @@ pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
     }
 }
 
-/// The same, also of a number that no `;` follows, as browsers read it.
+/// Parses an entity as above; a number need not end with `;`, as browsers read it.
 pub(crate) fn at_start_unclosed(text: &[u8]) -> Option<Entity> {
     match text {
         [b'&', b'#', ..] => number(text),
@@ -137,7 +137,7 @@ fn decode<'a>(
     }
 }
 
-/// Whether the `#` at `at` belongs to an entity, and so starts no fragment.
+/// Returns whether the `#` at `at` belongs to an entity, and so starts no fragment.
 pub(crate) fn owns_hash(text: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;

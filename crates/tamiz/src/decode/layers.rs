@@ -28,7 +28,7 @@ pub(crate) enum Layer {
     Combined,
 }
 
-/// What an escape stands for.
+/// The text that an escape stands for.
 pub(crate) enum Plain {
     Byte(u8),
     Char(char),
@@ -84,8 +84,8 @@ impl Layer {
     }
 
     /// Undoes the escapes of a text, to which guarded bytes are bytes; `None` where it has none. `reveal` is told each
-    /// escape, in a text with these bytes, and what it stands for; where no evidence is kept, each character of ASCII that
-    /// escapes stand for.
+    /// escape, in a text with these bytes, and what it stands for; where no evidence is kept, each character of ASCII
+    /// that escapes stand for.
     pub(crate) fn undo<'a>(
         self,
         text: Text<'a>,
@@ -263,16 +263,16 @@ fn script_escape(text: &[u8]) -> Option<(char, usize)> {
 /// How many decodings may follow one another.
 pub(crate) const DEPTH: usize = 3;
 
-/// Whether a text, or what further decodings make of it, is Base64: then what it hides is not found in a text that it
-/// is a part of.
+/// Returns whether a text, or what further decodings make of it, is Base64: then what it hides is not found in a text
+/// that it is a part of.
 pub(crate) fn hides_base64(text: &[u8], cx: Context<'_>) -> bool {
     let is_base64 = |text: &[u8], classes: u32| cx.spare.with(|plain| base64::read(text, classes, plain));
     let classes = bytes::union(text);
     is_base64(text, classes) || any_further(text, classes, cx, is_base64)
 }
 
-/// Whether `is_it` is true of one of the further texts of a value (clause 6.12), which are plain bytes, or of its union
-/// of classes. `classes` is the union of the classes of the value's bytes.
+/// Returns whether `is_it` is true of one of the further texts of a value (clause 6.12), which are plain bytes, or of
+/// its union of classes. `classes` is the union of the classes of the value's bytes.
 pub(crate) fn any_further(
     value: &[u8],
     classes: u32,
@@ -288,7 +288,7 @@ pub(crate) fn any_further(
     })
 }
 
-/// Whether `is_it` is true of one of the further texts of plain bytes, some of which `were_guarded`.
+/// Returns whether `is_it` is true of one of the further texts of plain bytes, some of which `were_guarded`.
 fn any_further_of_raw(
     raw: &[u8],
     classes: u32,
@@ -313,7 +313,8 @@ fn any_further_of_raw(
         || base64::encoded(raw, classes).is_some() && is_any(&|out| base64::read(raw, classes, out))
 }
 
-/// Whether `is_it` is true of a first text, of what the combined decodings make of it, or of the entities of the last.
+/// Returns whether `is_it` is true of a first text, of what the combined decodings make of it, or of the entities of
+/// the last.
 fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8], u32) -> bool) -> bool {
     cx.spare.with(|next| {
         for depth in 1..=DEPTH {

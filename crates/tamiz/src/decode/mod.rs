@@ -48,12 +48,12 @@ pub(crate) fn byte_len(text: &[u8]) -> usize {
     text.len().saturating_sub(2 * memchr::memchr_iter(GUARD, text).count())
 }
 
-/// Whether decoded text ends in a guarded byte.
+/// Returns whether decoded text ends in a guarded byte.
 pub(crate) fn ends_guarded(text: &[u8]) -> bool {
     text.len().checked_sub(3).and_then(|at| text.get(at)) == Some(&GUARD)
 }
 
-/// Whether a text holds a byte that is guarded.
+/// Returns whether a text holds a byte that is guarded.
 pub(crate) fn holds_guarded(text: &[u8], byte: u8) -> bool {
     let [high, low] = bytes::hex(byte);
     memchr::memchr_iter(GUARD, text)
@@ -105,7 +105,7 @@ impl Char {
         }
     }
 
-    /// Whether it stands for an ASCII character.
+    /// Returns whether it stands for an ASCII character.
     pub(crate) fn is_ascii(self) -> bool {
         match self {
             Char::Plain(c) => c.is_ascii(),

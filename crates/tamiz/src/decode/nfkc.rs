@@ -11,7 +11,7 @@ use super::GUARD;
 /// The tables of NFKC.
 pub(super) const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfkc();
 
-/// Whether NFKC leaves a character by itself as it is.
+/// Returns whether NFKC leaves a character by itself as it is.
 pub(super) fn is_stable(c: char) -> bool {
     match c {
         // Letters of Latin-1, Cyrillic, Arabic and Chinese, which most texts beyond ASCII are made of.
@@ -30,8 +30,8 @@ pub(crate) fn nfkc(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the NFKC of a text that has nothing beyond ASCII but guarded bytes and full-width forms of ASCII, none of which
-/// combines with another. Returns whether the text is one.
+/// Appends the NFKC of a text that has nothing beyond ASCII but guarded bytes and full-width forms of ASCII, none of
+/// which combines with another. Returns whether the text is one.
 fn nfkc_quick(text: &[u8], out: &mut Vec<u8>) -> bool {
     let mut rest = text;
     while let [first, after @ ..] = rest {
@@ -88,8 +88,8 @@ fn narrow(c: char) -> Option<u8> {
     matches!(c, '！'..='～').then(|| (u32::from(c) - u32::from('！')) as u8 + b'!')
 }
 
-/// The character that NFKC makes most of, 18 characters, and these. No other makes more than eight. They neither combine
-/// with what is before them nor with what is behind.
+/// The character that NFKC makes most of, 18 characters, and these. No other makes more than eight. They neither
+/// combine with what is before them nor with what is behind.
 const LONGEST: (char, &str) = ('\u{FDFA}', "صلى الله عليه وسلم");
 
 /// How many bytes at the start of decoded text are letters, marks and digits of Arabic, from U+0620 to U+0669. Each by

@@ -15,7 +15,7 @@ use crate::decode::{GUARD, ends_guarded, put_guarded};
 use crate::flags::{Flag, Flags};
 use crate::text::{Builder, Text};
 
-/// What is being decoded: it decides which escapes stay and which are odd.
+/// The field that is decoded: it decides which escapes stay and which are odd.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field {
     /// A path: the five delimiters stay encoded.

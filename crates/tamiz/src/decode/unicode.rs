@@ -133,8 +133,8 @@ pub(crate) fn scripts<'a>(text: &[u8], bump: &'a Bump) -> BumpVec<'a, &'static s
     shown
 }
 
-/// Whether the characters beyond ASCII are Latin, or four or more of one other script, those of none and of all aside; Han
-/// and the two kana are one. A word that is taken for Base64 may decode to one character of any script.
+/// Returns whether the characters beyond ASCII are Latin, or four or more of one other script, those of none and of all
+/// aside; Han and the two kana are one. A word that is taken for Base64 may decode to one character of any script.
 pub(crate) fn is_of_one_script(text: &str) -> bool {
     use ScriptProperty as S;
     let scripts = text.chars().filter(|c| !c.is_ascii()).map(|c| match SCRIPT.get(c) {
@@ -267,13 +267,13 @@ fn base_before(bytes: &[u8], copied: usize, at: usize) -> usize {
     }
 }
 
-/// Whether the ASCII byte at `at` is a digit of a guarded byte.
+/// Returns whether the ASCII byte at `at` is a digit of a guarded byte.
 fn in_guard(bytes: &[u8], at: usize) -> bool {
     [1, 2].iter().any(|back| at.checked_sub(*back).and_then(|i| bytes.get(i)) == Some(&GUARD))
 }
 
-/// `FULLWIDTH` and `COMPAT`: the characters that NFKC changes by themselves, not by composing them. A text that is normal
-/// has none of the second.
+/// `FULLWIDTH` and `COMPAT`: the characters that NFKC changes by themselves, not by composing them. A text that is
+/// normal has none of the second.
 fn raise_odd_characters<'a>(plain: &str, is_normal: bool, run: Text<'a>, flags: &mut Flags<'a>) {
     for (at, c) in plain.char_indices() {
         let range = at..at + c.len_utf8();

@@ -15,7 +15,7 @@ pub(crate) fn repair<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>)
     }
 }
 
-/// The same of plain bytes; written to `buffer` where there is something to guard.
+/// Repairs plain bytes likewise; written to `buffer` where a byte has to be guarded.
 pub(crate) fn repaired<'t>(raw: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {
     if std::str::from_utf8(raw).is_ok() {
         return raw;

@@ -5,7 +5,7 @@ use super::lines::Measure;
 use super::marker::{Marker, is_body_key};
 use super::parse::{Reader, Result};
 
-/// What a body can be.
+/// The kinds of bodies.
 const KINDS: [&str; 6] = ["form", "json", "multipart", "xml", "text", "binary"];
 
 /// Kinds that have no keys.

@@ -1,4 +1,4 @@
-//! What the lines of a document say of each other (clause 9.11).
+//! Checks the lines of a document against each other (clause 9.11).
 
 #![allow(clippy::arithmetic_side_effects, reason = "lines and columns of one text")]
 
@@ -62,12 +62,12 @@ fn name(flag: &str) -> &str {
     flag.split(':').next().unwrap_or_default()
 }
 
-/// Whether a flag stands for those of its parameters that are left out.
+/// Returns whether a flag stands for those of its parameters that are left out.
 fn is_every_other(flag: &str) -> bool {
     flag.split_once(':').is_some_and(|(_, parameter)| parameter == EVERY_OTHER)
 }
 
-/// Whether `written` has the first parameters of `union`, both of one flag, and `NAME:*` exactly
+/// Returns whether `written` has the first parameters of `union`, both of one flag, and `NAME:*` exactly
 /// where there are others. How many are shown is a matter of configuration.
 fn is_capped<'d>(union: &[&'d str], written: &[&'d str]) -> bool {
     let named = |flags: &[&'d str]| -> Vec<&'d str> {
@@ -132,7 +132,7 @@ fn check_keys(lines: &Lines<'_>, sorted_at: Cursor<'_>, qk_at: Cursor<'_>) -> Re
     lines.query_values.check(lines.query.unwrap_or_default(), qk_at)
 }
 
-/// What is left out is told by `CAPPED`.
+/// Checks that `CAPPED` is there where something is left out.
 fn check_limits(lines: &Lines<'_>, method: Cursor<'_>, path: Cursor<'_>) -> Result<()> {
     if split_flags(lines.method_flags).any(|flag| flag == Flag::Capped.name()) {
         return Ok(());
@@ -209,7 +209,7 @@ fn check_url(url: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result
     check_url_tail(rest, path, lines, at.skip_column(host.len()))
 }
 
-/// What follows the authority of `U`.
+/// The text after the authority of `U`.
 fn check_url_tail(rest: &str, path: &str, lines: &Lines<'_>, at: Cursor<'_>) -> Result<()> {
     let rooted = if path.starts_with('/') {
         rest.strip_prefix(path)
@@ -254,7 +254,7 @@ fn check_values(pairs: &str, mut at: Cursor<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the pairs of a URL have these keys, and say how many are left out.
+/// Returns whether the pairs of a URL have these keys, and say how many are left out.
 fn has_keys(pairs: &str, keys: Keys<'_>) -> bool {
     let has_some = keys.iter().next().is_some();
     let end = match (keys.more, has_some) {

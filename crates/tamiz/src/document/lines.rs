@@ -60,7 +60,7 @@ impl<'d> Raised<'d> {
         self.flag
     }
 
-    /// What follows its colon.
+    /// The text after its colon.
     pub fn parameter(&self) -> Option<&'d str> {
         self.parameter
     }
@@ -102,7 +102,7 @@ pub struct HeaderLine<'d> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BodyLine<'d> {
-    /// What the body is: `form`, `json`, `multipart`, `xml`, `text` or `binary`.
+    /// The kind of the body: `form`, `json`, `multipart`, `xml`, `text` or `binary`.
     pub kind: &'d str,
     /// How many bytes came.
     pub length: u64,
@@ -165,7 +165,7 @@ impl<'d> Lines<'d> {
         Some(cut::split_at(authority, b'@').map_or(authority, |(_, host)| host))
     }
 
-    /// What stands between the path and the fragment of `U`, without its `?`.
+    /// The text between the path and the fragment of `U`, without its `?`.
     pub(crate) fn url_query(&self) -> Option<&'d str> {
         let url = self.url?;
         let rest = if url.starts_with('/') {
@@ -193,7 +193,7 @@ impl<'d> Lines<'d> {
     }
 }
 
-/// What stands behind the first `://`.
+/// The text after the first `://`.
 fn behind_scheme(url: &str) -> Option<&str> {
     let is_one = |at: &usize| url.get(*at..).is_some_and(|rest| rest.starts_with("://"));
     let at = memchr::memchr_iter(b':', url.as_bytes()).find(is_one)?;

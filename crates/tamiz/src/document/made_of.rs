@@ -1,4 +1,4 @@
-//! What values are made of (clause 9.18): signs, scripts and skeletons, noted by a fresh document for its tokens.
+//! The composition of values (clause 9.18): signs, scripts and skeletons, noted by a fresh document for its tokens.
 //!
 //! A note is a line `:place index marker words…`: the place is `q`, `b` or `h`, the index that of the value in its
 //! lines. The marker is there where the text shows the value in clear. A leaf of a value that is JSON follows as
@@ -142,7 +142,7 @@ pub(super) fn header_words<'a>(text: &[u8], marker: Option<&[u8]>, cx: Context<'
     (!words.is_empty()).then_some(words)
 }
 
-/// Whether there may be something to say of a value.
+/// Returns whether there may be something to say of a value.
 pub(super) fn may_have_words(text: &[u8]) -> bool {
     let classes = bytes::union(text);
     classes & NO_ALNUM != 0 || classes & ALPHA != 0 && classes & DIGIT != 0
@@ -225,8 +225,8 @@ impl<'d> Note<'d> {
     }
 }
 
-/// The notes of a document: those of the query, of headers, of the body, each in order of their values. Notes of flags come
-/// before them.
+/// The notes of a document: those of the query, of headers, of the body, each in order of their values. Notes of flags
+/// come before them.
 pub(super) struct Notes<'d> {
     flags: &'d str,
     list: Vec<Note<'d>>,

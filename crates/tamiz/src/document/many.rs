@@ -86,7 +86,7 @@ fn keep_first(candidates: &mut BumpVec<'_, Candidate<'_>>, most: usize) {
     candidates.truncate(most);
 }
 
-/// What the headers tell that are not shown.
+/// The flags of the headers that are not shown.
 fn flags_of_rest<'a>(
     request: &Request<'a>,
     many: &Many<'a>,

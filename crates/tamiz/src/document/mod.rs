@@ -49,7 +49,7 @@ pub struct Document {
 pub(crate) struct Evidence {
     /// By place and flag.
     pub(crate) flags: BTreeMap<(String, Flag), Vec<Range<usize>>>,
-    /// What the document hides; sorted, disjoint.
+    /// The ranges that the document hides; sorted, disjoint.
     pub(crate) hidden: Vec<Range<usize>>,
 }
 

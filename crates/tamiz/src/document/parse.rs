@@ -34,7 +34,7 @@ impl ParseError {
         self.column
     }
 
-    /// What was expected there.
+    /// The description of what was expected there.
     pub fn expected(&self) -> &'static str {
         self.expected
     }
@@ -109,7 +109,7 @@ impl<'d> Cursor<'d> {
         Err(ParseError { line: self.line, column: self.column, expected })
     }
 
-    /// What is left of the line.
+    /// The rest of the line.
     pub(super) fn rest(self) -> &'d str {
         self.rest
     }

@@ -1,4 +1,4 @@
-//! What a fresh document knows beyond its text: which key raised which flag, and the evidence.
+//! Facts that only a fresh document has: which key raised which flag, and the evidence.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

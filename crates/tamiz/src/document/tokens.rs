@@ -31,7 +31,7 @@ pub struct TokenOptions {
 /// a token has each white space of its pieces as `%HH` (clause 9.17).
 #[doc(hidden)]
 pub trait TokenSink<'d> {
-    /// Whether it takes the flags of the whole document, `f=FLAG`, too.
+    /// True if it takes the flags of the whole document, `f=FLAG`, too.
     const ROLLUP: bool = true;
 
     /// Where hashes of sections and lines begin.
@@ -150,7 +150,7 @@ struct Text<'o> {
     out: &'o mut Vec<u8>,
     /// Where the first begins.
     start: usize,
-    /// What the next tokens begin with.
+    /// The beginning of the next tokens.
     place: Vec<u8>,
 }
 

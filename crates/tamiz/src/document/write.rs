@@ -20,7 +20,7 @@ use crate::show::marker::{self, number, push};
 
 pub(super) use headers::{header_name, header_parameters};
 
-/// Whether to note what the text does not say: which query key raised which flag.
+/// Selects whether to record what the text does not contain: which query key raised which flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notes {
     Without,
@@ -44,7 +44,7 @@ pub(super) struct Writer<'a, 'o> {
     rollup: Rollup<'a>,
     /// The secrets of the request, for what is read again.
     needles: Option<&'o Needles<'a>>,
-    /// What to note of headers, where notes are asked for.
+    /// The notes on headers, where notes are asked for.
     header_notes: Option<BumpVec<'a, HeaderNote<'a>>>,
 }
 
@@ -282,7 +282,7 @@ fn words<'a>(flags: &Flags<'a>) -> impl ExactSizeIterator<Item = Parametrised<'a
     flags.words().iter().map(|(flag, word)| (*flag, word.as_bytes()))
 }
 
-/// The same in a list of their own.
+/// The flags with their parameters, in a list of their own.
 fn words_of<'a>(flags: &Flags<'a>, cx: Context<'a>) -> BumpVec<'a, Parametrised<'a>> {
     let mut list = BumpVec::with_capacity_in(words(flags).len(), cx.bump);
     list.extend(words(flags));
@@ -303,10 +303,10 @@ pub(crate) fn field_keys<'a>(fields: &Fields<'a>, cx: Context<'a>) -> BumpVec<'a
     keys
 }
 
-/// What came under a key, in order of arrival.
+/// The items under a key, in order of arrival.
 pub(crate) type Group<'a, T> = &'a [(&'a [u8], usize, T)];
 
-/// What came under each key, keys in order of first arrival.
+/// Groups items by key, keys in order of first arrival.
 pub(crate) fn grouped<'a, T: Copy>(
     items: impl Iterator<Item = (&'a [u8], T)>,
     cx: Context<'a>,

@@ -1,4 +1,4 @@
-//! What each class of words says: `KW` is one flag, but `KW:sql` and `KW:ldap` are different findings.
+//! The meaning of each class of words: `KW` is one flag, but `KW:sql` and `KW:ldap` are different findings.
 
 use super::Flag;
 
@@ -69,7 +69,7 @@ const CLASSES: [Class; 11] = [
 ];
 
 impl Flag {
-    /// What it says with this parameter, in a sentence: of `KW`, what its class says.
+    /// The meaning with this parameter, in a sentence: for `KW`, that of the class.
     pub fn meaning_of(self, parameter: &str) -> &'static str {
         class(self, parameter).map_or(self.meaning(), |class| class.meaning)
     }

@@ -1,4 +1,4 @@
-//! What can be asked of a flag: each row of the registry, and flags in the order of their names.
+//! Accessors of a flag: the columns of the registry, and the order of flags by name.
 
 #![allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
 
@@ -71,7 +71,7 @@ impl Flag {
         Flag::of_rank(u32::try_from(at).ok()?)
     }
 
-    /// What follows the colon after the name, if anything does: `key`, `name`, `n` or `word`.
+    /// The kind of text after the name's colon, if there is one: `key`, `name`, `n` or `word`.
     pub const fn parameter(self) -> Option<&'static str> {
         match self.row().parameter {
             Parameter::None => None,
@@ -86,7 +86,7 @@ impl Flag {
         self.row().parameter
     }
 
-    /// What kind of thing it tells of.
+    /// The family that it belongs to.
     pub const fn family(self) -> Family {
         self.row().family
     }
@@ -106,7 +106,7 @@ impl Flag {
         self.row().clause
     }
 
-    /// What it says about a request, in a sentence.
+    /// The meaning for a request, in a sentence.
     pub const fn meaning(self) -> &'static str {
         self.row().meaning
     }

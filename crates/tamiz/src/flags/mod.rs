@@ -54,7 +54,7 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// What kind of thing a flag tells of.
+    /// The families of flags.
     Family {
         /// How characters were encoded.
         Encoding = "encoding",
@@ -66,7 +66,7 @@ words! {
         Query = "query",
         /// Characters that attacks are made of.
         Danger = "danger",
-        /// What a value says.
+        /// The content of a value.
         Content = "content",
         /// Header names, repeats and hosts.
         Header = "header",
@@ -93,7 +93,7 @@ words! {
     }
 }
 
-/// What follows a flag's colon.
+/// The kind of text after a flag's colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     /// The flag is a bare name.

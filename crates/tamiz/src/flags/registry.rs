@@ -7,7 +7,7 @@
 use super::{Family, Parameter, Weight};
 use crate::flags::Profile;
 
-/// What there is to know about a flag.
+/// The columns of the registry.
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) parameter: Parameter,

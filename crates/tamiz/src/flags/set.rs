@@ -88,7 +88,7 @@ pub(crate) struct Flags<'a> {
     more: Option<Box<'a, More<'a>>>,
 }
 
-/// What few places have.
+/// Data that few places have.
 #[derive(Debug)]
 struct More<'a> {
     /// The words of the flags whose parameter is one; each once.

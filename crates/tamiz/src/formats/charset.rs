@@ -2,7 +2,7 @@
 
 use crate::bytes;
 
-/// Whether `charset` is a name of UTF-8, ASCII or Latin-1, quoted or not.
+/// Returns whether `charset` is a name of UTF-8, ASCII or Latin-1, quoted or not.
 pub(crate) fn is_usual(charset: &[u8]) -> bool {
     const USUAL: [&str; 9] =
         ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
@@ -13,7 +13,7 @@ pub(crate) fn is_usual(charset: &[u8]) -> bool {
     USUAL.iter().any(|usual| name.eq_ignore_ascii_case(usual.as_bytes()))
 }
 
-/// Whether `charset` is Latin-1.
+/// Returns whether `charset` is Latin-1.
 pub(crate) fn is_latin1(charset: &[u8]) -> bool {
     const NAMES: [&str; 5] = ["iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1"];
     NAMES.iter().any(|name| charset.eq_ignore_ascii_case(name.as_bytes()))

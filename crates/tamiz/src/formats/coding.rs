@@ -29,10 +29,10 @@ const WINDOW: usize = 32 * 1024;
 /// RFC 9659 section 3: the largest window of the coding `zstd`.
 const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
-/// What undoing a coding gives.
+/// The result of decoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Inflated {
-    /// What was coded; where there was more than the limit, its beginning.
+    /// The decoded text; where there was more than the limit, its beginning.
     Text { capped: bool },
     /// The body is not what its coding says it is.
     Failed,
@@ -113,7 +113,7 @@ impl<'a> Layers<'a> {
         if self.last.as_ref().is_some_and(Vec::is_empty) { self.body.slice(0..0) } else { self.body }
     }
 
-    /// What is left of the body. All of it stands for all of the body.
+    /// Finishes the decoded body. All of it stands for all of the body.
     pub(crate) fn finish(self, cx: Context<'a>) -> Text<'a> {
         let Layers { body, last, spare } = self;
         drop(spare);
@@ -124,7 +124,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// What was inflated so far.
+/// The output so far.
 struct Output {
     bytes: Vec<u8>,
     most: usize,
@@ -142,7 +142,7 @@ impl Output {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Whether there is more than the limit: nothing further is needed.
+    /// Returns whether there is more than the limit: nothing further is needed.
     fn is_full(&self) -> bool {
         self.bytes.len() > self.most
     }
@@ -234,8 +234,8 @@ enum Wrapper {
     Zlib,
 }
 
-/// Inflates streams one after the other in the same memory. A stream costs no more to begin than it and the one before it
-/// are long: many short ones may be in one body.
+/// Inflates streams one after the other in the same memory. A stream costs no more to begin than it and the one before
+/// it are long: many short ones may be in one body.
 struct Inflater {
     decoder: Box<DecompressorOxide>,
     /// The end of what was inflated, which the stream may refer to; zero where nothing was.
@@ -364,7 +364,7 @@ mod tests {
 
     const PLAIN: &[u8] = b"user=alice&note=hello hello hello hello&role=admin";
     const BROTLI: &[u8] = b"\x131\x00\xF8E7\x97\xAA\xC9\xD2\xD6\x82\xC8@a88OAf\x91*\x0F\xA8\x02\x17\x8DQ\xDAf\x9E?1\x94\x1C\x92\xCF\x22.";
-    /// The same, with the window of 32 MiB that is no part of RFC 7932.
+    /// The same text, with the window of 32 MiB that is no part of RFC 7932.
     const BROTLI_LARGE_WINDOW: &[u8] = b"\x11Y\xC4\x00\xE0\x17\xDD\x5C\xAA&K[\x0B\x22\x03\x85\xE1\xE0<\x05\x99E\xAA<@\x15p\xA11J\xDB\xCC\xF3'\x86\x92C\xF2Y\xC4\x05";
     /// 100 MiB of zeros.
     const BROTLI_BOMB: &[u8] = b"\xCF\xFF\xFF\x7F\x00$\x00\xE2\xB1@r\xEF\xFF\xF9\xFF\xFF\x0F\x80\x04@\x1C\x16\x80\xEE\xFD?\xFF\xFF\xFF\x01\x90\x00\x88\xC3\x02\xD0\xBD\xFF\xE7\xFF\xFF?\x00\x12\x00qX\x00\xBA\xF7\xFF\xFC\xFF\xFF\x07@\x02 \x0E\x0B@\xF7\xFE\x9F\xFF\xFF\xFF\x00H\x00\xC4a\x01\xE8\xDE\xFF\xE7\xFF\xFF\x0F\x00\x09\x808,\x00\xDD\xFB\x1F";

@@ -33,7 +33,8 @@ pub(crate) fn read<'a>(value: Text<'a>, classes: u32, cx: Context<'a>) -> Option
     read_as(value, value, classes, cx)
 }
 
-/// Reads `text`, which is `value` in another spelling, if it is JSON. `classes` is the union of the classes of its bytes.
+/// Reads `text`, which is `value` in another spelling, if it is JSON. `classes` is the union of the classes of its
+/// bytes.
 pub(crate) fn read_as<'a>(
     text: Text<'a>,
     value: Text<'a>,
@@ -136,7 +137,7 @@ impl<'a> Embedded<'a> {
         self.is_told = false;
     }
 
-    /// Whether something in the value is a secret, so that it may not be shown in clear.
+    /// Returns whether something in the value is a secret, so that it may not be shown in clear.
     pub(crate) fn holds_secret(&self) -> bool {
         self.secret.get()
     }

@@ -148,7 +148,7 @@ fn cut_extended(value: Text<'_>) -> Option<(Text<'_>, Text<'_>)> {
     Some((charset, rest.cut(b'\'')?.1))
 }
 
-/// Whether an extended value says that it is Latin-1.
+/// Returns whether an extended value says that it is Latin-1.
 pub(crate) fn is_extended_latin1(value: Text<'_>) -> bool {
     cut_extended(value).is_some_and(|(charset, _)| charset::is_latin1(charset.bytes))
 }

@@ -26,9 +26,9 @@ use crate::text::Text;
 pub(crate) struct Field<'a> {
     key_path: BumpVec<'a, Segment>,
     pub(crate) leaf: Leaf<'a>,
-    /// Whether the value is a secret by its name or by itself.
+    /// True if the value is a secret by its name or by itself.
     pub(crate) secret: bool,
-    /// Whether it echoes one.
+    /// True if it echoes one.
     pub(crate) echoes: Cell<bool>,
     /// The union of the classes of the bytes of its text, where that is known.
     classes: Option<u32>,
@@ -38,12 +38,12 @@ pub(crate) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Whether the value is shown as a secret.
+    /// Returns whether the value is shown as a secret.
     pub(crate) fn is_secret(&self) -> bool {
         self.secret || self.echoes.get()
     }
 
-    /// Whether nothing in its value is a secret.
+    /// Returns whether nothing in its value is a secret.
     pub(crate) fn is_in_clear(&self) -> bool {
         !self.is_secret() && self.json.is_none_or(|json| !json.holds_secret())
     }
@@ -82,9 +82,9 @@ pub(crate) struct Fields<'a> {
     pub(crate) unseen: Unseen<'a>,
     /// The path to the last leaf: the text of each name, and where it was judged.
     last: BumpVec<'a, (Text<'a>, Segment)>,
-    /// Whether `.`, `[` and `]` in a name are escaped, because they are the way's own.
+    /// True if `.`, `[` and `]` in a name are escaped, because they are the way's own.
     nested: bool,
-    /// Whether a value that is JSON reached a limit.
+    /// True if a value that is JSON reached a limit.
     pub(crate) holds_capped: bool,
 }
 
@@ -177,8 +177,9 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Lets go of the names that the last leaf alone has behind `known` steps, but for those that are secrets. Where there
-    /// is evidence, names that are no secrets are shown beside it; in clear, one that echoes a secret hides a value.
+    /// Lets go of the names that the last leaf alone has behind `known` steps, but for those that are secrets. Where
+    /// there is evidence, names that are no secrets are shown beside it; in clear, one that echoes a secret hides a
+    /// value.
     fn let_go_of_names(&mut self, known: usize) {
         if self.cx.traced || self.cx.settings.literal() {
             return;

@@ -41,7 +41,7 @@ pub(crate) fn extensions(name: &[u8]) -> Extensions {
     Extensions { before_last: known(before_last), last: known(last) }
 }
 
-/// What stands after the last dot but one, and after the last. Before the first dot is the name itself.
+/// The texts after the last dot but one, and after the last. Before the first dot is the name itself.
 fn last_two(name: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
     let mut pieces = base(opened(name)).rsplit(|byte| *byte == b'.');
     let (last, before_last, third) = (pieces.next(), pieces.next(), pieces.next());
@@ -122,7 +122,7 @@ fn is_executable_anywhere(extension: &[u8]) -> bool {
     found.and_then(|at| EXECUTABLE_EXTENSIONS.get(at)).is_some_and(|(_, place)| place.is_empty())
 }
 
-/// Whether an extension alone is one that counts at the end of a name.
+/// Returns whether an extension alone is one that counts at the end of a name.
 fn is_last(extension: &[u8]) -> bool {
     EXECUTABLE_EXTENSIONS.iter().any(|(word, place)| *place == "last" && compare(word, extension).is_eq())
 }
@@ -134,7 +134,7 @@ fn is_executable_last(base: &[u8]) -> bool {
     })
 }
 
-/// What is left of a piece between dots where a `;`, `:`, blank, control, escape or stray byte ends it:
+/// The extension that a piece between dots has where a `;`, `:`, blank, control, escape or stray byte ends it:
 /// `php` of `php;`, of `php::$DATA`, of `php%00`.
 fn extension(piece: &[u8]) -> &[u8] {
     let ends = |byte: &u8| matches!(*byte, b';' | b':' | b'%' | b' ' | GUARD) || byte.is_ascii_control();

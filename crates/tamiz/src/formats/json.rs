@@ -30,7 +30,7 @@ pub(crate) struct Rules {
     pub(crate) cut: bool,
 }
 
-/// What a read found besides leaves.
+/// The result of a read besides leaves.
 pub(crate) struct Read {
     pub(crate) outcome: Outcome,
     /// Something lies below the depth limit.
@@ -86,7 +86,7 @@ struct Reader<'a> {
     rest: &'a [u8],
     rules: Rules,
     cx: Context<'a>,
-    /// Whether nobody asks for ways and repeated names: depth costs a byte a level then.
+    /// True if nobody asks for ways and repeated names: depth costs a byte a level then.
     is_below: bool,
     path: BumpVec<'a, Step<'a>>,
     open: BumpVec<'a, Level>,
@@ -95,9 +95,9 @@ struct Reader<'a> {
     /// Where those of each begin.
     starts: BumpVec<'a, usize>,
     too_deep: bool,
-    /// Whether reading stopped where the body ends, and not at a fault.
+    /// True if reading stopped where the body ends, and not at a fault.
     is_cut_short: bool,
-    /// Whether something lay too deep there.
+    /// True if something lay too deep there.
     too_deep_to_end: bool,
 }
 
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands before `after`, which is read next.
+    /// The text before `after`, which is read next.
     fn take(&mut self, after: &'a [u8]) -> Text<'a> {
         let taken = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
         self.rest = after;
@@ -353,7 +353,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether one of the names comes again; of many it is not asked.
+/// Returns whether one of the names comes again; of many it is not asked.
 fn may_repeat(names: &[Text<'_>]) -> bool {
     /// With more names, it is quicker to sort them.
     const FEW: usize = 8;
@@ -363,7 +363,7 @@ fn may_repeat(names: &[Text<'_>]) -> bool {
     names.len() > FEW || names.iter().enumerate().any(comes_again)
 }
 
-/// Whether `rest`, which is no scalar, is the beginning of one, to its end.
+/// Returns whether `rest`, which is no scalar, is the beginning of one, to its end.
 fn may_go_on(rest: &[u8], cx: Context<'_>) -> bool {
     match rest {
         [] => true,

@@ -21,7 +21,7 @@ pub(super) enum Segment {
 pub(crate) struct Name<'a> {
     pub(crate) key: Key<'a>,
     pub(super) sensitive: bool,
-    /// Whether it echoes a secret.
+    /// True if it echoes a secret.
     pub(crate) echoes: Cell<bool>,
     /// How it is shown where it is not shown as it is; many fields may share a long name.
     measured: OnceCell<Measured>,

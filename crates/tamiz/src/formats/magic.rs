@@ -1,4 +1,4 @@
-//! What a file is by its first bytes, and whether its name says the same (clause 8.35).
+//! Determines the type of a file from its first bytes, and compares it with the name (clause 8.35).
 
 use super::file::promise;
 use crate::bytes;
@@ -7,7 +7,7 @@ use crate::lists::FIRST_BYTES;
 /// How many of the first bytes are looked at.
 const HEAD: usize = 1024;
 
-/// What content is by its first bytes: a word of a closed list.
+/// The type of content by its first bytes: a word of a closed list.
 pub(crate) fn magic(content: &[u8]) -> Option<&'static str> {
     let head = content.get(..content.len().min(HEAD)).unwrap_or_default();
     binary_kind(head).or_else(|| text_kind(head))
@@ -23,7 +23,7 @@ fn binary_kind(head: &[u8]) -> Option<&'static str> {
     row.map(|(kind, ..)| *kind)
 }
 
-/// What follows a pattern of hexadecimal digits and `..` that `text` begins with.
+/// The rest of `text` after a pattern of hexadecimal digits and `..`.
 fn after<'t>(text: &'t [u8], pattern: &str) -> Option<&'t [u8]> {
     let (pattern, _) = pattern.as_bytes().as_chunks::<2>();
     let (first, rest) = text.split_at_checked(pattern.len())?;

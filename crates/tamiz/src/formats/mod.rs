@@ -19,7 +19,7 @@ pub(crate) mod step;
 pub(crate) mod unseen;
 pub(crate) mod xml;
 
-/// Whether data is text rather than binary: hardly a byte in it is a control or stray.
+/// Returns whether data is text rather than binary: hardly a byte in it is a control or stray.
 pub(crate) fn is_readable(data: &[u8]) -> bool {
     let odd = |&&b: &&u8| (b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r')) || b == 0x7F || b >= 0xF8;
     !data.contains(&0) && data.iter().filter(odd).count() <= data.len() / 20

@@ -80,7 +80,7 @@ pub(crate) fn boundary<'a>(
     first.filter(|boundary| !boundary.is_empty())
 }
 
-/// What was read of a body.
+/// The parts of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Read<'a> {
     /// `Bad` when no delimiter is in it; nothing of it was looked at then.
@@ -176,7 +176,7 @@ fn declared_or_guessed<'a>(
     })
 }
 
-/// What lies between two delimiters.
+/// The section between two delimiters.
 #[derive(Clone, Copy)]
 enum Section {
     /// The preamble or the epilogue.

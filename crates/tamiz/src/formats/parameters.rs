@@ -6,17 +6,17 @@ use crate::bytes;
 use crate::context::Context;
 use crate::text::{Builder, Text};
 
-/// What stands between two `;` of a header: its first piece too, where `=` is not needed.
+/// A piece of a header between two `;`: the first one too, which needs no `=`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameter<'a> {
     /// All of it, as it came.
     pub(crate) text: Text<'a>,
-    /// What stands before `=`.
+    /// The text before `=`.
     pub(crate) name: Text<'a>,
-    /// What stands after `=`, without quotes and escapes; not repaired.
+    /// The text after `=`, without quotes and escapes; not repaired.
     pub(crate) value: Option<Text<'a>>,
     pub(crate) quotes: Quotes,
-    /// What follows the closing quote, where nothing should.
+    /// The text after the closing quote, where nothing should be.
     pub(crate) trailing: Text<'a>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Quotes {
 }
 
 impl Parameter<'_> {
-    /// Whether the quoting is such that parsers read different values.
+    /// Returns whether the quoting is such that parsers read different values.
     pub(crate) fn is_misquoted(&self) -> bool {
         self.quotes == Quotes::Open || !self.trailing.is_empty()
     }

@@ -143,16 +143,16 @@ fn header_name(line: Text<'_>) -> Option<(Text<'_>, Text<'_>)> {
     bytes::is_token(name.bytes).then_some((name, value.trim()))
 }
 
-/// What the headers of a part say.
+/// The headers of a part.
 struct Headers<'a> {
     name: Field<'a>,
     filename: Field<'a>,
     /// That of the first `Content-Transfer-Encoding`.
     coding: Option<Option<Coding>>,
     has_disposition: bool,
-    /// Whether one of its names, of which only the first counts, makes a secret of its content.
+    /// True if one of its names, of which only the first counts, makes a secret of its content.
     is_sensitive: bool,
-    /// Whether the last line may go on.
+    /// True if the last line may go on.
     is_cut: bool,
 }
 
@@ -304,7 +304,7 @@ mod tests {
     use super::*;
     use crate::context::tests::with_context;
 
-    /// What the one leaf of a part is.
+    /// The one leaf of a part.
     #[derive(Default)]
     struct Seen {
         name: Vec<u8>,

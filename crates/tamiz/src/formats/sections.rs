@@ -17,7 +17,7 @@ pub(super) struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Whether it begins `charset'lang'`, which holds for all.
+    /// Returns whether it begins `charset'lang'`, which holds for all.
     pub(super) fn names_charset(&self) -> bool {
         self.is_extended && self.number == 0
     }

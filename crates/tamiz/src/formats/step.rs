@@ -13,7 +13,7 @@ pub(crate) enum Step<'a> {
     Attribute(Text<'a>),
 }
 
-/// What stands at the end of the way.
+/// The value at the end of a key path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Leaf<'a> {
     /// Text, decoded and repaired.
@@ -48,7 +48,7 @@ pub(crate) trait Sink<'a> {
     fn unseen(&mut self, _name: Option<Text<'a>>, _text: Text<'a>) {}
 }
 
-/// Whether a body is what it says it is.
+/// The result of parsing a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// It was read to its end, or to where it was cut.

@@ -1,5 +1,5 @@
-//! What a document has no place for, and may hold secrets all the same (clause 6.14.5): heads of parts,
-//! what stands between them, comments, extensions of chunks, trailers.
+//! Collects secrets from content that a document has no place for (clause 6.14.5): headers of parts, text between
+//! them, comments, extensions of chunks, trailers.
 
 use bumpalo::collections::Vec as BumpVec;
 

@@ -54,7 +54,7 @@ pub(crate) fn check<'a>(body: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// What the chunks hold, up to where they can be followed. `None` when there is not even one. What else
+/// Joins the content of the chunks, up to where they can be followed. `None` when there is not even one. What else
 /// their lines say goes to `unseen`.
 pub(crate) fn join<'a>(body: Text<'a>, unseen: &mut Unseen<'a>, cx: Context<'a>) -> Option<Text<'a>> {
     let mut builder = Builder::new(cx.bump, body.is_traced(), body.len());
@@ -134,7 +134,7 @@ struct ChunkLine<'a> {
     content: Text<'a>,
     /// Where the next line begins.
     end: usize,
-    /// Whether a bare LF ended it.
+    /// True if a bare LF ended it.
     is_bare: bool,
 }
 

@@ -68,7 +68,7 @@ fn check_length<'a>(lengths: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Whether the body is plainly chunked.
+/// Returns whether the body is plainly chunked.
 fn check_coding<'a>(codings: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'a>) -> bool {
     let mut plain = false;
     for (nth, value) in codings.enumerate() {

@@ -20,9 +20,9 @@ pub(crate) struct Key<'a> {
 /// A name, judged.
 pub(crate) struct JudgedKey<'a> {
     pub(crate) key: Key<'a>,
-    /// Whether it raises no flag by its content.
+    /// True if it raises no flag by its content.
     pub(crate) is_quiet: bool,
-    /// Whether its value is a secret.
+    /// True if its value is a secret.
     pub(crate) is_sensitive: bool,
 }
 

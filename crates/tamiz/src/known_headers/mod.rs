@@ -1,4 +1,4 @@
-//! What is known of each header, by name.
+//! The rules for headers, looked up by name.
 
 mod vocabulary;
 
@@ -39,7 +39,7 @@ pub(crate) enum Kind {
     Volatile,
 }
 
-/// What of a header's value is structure rather than danger.
+/// The delimiters of a header's value that are grammar and raise no flag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Grammar {
     /// Nothing.
@@ -47,7 +47,7 @@ pub(crate) enum Grammar {
     Text,
     /// `;name=value` parameters and quoted strings.
     Parameters,
-    /// The same, and the strings are brands.
+    /// As above, and the strings are brands.
     Brands,
 }
 
@@ -60,7 +60,7 @@ pub(crate) enum Hop {
     Wide,
 }
 
-/// What is known of one header.
+/// The rule for one header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) kind: Kind,
@@ -74,12 +74,12 @@ pub(crate) struct Rule {
     pub(crate) is_sensitive: bool,
     /// Steers framing, merging or the host: compared in raw ASCII only.
     pub(crate) steers: bool,
-    /// What it may say in clear, where it has no normaliser.
+    /// The values that are shown in clear, where it has no normaliser.
     pub(crate) vocabulary: Option<Vocabulary>,
 }
 
 impl Rule {
-    /// Whether it is flagged as hop-by-hop; `wide` where the longer list counts.
+    /// Returns whether it is flagged as hop-by-hop; `wide` where the longer list counts.
     pub(crate) fn is_hop_by_hop(self, wide: bool) -> bool {
         match self.hop {
             Hop::EndToEnd => false,

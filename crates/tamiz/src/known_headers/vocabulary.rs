@@ -16,7 +16,7 @@ enum Form {
     Brands,
 }
 
-/// What a header may say in clear.
+/// The values of a header that are shown in clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vocabulary {
     form: Form,
@@ -48,7 +48,7 @@ impl Vocabulary {
         })
     }
 
-    /// Whether a value, collapsed and joined, says nothing else. `table` tells which headers are known.
+    /// Returns whether a value, collapsed and joined, says nothing else. `table` tells which headers are known.
     pub(crate) fn has(self, value: &[u8], table: &HeaderTable) -> bool {
         let items = || value.split(|byte| *byte == b',').map(trim);
         match self.form {
@@ -66,7 +66,7 @@ impl Vocabulary {
         }
     }
 
-    /// Whether a value says nothing else, and raises no flag and holds no credential: its words are fixed, and beside them are
+    /// Returns whether a value says nothing else, raises no flag and holds no credential: its words are fixed, and beside them are
     /// at most separators, short numbers and the brands that are usual. `classes` is the union of the classes of its bytes.
     pub(crate) fn is_quiet(self, value: &[u8], classes: u32, table: &HeaderTable) -> bool {
         match self.form {
@@ -117,13 +117,13 @@ fn trim(item: &[u8]) -> &[u8] {
     item.get(start..end).unwrap_or_default()
 }
 
-/// What stands before and after the first `sign`.
+/// Splits a text at the first `sign`.
 fn cut(text: &[u8], sign: u8) -> Option<(&[u8], &[u8])> {
     let at = bytes::position(sign, text)?;
     Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
 }
 
-/// What stands in the quotes that a text begins with, and what follows them.
+/// Splits the quoted string that a text begins with from the rest.
 fn cut_quoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
     cut(text.strip_prefix(b"\"")?, b'"')
 }

@@ -13,8 +13,8 @@ use spelling::{any_spelling, has_blank, may_have_spelling};
 
 /// Shorter secrets are not searched for: they would be found by chance.
 pub(crate) const SHORTEST: usize = 8;
-/// So many times the bytes of a text are compared with a needle before a better search is prepared, which takes longer than
-/// most searches.
+/// So many times the bytes of a text are compared with a needle before a better search is prepared, which takes longer
+/// than most searches.
 const MOST_COMPARED: usize = 64;
 /// With more secrets than this, only the first eight bytes of each are searched for, so that the search stays linear.
 const MOST: usize = 64;
@@ -31,7 +31,7 @@ pub(crate) struct Needles<'a> {
     hits: Option<BumpVec<'a, (usize, usize)>>,
     /// The length of the shortest needle.
     pub(crate) shortest: usize,
-    /// Whether one of them has a blank in its plain form.
+    /// True if one of them has a blank in its plain form.
     pub(crate) has_blanks: bool,
     /// Sorted; used instead of `list` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
@@ -208,12 +208,13 @@ impl<'a> Needles<'a> {
         (hits.len() <= MOST_HITS).then_some(hits)
     }
 
-    /// Whether `text`, as it is or decoded further, contains a secret.
+    /// Returns whether `text`, as it is or decoded further, contains a secret.
     pub(crate) fn is_in(&self, text: &[u8]) -> bool {
         text.len() >= SHORTEST && self.is_in_known(text, bytes::union(text))
     }
 
-    /// Whether `text`, as it is or decoded further, contains a secret. `classes` is the union of the classes of its bytes.
+    /// Returns whether `text`, as it is or decoded further, contains a secret. `classes` is the union of the classes of
+    /// its bytes.
     pub(crate) fn is_in_known(&self, text: &[u8], classes: u32) -> bool {
         text.len() >= SHORTEST
             && (self.is_in_plain(text)
@@ -223,12 +224,12 @@ impl<'a> Needles<'a> {
                     }))
     }
 
-    /// Whether a text may have another spelling in which a secret may be.
+    /// Returns whether a text may have another spelling in which a secret may be.
     pub(crate) fn may_have_spelling(&self, text: &[u8], classes: u32) -> bool {
         may_have_spelling(text, classes, self.has_blanks)
     }
 
-    /// Whether `text` contains a secret as it is.
+    /// Returns whether `text` contains a secret as it is.
     pub(crate) fn is_in_plain(&self, text: &[u8]) -> bool {
         if let Some(prefixes) = &self.prefixes {
             return text.windows(SHORTEST).any(|window| {

@@ -4,16 +4,16 @@ use crate::bytes::{BACKSLASH, BLANK, CONTROL, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::{self, base64, layers, nfkc, unicode, utf8};
 
-/// Whether a text may have another spelling. Blanks and `+` count where they are `blanks`; `classes` is the union of the
-/// classes of its bytes.
+/// Returns whether a text may have another spelling. Blanks and `+` count where they are `blanks`; `classes` is the
+/// union of the classes of its bytes.
 pub(super) fn may_have_spelling(text: &[u8], classes: u32, blanks: bool) -> bool {
     classes & (HIGH | ENCODED | BACKSLASH) != 0
         || blanks && has_blank(text, classes)
         || base64::may_hide(text, classes)
 }
 
-/// Whether `is_it` is true of another spelling of a text: its plain form, its further texts, and the plain form of each
-/// of these. Blanks and `+` count where they are `blanks`; `classes` is the union of the classes of its bytes.
+/// Returns whether `is_it` is true of another spelling of a text: its plain form, its further texts, and the plain form
+/// of each of these. Blanks and `+` count where they are `blanks`; `classes` is the union of the classes of its bytes.
 pub(super) fn any_spelling(
     text: &[u8],
     classes: u32,
@@ -38,7 +38,8 @@ pub(super) fn any_spelling(
         })
 }
 
-/// Whether the plain form has a blank for a byte of a text in ASCII. `classes` is the union of the classes of its bytes.
+/// Returns whether the plain form has a blank for a byte of a text in ASCII. `classes` is the union of the classes of
+/// its bytes.
 pub(super) fn has_blank(text: &[u8], classes: u32) -> bool {
     classes & (BLANK | CONTROL) != 0 && text.iter().any(|byte| is_blank(*byte))
 }

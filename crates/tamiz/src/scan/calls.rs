@@ -59,7 +59,7 @@ pub(super) fn find(text: &[u8], known: Classes, mut give: impl FnMut(&'static st
     }
 }
 
-/// Whether what follows a bracket is no prose.
+/// Returns whether what follows a bracket is no prose.
 pub(super) fn begins_arguments(text: &[u8]) -> bool {
     let blanks = text.iter().take(MOST_BLANKS).take_while(|byte| is_blank(**byte)).count();
     let next = text.get(blanks);
@@ -78,7 +78,7 @@ fn last_name(text: &[u8]) -> Option<(usize, &[u8])> {
     Some((start, name))
 }
 
-/// What stands before the blanks that end a text, and how many there are.
+/// The text without the blanks at its end, and how many there are.
 fn without_blanks(text: &[u8]) -> Option<(&[u8], usize)> {
     let blanks = text.iter().rev().take(MOST_BLANKS + 1).take_while(|byte| is_blank(**byte)).count();
     (blanks <= MOST_BLANKS).then(|| (text.get(..text.len() - blanks).unwrap_or_default(), blanks))

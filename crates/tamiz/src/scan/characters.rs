@@ -28,7 +28,7 @@ pub(crate) fn characters<'a>(
     }
 }
 
-/// What is ordinary in one text, by where it stands.
+/// The characters that are ordinary in one text, depending on its place.
 struct Ordinary {
     /// The quotes are those around all of it.
     quotes: bool,
@@ -49,12 +49,12 @@ impl Ordinary {
     }
 }
 
-/// Whether a text is one string: `"a b"`.
+/// Returns whether a text is one string: `"a b"`.
 fn is_quoted(text: &[u8]) -> bool {
     matches!(text, [b'"', inner @ .., b'"'] if !inner.is_empty() && memchr::memchr3(b'"', b'\'', b'\\', inner).is_none())
 }
 
-/// Whether a text has a letter of a script that is written from right to left.
+/// Returns whether a text has a letter of a script that is written from right to left.
 fn is_right_to_left(text: &[u8]) -> bool {
     char_indices(text).filter_map(|(_, c)| c.plain()).any(|c| {
         matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
@@ -63,13 +63,13 @@ fn is_right_to_left(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a text may tell anything by its characters, wherever it is but in a key or segment. `classes` is the
+/// Returns whether a text may tell anything by its characters, wherever it is but in a key or segment. `classes` is the
 /// union of the classes of its bytes.
 pub(crate) fn may_flag_characters(classes: u32) -> bool {
     classes & (DANGER | CONTROL | HIGH) != 0
 }
 
-/// What single characters of ASCII tell, a bit each; the bits of a text tell what it tells.
+/// Flags of single ASCII characters, a bit each; the bits of a text are its flags.
 mod bits {
     pub(super) const ANGLE: u16 = 1;
     pub(super) const QUOTE: u16 = 1 << 1;
@@ -110,7 +110,7 @@ const BITS: [u16; 256] = {
     all
 };
 
-/// What the ASCII of a text tells, where nobody asks which of its characters.
+/// The flags of a text's ASCII, where nobody asks which of its characters raised them.
 fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: &mut Flags<'a>) {
     let bits_of = |byte: &u8| BITS.get(usize::from(*byte)).copied().unwrap_or_default();
     let found = text.bytes.iter().fold(0, |found, byte| found | bits_of(byte));
@@ -136,7 +136,7 @@ fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: 
     raise(Flag::Control, if kind.has_lines() { bits::CONTROL } else { bits::CONTROL | bits::BLANK });
 }
 
-/// Whether all that a text has beyond ASCII is guarded or tells nothing.
+/// Returns whether all that a text has beyond ASCII is guarded or tells nothing.
 fn high_tells_nothing(text: &[u8]) -> bool {
     let mut rest = text;
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
@@ -146,8 +146,8 @@ fn high_tells_nothing(text: &[u8]) -> bool {
     true
 }
 
-/// What follows the character that decoded text begins with, where that is guarded, or begins with a byte that
-/// controls, invisible characters and letters of two of the three scripts that are told apart never begin with.
+/// Skips the character that decoded text begins with, and returns the rest, where that is guarded, or begins with a
+/// byte that controls, invisible characters and letters of two of the three scripts that are told apart never begin with.
 fn tells_nothing(text: &[u8]) -> Option<&[u8]> {
     match text {
         [GUARD, _, _, rest @ ..]

@@ -4,7 +4,7 @@ use super::{Kind, Scan};
 use crate::bytes::{self, ALPHA, COLON, CONTROL, SPACE};
 use crate::flags::{Flag, Flags};
 
-/// What scripts include from.
+/// Schemes that scripts include from.
 const SCHEMES: [&str; 5] = ["file", "ftp", "ftps", "http", "https"];
 
 /// Raises `RFI` of a value, or of a key without one, of which being a URL is enough.

@@ -86,8 +86,8 @@ fn raise_plain<'a>(scan: &Scan<'a>, plain: u8, range: Range<usize>, flags: &mut 
     }
 }
 
-/// What a text becomes where nobody asks where that came from, if it becomes something else. What is told of its
-/// characters is raised.
+/// Replaces look-alike characters, without keeping offsets; `None` if there are none. Raises the flags of its
+/// characters.
 fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>> {
     let text = scan.text;
     let mut out: Option<BumpVec<'a, u8>> = None;
@@ -135,7 +135,7 @@ fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
     Some(Text::untraced(out.into_bump_slice()))
 }
 
-/// What of a text stands before its end `from`.
+/// The part of a text before its end `from`.
 fn before<'t>(text: &'t [u8], from: &[u8]) -> &'t [u8] {
     text.get(..text.len().saturating_sub(from.len())).unwrap_or_default()
 }

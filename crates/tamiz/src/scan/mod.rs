@@ -32,7 +32,7 @@ pub(crate) use redirect::{LastName, redirect};
 pub(crate) use second_decode::{absorb_in_cookie, decode_base64};
 pub(crate) use structure::doubles_dot_or_dash;
 
-/// What kind of text is scanned.
+/// The kind of text that is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A path segment: one token, in which a space is odd.
@@ -61,17 +61,17 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether the characters of clause 7.2 are told.
+    /// Returns whether the characters of clause 7.2 are told.
     fn flags_characters(self) -> bool {
         !matches!(self, Kind::Path | Kind::Structured | Kind::Brands | Kind::Cookie | Kind::Opaque)
     }
 
-    /// Whether `;` and `/*` are what the text is made of.
+    /// Returns whether `;` and `/*` are what the text is made of.
     fn has_own_grammar(self) -> bool {
         matches!(self, Kind::Structured | Kind::Brands | Kind::Path)
     }
 
-    /// Whether line ends and tabs are ordinary.
+    /// Returns whether line ends and tabs are ordinary.
     fn has_lines(self) -> bool {
         matches!(self, Kind::Leaf | Kind::Form)
     }
@@ -88,7 +88,7 @@ struct Scan<'a> {
     classes: u32,
     /// The classes of words that nothing is added by, where no evidence is kept.
     known: keywords::Classes,
-    /// Whether it is, or is decoded from, a key without a value.
+    /// True if it is, or is decoded from, a key without a value.
     is_bare_key: bool,
     cx: Context<'a>,
 }
@@ -113,8 +113,8 @@ impl<'a> Scan<'a> {
         flags.raise_word(flag, word, self.text, range);
     }
 
-    /// Raises the flags of the content, without those of single characters. Most flags of a segment are raised for the path as
-    /// a whole.
+    /// Raises the flags of the content, without those of single characters. Most flags of a segment are raised for the
+    /// path as a whole.
     fn flag(&self, flags: &mut Flags<'a>) {
         serial::flag(self, flags);
         if self.classes & bytes::HIGH != 0 {
@@ -129,8 +129,8 @@ impl<'a> Scan<'a> {
         self.flag_words(flags);
     }
 
-    /// Raises the flags of letters and digits alone, decodings included: they have no structure, no scheme, no look-alikes
-    /// and no escapes.
+    /// Raises the flags of letters and digits alone, decodings included: they have no structure, no scheme, no
+    /// look-alikes and no escapes.
     fn flag_plain(&self, flags: &mut Flags<'a>) {
         serial::flag(self, flags);
         if self.kind != Kind::Segment {

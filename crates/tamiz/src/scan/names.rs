@@ -20,7 +20,7 @@ pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// Whether a key has what one of the names that steer has: `$`, or `proto`.
+/// Returns whether a key has what one of the names that steer has: `$`, or `proto`.
 fn may_steer(key: &[u8]) -> bool {
     static PROTO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("proto"));
     memchr::memchr(b'$', key).is_some() || PROTO.find(key).is_some()
@@ -33,7 +33,7 @@ pub(crate) fn method_key<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// What [`names`] does, for one name and the one above it.
+/// Does what [`names`] does, for one name and the one above it.
 pub(crate) fn name<'a>(name: Text<'a>, above: Option<&[u8]>, flags: &mut Flags<'a>) {
     let bytes = name.bytes;
     if bytes == b"__proto__" || bytes == b"prototype" && above == Some(b"constructor") {

@@ -44,7 +44,7 @@ fn plain(text: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// Whether a text begins with so many stray continuation bytes.
+/// Returns whether a text begins with so many stray continuation bytes.
 fn continues(text: &[u8], count: usize) -> bool {
     (0..count).all(|nth| matches!(text.get(3 * nth..).and_then(stray), Some(0x80..=0xBF)))
 }

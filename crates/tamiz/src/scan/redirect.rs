@@ -14,7 +14,7 @@ use crate::text::Text;
 const LONGEST_NAME: usize = 64;
 const LONGEST_HOST: usize = 256;
 
-/// What a value goes by.
+/// The last name on the path to a value.
 #[derive(Clone, Copy)]
 pub(crate) enum LastName<'k> {
     /// The key of a query, form or multipart body.
@@ -50,7 +50,7 @@ pub(crate) fn redirect<'a>(
     }
 }
 
-/// Whether the last name of a key is in the list, case, `_` and `-` ignored.
+/// Returns whether the last name of a key is in the list, case, `_` and `-` ignored.
 fn leads_somewhere(key: LastName<'_>) -> bool {
     let (key, may_be_flat) = match key {
         LastName::Flat(key) => (key, true),
@@ -70,7 +70,7 @@ fn leads_somewhere(key: LastName<'_>) -> bool {
     found.and_then(|at| REDIRECT_NAMES.get(at)).is_some_and(|(_, mark)| may_be_flat || mark.is_empty())
 }
 
-/// What the beginning of a value tells.
+/// The flag of a value's beginning.
 fn find(text: &[u8]) -> Option<(Flag, Range<usize>)> {
     let is_blank = |b: &&u8| **b == b' ' || bytes::is(**b, CONTROL);
     let start = text.iter().take_while(is_blank).count();

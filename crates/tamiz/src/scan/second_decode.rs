@@ -13,8 +13,8 @@ use crate::decode::{self, base64, percent};
 use crate::flags::{Flag, FlagSet, Flags, Weight};
 use crate::text::{Builder, Text};
 
-/// Raises the flags that further decodings of a value add. `own` are the flags of its undecoded content, without those of
-/// single characters; `None` where nothing is encoded.
+/// Raises the flags that further decodings of a value add. `own` are the flags of its undecoded content, without those
+/// of single characters; `None` where nothing is encoded.
 pub(super) fn flag<'a>(scan: &Scan<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
     if let Some(mut own) = own {
         if scan.kind.flags_characters() {
@@ -34,8 +34,8 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, own: Option<Flags<'a>>, flags: &mut Flag
     aside(scan, flags, flag_plain);
 }
 
-/// Scans a text by `flag`, with an arena of its own for a long text: what is decoded would stay in the arena of the request
-/// for every decoding. Evidence points into it, so with evidence it is kept.
+/// Scans a text by `flag`, with an arena of its own for a long text: what is decoded would stay in the arena of the
+/// request for every decoding. Evidence points into it, so with evidence it is kept.
 fn aside<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>, flag: impl for<'b> FnOnce(&Scan<'b>, &mut Flags<'b>)) {
     const LONG: usize = 4096;
     if scan.text.len() < LONG || scan.text.is_traced() {
@@ -112,7 +112,7 @@ fn undo<'a>(scan: &Scan<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -
     true
 }
 
-/// Whether a segment begins or ends with a space only once it is decoded.
+/// Returns whether a segment begins or ends with a space only once it is decoded.
 fn brings_space(text: &[u8], undone: &[u8]) -> bool {
     let is_space = |byte: Option<&u8>| byte == Some(&b' ');
     is_space(undone.first()) && !is_space(text.first()) || is_space(undone.last()) && !is_space(text.last())
@@ -151,7 +151,7 @@ static ALL: LazyLock<FlagSet> = LazyLock::new(|| Flag::ALL.iter().copied().colle
 static TELLING: LazyLock<FlagSet> =
     LazyLock::new(|| Flag::ALL.iter().copied().filter(|flag| flag.weight() != Weight::Structural).collect());
 
-/// Whether there is a flag among `those` in `found` that the text as it is does not tell.
+/// Returns whether there is a flag among `those` in `found` that the text as it is does not tell.
 fn adds(found: &Flags<'_>, own: &Flags<'_>, those: FlagSet) -> bool {
     found.set.intersection(those).iter().any(|flag| !own.set.contains(flag))
         || found.words().iter().any(|word| those.contains(word.0) && !own.words().contains(word))
@@ -182,8 +182,8 @@ fn base64<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     true
 }
 
-/// What decoded text may tell: nothing of single characters but those of clause 7.2 and NUL, and not those that are
-/// grammar all around it.
+/// The flags that decoded text may raise: of single characters only those of clause 7.2 and NUL, and none that the
+/// grammar around it uses.
 fn readable(kind: Kind) -> FlagSet {
     static READABLE: LazyLock<FlagSet> = LazyLock::new(|| {
         let is_told = |flag: &Flag| !matches!(flag, Flag::Control | Flag::Invisible | Flag::MixedScript);

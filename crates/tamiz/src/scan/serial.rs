@@ -59,7 +59,7 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// What the first bytes of binary data tell.
+/// The flags of the first bytes of binary data.
 fn flag_magic<'a>(scan: &Scan<'a>, head: &[u8], flags: &mut Flags<'a>) {
     let all = 0..scan.text.len();
     let word = match head {
@@ -130,7 +130,8 @@ fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
     holds_stream(text) && cx.spare.with(|plain| holds_stream(decode::without_guarded(text, plain)))
 }
 
-/// Whether the hexadecimal digits of a Java stream may be in a text; `classes` is the union of the classes of its bytes.
+/// Returns whether the hexadecimal digits of a Java stream may be in a text; `classes` is the union of the classes of
+/// its bytes.
 pub(super) fn may_begin_stream(text: &[u8], classes: u32) -> bool {
     text.len() >= STREAM_LEN && classes & DIGIT != 0 && classes & HEX_LETTER != 0
 }
@@ -146,7 +147,7 @@ pub(super) fn holds_stream(text: &[u8]) -> bool {
         })
 }
 
-/// Whether `00` stands at an even place, as it does in any text with three zeros side by side.
+/// Returns whether `00` stands at an even place, as it does in any text with three zeros side by side.
 fn holds_zeros(text: &[u8]) -> bool {
     const ONES: u64 = 0x0001_0001_0001_0001;
     let has_zeros = |eight: u64| {

@@ -103,7 +103,7 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
 /// All of what is looked at but `.`, `-` and `/`, which tell nothing alone; what `/` tells with, `*`, too.
 const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
 
-/// Whether a text has `..` or `--`.
+/// Returns whether a text has `..` or `--`.
 pub(crate) fn doubles_dot_or_dash(text: &[u8]) -> bool {
     bytes::doubles(text, |byte| matches!(byte, b'.' | b'-'))
 }
@@ -129,7 +129,7 @@ fn climbs(before: &[u8], dots: usize, after: &[u8]) -> bool {
             || is_separator(before.last()) && is_edge(after.first()))
 }
 
-/// Whether a command word follows, after blanks, and stands as one: `; type=a` is no command.
+/// Returns whether a command word follows, after blanks, and stands as one: `; type=a` is no command.
 fn is_command(text: &[u8]) -> bool {
     let blanks = text.iter().take(MOST_BLANKS).take_while(|&&b| is_space(b)).count();
     let rest = text.get(blanks..).unwrap_or_default();
@@ -165,14 +165,14 @@ fn starts_message(line: &[u8]) -> bool {
                 .any(|at| is_version(line.get(at + 1..).unwrap_or_default()))
 }
 
-/// Whether a line is a command of a mail server that has no argument.
+/// Returns whether a line is a command of a mail server that has no argument.
 fn is_mail_command(line: &[u8]) -> bool {
     let len = line.iter().take(LONGEST_NAME).take_while(|b| b.is_ascii_uppercase()).count();
     matches!(line.get(..len), Some(b"QUIT" | b"RSET" | b"NOOP" | b"DATA" | b"STARTTLS"))
         && matches!(line.get(len), None | Some(b'\r' | b'\n'))
 }
 
-/// Whether a line begins with `name:`; where lines are ordinary, with that of a known header. Or
+/// Returns whether a line begins with `name:`; where lines are ordinary, with that of a known header. Or
 /// whether it is the first line of a message.
 fn injects(line: &[u8], scan: &Scan<'_>) -> bool {
     let line = bytes::trim_start(line);

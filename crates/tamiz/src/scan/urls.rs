@@ -123,7 +123,7 @@ fn known_scheme(name: &[u8]) -> Option<(&'static str, &'static str)> {
     known.schemes.iter().copied().find(|(scheme, _)| is_it(scheme))
 }
 
-/// Whether what follows a scheme without `//` is more than prose.
+/// Returns whether what follows a scheme without `//` is more than prose.
 fn is_content(scheme: &str, after: &[u8]) -> bool {
     match scheme {
         "data" => {

@@ -20,13 +20,13 @@ pub(crate) fn is_jwt(text: &[u8]) -> bool {
     !payload.is_empty() && is_jwt_header(header) && in_alphabet(payload) && in_alphabet(signature)
 }
 
-/// Whether a Base64URL segment decodes to a JSON object.
+/// Returns whether a Base64URL segment decodes to a JSON object.
 pub(crate) fn is_jwt_header(segment: &[u8]) -> bool {
     begins_like_json(segment)
         && if segment.len() <= SHORT_HEADER { is_short_object(segment) } else { is_long_object(segment) }
 }
 
-/// Whether Base64URL begins with the first twelve bits of a JSON object: of `{` and `"`, white space or `}`,
+/// Returns whether Base64URL begins with the first twelve bits of a JSON object: of `{` and `"`, white space or `}`,
 /// or of the white space JSON allows before it and more of that or `{`.
 pub(crate) fn begins_like_json(segment: &[u8]) -> bool {
     segment.first_chunk().is_some_and(|first| JSON_STARTS.contains(first))

@@ -82,7 +82,7 @@ impl Shape {
         }
     }
 
-    /// Whether its name does not tell the alphabet, so that a marker tells the signs (clause 6.19).
+    /// Returns whether its name does not tell the alphabet, so that a marker tells the signs (clause 6.19).
     pub(crate) fn is_open(self) -> bool {
         matches!(self, Shape::Email | Shape::Mixed | Shape::Path | Shape::Uaxurl | Shape::Words)
     }

@@ -38,7 +38,7 @@ impl Spot {
     }
 }
 
-/// Whether nothing in a text is escaped, by the union of the classes of its bytes.
+/// Returns whether nothing in a text is escaped, by the union of the classes of its bytes.
 pub(crate) fn is_plain(classes: u32, spot: Spot) -> bool {
     classes & (CONTROL | HIGH | spot.escaped()) == 0
 }

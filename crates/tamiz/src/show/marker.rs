@@ -18,7 +18,7 @@ pub(crate) fn write(text: &[u8], secret: bool, cx: Context<'_>, out: &mut Vec<u8
     Measured::of(text, bytes::union(text), cx).write(secret, out);
 }
 
-/// What a marker tells of a text.
+/// The measurements of a text that a marker shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     shape: Shape,
@@ -96,7 +96,7 @@ pub(crate) fn write_more(all: usize, most: usize, separator: &str, out: &mut Vec
     }
 }
 
-/// Whether `text` reads like what [`write_more`] writes.
+/// Returns whether `text` reads like what [`write_more`] writes.
 pub(crate) fn is_more(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"<more:").and_then(|rest| rest.strip_suffix(b">"));
     digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
@@ -137,14 +137,14 @@ struct Cut<'t> {
     is_secret: bool,
     /// The digits of its length.
     digits: &'t [u8],
-    /// What stands before its set, and the set.
+    /// The text before its set, and the set.
     set: Option<(&'t [u8], CharSet)>,
-    /// Whether `core` knows no such marker.
+    /// True if `core` knows no such marker.
     is_beyond_core: bool,
 }
 
 impl Cut<'_> {
-    /// Whether it is short enough to be left as it came.
+    /// Returns whether it is short enough to be left as it came.
     fn is_short(&self) -> bool {
         self.digits.len() <= 7
     }
@@ -193,19 +193,19 @@ fn length_digits(text: &[u8]) -> Option<&[u8]> {
     is_entropy.then_some(length)
 }
 
-/// Whether `text` is exactly one marker of a known shape, with at most seven digits.
+/// Returns whether `text` is exactly one marker of a known shape, with at most seven digits.
 pub(crate) fn is_marker(text: &[u8]) -> bool {
     cut(text, CharSet::parse).is_some_and(|cut| cut.is_short())
 }
 
-/// Whether `text` is exactly one marker, of those that the profile knows.
+/// Returns whether `text` is exactly one marker, of those that the profile knows.
 pub(crate) fn is_known_marker(text: &[u8], cx: Context<'_>) -> bool {
     cut(text, CharSet::parse)
         .is_some_and(|cut| cut.is_short() && (!cut.is_beyond_core || cx.settings.beyond_core()))
 }
 
-/// Whether a value is a marker that is left as it is (clause 6.15): of a secret where its name is sensitive, and
-/// without a set in `core`.
+/// Returns whether a value is a marker that is left as it is (clause 6.15): of a secret where its name is sensitive,
+/// and without a set in `core`.
 pub(crate) fn is_left(text: &[u8], sensitive: bool, cx: Context<'_>) -> bool {
     text.first() == Some(&b'<')
         && cut(text, CharSet::parse_decoded).is_some_and(|cut| {
@@ -266,7 +266,7 @@ pub(crate) fn take_out(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(text.get(copied..).unwrap_or_default());
 }
 
-/// Whether `text` is a marker that this form writes, of whatever length.
+/// Returns whether `text` is a marker that this form writes, of whatever length.
 pub(crate) fn is_written_marker(text: &[u8]) -> bool {
     cut(text, CharSet::parse).is_some()
 }
@@ -277,12 +277,12 @@ pub(crate) fn len_without_set(text: &[u8]) -> usize {
     set.map_or(text.len(), |(before, _)| before.len())
 }
 
-/// Whether `text` is exactly one marker of a secret.
+/// Returns whether `text` is exactly one marker of a secret.
 pub(crate) fn is_secret_marker(text: &[u8]) -> bool {
     cut(text, CharSet::parse).is_some_and(|cut| cut.is_secret && cut.is_short())
 }
 
-/// What the `+` of a query value stand for in its set of signs (clause 6.19).
+/// The meaning of `+` in a query value, for its set of signs (clause 6.19).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Plus {
     /// Each is a `+` that decoding gave.

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 
 use super::Rng;
 
-/// What is known of a request so far.
+/// A request under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     pub method: Option<Vec<u8>>,
@@ -38,7 +38,7 @@ pub struct Draft {
     pub trailer: Vec<u8>,
 }
 
-/// What is done to a body on its way.
+/// A transformation of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
     None,

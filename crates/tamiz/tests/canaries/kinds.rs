@@ -14,9 +14,9 @@ const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 #[derive(Clone, Debug)]
 pub struct Canary {
     pub kind: String,
-    /// What is planted.
+    /// The planted text.
     pub text: String,
-    /// What must not be seen of it.
+    /// The parts of it that must not be seen.
     pub secrets: Vec<String>,
 }
 

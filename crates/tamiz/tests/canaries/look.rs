@@ -38,7 +38,8 @@ impl<'a> Output<'a> {
         self.may_have(piece) && (is_whole || self.layers.iter().any(|layer| layer.contains(piece)))
     }
 
-    /// Whether a layer has the first [`TELLING`] bytes of a piece in lower case: without them no layer has the piece.
+    /// Returns whether a layer has the first [`TELLING`] bytes of a piece in lower case: without them no layer has the
+    /// piece.
     fn may_have(&self, piece: &str) -> bool {
         piece.as_bytes().first_chunk().is_none_or(|start| self.pieces.contains::<[u8; TELLING]>(start))
     }
@@ -63,7 +64,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// What the Base64 of any text with the secret in it has in it.
+/// The Base64 that any text with the secret contains.
 fn base64(secret: &str) -> Vec<String> {
     if secret.len() < 12 {
         return Vec::new();

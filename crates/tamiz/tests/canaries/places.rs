@@ -4,7 +4,7 @@ use data_encoding::BASE64URL_NOPAD;
 
 use super::draft::Draft;
 
-/// What a place is made of, which says what can stand there as it is.
+/// The grammar of a place, which says which characters can stand there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     Userinfo,
@@ -37,7 +37,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Whether a line end would cut it.
+    /// Returns whether a line end would cut it.
     pub fn is_one_line(self) -> bool {
         matches!(
             self,
@@ -52,12 +52,12 @@ impl Field {
         )
     }
 
-    /// Whether `%`, `&`, `#` and `;` can stand in it.
+    /// Returns whether `%`, `&`, `#` and `;` can stand in it.
     pub fn is_free(self) -> bool {
         !matches!(self, Field::Token | Field::XmlName | Field::Cookie | Field::Word)
     }
 
-    /// Whether it is all of a text, in which Base64 is looked for.
+    /// Returns whether it is all of a text, in which Base64 is looked for.
     pub fn is_whole(self) -> bool {
         matches!(self, Field::Form | Field::Json | Field::Fragment | Field::Piece | Field::Word)
     }
@@ -101,7 +101,7 @@ fn replaced(text: &[u8], pairs: &[(&str, &str)]) -> Vec<u8> {
     pairs.iter().fold(text, |text, (from, to)| text.replace(from, to)).into_bytes()
 }
 
-/// What a place hides.
+/// The reason why a place hides a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hides {
     /// Whatever stands there, and an echo of it elsewhere.
@@ -110,7 +110,7 @@ pub enum Hides {
     Anything,
     /// Whatever stands there, by its shape; beside the document, the request is shown.
     Shape,
-    /// What is recognised.
+    /// Values that are recognised.
     Content,
     /// Echoes alone: what is recognised is cut to pieces there.
     Nothing,

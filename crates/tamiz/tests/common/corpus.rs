@@ -48,7 +48,7 @@ pub fn files() -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-/// Whether every row is asked for: `cargo x test --corpus` does.
+/// Returns whether every row is asked for: `cargo x test --corpus` does.
 pub fn is_whole() -> bool {
     std::env::var_os("TAMIZ_CORPUS_ALL").is_some()
 }

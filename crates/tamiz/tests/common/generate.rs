@@ -389,7 +389,7 @@ fn other_targets() -> impl Strategy<Value = Wire> {
     })
 }
 
-/// What breaks things: line ends, delimiters, escapes, guards, markers, entities, look-alikes,
+/// Pieces that break parsers: line ends, delimiters, escapes, guards, markers, entities, look-alikes,
 /// secrets, pieces of attacks and of documents.
 pub const TOKENS: &[&[u8]] = &[
     b"\r",

@@ -50,7 +50,7 @@ struct Rules {
     number: Regex,
 }
 
-/// What stands between `%s"` and `"` in one rule of the grammar.
+/// The text between `%s"` and `"` in one rule of the grammar.
 fn words(rule: &str) -> BTreeSet<&'static str> {
     let start = ABNF.find(&format!("\n{rule} ")).unwrap_or_else(|| panic!("no rule {rule}")) + 1;
     let rest = &ABNF[start..];
@@ -127,7 +127,7 @@ static FLAGS: LazyLock<FlagNames> = LazyLock::new(|| FlagNames {
     families: words("family"),
 });
 
-/// Whether `written`, as it stands between brackets, is a flag.
+/// Returns whether `written`, as it stands between brackets, is a flag.
 fn is_flag(written: &str) -> bool {
     let Some((name, parameter)) = written.split_once(':') else { return FLAGS.plain.contains(written) };
     let rest = parameter == "*";
@@ -155,7 +155,8 @@ fn is_key(text: &str) -> bool {
     RULES.marker.is_match(text) || text.chars().all(is_name_char) && text.chars().count() <= 64
 }
 
-/// `name-char`. Not a regular expression: its tables are of an older Unicode version than the one that names are read by.
+/// `name-char`. Not a regular expression: its tables are of an older Unicode version than the one that names are read
+/// by.
 fn is_name_char(c: char) -> bool {
     use GeneralCategory as G;
     if c.is_ascii() {
@@ -282,7 +283,7 @@ fn is_family_line(line: &str) -> bool {
 pub struct Line<'d> {
     /// `M`, `KEYS_SORTED`…
     pub kind: &'d str,
-    /// What stands between the colon and the flags.
+    /// The text between the colon and the flags.
     pub content: &'d str,
     /// The flags, as written between brackets.
     pub flags: Vec<&'d str>,
@@ -367,12 +368,12 @@ fn is_sorted<'d>(mut items: impl Iterator<Item = &'d str>) -> bool {
     })
 }
 
-/// Whether `text` is a marker that stands for a shape alone.
+/// Returns whether `text` is a marker that stands for a shape alone.
 pub fn is_shape_marker(text: &str) -> bool {
     RULES.shape_marker.is_match(text)
 }
 
-/// Whether `text` is a marker of a shape or of a secret.
+/// Returns whether `text` is a marker of a shape or of a secret.
 pub fn is_marker(text: &str) -> bool {
     RULES.marker.is_match(text)
 }

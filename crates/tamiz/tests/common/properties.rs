@@ -1,4 +1,4 @@
-//! What holds for the document of every request, by itself.
+//! Properties of the document of every request.
 //!
 //! Tests and fuzz targets (`crates/tamiz-fuzz`) check the same: the targets include this file.
 
@@ -11,8 +11,8 @@ use super::{grammar, spelling};
 /// How many bytes of a document one byte of a request can make: three bytes of U+FDFA are eighteen
 /// characters under NFKC, 39 bytes with their spaces escaped, and a path is shown in `U` and in `P`.
 pub const GROWTH: usize = 26;
-/// What a request of few bytes makes: the lines there always are, and 128 headers of two bytes each
-/// (`:` and LF), which are 74 with their marker, given four times, and their flags.
+/// The bytes of a document that do not depend on the request's size: the lines there always are, and 128 headers of two
+/// bytes each (`:` and LF), which are 74 with their marker, given four times, and their flags.
 pub const FIXED: usize = 4 << 10;
 /// The ways to 128 values of a body, each of 32 names of 64 characters and a dot, in `BQ` and `BK`.
 pub const WAYS: usize = 2 * 128 * 32 * (64 * 4 + 1);
@@ -103,7 +103,7 @@ fn is_token(token: &str) -> bool {
     !token.is_empty() && !token.contains(char::is_whitespace)
 }
 
-/// The same request gives the same text, in whatever way it is asked for.
+/// The document does not depend on the way in which it is made.
 fn check_deterministic(
     tamiz: &Canonicalizer,
     scratch: &mut Scratch,
@@ -158,7 +158,7 @@ fn flags_by_line(document: &Document) -> BTreeSet<(String, String)> {
     document.flags().filter(is_told).map(|raised| (place(&raised), raised.to_string())).collect()
 }
 
-/// Whether a fresh document has the tokens of the same document that was read back, in their order. It has more
+/// Returns whether a fresh document has the tokens of the same document that was read back, in their order. It has more
 /// only where it knows more (9.13): the version, flags by key, what values are made of, shapes of what is in clear.
 fn has_tokens_of(fresh: &Document, read: &Document) -> bool {
     let of = |document: &Document| -> Vec<String> {

@@ -14,8 +14,8 @@ const LAYERS: usize = 9;
 /// No more texts than this are looked at: what takes more is no spelling that a request has by itself.
 const TEXTS: usize = 400;
 
-/// Returns whether `bytes` are one or more of `characters`, and nothing else, once they are decoded: up to nine times, in
-/// some order.
+/// Returns whether `bytes` are one or more of `characters`, and nothing else, once they are decoded: up to nine times,
+/// in some order.
 pub fn spells(bytes: &[u8], characters: &str) -> bool {
     if let [byte] = bytes {
         return characters.as_bytes().contains(byte);
@@ -40,9 +40,9 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
     false
 }
 
-/// Whether a decoded text is made of the characters alone, or of runs beyond ASCII that have one that looks like them
-/// (7.9). There may be several characters: ranges of evidence that touch are one range, and what NFKC changes has the
-/// whole run beyond ASCII for evidence, since NFKC works on runs.
+/// Returns whether a decoded text is made of the characters alone, or of runs beyond ASCII that have one that looks
+/// like them (7.9). There may be several characters: ranges of evidence that touch are one range, and what NFKC changes
+/// has the whole run beyond ASCII for evidence, since NFKC works on runs.
 fn stands_for(text: &[u8], characters: &str) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     // A look-alike may be more than the character: U+2474 is `(1)`. In a structural field, NFKC may give a look-alike:

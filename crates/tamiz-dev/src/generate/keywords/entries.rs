@@ -89,7 +89,7 @@ fn parse(text: &str) -> std::result::Result<Vec<&str>, String> {
     if entries.is_empty() { Err("no entries".to_owned()) } else { Ok(entries) }
 }
 
-/// Whether an entry is written as it has to be.
+/// Returns whether an entry is written as it has to be.
 fn check(entry: &str) -> std::result::Result<(), String> {
     if !entry.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
         return Err("expected printable ASCII".to_owned());
@@ -136,7 +136,7 @@ fn bare(part: &str) -> &str {
     MARKS.iter().find_map(|mark| part.strip_suffix(mark)).unwrap_or(part).trim_matches('~')
 }
 
-/// Whether an occurrence of `first` can end inside one of `second`: the matcher keeps only where the
+/// Returns whether an occurrence of `first` can end inside one of `second`: the matcher keeps only where the
 /// last occurrence ended.
 fn overlap(first: &str, second: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

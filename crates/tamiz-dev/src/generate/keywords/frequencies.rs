@@ -33,7 +33,7 @@ const HONEST: [&str; 9] = [
     "postman",
 ];
 
-/// What is counted.
+/// The kinds of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Counted {
     /// A run of letters, with the classes of what is beside it.
@@ -55,10 +55,10 @@ impl Counted {
     ];
 }
 
-/// What is counted, a key of it, and what is before and after that.
+/// A kind of count, its key, and the classes before and after it.
 type Key = (Counted, Vec<u8>, [u8; 2]);
 
-/// What is before and after a key, and its parts per million there.
+/// The classes before and after a key, and its parts per million there.
 type Rate = ([u8; 2], f64);
 
 /// Rates by kind and key.
@@ -178,7 +178,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What was counted in a file.
+/// The counts of a file.
 struct Counts<'w> {
     wanted: &'w BTreeSet<(Counted, Vec<u8>)>,
     counts: BTreeMap<Key, u64>,

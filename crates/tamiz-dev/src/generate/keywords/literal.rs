@@ -19,7 +19,7 @@ pub(super) const LONGEST_START: usize = 9;
 /// How long grams are at most.
 pub(super) const GRAM: usize = 4;
 
-/// What may be before or after a token.
+/// The bytes that may be before or after a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Beside {
     /// A bit for each class, and above those for a class behind white space.
@@ -70,7 +70,7 @@ pub(super) enum Kind {
     Gram { before: Before },
 }
 
-/// What is before a gram.
+/// The byte before a gram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Before {
     Any,
@@ -80,7 +80,7 @@ pub(super) enum Before {
     Known(u8),
 }
 
-/// What the prefilter finds an entry by.
+/// The literal by which the prefilter finds an entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Literal {
     pub(super) kind: Kind,
@@ -88,7 +88,7 @@ pub(super) struct Literal {
 }
 
 impl Literal {
-    /// What is counted to tell how common it is.
+    /// The counts that estimate how common it is.
     pub(super) fn counted(&self) -> Vec<(Counted, Vec<u8>)> {
         match self.kind {
             Kind::Token { .. } => vec![(Counted::Token, self.text.clone())],
@@ -103,7 +103,7 @@ impl Literal {
         &self.text[..self.text.len().min(LONGEST_START)]
     }
 
-    /// What it costs in honest requests, about: that of a search is far more than that of a look at a table.
+    /// Estimates its cost in honest requests: a search costs far more than a lookup in a table.
     pub(super) fn cost(&self, frequencies: &Frequencies) -> f64 {
         const SEARCH: f64 = 12.0;
         match self.kind {
@@ -143,7 +143,7 @@ impl Literal {
     }
 }
 
-/// What the first table asks of a gram: the classes of the byte before its sign, the codes of the one behind.
+/// The key of a gram in the first table: the classes of the byte before its sign, the codes of the one behind.
 pub(super) struct First {
     pub(super) classes: u32,
     pub(super) codes: Vec<u8>,
@@ -217,7 +217,7 @@ fn bits(classes: &[u8]) -> u32 {
     classes.iter().chain(&[HIGH, SPACED + HIGH]).fold(0, |bits, class| bits | 1 << class)
 }
 
-/// What may be before the token at `start` of a part.
+/// The bytes that may be before the token at `start` of a part.
 fn before(part: &Part, start: usize) -> Beside {
     match (part.text[..start].split_last(), part.before) {
         (Some((last, others)), _) => beside(*last, others.last()),
@@ -227,7 +227,7 @@ fn before(part: &Part, start: usize) -> Beside {
     }
 }
 
-/// What may be after the token that ends at `end` of a part.
+/// The bytes that may be after the token that ends at `end` of a part.
 fn after(part: &Part, end: usize) -> Beside {
     const SPACED_ANY: u32 = u32::MAX << SPACED;
     match (part.text[end..].split_first(), part.after) {
@@ -239,7 +239,7 @@ fn after(part: &Part, end: usize) -> Beside {
     }
 }
 
-/// What may be beside a token where a folded character is wanted, and another behind that.
+/// The bytes that may be beside a token where a folded character is wanted, and another after that.
 fn beside(wanted: u8, behind: Option<&u8>) -> Beside {
     match (wanted, behind) {
         (b' ', Some(behind)) => {

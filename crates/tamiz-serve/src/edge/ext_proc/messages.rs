@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use prost::{Message, Oneof};
 
-/// What Envoy says.
+/// A message from Envoy.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingRequest {
     #[prost(message, optional, tag = "11")]
@@ -74,14 +74,14 @@ pub(super) struct HeaderMap {
 pub(super) struct HeaderValue {
     #[prost(bytes = "vec", tag = "1")]
     pub(super) key: Vec<u8>,
-    /// What older versions of Envoy say.
+    /// The value, as older versions of Envoy send it.
     #[prost(bytes = "vec", tag = "2")]
     pub(super) value: Vec<u8>,
     #[prost(bytes = "vec", tag = "3")]
     pub(super) raw_value: Vec<u8>,
 }
 
-/// What is answered.
+/// A message to Envoy.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingResponse {
     #[prost(message, optional, tag = "8")]

@@ -156,7 +156,7 @@ impl StreamingService<ProcessingRequest> for Processor {
     }
 }
 
-/// What is said about one request.
+/// The exchange about one request.
 struct Exchange {
     app: Arc<App>,
     gate: Arc<Gate>,
@@ -221,7 +221,7 @@ impl Exchange {
         }
     }
 
-    /// What the request is, of which all has come that will.
+    /// Judges the request, once all of it has arrived.
     async fn judged(&mut self) -> Result<Verdict, Status> {
         self.is_done = true;
         let (headers, body) = (std::mem::take(&mut self.headers), std::mem::take(&mut self.body));

@@ -6,7 +6,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame<'a> {
     pub(super) kind: u8,
-    /// Whether the payload is whole, and not the first of several pieces.
+    /// True if the payload is whole, and not the first of several pieces.
     pub(super) is_whole: bool,
     pub(super) stream: u64,
     pub(super) number: u64,

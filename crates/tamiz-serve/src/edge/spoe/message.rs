@@ -1,4 +1,4 @@
-//! What HAProxy says of a request, and the variables that tell it what the request is. `deploy/haproxy` has the names.
+//! HAProxy's message about a request, and the variables that it gets in reply. `deploy/haproxy` has the names.
 
 use tamiz::{Parts, Source};
 

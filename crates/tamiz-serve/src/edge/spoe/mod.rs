@@ -168,7 +168,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
     }
 }
 
-/// What an acknowledgement sets, for the messages of a frame.
+/// The variables that an acknowledgement sets, for the messages of a frame.
 fn answered(app: &App, bytes: &[u8], most: usize) -> Result<Vec<u8>, Fault> {
     let frame = Frame::read(bytes)?;
     let mut messages = Reader(frame.payload);
@@ -190,7 +190,7 @@ const fn bytes_around() -> usize {
     1 + 4 + 2 * 10
 }
 
-/// What HAProxy says first.
+/// HAProxy's first frame.
 struct Hello {
     most: u32,
     is_health_check: bool,

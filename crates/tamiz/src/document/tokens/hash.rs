@@ -1,7 +1,7 @@
 //! Cuts lines and hashes them in one pass, sixteen bytes at a time.
 
-/// Two odd numbers without a pattern, from the digits of pi. Both have a byte that is a control character, which no text of a
-/// document has: nobody can make a factor zero, which would forget all that came before.
+/// Two odd numbers without a pattern, from the digits of pi. Both have a byte that is a control character, which no
+/// text of a document has: nobody can make a factor zero, which would forget all that came before.
 const MIX: [u64; 2] = [0x2437_6a88_85a3_08d3, 0x1319_8a2e_0370_7345];
 /// The lowest and the highest bit of each byte of a word.
 const LOW: u64 = 0x0101_0101_0101_0101;
@@ -37,8 +37,8 @@ fn hash_chunk((first, second): (u64, u64), chunk: &[u8; 32]) -> (u64, u64) {
     (fold(first ^ a, b), fold(second ^ c, d))
 }
 
-/// The hash of what stands before the first `END` or line end, and how long that is. The hash of a text does not depend on
-/// what follows.
+/// The hash of what stands before the first `END` or line end, and how long that is. The hash of a text does not depend
+/// on what follows.
 #[inline(always)]
 pub(super) fn hash_until<const END: u8>(seed: u64, text: &[u8]) -> (u64, usize) {
     let mut state = seed;
@@ -58,8 +58,8 @@ pub(super) fn hash_until<const END: u8>(seed: u64, text: &[u8]) -> (u64, usize) 
     last::<END>(state, before, low, high)
 }
 
-/// Whether one of these bytes may be an end: the only byte of a document below a space is its line end. Bytes beyond ASCII are
-/// taken for one too.
+/// Returns whether one of these bytes may be an end: the only byte of a document below a space is its line end. Bytes
+/// beyond ASCII are taken for one too.
 #[inline(always)]
 fn may_end<const END: u8>(low: u64, high: u64) -> bool {
     END != b'\n' || (low.wrapping_sub(LOW << 5) | high.wrapping_sub(LOW << 5)) & HIGH != 0

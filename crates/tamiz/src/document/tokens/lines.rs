@@ -11,8 +11,8 @@ use crate::document::made_of::{Note, Notes};
 use crate::document::{Document, cut};
 
 impl Document {
-    /// Hands the tokens of [`Document::tokens`] but for `f=FLAG` to a sink, in any order, some of them more than once. What
-    /// the sink skips does not come. Returns whether that could be done; if not, some of the tokens have come.
+    /// Hands the tokens of [`Document::tokens`] but for `f=FLAG` to a sink, in any order, some of them more than once.
+    /// What the sink skips does not come. Returns whether that could be done; if not, some of the tokens have come.
     #[doc(hidden)]
     pub fn visit_lines<'d, S: TokenSink<'d>>(&'d self, sink: &mut S) -> bool {
         let buckets = OwnBuckets::of(self);
@@ -329,7 +329,7 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         Some(())
     }
 
-    /// What the note of a value says of it, if it is the next; `None` where it has leaves.
+    /// The note of a value, if it is the next; `None` where it has leaves.
     #[inline(always)]
     fn note(&mut self, place: u8, index: usize) -> Option<Hashed<'d>> {
         let [b':', there, rest @ ..] = self.notes.text.as_bytes() else { return Some(Hashed::default()) };
@@ -388,7 +388,7 @@ fn cut_headers<'d>(text: &Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
     }
 }
 
-/// Whether a `B` line has the shape of all of the body.
+/// Returns whether a `B` line has the shape of all of the body.
 fn is_shape(line: &str) -> bool {
     line.as_bytes().split(|byte| *byte == b' ').nth(2).is_some_and(|piece| piece.starts_with(b"<"))
 }

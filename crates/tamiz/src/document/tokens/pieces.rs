@@ -13,8 +13,8 @@ pub(super) const NOTHING: &str = "<mixed:0>";
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Where the first of a byte is, eight bytes at a time. Texts are short: that is quicker than a search that is made for long
-/// ones.
+/// Where the first of a byte is, eight bytes at a time. Texts are short: that is quicker than a search that is made for
+/// long ones.
 #[inline(always)]
 pub(super) fn find(text: &[u8], byte: u8) -> Option<usize> {
     let wanted = LOW.wrapping_mul(byte.into());
@@ -31,7 +31,7 @@ pub(super) fn find(text: &[u8], byte: u8) -> Option<usize> {
     Some(text.len().wrapping_sub(rest.len()).wrapping_add(at))
 }
 
-/// What stands before the first of a byte, which is ASCII, and what stands behind it.
+/// Splits a text at the first of a byte, which is ASCII.
 #[inline(always)]
 pub(super) fn cut_at(text: &str, byte: u8) -> (&str, Option<&str>) {
     match find(text.as_bytes(), byte) {
@@ -108,7 +108,7 @@ pub(super) fn header_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.replace('~', "%7E").replace('^', "%5E").replace('#', "%23"))
 }
 
-/// What follows the last dot of a segment, its parameters aside: one to eight letters and digits.
+/// The extension of a segment, without its parameters: one to eight letters and digits after the last dot.
 pub(super) fn extension(segment: &str) -> Option<Cow<'_, str>> {
     let (_, extension) = segment.split(';').next()?.rsplit_once('.')?;
     let is_one =

@@ -223,7 +223,7 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
         }
     }
 
-    /// What is told of a value itself: its shape, and what it is made of.
+    /// The tokens of a value itself: its shape and its composition.
     pub(super) fn own_value(&mut self, own: Note<'d>, shown: &'d str) {
         let marker = leaf_marker(shown);
         match own.marker {
@@ -250,7 +250,7 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
         self.sink.place(place);
     }
 
-    /// What a value is made of: by its note, or by the set of its marker in a document that was read back.
+    /// The composition of a value: by its note, or by the set of its marker in a document that was read back.
     fn made_of(&mut self, note: Note<'d>, marker: Option<Marker<'_>>) {
         let mut words = note.words().peekable();
         if words.peek().is_some() {
@@ -406,8 +406,8 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
         }
     }
 
-    /// `lower`, `SECRET.alpha`, `file.tar.gz`, between `around`; again with the bucket of its length, and with that itself
-    /// where it is asked for.
+    /// `lower`, `SECRET.alpha`, `file.tar.gz`, between `around`; again with the bucket of its length, and with that
+    /// itself where it is asked for.
     fn measured(&mut self, around: [&'d str; 2], marker: &Marker<'d>) {
         let digits = Digits::of(marker.length.filter(|_| self.options.lengths).unwrap_or_default());
         let ends = [

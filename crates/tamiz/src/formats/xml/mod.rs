@@ -35,11 +35,11 @@ pub(crate) struct Limits {
     pub(crate) entities: usize,
 }
 
-/// What came of reading.
+/// The result of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) outcome: Outcome,
-    /// Whether a limit was reached.
+    /// True if a limit was reached.
     pub(crate) capped: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Reading {
 enum Stop {
     /// The body ends where more has to follow.
     Early,
-    /// What is here cannot be here.
+    /// The markup is not allowed here.
     Bad,
 }
 
@@ -114,7 +114,7 @@ fn is_other_encoding(body: &[u8]) -> bool {
 /// An element that is open.
 struct Open<'a> {
     name: &'a [u8],
-    /// Whether nothing was told of it yet.
+    /// True if nothing was told of it yet.
     is_empty: bool,
 }
 
@@ -137,7 +137,7 @@ struct Reader<'a, 's, S> {
     entities: usize,
     has_doctype: bool,
     has_root: bool,
-    /// Whether the body is not well-formed, though one can read on.
+    /// True if the body is not well-formed, though one can read on.
     is_faulty: bool,
     is_capped: bool,
 }
@@ -172,7 +172,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         }
     }
 
-    /// Whether what is here is below the depth limit.
+    /// Returns whether what is here is below the depth limit.
     fn is_deep(&self) -> bool {
         self.open.len() > self.limits.depth
     }
@@ -262,7 +262,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         }
     }
 
-    /// What begins with `<!`.
+    /// Reads markup that begins with `<!`.
     fn markup(&mut self) -> Result<(), Stop> {
         let rest = self.cursor.rest();
         let is = |start: &[u8]| rest.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));

@@ -9,7 +9,7 @@ use super::cursor::{is_name_byte, starts_name};
 use crate::context::Context;
 use crate::text::{Builder, Text};
 
-/// What a `&` begins.
+/// The kinds of text after a `&`.
 enum Reference {
     /// A character, and the length of the reference.
     Char(char, usize),

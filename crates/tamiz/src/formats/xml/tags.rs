@@ -105,7 +105,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     }
 }
 
-/// Whether a namespace is named by an ordinary URL or URN, as they all are.
+/// Returns whether a namespace is named by an ordinary URL or URN, as they all are.
 fn is_plain_namespace(name: &[u8]) -> bool {
     let starts = |start: &[u8]| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
     (starts(b"http://") || starts(b"https://") || starts(b"urn:"))

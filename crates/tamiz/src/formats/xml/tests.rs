@@ -36,7 +36,7 @@ impl<'a> Sink<'a> for Leaves {
     }
 }
 
-/// What reading told.
+/// The leaves and faults that reading reported.
 #[derive(Debug, PartialEq, Eq)]
 struct Told {
     leaves: Vec<String>,
