@@ -8,7 +8,6 @@
 )]
 
 use crate::index::Window;
-use crate::swar::eight_at;
 
 /// Takes what a text is made of: of each 64 bytes first the runs of letters, then the signs.
 pub(crate) trait Visitor {
@@ -21,39 +20,56 @@ pub(crate) trait Visitor {
     fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool;
 }
 
+/// The bytes that are classified at once.
+const WINDOW: usize = 64;
+/// These, and those behind the last of them that a visitor is handed.
+const BYTES: usize = WINDOW + 8;
+
 /// Hands the runs of letters and the signs of a text to a visitor; returns whether that ended the walk.
 #[inline(always)]
 pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
+    let mut padded;
     let (mut start, mut last_is_letter) = (0, 0);
-    while start < text.len() {
-        let Window { letters, mut signs } = Window::at(text, start);
-        let mut begins = letters & !(letters << 1 | last_is_letter);
-        last_is_letter = letters >> 63;
-        while begins != 0 {
-            let place = begins.trailing_zeros();
-            begins &= begins - 1;
-            let at = start + place as usize;
-            let mut len = (!(letters >> place)).trailing_zeros() as usize;
-            if place as usize + len == 64 {
-                len += letters_at(text, at + len);
+    let mut rest = text;
+    while !rest.is_empty() {
+        // All places in these bytes are known to be in them, without a check for each.
+        let bytes: &[u8; BYTES] = match rest.first_chunk() {
+            Some(bytes) => bytes,
+            None => {
+                padded = [0; BYTES];
+                if let Some(place) = padded.get_mut(..rest.len()) {
+                    place.copy_from_slice(rest);
+                }
+                &padded
             }
-            if visitor.letters(at, eight_at(text, at), len) {
+        };
+        let Some(window) = bytes.first_chunk() else { return false };
+        let Window { letters, mut signs } = Window::of(window, rest.len().min(WINDOW));
+        let mut begins = letters & !(letters << 1 | last_is_letter);
+        last_is_letter = letters >> (WINDOW - 1);
+        while begins != 0 {
+            let place = begins.trailing_zeros() as usize;
+            begins &= begins - 1;
+            let mut len = (!(letters >> place)).trailing_zeros() as usize;
+            if place + len == WINDOW {
+                len += letters_at(rest, WINDOW);
+            }
+            let eight = bytes.get(place..place + 8).and_then(|eight| eight.first_chunk());
+            let Some(eight) = eight else { return false };
+            if visitor.letters(start + place, u64::from_le_bytes(*eight), len) {
                 return true;
             }
         }
         while signs != 0 {
-            let at = start + signs.trailing_zeros() as usize;
+            let place = signs.trailing_zeros() as usize;
             signs &= signs - 1;
-            let (byte, next) = match text.get(at..) {
-                Some([byte, next, ..]) => (*byte, *next),
-                Some([byte]) => (*byte, 0),
-                _ => return false,
-            };
-            if visitor.sign(at, byte, next) {
+            let Some([byte, next]) = bytes.get(place..place + 2) else { return false };
+            if visitor.sign(start + place, *byte, *next) {
                 return true;
             }
         }
-        start += 64;
+        start += WINDOW;
+        rest = rest.get(WINDOW..).unwrap_or_default();
     }
     false
 }
@@ -67,6 +83,7 @@ fn letters_at(text: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::swar::eight_at;
 
     #[derive(Default)]
     struct Pieces(Vec<(usize, usize, u64)>);
