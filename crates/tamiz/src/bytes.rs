@@ -3,8 +3,6 @@
 //! One table, built at compile time from the patterns below, answers every "is this byte a …"
 //! question of the form. Its edges are asserted beneath it, also at compile time.
 
-use crate::swar;
-
 /// `a`–`z`.
 pub(crate) const LOWER: u32 = 1;
 /// `A`–`Z`.
@@ -219,60 +217,12 @@ pub(crate) fn union(bytes: &[u8]) -> u32 {
     rest.iter().fold(classes, |classes, &b| classes | class(b))
 }
 
-/// Returns whether two neighbours in a text are the same byte, and `is_it` is true of that byte, which is one of `0x20`
-/// to `0x2F`: SP and most signs.
-#[inline]
-pub(crate) fn doubles(text: &[u8], is_it: impl Fn(u8) -> bool) -> bool {
-    // Letters, digits and other signs have one of these bits, those of the range neither.
-    const OTHERS: u64 = 0x5050_5050_5050_5050;
-    let is_double = |two: &[u8]| matches!(two, [a, b] if a == b && is_it(*a));
-    let mut rest = text;
-    while let Some((eight, _)) = rest.split_first_chunk() {
-        let number = u64::from_le_bytes(*eight);
-        // Seven pairs of neighbours: the last byte has none here.
-        if swar::may_have_zero((number ^ number >> 8) | number & OTHERS | 0xFF << 56)
-            && eight.windows(2).any(is_double)
-        {
-            return true;
-        }
-        rest = rest.get(7..).unwrap_or_default();
-    }
-    rest.windows(2).any(is_double)
-}
-
 /// Returns whether a text has nothing but hexadecimal digits and `-`, by the union of the classes of its bytes.
 pub(crate) fn is_hexadecimal(classes: u32) -> bool {
     classes & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
 }
 
-/// Texts that are mostly shorter than this are searched here; what is longer is left to `memchr`.
-const NEAR: usize = 32;
-
-/// Where a byte first stands in a text, which is mostly near its beginning.
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
-pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        if let Some(found) = swar::position(byte, u64::from_le_bytes(*eight)) {
-            return Some(at + found);
-        }
-        at += 8;
-        if at == NEAR {
-            return memchr::memchr(byte, text.get(at..)?).map(|found| at + found);
-        }
-    }
-    match text.last_chunk() {
-        // What of these was looked at already is no such byte.
-        Some(last) if at < text.len() => {
-            Some(text.len() - 8 + swar::position(byte, u64::from_le_bytes(*last))?)
-        }
-        Some(_) => None,
-        None => text.iter().position(|&other| other == byte),
-    }
-}
+pub(crate) use crate::index::{doubles, position};
 
 /// The last eight bytes as a number; of fewer, a number that tells them from others of their length.
 pub(crate) fn last_eight(bytes: &[u8]) -> u64 {
@@ -410,42 +360,6 @@ mod tests {
         for byte in 0..=u8::MAX {
             let is_it = byte.is_ascii_hexdigit() || byte == b'-';
             assert_eq!(is_hexadecimal(union(&[b'0', byte, b'a'])), is_it, "{byte}");
-        }
-    }
-
-    #[test]
-    fn bytes_are_found_near_and_far() {
-        for len in 0..80 {
-            let mut text: Vec<u8> = (0..len).map(|i| if i % 3 == 0 { b'%' } else { b'$' }).collect();
-            assert_eq!(position(b'&', &text), None);
-            assert_eq!(position(b'%', &text), memchr::memchr(b'%', &text));
-            for at in 0..text.len() {
-                for after in [at, text.len() - 1] {
-                    let before = (text[at], text[after]);
-                    (text[at], text[after]) = (b'&', b'&');
-                    assert_eq!(position(b'&', &text), Some(at), "{}", text.escape_ascii());
-                    (text[at], text[after]) = before;
-                    text[at] = before.0;
-                }
-            }
-            text.push(0xFF);
-            assert_eq!(position(0xFF, &text), Some(len));
-        }
-    }
-
-    #[test]
-    fn doubled_signs_are_found_anywhere() {
-        for len in 2..40 {
-            for at in 0..len - 1 {
-                for sign in 0x20..=0x2F {
-                    let mut text: Vec<u8> = (0..len).map(|i| b"aa.0 ll//=="[i % 11]).collect();
-                    text.iter_mut().filter(|byte| **byte == sign).for_each(|byte| *byte = b'x');
-                    assert!(!doubles(&text, |byte| byte == sign));
-                    (text[at], text[at + 1]) = (sign, sign);
-                    assert!(doubles(&text, |byte| byte == sign), "{}", text.escape_ascii());
-                    assert!(!doubles(&text, |byte| byte == sign ^ 1 && byte != b'/'));
-                }
-            }
         }
     }
 

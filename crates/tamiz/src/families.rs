@@ -58,7 +58,7 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
             Piece::Text(text) => Some(*text),
             Piece::Gap(..) => None,
         });
-        all.hosts.extend(texts.filter_map(|text| text.get(..memchr::memchr(b'/', text)?)));
+        all.hosts.extend(texts.filter_map(|text| text.get(..bytes::position(b'/', text)?)));
         match family.head.first() {
             Some(Piece::Text(text)) => {
                 if let Some(list) = text.first().and_then(|first| all.by_first.get_mut(usize::from(*first))) {
@@ -86,7 +86,7 @@ pub(crate) fn find_across(text: &[u8], separator: u8) -> Option<Range<usize>> {
     for _ in 0..MOST_ACROSS {
         let found = find(text.get(from..)?, classes)?;
         let found = from + found.start..from + found.end;
-        if memchr::memchr(separator, text.get(found.clone())?).is_some() {
+        if bytes::position(separator, text.get(found.clone())?).is_some() {
             return Some(found);
         }
         from = found.end.max(from + 1);

@@ -3,7 +3,7 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
-use crate::bytes::{BACKSLASH, ENCODED, HIGH};
+use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
 use crate::flags::{Flag, FlagSet};
 use crate::text::Text;
 
@@ -105,7 +105,7 @@ impl<'a> Finished<'a> {
     /// that another scheme implies.
     pub(crate) fn is_alike_everywhere(&self) -> bool {
         match self.record.role {
-            Role::Host => memchr::memchr(b':', self.value().bytes).is_none(),
+            Role::Host => bytes::position(b':', self.value().bytes).is_none(),
             _ => self.record.echo == Echo::InLine,
         }
     }

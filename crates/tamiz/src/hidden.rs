@@ -19,7 +19,7 @@ fn spells(text: &[u8], name: &[u8], whole: bool) -> bool {
 /// The steering name that `line`, in which nothing is guarded, reads as: what stands before its colon
 /// or, without one, its start.
 fn reads_as(line: &[u8]) -> Option<&'static str> {
-    let colon = memchr::memchr(b':', line);
+    let colon = bytes::position(b':', line);
     let name = line.get(..colon.unwrap_or(line.len()))?;
     NAMES.iter().find_map(|(shown, letters)| {
         let found = match colon {

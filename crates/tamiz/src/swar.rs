@@ -29,11 +29,6 @@ pub(crate) fn position(byte: u8, eight: u64) -> Option<usize> {
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
 
-/// Returns whether a byte may be zero: it is, or the one before it is.
-pub(crate) fn may_have_zero(eight: u64) -> bool {
-    zeros(eight) != 0
-}
-
 /// Bits of which the lowest is the top bit of the first byte that is zero, whatever the others are.
 fn zeros(eight: u64) -> u64 {
     eight.wrapping_sub(ONES) & !eight & TOPS

@@ -132,9 +132,9 @@ const BINARY_TYPES: &[&str] =
 /// The kind that a `content-type` says, parameters and case ignored; `None` where it says none
 /// that is known.
 pub(crate) fn declared(content_type: &[u8]) -> Option<Kind> {
-    let end = memchr::memchr(b';', content_type).unwrap_or(content_type.len());
+    let end = bytes::position(b';', content_type).unwrap_or(content_type.len());
     let name = bytes::trim(content_type.get(..end).unwrap_or_default());
-    let at = memchr::memchr(b'/', name)?;
+    let at = bytes::position(b'/', name)?;
     let (top, subtype) = (name.get(..at)?, name.get(at + 1..)?);
     let top_is = |other: &str| top.eq_ignore_ascii_case(other.as_bytes());
     let is_one_of =
@@ -312,7 +312,7 @@ fn is_wide_xml(body: &[u8]) -> bool {
 
 /// RFC 2046 section 5.1.1: the rest of a first delimiter, and a first header that a part has.
 fn starts_part(text: &[u8]) -> bool {
-    let Some(end) = memchr::memchr(b'\n', text) else {
+    let Some(end) = bytes::position(b'\n', text) else {
         return false;
     };
     let boundary = text.get(..end).unwrap_or_default();
@@ -338,7 +338,7 @@ fn looks_like_form(text: &[u8]) -> bool {
     let mut pairs = 0;
     let mut has_value = false;
     for token in text.split(|&b| b == b'&').filter(|token| !token.is_empty()) {
-        let Some(at) = memchr::memchr(b'=', token) else {
+        let Some(at) = bytes::position(b'=', token) else {
             return false;
         };
         let (key, value) = token.split_at_checked(at).unwrap_or_default();

@@ -57,7 +57,7 @@ pub(crate) fn at_start(text: &[u8]) -> Option<Entity> {
         [b'&', b'#', ..] => number(text).filter(|entity| text.get(entity.len - 1) == Some(&b';')),
         [b'&', ..] => {
             let head = text.get(..text.len().min(LONGEST))?;
-            let end = memchr::memchr(b';', head)?;
+            let end = bytes::position(b';', head)?;
             let decoded = expansion(head.get(1..end)?)?;
             Some(Entity { len: end + 1, decoded: Decoded::Name(decoded) })
         }
@@ -109,7 +109,7 @@ fn decode<'a>(
     flags: &mut Flags<'a>,
     stays_guarded: impl Fn(u8) -> bool,
 ) -> Text<'a> {
-    if memchr::memchr(b'&', text.bytes).is_none() {
+    if bytes::position(b'&', text.bytes).is_none() {
         return text;
     }
     let mut builder: Option<Builder<'a>> = None;

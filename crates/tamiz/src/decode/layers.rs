@@ -105,7 +105,7 @@ pub(crate) fn with_overlong_read<'a>(
     cx: Context<'a>,
     mut reveal: impl FnMut(Text<'a>, Range<usize>, &[u8]),
 ) -> Option<Text<'a>> {
-    memchr::memchr(GUARD, text.bytes)?;
+    bytes::position(GUARD, text.bytes)?;
     let text = replaced(text, GUARD, escape, cx);
     let read = with_plain(text, overlong_forms(text.bytes), cx, &mut reveal)?;
     Some(utf8::repair(read, cx, &mut cx.flags()))
@@ -279,7 +279,7 @@ pub(crate) fn any_further(
     cx: Context<'_>,
     mut is_it: impl FnMut(&[u8], u32) -> bool,
 ) -> bool {
-    if classes & ENCODED == 0 || memchr::memchr(GUARD, value).is_none() {
+    if classes & ENCODED == 0 || bytes::position(GUARD, value).is_none() {
         return any_further_of_raw(value, classes, false, cx, &mut is_it);
     }
     cx.spare.with(|raw| {

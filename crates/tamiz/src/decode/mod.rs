@@ -63,7 +63,7 @@ pub(crate) fn holds_guarded(text: &[u8], byte: u8) -> bool {
 /// Decoded text with a guard alone for each guarded byte: its digits are no characters of the text.
 /// Written to `buffer` where there is one.
 pub(crate) fn without_guarded<'t>(text: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {
-    if memchr::memchr(GUARD, text).is_none() {
+    if bytes::position(GUARD, text).is_none() {
         return text;
     }
     let mut pieces = text.split(|&b| b == GUARD);

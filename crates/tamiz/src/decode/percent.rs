@@ -48,7 +48,7 @@ fn is_needless(byte: u8, text: &[u8], at: usize, field: Field) -> bool {
 
 /// Decodes every valid `%hh` once. `text` is repaired UTF-8. Borrows when there is no `%`.
 pub(crate) fn decode<'a>(text: Text<'a>, field: Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    match memchr::memchr(b'%', text.bytes) {
+    match bytes::position(b'%', text.bytes) {
         None => text,
         Some(first) if text.is_traced() => decode_traced(text, first, field, cx, flags),
         Some(first) => decode_untraced(text, first, field, cx, flags),
@@ -95,7 +95,7 @@ fn decode_untraced<'a>(
             near -= 1;
             if near == 0 {
                 let far = bytes.get(at..).unwrap_or_default();
-                let far = far.get(..memchr::memchr(b'%', far).unwrap_or(far.len())).unwrap_or_default();
+                let far = far.get(..bytes::position(b'%', far).unwrap_or(far.len())).unwrap_or_default();
                 len = copy_to(out, len, far);
                 at += far.len();
                 near = NEAR;
@@ -211,7 +211,7 @@ fn decode_traced<'a>(
         next = match text.bytes.get(end) {
             // Escapes come in runs.
             Some(b'%') => Some(end),
-            _ => memchr::memchr(b'%', text.bytes.get(end..).unwrap_or_default()).map(|n| end + n),
+            _ => bytes::position(b'%', text.bytes.get(end..).unwrap_or_default()).map(|n| end + n),
         };
     }
     builder.copy(text.from(copied));

@@ -7,13 +7,14 @@ use super::body::Body;
 use super::keys::Keys;
 use super::lines::{HeaderLine, Lines, Measure, MoreHeaders};
 use super::marker::more;
+use crate::bytes;
 
 /// Cuts a document; `None` for what is none.
 pub(super) fn lines(text: &str) -> Option<Lines<'_>> {
     // Most requests have fewer headers.
     let mut lines = Lines { headers: Vec::with_capacity(16), ..Lines::default() };
     let mut rest = text;
-    while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
+    while let Some(end) = bytes::position(b'\n', rest.as_bytes()) {
         take(rest.get(..end)?, &mut lines)?;
         rest = rest.get(end.saturating_add(1)..)?;
     }
@@ -108,7 +109,7 @@ pub(super) fn content_and_flags(rest: &str) -> (&str, &str) {
 
 /// Cuts at the first of an ASCII character.
 pub(super) fn split_at(text: &str, character: u8) -> Option<(&str, &str)> {
-    let at = memchr::memchr(character, text.as_bytes())?;
+    let at = bytes::position(character, text.as_bytes())?;
     Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
 }
 

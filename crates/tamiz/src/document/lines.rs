@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::body::Body;
 use super::keys::{Keys, Values};
 use super::{Document, cut, parse};
+use crate::bytes;
 use crate::flags::Flag;
 
 /// Where in a request something is.
@@ -172,7 +173,7 @@ impl<'d> Lines<'d> {
             url
         } else {
             let rest = behind_scheme(url)?;
-            rest.get(memchr::memchr(b'/', rest.as_bytes())?..)?
+            rest.get(bytes::position(b'/', rest.as_bytes())?..)?
         };
         let path = self.path?;
         let rest = if path.starts_with('/') { rest } else { rest.strip_prefix('/')? };

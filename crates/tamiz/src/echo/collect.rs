@@ -235,7 +235,7 @@ impl<'a> Needles<'a> {
 
     /// Adds the credentials of a text once each `+` in it is a space, as it is in a query: there it ends them.
     fn add_spaced(&mut self, text: Text<'a>, cx: Context<'a>) {
-        if memchr::memchr(b'+', text.bytes).is_none() {
+        if bytes::position(b'+', text.bytes).is_none() {
             return;
         }
         let spaced = cx.bump.alloc_slice_copy(text.bytes);

@@ -202,7 +202,7 @@ fn skip_gzip_header(input: &[u8]) -> Option<&[u8]> {
     }
     for text in [NAME, COMMENT] {
         if flags & text != 0 {
-            rest = rest.get(memchr::memchr(0, rest)? + 1..)?;
+            rest = rest.get(bytes::position(0, rest)? + 1..)?;
         }
     }
     if flags & HEADER_CRC != 0 {

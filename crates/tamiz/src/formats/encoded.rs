@@ -98,7 +98,7 @@ fn base64(text: &[u8], is_cut: bool, cx: Context<'_>, out: &mut Vec<u8>) -> bool
 fn quoted_printable(text: &[u8], is_cut: bool, decoded: &mut Vec<u8>) -> bool {
     let mut is_sound = true;
     let mut rest = text;
-    while let Some(at) = memchr::memchr(b'=', rest) {
+    while let Some(at) = bytes::position(b'=', rest) {
         decoded.extend_from_slice(rest.get(..at).unwrap_or_default());
         rest = rest.get(at + 1..).unwrap_or_default();
         if let Some(byte) = hex_digits(rest) {
@@ -162,7 +162,7 @@ fn check_charset<'a>(charset: Text<'a>, flags: &mut Flags<'a>) {
 
 /// Every `%hh` to its byte, or to the character that is this byte in Latin-1.
 pub(crate) fn decode_escapes<'a>(text: Text<'a>, from_latin1: bool, cx: Context<'a>) -> Text<'a> {
-    if memchr::memchr(b'%', text.bytes).is_none() && (text.bytes.is_ascii() || !from_latin1) {
+    if bytes::position(b'%', text.bytes).is_none() && (text.bytes.is_ascii() || !from_latin1) {
         return text;
     }
     let mut builder = Builder::new(cx.bump, text.is_traced(), text.len());
@@ -171,7 +171,7 @@ pub(crate) fn decode_escapes<'a>(text: Text<'a>, from_latin1: bool, cx: Context<
         let plain = if from_latin1 {
             rest.iter().position(|byte| *byte == b'%' || !byte.is_ascii())
         } else {
-            memchr::memchr(b'%', rest)
+            bytes::position(b'%', rest)
         };
         let plain = plain.unwrap_or(rest.len());
         builder.copy(text.slice(at..at + plain));

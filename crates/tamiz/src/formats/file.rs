@@ -68,7 +68,7 @@ fn compare(word: &str, text: &[u8]) -> Ordering {
 /// The part of a name that reaches the file system: up to a NUL, and without the name of the main stream.
 fn opened(name: &[u8]) -> &[u8] {
     let ends = [
-        memchr::memchr(0, name),
+        bytes::position(0, name),
         memchr::memmem::find(name, &[GUARD, b'0', b'0']),
         bytes::find_ignore_case(name, b"::$data"),
     ];

@@ -11,7 +11,7 @@ use crate::text::{Builder, Text};
 /// The inside of a string that was cut, without an escape that the cut went through.
 pub(super) fn whole_escapes(inside: &[u8]) -> &[u8] {
     let mut at = 0;
-    while let Some(step) = inside.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+    while let Some(step) = inside.get(at..).and_then(|rest| bytes::position(b'\\', rest)) {
         at += step;
         let escape = inside.get(at..).unwrap_or_default();
         let len = if escape.get(1) == Some(&b'u') { 6 } else { 2 };
@@ -31,12 +31,12 @@ pub(super) fn without_quotes(string: Text<'_>) -> Text<'_> {
 
 /// The text inside a string. A lone surrogate is no character: its bytes are guarded.
 pub(super) fn unescape<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    if memchr::memchr(b'\\', text.bytes).is_none() {
+    if bytes::position(b'\\', text.bytes).is_none() {
         return text;
     }
     let mut builder = Builder::new(cx.bump, text.is_traced(), text.len());
     let mut at = 0;
-    while let Some(step) = memchr::memchr(b'\\', text.bytes.get(at..).unwrap_or_default()) {
+    while let Some(step) = bytes::position(b'\\', text.bytes.get(at..).unwrap_or_default()) {
         builder.copy(text.slice(at..at + step));
         at += step;
         let rest = text.bytes.get(at + 1..).unwrap_or_default();

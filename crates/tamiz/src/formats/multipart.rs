@@ -47,7 +47,7 @@ pub(crate) fn boundary<'a>(
     let mut first = None;
     for parameter in parameters(content_type, cx) {
         // `boundary*` and `boundary*0`, which few parsers know.
-        let is_starred = memchr::memchr(b'*', parameter.name.bytes)
+        let is_starred = bytes::position(b'*', parameter.name.bytes)
             .and_then(|star| parameter.name.bytes.get(..star))
             .is_some_and(|base| base.eq_ignore_ascii_case(b"boundary"));
         if is_starred {
@@ -66,7 +66,7 @@ pub(crate) fn boundary<'a>(
         }
         // Blanks at its end would be padding in the body.
         let trimmed = value.part(bytes::trim_end(value.bytes));
-        let value = if memchr::memchr(GUARD, trimmed.bytes).is_none() {
+        let value = if bytes::position(GUARD, trimmed.bytes).is_none() {
             trimmed
         } else {
             // It is looked for in the bytes of the body.
@@ -202,7 +202,7 @@ fn guess(body: Text<'_>) -> Option<Text<'_>> {
         rest = after;
     }
     let line = body.part(rest.strip_prefix(b"--")?);
-    let line = line.slice(0..memchr::memchr(b'\n', line.bytes).unwrap_or(line.len()));
+    let line = line.slice(0..bytes::position(b'\n', line.bytes).unwrap_or(line.len()));
     let line = line.part(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes));
     let guess = line.part(bytes::trim_end(line.bytes));
     is_legal(guess.bytes).then_some(guess)

@@ -283,7 +283,7 @@ impl<'a> Headers<'a> {
     fn check_quotes(&self, parameter: &Parameter<'a>, flags: &mut Flags<'a>) {
         let is_cut_by_some = parameter.quotes == Quotes::Closed
             && (parameter.is_named("name") || parameter.is_named("filename"))
-            && parameter.value.is_some_and(|value| memchr::memchr(b';', value.bytes).is_some());
+            && parameter.value.is_some_and(|value| bytes::position(b';', value.bytes).is_some());
         if parameter.is_misquoted() && !self.is_cut || is_cut_by_some {
             flags.raise(Flag::BadBody, parameter.text);
         }

@@ -69,7 +69,7 @@ pub(super) enum Spelling {
 
 impl Spelling {
     pub(super) fn of(name: &[u8]) -> Option<(Of, Spelling)> {
-        let star = memchr::memchr(b'*', name);
+        let star = bytes::position(b'*', name);
         let (base, suffix) = name.split_at_checked(star.unwrap_or(name.len()))?;
         let of = if base.eq_ignore_ascii_case(b"name") {
             Of::Name

@@ -149,7 +149,7 @@ impl<'a> ChunkLine<'a> {
 }
 
 fn next_line(body: Text<'_>, at: usize) -> Option<ChunkLine<'_>> {
-    let lf = at + memchr::memchr(b'\n', body.bytes.get(at..)?)?;
+    let lf = at + bytes::position(b'\n', body.bytes.get(at..)?)?;
     let is_bare = !matches!(body.bytes.get(at..lf), Some([.., b'\r']));
     let content = body.slice(at..if is_bare { lf } else { lf - 1 });
     Some(ChunkLine { content, end: lf + 1, is_bare })

@@ -75,7 +75,7 @@ fn is_odd_boundary(parameter: &[u8]) -> bool {
 
 /// What stands before and after the first `byte`.
 fn cut_at(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    let (before, rest) = text.split_at_checked(memchr::memchr(byte, text)?)?;
+    let (before, rest) = text.split_at_checked(bytes::position(byte, text)?)?;
     Some((before, rest.get(1..)?))
 }
 

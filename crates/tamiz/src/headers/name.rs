@@ -37,7 +37,7 @@ impl<'a> Name<'a> {
     fn read_slow(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         raise_embedded(raw, flags);
         let is_plain = bytes::is_token(raw.bytes);
-        if !is_plain || memchr::memchr(b'_', raw.bytes).is_some() {
+        if !is_plain || bytes::position(b'_', raw.bytes).is_some() {
             flags.raise(Flag::BadHdrName, raw);
         }
         let came = if is_plain { raw } else { utf8::repair(on_one_line(raw, cx), cx, flags) };

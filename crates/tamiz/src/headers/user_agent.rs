@@ -82,7 +82,7 @@ pub(crate) fn write(text: &[u8], classes: u32, most: usize, cx: Context<'_>, out
         }
     });
     // Nothing of it is escaped, and there is no escape or marker that keeps its case.
-    let is_plain = classes & (CONTROL | HIGH | ENCODED) == 0 && memchr::memchr(b'<', text).is_none();
+    let is_plain = classes & (CONTROL | HIGH | ENCODED) == 0 && bytes::position(b'<', text).is_none();
     let start = out.len();
     for (i, (prefix, word)) in words.take(most).enumerate() {
         if i > 0 {

@@ -84,7 +84,7 @@ fn is_collapsed(value: &[u8]) -> bool {
 /// Whether every SP stands alone, between other bytes.
 fn has_single_spaces(value: &[u8]) -> bool {
     !matches!((value.first(), value.last()), (Some(b' '), _) | (_, Some(b' ')))
-        && !bytes::doubles(value, |byte| byte == b' ')
+        && !bytes::doubles(value, [b' '])
 }
 
 /// Room for the line ends of a value: of a long one they are counted first.

@@ -1,4 +1,4 @@
-//! Bitmaps of a text: which of its bytes are letters and which are signs, 64 at a time.
+//! Bitmaps of a text: which of its bytes are letters, signs or a given byte.
 
 #![allow(clippy::arithmetic_side_effects, reason = "places in 64 bytes, and offsets into one slice")]
 
@@ -8,9 +8,11 @@ mod scalar;
 mod simd;
 
 #[cfg(not(target_arch = "x86_64"))]
-use scalar::sixteen;
+use scalar::{equal, sixteen};
 #[cfg(target_arch = "x86_64")]
-use simd::sixteen;
+use simd::{equal, sixteen};
+
+use crate::swar::{self, eight_at};
 
 /// Which of up to 64 bytes are of a kind, a bit each, that of the first byte lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +50,56 @@ impl Window {
     }
 }
 
+/// Returns whether two neighbours in a text are the same byte, one of `wanted`.
+pub(crate) fn doubles<const COUNT: usize>(text: &[u8], wanted: [u8; COUNT]) -> bool {
+    let is_in = |sixteen: &[u8; 16]| {
+        wanted.iter().any(|byte| {
+            let found = equal(sixteen, *byte);
+            found & found >> 1 != 0
+        })
+    };
+    let mut at = 0;
+    while let Some(sixteen) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        if is_in(sixteen) {
+            return true;
+        }
+        // The last byte has no neighbour here.
+        at += 15;
+    }
+    match text.last_chunk() {
+        Some(last) => is_in(last),
+        None => text.windows(2).any(|two| matches!(two, [a, b] if a == b && wanted.contains(a))),
+    }
+}
+
+/// Texts that are mostly shorter than this are searched here; what is longer is left to `memchr`.
+const NEAR: usize = 32;
+
+/// Finds the first place of a byte in a text, which is mostly near its beginning.
+pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(sixteen) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        let found = equal(sixteen, byte);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize);
+        }
+        at += 16;
+        if at == NEAR {
+            return memchr::memchr(byte, text.get(at..)?).map(|found| at + found);
+        }
+    }
+    let (found, before) = match text.last_chunk() {
+        // What of these was looked at already is no such byte.
+        Some(last) => (equal(last, byte), text.len() - 16),
+        None => {
+            let second = || swar::position(byte, eight_at(text, 8)).map(|at| at + 8);
+            // Zeros follow the end.
+            return swar::position(byte, eight_at(text, 0)).or_else(second).filter(|at| *at < text.len());
+        }
+    };
+    (found != 0).then(|| before + found.trailing_zeros() as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +124,44 @@ mod tests {
         for _ in 0..20_000 {
             let bytes = std::array::from_fn(|_| random(256) as u8);
             assert_eq!(sixteen(&bytes), scalar::sixteen(&bytes));
+            let byte = bytes[random(16) as usize];
+            assert_eq!(equal(&bytes, byte), scalar::equal(&bytes, byte));
+        }
+    }
+
+    #[test]
+    fn bytes_are_found_near_and_far() {
+        for len in 0..80 {
+            let mut text: Vec<u8> = (0..len).map(|i| if i % 3 == 0 { b'%' } else { b'$' }).collect();
+            assert_eq!(position(b'&', &text), None);
+            assert_eq!(position(b'%', &text), memchr::memchr(b'%', &text));
+            for at in 0..text.len() {
+                for after in [at, text.len() - 1] {
+                    let before = (text[at], text[after]);
+                    (text[at], text[after]) = (b'&', b'&');
+                    assert_eq!(position(b'&', &text), Some(at), "{}", text.escape_ascii());
+                    (text[at], text[after]) = before;
+                    text[at] = before.0;
+                }
+            }
+            text.push(0xFF);
+            assert_eq!(position(0xFF, &text), Some(len));
+        }
+    }
+
+    #[test]
+    fn doubled_signs_are_found_anywhere() {
+        for len in 2..40 {
+            for at in 0..len - 1 {
+                for sign in 0x20..=0x2F {
+                    let mut text: Vec<u8> = (0..len).map(|i| b"aa.0 ll//=="[i % 11]).collect();
+                    text.iter_mut().filter(|byte| **byte == sign).for_each(|byte| *byte = b'x');
+                    assert!(!doubles(&text, [sign]));
+                    (text[at], text[at + 1]) = (sign, sign);
+                    assert!(doubles(&text, [sign]), "{}", text.escape_ascii());
+                    assert!(sign ^ 1 == b'/' || !doubles(&text, [sign ^ 1]));
+                }
+            }
         }
     }
 }

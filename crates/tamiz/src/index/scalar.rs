@@ -1,7 +1,7 @@
 //! Eight bytes at once, in a number: for machines whose vectors are not used here.
 
 use super::Sixteen;
-use crate::swar::{self, TOPS, eight_at};
+use crate::swar::{self, ONES, TOPS, eight_at};
 
 /// Classifies sixteen bytes.
 #[inline(always)]
@@ -20,4 +20,16 @@ fn eight(bytes: u64) -> (u8, u8) {
     let ascii = bytes & !TOPS;
     let (letters, digits) = (swar::letters(ascii) & !bytes, swar::digits(ascii) & !bytes);
     (swar::bits(letters), swar::bits(!(letters | digits) & TOPS))
+}
+
+/// Which of sixteen bytes are `byte`, a bit each.
+#[inline(always)]
+pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+    let is_zero = |eight: u64| {
+        // The low seven bits of a byte that is zero carry into no top bit, nor does its own.
+        let others = ((eight & !TOPS).wrapping_add(!TOPS) | eight) & TOPS;
+        u16::from(swar::bits(!others & TOPS))
+    };
+    let same = ONES.wrapping_mul(u64::from(byte));
+    is_zero(eight_at(bytes, 0) ^ same) | is_zero(eight_at(bytes, 8) ^ same) << 8
 }

@@ -29,3 +29,9 @@ fn is_in_range(bytes: m128i, first: u8, last: u8) -> m128i {
 fn bits(bytes: m128i) -> u16 {
     move_mask_i8_m128i(bytes) as u16
 }
+
+/// Which of sixteen bytes are `byte`, a bit each.
+#[inline(always)]
+pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+    bits(cmp_eq_mask_i8_m128i(load_unaligned_m128i(bytes), set_splat_i8_m128i(byte.cast_signed())))
+}

@@ -6,7 +6,7 @@ use crate::decode::{GUARD, escape};
 
 /// Whether a text has bytes to put in for guarded ones.
 pub(super) fn has_guarded(text: &[u8], byte_classes: u32) -> bool {
-    byte_classes & bytes::HIGH != 0 && memchr::memchr(GUARD, text).is_some()
+    byte_classes & bytes::HIGH != 0 && bytes::position(GUARD, text).is_some()
 }
 
 /// Appends a text with each guarded byte as the character that it counts as.

@@ -3,7 +3,7 @@
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its bytes")]
 
 use super::is_word;
-use crate::bytes::{CONTROL, WORD_SIGN};
+use crate::bytes::{self, CONTROL, WORD_SIGN};
 use crate::steps;
 
 /// One way to read a text.
@@ -183,7 +183,7 @@ impl Comments {
                 end.map(|end| end + 4)
             }
             [b'#', ..] | [b'-', b'-', ..] if !self.no_line_end => {
-                let end = memchr::memchr(b'\n', rest);
+                let end = bytes::position(b'\n', rest);
                 steps::count(end.unwrap_or(rest.len()));
                 self.no_line_end = end.is_none();
                 end.map(|end| end + 1)

@@ -66,7 +66,7 @@ pub(super) fn read_odd_version<'a>(version: Text<'a>, cx: Context<'a>, flags: &m
 
 /// A line of which nothing is to be told but its version, and the union of the classes of the bytes of its target.
 fn cut_well_formed(line: Text<'_>) -> Option<(Cut<'_>, u32)> {
-    let first = memchr::memchr(b' ', line.bytes)?;
+    let first = bytes::position(b' ', line.bytes)?;
     let last = memchr::memrchr(b' ', line.bytes)?;
     let target = line.slice(first + 1..last);
     let cut = Cut { method: line.slice(0..first), target, version: line.from(last + 1) };

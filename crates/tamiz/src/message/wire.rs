@@ -67,7 +67,7 @@ fn skip_empty_lines(mut input: &[u8]) -> usize {
 
 /// The request line, what ended it, and what follows.
 fn first_line(input: Text<'_>) -> (Text<'_>, LineEnd, Text<'_>) {
-    let Some(lf) = memchr::memchr(b'\n', input.bytes) else {
+    let Some(lf) = bytes::position(b'\n', input.bytes) else {
         return (input, LineEnd::CrLf, input.from(input.len()));
     };
     let rest = input.from(lf + 1);
@@ -81,7 +81,7 @@ fn first_line(input: Text<'_>) -> (Text<'_>, LineEnd, Text<'_>) {
 fn next_line(input: Text<'_>, line_end: LineEnd) -> Option<(Text<'_>, Text<'_>)> {
     let mut from = 0;
     loop {
-        let lf = from + memchr::memchr(b'\n', input.bytes.get(from..)?)?;
+        let lf = from + bytes::position(b'\n', input.bytes.get(from..)?)?;
         let after_cr = matches!(input.bytes.get(..lf), Some([.., b'\r']));
         match (line_end, after_cr) {
             (_, true) => return Some((input.slice(0..lf - 1), input.from(lf + 1))),
@@ -201,7 +201,7 @@ impl<'a> Block<'a> {
         self.is_open
             && match self.lines.last() {
                 None => false,
-                Some(RawLine::Plain(line)) => memchr::memchr(b':', line.bytes).is_some(),
+                Some(RawLine::Plain(line)) => bytes::position(b':', line.bytes).is_some(),
                 Some(RawLine::Cut(line)) => line.name.is_some(),
             }
     }

@@ -39,7 +39,7 @@ fn is_odd(text: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| scheme.iter().any(is);
     let is_mixed = is_url && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     let ends_in_mark = || {
-        memchr::memchr(b'?', rest).is_some_and(|at| {
+        bytes::position(b'?', rest).is_some_and(|at| {
             let marks = rest.get(at..).unwrap_or_default();
             (is_url || at == 0) && marks.iter().all(|&b| b == b'?')
         })

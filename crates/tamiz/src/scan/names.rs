@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::bytes;
 use crate::flags::{Flag, Flags};
 use crate::lists::QUERY_OPERATORS;
 use crate::text::Text;
@@ -23,7 +24,7 @@ pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
 /// Returns whether a key has what one of the names that steer has: `$`, or `proto`.
 fn may_steer(key: &[u8]) -> bool {
     static PROTO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("proto"));
-    memchr::memchr(b'$', key).is_some() || PROTO.find(key).is_some()
+    bytes::position(b'$', key).is_some() || PROTO.find(key).is_some()
 }
 
 /// `METHODOVERRIDE`: the key that frameworks read another method from.

@@ -36,7 +36,7 @@ pub(crate) fn redirect<'a>(
         return;
     }
     let found = find(value.bytes);
-    let may_hide = found.is_none() && memchr::memchr(b'%', value.bytes).is_some();
+    let may_hide = found.is_none() && bytes::position(b'%', value.bytes).is_some();
     if (found.is_none() && !may_hide) || !leads_somewhere(key) {
         return;
     }

@@ -161,7 +161,7 @@ fn holds_zeros(text: &[u8]) -> bool {
 
 /// A pickle of the first protocol: a line that imports, then what it imports.
 fn holds_pickle(text: &[u8]) -> bool {
-    if memchr::memchr(b'\n', text).is_none() {
+    if bytes::position(b'\n', text).is_none() {
         return text == b"c__builtin__";
     }
     let mut lines = text.split(|&b| b == b'\n').peekable();

@@ -105,7 +105,7 @@ const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
 
 /// Returns whether a text has `..` or `--`.
 pub(crate) fn doubles_dot_or_dash(text: &[u8]) -> bool {
-    bytes::doubles(text, |byte| matches!(byte, b'.' | b'-'))
+    bytes::doubles(text, *b".-")
 }
 
 fn is_telling(byte: u8) -> bool {

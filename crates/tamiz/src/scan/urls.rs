@@ -168,9 +168,9 @@ fn flag_host<'a>(scan: &Scan<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>)
 
 fn without_port(host: &[u8]) -> &[u8] {
     if host.first() == Some(&b'[') {
-        return host.get(..memchr::memchr(b']', host).map_or(host.len(), |at| at + 1)).unwrap_or_default();
+        return host.get(..bytes::position(b']', host).map_or(host.len(), |at| at + 1)).unwrap_or_default();
     }
-    host.get(..memchr::memchr(b':', host).unwrap_or(host.len())).unwrap_or_default()
+    host.get(..bytes::position(b':', host).unwrap_or(host.len())).unwrap_or_default()
 }
 
 /// An address in any spelling that a resolver takes.

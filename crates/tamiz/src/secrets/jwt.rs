@@ -39,15 +39,15 @@ fn find_in_run(run: &[u8]) -> Option<Range<usize>> {
         return None;
     }
     let mut start = 0;
-    while let Some(dot) = memchr::memchr(b'.', run.get(start..)?) {
+    while let Some(dot) = bytes::position(b'.', run.get(start..)?) {
         let payload = start + dot + 1;
-        let payload_len = memchr::memchr(b'.', run.get(payload..)?)?;
+        let payload_len = bytes::position(b'.', run.get(payload..)?)?;
         let header = run.get(start..start + dot)?;
         if let Some(glued) = header_in(header) {
             let start = start + glued;
             let signature = payload + payload_len + 1;
             let rest = run.get(signature..)?;
-            let len = memchr::memchr(b'.', rest).unwrap_or(rest.len());
+            let len = bytes::position(b'.', rest).unwrap_or(rest.len());
             return Some(start..signature + len);
         }
         start = payload;

@@ -132,7 +132,7 @@ impl SensitiveNames {
                     let is_all = found.start == 0 && matches!(kind, Kind::Element | Kind::Named);
                     let part = rest.get(found.clone()).filter(|_| !is_all).unwrap_or_default();
                     // A `+` may be a space, behind which another credential begins.
-                    let end = memchr::memchr(b'+', part).map_or(found.end, |at| found.start + at + 1);
+                    let end = bytes::position(b'+', part).map_or(found.end, |at| found.start + at + 1);
                     from += end.max(1);
                 }
             };

@@ -57,7 +57,7 @@ impl SensitiveNames {
             let value = text.get(start..).filter(|_| inside.get(len) == Some(&b'>'))?;
             let name = inside.get(..len)?;
             let is_secret = value.first().is_some_and(|first| *first != b'<') && self.matches_plain(name, cx);
-            is_secret.then(|| start..start + memchr::memchr(b'<', value).unwrap_or(value.len()))
+            is_secret.then(|| start..start + bytes::position(b'<', value).unwrap_or(value.len()))
         })
     }
 

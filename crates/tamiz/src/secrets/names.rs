@@ -33,7 +33,7 @@ impl SensitiveNames {
 
 /// Decodes the percent escapes of a name that was decoded already: to another layer, guarded bytes are bytes.
 fn decode_escapes<'a>(name: Text<'a>, cx: Context<'a>) -> Text<'a> {
-    if memchr::memchr(GUARD, name.bytes).is_none() {
+    if bytes::position(GUARD, name.bytes).is_none() {
         return percent::decode(name, percent::Field::Other, cx, &mut cx.flags());
     }
     let bytes = decode::replaced(name, GUARD, decode::escape, cx);

@@ -213,7 +213,7 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         let rest = self.text.get(at..).unwrap_or_default();
         self.kinds.add(Kind::Token, self.text.len() >= SHORTEST_TOKEN && families::has_head(self.text, at));
         self.kinds.add(Kind::Scheme, schemes::begins_with_scheme(rest));
-        self.kinds.add(Kind::Jwt, shape::begins_like_json(rest) && memchr::memchr(b'.', rest).is_some());
+        self.kinds.add(Kind::Jwt, shape::begins_like_json(rest) && bytes::position(b'.', rest).is_some());
     }
 
     /// Takes a byte that is no letter or digit, with the one behind it and those of its roles that are wanted.

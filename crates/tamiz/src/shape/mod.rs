@@ -233,16 +233,16 @@ fn has_evidence(text: &[u8], padding: usize, classes: u32) -> bool {
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 pub(crate) fn is_email(text: &[u8]) -> bool {
-    let Some(at) = memchr::memchr(b'@', text) else {
+    let Some(at) = bytes::position(b'@', text) else {
         return false;
     };
     let (local, domain) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
-    if local.is_empty() || memchr::memchr(b'@', domain).is_some() || bytes::union(text) & DANGER != 0 {
+    if local.is_empty() || bytes::position(b'@', domain).is_some() || bytes::union(text) & DANGER != 0 {
         return false;
     }
     // A dot with at least one character on either side.
     let inner = domain.get(1..domain.len().saturating_sub(1)).unwrap_or_default();
-    memchr::memchr(b'.', inner).is_some()
+    bytes::position(b'.', inner).is_some()
         && decode::char_indices(text).all(|(_, c)| !matches!(c, Char::Plain(c) if unicode::is_white_space(c)))
 }
 
@@ -256,7 +256,7 @@ const BARE_SCHEMES: [&[u8]; 8] =
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 pub(crate) fn is_url(text: &[u8]) -> bool {
-    let Some(colon) = memchr::memchr(b':', text) else {
+    let Some(colon) = bytes::position(b':', text) else {
         return false;
     };
     let scheme = text.get(..colon).unwrap_or_default();
@@ -287,7 +287,7 @@ fn is_slug(text: &[u8]) -> bool {
 
 /// Parts of `[A-Za-z0-9._-]`, none of them dots alone, with at least one `/`, which may lead and end.
 fn is_path(text: &[u8]) -> bool {
-    if memchr::memchr(b'/', text).is_none() {
+    if bytes::position(b'/', text).is_none() {
         return false;
     }
     let inner = text.strip_prefix(b"/").unwrap_or(text);

@@ -101,7 +101,7 @@ pub(crate) fn write_lowercase(text: &[u8], spot: Spot, cx: Context<'_>, out: &mu
 /// How long the `%HH` or marker is that `text` begins with, if it does. Escaped it is no marker.
 fn kept_case(text: &[u8], spot: Spot) -> usize {
     let marker = text.first() == Some(&b'<') && !bytes::is(b'<', spot.escaped());
-    let close = memchr::memchr(b'>', text.get(..text.len().min(64)).unwrap_or_default());
+    let close = bytes::position(b'>', text.get(..text.len().min(64)).unwrap_or_default());
     match (close, text.first()) {
         (_, Some(&GUARD)) => 3,
         (Some(close), _) if marker && text.get(..=close).is_some_and(marker::is_marker) => close + 1,

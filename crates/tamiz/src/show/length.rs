@@ -8,7 +8,7 @@ use crate::bytes;
 /// The characters of a written path, and of its longest segment. With `stated`, a marker counts the
 /// length it states instead of its own.
 pub(crate) fn of_path(path: &[u8], stated: bool) -> (usize, usize) {
-    let stated = stated && memchr::memchr(b'<', path).is_some();
+    let stated = stated && bytes::position(b'<', path).is_some();
     let (mut total, mut longest, mut rest) = (0, 0, path);
     loop {
         let end = bytes::position(b'/', rest);
@@ -31,7 +31,7 @@ fn stated_length(segment: &[u8]) -> usize {
         return len;
     }
     let of_part = |(nth, part): (usize, &[u8])| {
-        let value = memchr::memchr(b'=', part).map(|at| at + 1).filter(|_| nth > 0);
+        let value = bytes::position(b'=', part).map(|at| at + 1).filter(|_| nth > 0);
         let (name, value) = part.split_at_checked(value.unwrap_or(part.len())).unwrap_or_default();
         escape::chars(name) + marker::stated_length(value).unwrap_or_else(|| escape::chars(value))
     };

@@ -231,7 +231,7 @@ pub(crate) fn write_left(text: &[u8], out: &mut Vec<u8>) {
 pub(crate) fn stated_length(text: &[u8]) -> Option<usize> {
     let inside = text.strip_prefix(b"<").filter(|_| is_marker(text))?;
     let inside = inside.strip_prefix(b"SECRET:").unwrap_or(inside);
-    let length = inside.get(memchr::memchr(b':', inside)? + 1..)?;
+    let length = inside.get(bytes::position(b':', inside)? + 1..)?;
     let digits = length.iter().take_while(|byte| byte.is_ascii_digit());
     Some(digits.fold(0, |number: usize, digit| number * 10 + usize::from(digit - b'0')))
 }
@@ -245,7 +245,7 @@ fn markers<'t>(text: &'t [u8], cx: Context<'t>) -> impl Iterator<Item = Range<us
         }
         // The longest marker, with all signs, is well under 256 bytes, so the search stays linear.
         let head = text.get(start..text.len().min(start + 256)).unwrap_or_default();
-        let close = memchr::memchr(b'>', head)?;
+        let close = bytes::position(b'>', head)?;
         head.get(..=close).filter(|head| is_known_marker(head, cx))?;
         from = start + close + 1;
         Some(start..from)

@@ -114,7 +114,7 @@ pub(crate) fn scan_characters<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut F
 )]
 fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<Host<'a>, Bad> {
     if let [b'[', ..] = text.bytes {
-        let close = memchr::memchr(b']', text.bytes).ok_or(Bad::Character)?;
+        let close = bytes::position(b']', text.bytes).ok_or(Bad::Character)?;
         let port = match text.bytes.get(close + 1..) {
             Some([]) | None => None,
             Some([b':', port @ ..]) => Some(read_port(port)?),

@@ -48,7 +48,7 @@ fn text_identifies(text: &[u8]) -> bool {
     let classes = bytes::union(text);
     let has = |class: u32| classes & class != 0;
     // The digits of a guarded byte are no characters; nothing but an address may have one in it.
-    if memchr::memchr(GUARD, text).is_some() {
+    if bytes::position(GUARD, text).is_some() {
         return has(AT) && shape::is_email(text);
     }
     text.len() >= 16 && bytes::all(text, HEX)

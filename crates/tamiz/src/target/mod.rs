@@ -229,7 +229,7 @@ impl Scheme {
 
 /// Cuts `scheme://` off, for the four schemes of HTTP.
 pub(crate) fn cut_scheme(text: Text<'_>) -> Option<(Scheme, Text<'_>)> {
-    let colon = memchr::memchr(b':', text.bytes)?;
+    let colon = bytes::position(b':', text.bytes)?;
     let rest = text.from(colon + 1);
     let scheme = Scheme::of(text.bytes.get(..colon)?)?;
     rest.bytes.starts_with(b"//").then(|| (scheme, rest.from(2)))

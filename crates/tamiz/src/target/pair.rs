@@ -74,7 +74,7 @@ impl Syntax {
 
     /// The text with its `+` as what they stand for.
     fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
-        if self == Syntax::Url || memchr::memchr(b'+', raw.bytes).is_none() {
+        if self == Syntax::Url || bytes::position(b'+', raw.bytes).is_none() {
             return raw;
         }
         with_spaces(raw, cx)
@@ -172,7 +172,7 @@ impl<'a> Pair<'a> {
             return;
         }
         self.secret = scan_value(value.with_classes(classes), syntax.kind(), is_sensitive, cx, flags);
-        if flags.set.contains(Flag::Nul) && memchr::memchr(0, value.bytes).is_some() {
+        if flags.set.contains(Flag::Nul) && bytes::position(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
         }
     }

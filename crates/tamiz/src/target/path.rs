@@ -103,7 +103,7 @@ impl<'a> Path<'a> {
 
     /// Drops empty and `.` segments. `classes` is the union of the classes of all bytes.
     fn collapse(&mut self, text: Text<'a>, classes: u32, cx: Context<'a>) {
-        let has_guards = classes & ENCODED != 0 && memchr::memchr(GUARD, text.bytes).is_some();
+        let has_guards = classes & ENCODED != 0 && bytes::position(GUARD, text.bytes).is_some();
         let mut start = usize::from(text.bytes.first() == Some(&b'/'));
         loop {
             let rest = text.bytes.get(start..).unwrap_or_default();
@@ -169,7 +169,7 @@ impl<'a> Path<'a> {
         for segment in &mut self.segments {
             let text = segment.text;
             if classes & WORD_SIGN != 0
-                && let Some(at) = memchr::memchr(b';', text.bytes)
+                && let Some(at) = bytes::position(b';', text.bytes)
             {
                 self.flags.raise_at(Flag::PathParam, text, at..at + 1);
             }

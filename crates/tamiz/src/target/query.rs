@@ -6,6 +6,7 @@ use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::pair::{Pair, Syntax};
+use crate::bytes;
 use crate::context::Context;
 use crate::decode::entities;
 use crate::flags::{Flag, Flags};
@@ -32,7 +33,7 @@ impl<'a> Query<'a> {
     pub(crate) fn read(raw: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let flags = cx.flags();
         let mut query = Query { pairs: BumpVec::new_in(cx.bump), flags, more: None };
-        if memchr::memchr(b';', raw.bytes).is_none() {
+        if bytes::position(b';', raw.bytes).is_none() {
             query.read_tokens(raw.split_at_each(b'&'), pairs_in(raw.bytes), syntax, cx);
             return query;
         }
@@ -246,7 +247,7 @@ fn between<'a>(raw: Text<'a>, cuts: impl Iterator<Item = Cut>) -> impl Iterator<
 
 /// Whether the tokens between cuts are three or more pairs with a key.
 fn are_pairs(raw: Text<'_>, cuts: Cuts<'_>) -> bool {
-    let is_pair = |token: &Text<'_>| memchr::memchr(b'=', token.bytes).is_some_and(|at| at > 0);
+    let is_pair = |token: &Text<'_>| bytes::position(b'=', token.bytes).is_some_and(|at| at > 0);
     let mut tokens = between(raw, cuts).filter(|token| !token.is_empty());
     let mut count = 0;
     tokens.all(|token| {

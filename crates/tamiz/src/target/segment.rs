@@ -49,8 +49,8 @@ pub(super) fn is_scheme(segment: &[u8]) -> bool {
 pub(super) fn has_userinfo(segment: &[u8], after_scheme: bool) -> bool {
     memchr::memrchr(b'@', segment).is_some_and(|at| {
         let userinfo = segment.get(..at).unwrap_or_default();
-        let colon = memchr::memchr(b':', userinfo).is_some_and(|colon| colon > 0 && colon + 1 < at)
-            && memchr::memchr(b' ', userinfo).is_none();
+        let colon = bytes::position(b':', userinfo).is_some_and(|colon| colon > 0 && colon + 1 < at)
+            && bytes::position(b' ', userinfo).is_none();
         after_scheme || (colon && at + 1 < segment.len())
     })
 }

@@ -6,6 +6,7 @@ use super::hash::{fold, hash_all, hash_until};
 use super::pieces::{NOTHING, cut_at, each_flag, find};
 use super::visit::{OwnBuckets, Visit};
 use super::{TokenOptions, TokenSink};
+use crate::bytes;
 use crate::document::lines::Lines;
 use crate::document::made_of::{Note, Notes};
 use crate::document::{Document, cut};
@@ -168,7 +169,7 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         let mut behind = self.notes;
         let (notes, has_leaves) = behind.notes_of(b'b')?;
         // Values of a key that came more than once stand in one line.
-        if has_leaves || memchr::memchr(b'|', rest.text.as_bytes()).is_some() {
+        if has_leaves || bytes::position(b'|', rest.text.as_bytes()).is_some() {
             let hash = fold(hash_all(rest.seed, rest.text.as_bytes()), hash_all(rest.seed, notes.as_bytes()));
             (rest.text, self.notes) = ("", behind);
             if !self.visit.sink.skip_section(b'B', hash) {
@@ -356,13 +357,13 @@ impl<'d> Url<'d> {
     /// Cuts a `U` line: of it the host, the query and the flags tell something.
     fn cut(rest: &mut Cursor<'d>) -> Option<Self> {
         let text = rest.text;
-        let end = memchr::memchr(b'\n', text.as_bytes())?;
+        let end = bytes::position(b'\n', text.as_bytes())?;
         let line = text.get(..end)?.strip_prefix("U:")?;
         rest.text = text.get(end.saturating_add(1)..)?;
         let (content, flags) = cut::content_and_flags(line);
         let mut query = Cursor { text: "\n", seed: rest.seed };
         let mut is_odd = !flags.is_empty();
-        let mark = memchr::memchr(b'?', content.as_bytes());
+        let mark = bytes::position(b'?', content.as_bytes());
         if let Some(mark) = mark {
             // With its line end, and what is behind it, there are whole words to read.
             query.text = text.get(mark.saturating_add(3)..)?;

@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
     /// Reads up to `byte`, or to the end.
     pub(super) fn before(&mut self, byte: u8) -> Piece<'a> {
         let start = self.at;
-        let found = memchr::memchr(byte, self.rest());
+        let found = bytes::position(byte, self.rest());
         self.at += found.unwrap_or(self.rest().len());
         steps::count(self.at - start);
         Piece { text: self.since(start), is_ended: found.is_some() }

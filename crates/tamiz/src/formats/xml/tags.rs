@@ -54,7 +54,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     fn attribute(&mut self) -> Result<(), Stop> {
         let (name, raw) = self.cursor.attribute()?;
         self.attributes.push(name.bytes);
-        self.is_faulty |= memchr::memchr(b'<', raw.text.bytes).is_some();
+        self.is_faulty |= bytes::position(b'<', raw.text.bytes).is_some();
         let value = self.decode(raw.text, !raw.is_ended);
         if name.bytes == b"xmlns" || name.bytes.starts_with(b"xmlns:") {
             if !is_plain_namespace(value.bytes) {
