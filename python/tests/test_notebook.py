@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, List
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -54,6 +55,29 @@ def test_from_a_har_to_a_plot_of_flags(
         assert [json.loads(line)["tamiz.text"] for line in lines] == [str(one) for one in names["documents"]]
     everything = "".join([printed, *map(str, names["documents"]), names["flags"].to_csv()])
     assert "correct-horse" not in everything and "example-token" not in everything
+
+
+def test_what_chrome_exports_gives_the_same_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    har = json.loads((EXAMPLES / "shop.har").read_text("utf-8"))
+    for entry in har["log"]["entries"]:
+        request = entry["request"]
+        path = urlsplit(request["url"])
+        pseudo = {":method": request["method"], ":authority": path.netloc, ":scheme": path.scheme, ":path": path.path}
+        request["headers"][:0] = [{"name": name, "value": value} for name, value in pseudo.items()]
+        request["url"] += "#top"
+        request["httpVersion"] = "http/2.0"
+    (tmp_path / "shop.har").write_text(json.dumps(har), "utf-8")
+    notebook = json.loads((EXAMPLES / "har_to_flags.ipynb").read_text("utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+    def documents(folder: Path) -> List[str]:
+        monkeypatch.chdir(folder)
+        names: Dict[str, Any] = {}
+        for cell in cells[:2]:
+            run(cell, names)
+        return [str(one) for one in names["documents"]]
+
+    assert documents(tmp_path) == documents(EXAMPLES)
 
 
 def test_the_notebook_is_committed_without_output() -> None:

@@ -11,9 +11,12 @@ use std::thread;
 use crate::Result;
 use crate::copy::Copy;
 
-/// Seconds of processor time that one test may take; a mutant that takes more is noticed. Without a mutant none takes
-/// a third of it.
-const MOST_SECONDS: u64 = 30;
+/// Seconds of processor time that a test may take with a mutant on, besides so many times what it takes without: a mutant
+/// that takes more is noticed.
+const MORE_SECONDS: f64 = 20.0;
+const MOST_TIMES: f64 = 3.0;
+/// Without a mutant no test takes more, however busy the machine is.
+const MOST_SECONDS: f64 = 600.0;
 /// Kilobytes of memory likewise.
 const MOST_MEMORY: u64 = 8 << 20;
 /// The programs whose tests run first, in this order.
@@ -56,7 +59,7 @@ pub(crate) fn measure(programs: &[PathBuf], copy: &Copy, count: usize) -> Result
         let (program, name) = names.get(at).ok_or("there is such a test")?;
         let notes = copy.notes(at);
         let times = notes.with_extension("times");
-        let mut command = command(program, name, copy);
+        let mut command = command(program, name, MOST_SECONDS, copy);
         command.env("TAMIZ_MUTANT", NOTES).env("TAMIZ_MUTANTS_REACHED", &notes).env("TIMES", &times);
         if !command.status()?.success() {
             return Err(format!("{name} fails without a mutant").into());
@@ -100,9 +103,9 @@ fn fate(tests: &[Test], number: usize, most: f64, copy: &Copy) -> Result<Fate> {
         if seconds > most && fate == Fate::Survived {
             break;
         }
-        let status =
-            command(&test.program, &test.name, copy).env("TAMIZ_MUTANT", number.to_string()).status()?;
-        if !status.success() {
+        let most = MORE_SECONDS + MOST_TIMES * test.seconds;
+        let mut command = command(&test.program, &test.name, most, copy);
+        if !command.env("TAMIZ_MUTANT", number.to_string()).status()?.success() {
             return Ok(Fate::Noticed);
         }
         fate = Fate::Survived;
@@ -110,11 +113,11 @@ fn fate(tests: &[Test], number: usize, most: f64, copy: &Copy) -> Result<Fate> {
     Ok(fate)
 }
 
-/// Runs one test, with a bound on its processor time and memory.
-fn command(program: &Path, name: &str, copy: &Copy) -> Command {
+/// Runs one test, for at most so many seconds of processor time, and with a bound on its memory.
+fn command(program: &Path, name: &str, seconds: f64, copy: &Copy) -> Command {
     let mut command = Command::new("sh");
     let script = format!(
-        "ulimit -t {MOST_SECONDS}; ulimit -v {MOST_MEMORY}; \"$@\"; code=$?; times > \"${{TIMES:-/dev/null}}\"; exit $code"
+        "ulimit -t {seconds:.0}; ulimit -v {MOST_MEMORY}; \"$@\"; code=$?; times > \"${{TIMES:-/dev/null}}\"; exit $code"
     );
     command.args(["-c", &script, "sh"]);
     command.arg(program).args(["--exact", name, "--test-threads", "1", "--quiet"]);

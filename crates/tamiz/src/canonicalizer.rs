@@ -85,6 +85,13 @@ impl Scratch {
         self.bump.chunk_capacity()
     }
 
+    /// How many bytes that were set aside for the last document of this thread that was made without a [`Scratch`] were never
+    /// touched.
+    #[doc(hidden)]
+    pub fn untouched_by_thread() -> usize {
+        with_kept(|kept| kept.untouched)
+    }
+
     /// Lets go of what a large request has taken.
     fn shrink(&mut self) {
         if self.bump.allocated_bytes() > MOST_KEPT {
@@ -106,6 +113,8 @@ impl Scratch {
 struct Kept {
     scratch: Scratch,
     text: Vec<u8>,
+    /// See [`Scratch::untouched_by_thread`].
+    untouched: usize,
 }
 
 /// A thread keeps no larger arena, in bytes.
@@ -261,9 +270,10 @@ impl Canonicalizer {
     }
 
     fn document(&self, input: Input<'_>, traced: bool) -> Document {
-        with_kept(|Kept { scratch, text }| {
+        with_kept(|Kept { scratch, text, untouched }| {
             text.clear();
             let (text_len, evidence) = self.write(input, traced, Notes::With, scratch, text);
+            *untouched = scratch.untouched();
             let source = self.settings.config.source;
             Document::fresh(text, text_len, self.fingerprint.clone(), source, evidence)
         })

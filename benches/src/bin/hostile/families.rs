@@ -134,6 +134,10 @@ families! {
         headers(count(n / 2, |i| format!("x-{i}: 1\r\n")) + "Connection: " + &count(n / 2, |i| format!("x-{i}, ")) + "\r\n")
     },
     "header: cookies" => |n| header("Cookie", fill("a=b; ", n)),
+    "header: cookies of Base64" => |n| header("Cookie", count(n, |i| format!("c{i}=PHNjcmlwdD4x; "))),
+    "header: cookies that hide credentials" => |n| {
+        header("Cookie", count(n, |i| format!("c{i:07}={}; ", BASE64.encode(format!("pwd=visionario{i:07}").as_bytes()))))
+    },
     "header: cookies without a name" => |n| header("Cookie", fill("a;", n)),
     "header: cookies of no ASCII" => |n| header("Cookie", fill("ñ=;", n)),
     "header: cookie names" => |n| header("Cookie", count(n, |i| format!("c{i}=b; "))),
@@ -185,6 +189,12 @@ families! {
     "secrets: tokens that are JWTs" => |n| header("x", fill("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl ", n)),
     "secrets: `eyJ` without an end" => |n| header("x", fill("eyJ eyJ", n)),
     "secrets: credentials" => |n| header("x", fill("bearer ", n)),
+    "secrets: credentials behind `+`" => |n| query(join("a=", &fill("bearer+", n))),
+    "secrets: credentials that overlap" => |n| query(count(n, |i| format!("k{i:06}=pwd=bearer+key=basic+token={i:010}+&"))),
+    "secrets: credentials that overlap, in one value" => |n| query(join("a=", &count(n, |i| format!("pwd%3Dbearer+x{i}+")))),
+    "secrets: credentials that overlap, in a form" => |n| {
+        body(FORM, "", join("a=", &count(n, |i| format!("pwd%3Dbearer+x{i}+"))))
+    },
     "secrets: prefixes of credentials" => |n| query(join("a=", &fill("xAKIA", n))),
     "secrets: one of all the size" => |n| header("Authorization", join("Bearer ", &fill("a.b", n))),
     // Bodies.

@@ -55,8 +55,8 @@ fn run(names: &[&str], from: usize, to: usize) {
             let (document, text) = measure(|| counted_text(&standard, &request));
             print!("{} {} {text}", request.len(), document.len());
             if size <= LARGEST_OF_ALL_WORKS {
-                let (_, evidence) = measure(|| (counted_evidence(&full, &request), 0));
-                let (_, read) = measure(|| (counted_reading(&document), 0));
+                let (_, evidence) = measure(|| counted_evidence(&full, &request));
+                let (_, read) = measure(|| (counted_reading(&document), peak(0)));
                 print!(" {evidence} {read}");
             }
             println!();
@@ -65,21 +65,24 @@ fn run(names: &[&str], from: usize, to: usize) {
     }
 }
 
-/// Nanoseconds of processor time and bytes of memory at the peak, beyond what was in use, less those that `work` says
-/// were never touched: a system gives no memory for them. On a thread of its own, which remembers nothing of requests
-/// before: memory that is kept for the next is new to each.
+/// Nanoseconds of processor time and bytes of memory beyond what was in use, at the peak that `work` tells. On a thread of
+/// its own, which remembers nothing of requests before: memory that is kept for the next is new to each.
 fn measure<T: Send>(work: impl Fn() -> (T, usize) + Sync) -> (T, String) {
     let on_its_own = || {
         let before = MEMORY.current_usage();
         MEMORY.reset_peak_usage();
         counted_from_here();
         let started = ProcessTime::now();
-        let (result, untouched) = black_box(work());
+        let (result, peak) = black_box(work());
         let nanoseconds = started.elapsed().as_nanos();
-        let memory = MEMORY.peak_usage().saturating_sub(before + untouched);
-        (result, format!("{nanoseconds} {memory}"))
+        (result, format!("{nanoseconds} {}", peak.saturating_sub(before)))
     };
     thread::scope(|scope| scope.spawn(on_its_own).join()).expect("reading does not panic")
+}
+
+/// The most bytes in use so far, less those that were set aside and never touched: a system gives no memory for them.
+fn peak(untouched: usize) -> usize {
+    MEMORY.peak_usage().saturating_sub(untouched)
 }
 
 // Callgrind dumps its counts after each of these: what it dumps first is what came before the work,
@@ -95,14 +98,18 @@ fn counted_text(tamiz: &Canonicalizer, request: &[u8]) -> (String, usize) {
     let mut scratch = Scratch::default();
     let mut text = Vec::new();
     tamiz.canonicalize_into(&mut scratch, black_box(request), &mut text);
-    (String::from_utf8(text).expect("a document is text"), scratch.untouched())
+    (String::from_utf8(text).expect("a document is text"), peak(scratch.untouched()))
 }
 
 #[inline(never)]
-fn counted_evidence(tamiz: &Canonicalizer, request: &[u8]) -> usize {
+fn counted_evidence(tamiz: &Canonicalizer, request: &[u8]) -> (usize, usize) {
     let document = tamiz.canonicalize_with_evidence(black_box(request));
+    // The arena is gone, or small, when the rest begins.
+    let of_document = peak(Scratch::untouched_by_thread());
+    MEMORY.reset_peak_usage();
     let evidence: usize = document.flags().map(|raised| raised.evidence().len()).sum();
-    evidence + tamiz_explain::text("-", request, &document, COLUMNS).len()
+    let len = evidence + tamiz_explain::text("-", request, &document, COLUMNS).len();
+    (len, of_document.max(peak(0)))
 }
 
 #[inline(never)]

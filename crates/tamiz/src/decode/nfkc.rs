@@ -96,11 +96,8 @@ const LONGEST: (char, &str) = ('\u{FDFA}', "صلى الله عليه وسلم");
 /// itself is in NFKC.
 #[inline]
 pub(crate) fn arabic_length(text: &[u8]) -> usize {
-    let mut len = 0;
-    while let Some([0xD8, 0xA0..=0xBF] | [0xD9, 0x80..=0xA9]) = text.get(len..len + 2) {
-        len += 2;
-    }
-    len
+    let is_one = |pair: &&[u8; 2]| matches!(pair, [0xD8, 0xA0..=0xBF] | [0xD9, 0x80..=0xA9]);
+    2 * text.as_chunks().0.iter().take_while(is_one).count()
 }
 
 /// Appends the NFKC of a text.

@@ -170,9 +170,18 @@ pub(crate) enum Stage {
 
 /// The delimiters that NFKC may not give birth to. The dot is among them only for dot segments,
 /// which [`crate::target::path`] sees to.
-fn is_delimiter(c: char, stage: Stage) -> bool {
-    matches!(c, '/' | '\\' | '?' | '#' | '%' | '&' | '=' | ';' | ':' | '@')
-        || c == '.' && stage != Stage::Name
+fn is_delimiter(byte: u8, stage: Stage) -> bool {
+    /// By byte: a text that NFKC made longer is looked through at the speed of this.
+    const DELIMITERS: [bool; 256] = {
+        let mut all = [false; 256];
+        let mut rest: &[u8] = b"/\\?#%&=;:@.";
+        while let [byte, after @ ..] = rest {
+            all[*byte as usize] = true;
+            rest = after;
+        }
+        all
+    };
+    DELIMITERS.get(usize::from(byte)).copied().unwrap_or_default() && (byte != b'.' || stage != Stage::Name)
 }
 
 /// NFKC of a structural field. Borrows what is ASCII, or normal already.
@@ -222,12 +231,13 @@ fn normalize_slow<'a>(text: Text<'a>, stage: Stage, cx: Context<'a>, flags: &mut
                 builder.copy(text.slice(copied..base));
                 cx.spare.with(|normal| {
                     put_nfkc(plain, normal);
-                    let mut born = std::str::from_utf8(normal).unwrap_or_default();
+                    let mut born = normal.as_slice();
                     if base < at
-                        && let Some(first) = born.chars().next().filter(char::is_ascii)
+                        && let [first, after @ ..] = born
+                        && first.is_ascii()
                     {
                         builder.copy(text.slice(base..at));
-                        born = born.get(first.len_utf8()..).unwrap_or_default();
+                        born = after;
                     }
                     put_born(born, stage, run.from(at - base), builder);
                 });
@@ -288,9 +298,9 @@ fn raise_odd_characters<'a>(plain: &str, is_normal: bool, run: Text<'a>, flags: 
 }
 
 /// Writes what NFKC made of `source`: its ASCII delimiters are born, and guarded.
-fn put_born(born: &str, stage: Stage, source: Text<'_>, builder: &mut Builder<'_>) {
-    let mut rest = born.as_bytes();
-    let is_born = |byte: &u8| byte.is_ascii() && is_delimiter(char::from(*byte), stage);
+fn put_born(born: &[u8], stage: Stage, source: Text<'_>, builder: &mut Builder<'_>) {
+    let mut rest = born;
+    let is_born = |byte: &u8| is_delimiter(*byte, stage);
     while let Some((before, [delimiter, after @ ..])) =
         rest.iter().position(is_born).and_then(|at| rest.split_at_checked(at))
     {

@@ -7,6 +7,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::write::{Parametrised, Writer, header_name, header_parameters};
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet};
+use crate::headers::Header;
 use crate::headers::many::{Many, Place, Step};
 use crate::inspect::{Key, write_key};
 use crate::request::Request;
@@ -23,7 +24,7 @@ struct Candidate<'a> {
 /// The first parameters of each flag, of any number: one more than are shown, so that it is told that there are more.
 pub(super) struct FirstParameters<'a> {
     /// Sorted.
-    list: BumpVec<'a, Parametrised<'a>>,
+    pub(super) list: BumpVec<'a, Parametrised<'a>>,
     most: usize,
 }
 
@@ -113,17 +114,14 @@ fn flags_of_rest<'a>(
                 needles.hide_in_name(name);
             }
             set = set.union(header.flags.set);
-            let name = header_name(header.name.as_ref(), local);
-            for (flag, parameter) in header_parameters(&header, name, local) {
-                first.add(flag, parameter, cx);
-            }
+            first.add_all(&header, header_name(header.name.as_ref(), local), cx);
         }
     });
     (set, first.list)
 }
 
 impl<'a> FirstParameters<'a> {
-    fn new(cx: Context<'a>) -> Self {
+    pub(super) fn new(cx: Context<'a>) -> Self {
         FirstParameters { list: BumpVec::new_in(cx.bump), most: cx.settings.config.limits.flag_parameters }
     }
 
@@ -138,6 +136,16 @@ impl<'a> FirstParameters<'a> {
             }
         });
         first.list
+    }
+
+    /// Adds those of a header that are among the first of their flags.
+    pub(super) fn add_all(&mut self, header: &Header<'_>, name: &[u8], cx: Context<'a>) {
+        cx.spare.with_arena(|arena| {
+            let shared = cx.in_arena(arena);
+            for (flag, parameter) in header_parameters(header, name, Context::new(&shared)) {
+                self.add(flag, parameter, cx);
+            }
+        });
     }
 
     /// Adds a parameter, if it is one of the first of its flag.

@@ -278,7 +278,7 @@ fn written_number(n: usize, cx: Context<'_>) -> &[u8] {
 }
 
 /// The flags of a place whose parameter is a word.
-fn words<'a>(flags: &Flags<'a>) -> impl ExactSizeIterator<Item = Parametrised<'a>> {
+fn words<'w>(flags: &Flags<'_>) -> impl ExactSizeIterator<Item = Parametrised<'w>> {
     flags.words().iter().map(|(flag, word)| (*flag, word.as_bytes()))
 }
 

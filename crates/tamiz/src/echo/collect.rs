@@ -181,7 +181,7 @@ impl<'a> Needles<'a> {
                 self.add(segment.text, cx);
             }
             if segment.shown != Shown::Text {
-                for parameter in segment.text.split(|b| b == b';').skip(1) {
+                for parameter in segment.text.split_at_each(b';').skip(1) {
                     if let Some(value) = segment::sensitive_value(parameter, cx) {
                         self.add(value, cx);
                     }

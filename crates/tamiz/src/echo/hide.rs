@@ -124,7 +124,7 @@ impl<'a> Needles<'a> {
     /// Whether a segment echoes a secret, the parameters it hides already left out.
     #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
-        let parts = || segment.text.split(|b| b == b';').enumerate();
+        let parts = || segment.text.split_at_each(b';').enumerate();
         let hidden = |(i, part)| segment::hidden_value(part, self.cx).filter(|_| i > 0);
         if path::is_marker(segment.text, self.cx) {
             return false;

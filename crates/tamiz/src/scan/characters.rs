@@ -3,7 +3,7 @@
 use super::Kind;
 use crate::bytes::{self, CONTROL, DANGER, HIGH, SPACE};
 use crate::context::Context;
-use crate::decode::{Char, GUARD, char_indices, first_char, unicode};
+use crate::decode::{Char, GUARD, char_indices, first_char, nfkc, unicode};
 use crate::flags::{Flag, Flags};
 use crate::text::{Classified, Text};
 
@@ -22,7 +22,7 @@ pub(crate) fn characters<'a>(
         return;
     }
     if !text.is_traced() && (classes & HIGH == 0 || high_tells_nothing(text.bytes)) {
-        characters_quick(text, &Ordinary::of(text.bytes, kind, cx), kind, flags);
+        characters_quick(text.with_classes(classes), &Ordinary::of(text.bytes, kind, cx), kind, flags);
     } else {
         characters_slow(text, classes, kind, secret, cx, flags);
     }
@@ -110,10 +110,15 @@ const BITS: [u16; 256] = {
     all
 };
 
-/// The flags of a text's ASCII, where nobody asks which of its characters raised them.
-fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: &mut Flags<'a>) {
+/// Raises the flags of a text's ASCII, where nobody asks which of its characters raise them.
+fn characters_quick<'a>(text: Classified<'a>, ordinary: &Ordinary, kind: Kind, flags: &mut Flags<'a>) {
+    let Classified { text, classes } = text;
     let bits_of = |byte: &u8| BITS.get(usize::from(*byte)).copied().unwrap_or_default();
-    let found = text.bytes.iter().fold(0, |found, byte| found | bits_of(byte));
+    let found = match classes & (DANGER | CONTROL | SPACE) {
+        0 => 0,
+        SPACE => bits::SPACE,
+        _ => text.bytes.iter().fold(0, |found, byte| found | bits_of(byte)),
+    };
     let mut raise = |flag, bits: u16| {
         if found & bits != 0 {
             flags.raise(flag, text);
@@ -140,8 +145,14 @@ fn characters_quick<'a>(text: Text<'a>, ordinary: &Ordinary, kind: Kind, flags: 
 fn high_tells_nothing(text: &[u8]) -> bool {
     let mut rest = text;
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
-        let Some(after) = tells_nothing(rest.get(at..).unwrap_or_default()) else { return false };
-        rest = after;
+        rest = rest.get(at..).unwrap_or_default();
+        rest = match nfkc::arabic_length(rest) {
+            0 => match tells_nothing(rest) {
+                Some(after) => after,
+                None => return false,
+            },
+            len => rest.get(len..).unwrap_or_default(),
+        };
     }
     true
 }

@@ -299,14 +299,20 @@ fn is_path(text: &[u8]) -> bool {
 
 /// Letters, marks and digits joined by single spaces, or one such word beyond ASCII.
 fn is_words(text: &[u8]) -> bool {
-    text.split(|&b| b == b' ').all(|word| {
-        let rest = word.get(nfkc::arabic_length(word)..).unwrap_or_default();
-        !word.is_empty()
-            && decode::char_indices(rest).all(|(_, c)| match c {
-                Char::Plain(c) => unicode::is_letter_or_digit(c) || unicode::is_mark(c),
-                Char::Guarded(_) => false,
-            })
-    })
+    let in_word = |c: Char| c.plain().is_some_and(|c| unicode::is_letter_or_digit(c) || unicode::is_mark(c));
+    let mut rest = text;
+    while let Some((arabic, after)) = rest.split_at_checked(nfkc::arabic_length(rest)) {
+        let len =
+            if let [b' ', ..] = after { 0 } else { bytes::position(b' ', after).unwrap_or(after.len()) };
+        let (others, next) = after.split_at_checked(len).unwrap_or_default();
+        let is_word = !(arabic.is_empty() && others.is_empty());
+        if !is_word || !decode::char_indices(others).all(|(_, c)| in_word(c)) {
+            return false;
+        }
+        let [_, next @ ..] = next else { return true };
+        rest = next;
+    }
+    false
 }
 
 #[cfg(test)]

@@ -199,9 +199,15 @@ impl<'a> Path<'a> {
             if segment.shown == Shown::Secret {
                 self.flags.hide(text);
             } else {
-                segment.shown = shown(text, cx, &mut self.flags);
+                segment.shown = shown(text.with_classes(classes), cx, &mut self.flags);
             }
-            scan::scan(text.classified(), Kind::Segment, segment.shown == Shown::Secret, cx, &mut self.flags);
+            scan::scan(
+                text.with_classes(classes),
+                Kind::Segment,
+                segment.shown == Shown::Secret,
+                cx,
+                &mut self.flags,
+            );
         }
     }
 

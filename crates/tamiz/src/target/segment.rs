@@ -9,7 +9,7 @@ use crate::decode::{self, GUARD};
 use crate::flags::Flags;
 use crate::shape;
 use crate::show::marker;
-use crate::text::{Builder, Text};
+use crate::text::{Builder, Classified, Text};
 
 /// A segment that collapsing left.
 pub(crate) struct Segment<'a> {
@@ -34,7 +34,7 @@ impl<'a> Segment<'a> {
     /// The segment, and its parts and their values where it has some: each may be encoded by itself.
     pub(crate) fn texts(&self) -> impl Iterator<Item = Text<'a>> + use<'a> {
         let has_parts = memchr::memchr2(b';', b'=', self.text.bytes).is_some();
-        let parts = has_parts.then(|| self.text.split(|b| b == b';'));
+        let parts = has_parts.then(|| self.text.split_at_each(b';'));
         let values = |part: Text<'a>| [Some(part), part.cut(b'=').map(|(_, value)| value)];
         std::iter::once(self.text).chain(parts.into_iter().flatten().flat_map(values).flatten())
     }
@@ -133,7 +133,8 @@ pub(super) fn odd_tail(segment: &[u8]) -> Option<usize> {
 const LONGEST_SHOWN: usize = 64;
 
 /// Decides how a segment is shown, parameters first (clause 5.26).
-pub(super) fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown {
+pub(super) fn shown<'a>(segment: Classified<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Shown {
+    let Classified { text: segment, classes } = segment;
     let (mut shown, mut is_whole) = (Shown::Text, true);
     for (part, value) in parts(segment, cx) {
         is_whole &= value.is_none();
@@ -141,7 +142,8 @@ pub(super) fn shown<'a>(segment: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
             flags.hide(value);
             shown = Shown::Parameters;
         }
-        if cx.settings.names.find_credential(part.bytes, bytes::union(part.bytes), cx).is_some() {
+        let classes = if part.len() == segment.len() { classes } else { bytes::union(part.bytes) };
+        if cx.settings.names.find_credential(part.bytes, classes, cx).is_some() {
             flags.hide(segment);
             return Shown::Secret;
         }
@@ -162,7 +164,7 @@ pub(super) fn is_hidden<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) 
 
 /// The parts of a segment between `;`: what may be shown of each, and the value that is hidden, by a marker already or not.
 fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'a>, Option<Text<'a>>)> {
-    segment.split(|b| b == b';').enumerate().map(move |(i, part)| {
+    segment.split_at_each(b';').enumerate().map(move |(i, part)| {
         let value = if i > 0 { hidden_value(part, cx) } else { None };
         let len = value.map_or(part.len(), |value| part.len().saturating_sub(value.len() + 1));
         (part.slice(0..len), value)
@@ -173,7 +175,9 @@ fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'
 fn is_personal<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
     let most = if cx.settings.beyond_core() { LONGEST_SHOWN } else { usize::MAX };
     if is_whole {
-        return most < segment.len() && most < decode::chars(segment.bytes) || identifies(segment.bytes);
+        // No character has more than four bytes.
+        let is_long = segment.len() / 4 > most || segment.len() > most && decode::chars(segment.bytes) > most;
+        return is_long || identifies(segment.bytes);
     }
     let len = |(part, value): (Text<'a>, Option<Text<'a>>)| {
         decode::chars(part.bytes) + usize::from(value.is_some()) + 1

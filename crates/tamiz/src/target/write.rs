@@ -79,7 +79,7 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
             Shown::Shape => marker::write(text.bytes, false, cx, out),
             Shown::Secret => marker::write(text.bytes, true, cx, out),
             Shown::Parameters => {
-                for (i, part) in text.split(|b| b == b';').enumerate() {
+                for (i, part) in text.split_at_each(b';').enumerate() {
                     if i > 0 {
                         out.push(b';');
                     }

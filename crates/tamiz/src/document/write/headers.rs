@@ -8,6 +8,7 @@ use super::{ANY, Parametrised, Writer, words, written_number};
 use crate::context::Context;
 use crate::document::lines::MORE_HEADERS;
 use crate::document::made_of;
+use crate::document::many::FirstParameters;
 use crate::finished::Rank;
 use crate::flags::{FlagSet, Parameter};
 use crate::headers::{Header, Headers, Name, Value};
@@ -179,15 +180,13 @@ impl<'a> Writer<'a, '_> {
     /// One line for the headers that are not shown, with their flags.
     fn more_headers(&mut self, list: &[Header<'a>], order: &[usize], names: &[&'a [u8]]) {
         marker::write_more(order.len(), 0, "H:", self.out);
-        let mut all = FlagSet::default();
-        let mut parameters = BumpVec::new_in(self.cx.bump);
-        for &i in order {
-            if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
-                all = all.union(header.flags.set);
-                parameters.extend(header_parameters(header, name, self.cx));
-            }
+        let cx = self.cx;
+        let (mut all, mut first) = (FlagSet::default(), FirstParameters::new(cx));
+        for (header, name) in order.iter().filter_map(|&i| Some((list.get(i)?, *names.get(i)?))) {
+            all = all.union(header.flags.set);
+            first.add_all(header, name, cx);
         }
-        self.end_line_of(all, &mut parameters);
+        self.end_line_of(all, &mut first.list);
     }
 }
 
@@ -205,7 +204,7 @@ fn write_piece<'a>(value: &Value<'a>, start: usize, cx: Context<'a>, out: &mut V
 
 /// The flags of a header that have a parameter.
 pub(in crate::document) fn header_parameters<'a>(
-    header: &Header<'a>,
+    header: &Header<'_>,
     name: &'a [u8],
     cx: Context<'a>,
 ) -> BumpVec<'a, Parametrised<'a>> {
@@ -237,7 +236,7 @@ pub(in crate::document) fn header_name<'a>(name: Option<&Name<'a>>, cx: Context<
 }
 
 /// A header's name as a flag's parameter.
-fn name_parameter<'a>(shown: &'a [u8], header: &Header<'a>, cx: Context<'a>) -> &'a [u8] {
+fn name_parameter<'a>(shown: &'a [u8], header: &Header<'_>, cx: Context<'a>) -> &'a [u8] {
     let in_clear = header.name.as_ref().is_some_and(|name| name.shown == NameShown::Text);
     if shown == ANY {
         return b"%2A";
