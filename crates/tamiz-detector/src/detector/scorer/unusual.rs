@@ -1,65 +1,22 @@
-//! Tokens that weigh something, or are new: from the cache, from what was learned of them elsewhere, or by their texts.
+//! Tokens that are not known by their hashes: by their texts.
 
-use super::{Loud, Scorer, token_hash};
-use crate::detector::cache::Part;
+use super::{Loud, Scorer, Token};
 use crate::detector::sum::with_site;
-use crate::detector::weigh::{Item, Known};
-use crate::detector::weights::PackedWeight;
+use crate::detector::weigh::{Item, TokenWeight, token_hash};
+use crate::detector::weights::{PLACE, PackedWeight, what};
 use crate::observation::{LONGEST_TOKEN, shorten};
 use crate::stream::Stream;
 use crate::token::Parts;
 
 impl Scorer<'_> {
-    /// Takes a token that may have white space, weigh something, or be new: from the cache, if its hash is that of its text.
-    #[inline(never)]
-    pub(super) fn take_other(
-        &mut self,
-        hash: u64,
-        is_of_text: bool,
-        is_plain: bool,
-        write: impl FnOnce([&str; 3], &mut dyn FnMut(&str)),
-    ) -> (PackedWeight, u64) {
-        if !is_of_text || self.texts.is_some() {
-            return self.take_text(None, is_plain, write);
-        }
-        let key = self.detector.cache.key(self.of_endpoint, b't', hash);
-        if let Some((part, weights)) = self.detector.cache.get(key) {
-            let mut weights = weights.iter();
-            let unusual = weights.by_ref().take(part.unusual.into()).next();
-            let (flag, is_new) = (weights.next(), part.new > 0);
-            self.line.loud.push(Loud { token: hash, unusual, flag, is_new });
-            return (self.count(PackedWeight::from_word(part.place), hash), hash);
-        }
-        let (weight, of_text) = match self.detector.known.get(&hash) {
-            Some(known) => self.take_known(known, hash),
-            None => self.take_text(Some(hash), is_plain, write),
-        };
-        if let Some(loud) = self.line.loud.last().filter(|loud| loud.token == hash && of_text == hash) {
-            let (unusual, flag) = (loud.unusual.as_slice(), loud.flag.as_slice());
-            self.detector.cache_part(key, 0, loud.is_new.into(), (unusual, flag), weight.word());
-        }
-        (weight, of_text)
-    }
-
-    /// Takes a token that was learned, here or elsewhere.
-    fn take_known(&mut self, known: &Known, hash: u64) -> (PackedWeight, u64) {
-        let weight = self.detector.weights.get(self.of_endpoint ^ hash);
-        let weight = weight.unwrap_or_else(|| self.detector.weigh_known(known, self.counts));
-        if !weight.is_quiet() {
-            self.push_loud(known.site, weight, hash);
-        }
-        (self.count(weight, hash), hash)
-    }
-
-    /// Takes a token by its text, which has this hash unless it is too long: it may have white space, weigh something, or be new.
-    #[cold]
+    /// Takes a token by its text, which has this hash unless it is too long: it may have white space, or be new.
     #[inline(never)]
     pub(super) fn take_text(
         &mut self,
         hash: Option<u64>,
         is_plain: bool,
         write: impl FnOnce([&str; 3], &mut dyn FnMut(&str)),
-    ) -> (PackedWeight, u64) {
+    ) -> (u64, u64) {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         write(self.place_text.pieces(), &mut |piece| match is_plain {
@@ -72,48 +29,76 @@ impl Scorer<'_> {
         let parts = Parts::of(&token);
         let hash = hash.filter(|_| token.len() <= LONGEST_TOKEN);
         let hash = hash.unwrap_or_else(|| token_hash(self.detector.seed, &token, &parts));
-        let weight = self.detector.weights.get(self.of_endpoint ^ hash);
-        let weight = weight.unwrap_or_else(|| self.weigh_new(&token, &parts, hash));
-        if !weight.is_quiet() {
-            self.take_loud(&token, &parts, weight, hash);
+        if self.texts.is_some() {
+            self.explain(&token, &parts, hash);
+        } else if let Some(record) = self.record_of(&parts, hash) {
+            self.line.tokens.push(Token { hash, record });
+        } else {
+            self.weigh_text(&token, &parts, hash);
         }
-        if self.texts.is_none() || weight.is_quiet() {
-            self.count(weight, hash);
-        }
+        let what = what(&parts);
         self.text = token.into_bytes();
-        (weight, hash)
+        (what, hash)
     }
 
-    fn take_loud(&mut self, token: &str, parts: &Parts<'_>, weight: PackedWeight, hash: u64) {
-        if let Some((texts, _)) = &mut self.texts {
-            return texts.push(token.to_owned());
+    /// The record of a token that was learned, or of its family.
+    fn record_of(&self, parts: &Parts<'_>, hash: u64) -> Option<crate::detector::record::RecordId> {
+        let records = &self.detector.records;
+        records.token(hash).or_else(|| {
+            let is_family = self.detector.keeps_all(self.endpoint);
+            if is_family { self.detector.family_of(parts) } else { None }
+        })
+    }
+
+    /// Keeps the text of a token, if it weighs something.
+    fn explain(&mut self, token: &str, parts: &Parts<'_>, hash: u64) {
+        let weight = self.weight(token, parts, hash);
+        match &mut self.texts {
+            Some((texts, _)) if !weight.is_quiet() => texts.push(token.to_owned()),
+            _ => self.count(weight, hash),
         }
-        let (site, _) = Stream::of(self.detector.seed, parts.site(token)).finish();
-        self.push_loud(site, weight, hash);
     }
 
-    fn push_loud(&mut self, site: u64, weight: PackedWeight, hash: u64) {
-        let (unusual, flag) = (with_site(site, weight.unusual()), with_site(site, weight.flag()));
-        self.line.loud.push(Loud { token: hash, unusual, flag, is_new: weight.is_new() });
-    }
-
-    /// Weighs a token that the endpoint never had.
-    fn weigh_new(&self, token: &str, parts: &Parts<'_>, hash: u64) -> PackedWeight {
+    /// Weighs a token without a record.
+    fn weigh_text(&mut self, token: &str, parts: &Parts<'_>, hash: u64) {
+        // The tokens of this line cannot be told by their records.
+        self.line.tokens_key = 0;
         let detector = self.detector;
-        let weigh =
-            || PackedWeight::of(parts, detector.told(&Item::of_parts(token, *parts), self.counts, None));
-        // A token that was never seen anywhere weighs what any such token of its family does.
-        let is_new = self.of_endpoint == 0 || detector.weights.get(hash).is_none();
-        let family = detector.family_key(self.of_endpoint, self.counts, parts).filter(|_| is_new);
-        let Some(key) = family else { return weigh() };
-        if let Some(weight) = detector.weights.get(key) {
-            return weight;
+        if detector.model.is_some() && detector.keeps_all(self.endpoint) {
+            let (site, fresh) = detector.weigh_unknown(token, parts, hash, self.endpoint);
+            self.rarest = self.rarest.max(fresh.surprise);
+            self.least_rate = self.least_rate.min(fresh.rate);
+            if what(parts) == PLACE {
+                self.add_place(hash);
+            }
+            self.push_loud(hash, site, fresh.unusual, fresh.flag, fresh.is_new);
+            return;
         }
-        if let Some((part, _)) = detector.cache.get(key) {
-            return PackedWeight::from_word(part.place);
+        let weight = self.weight(token, parts, hash);
+        self.count(weight, hash);
+        if !weight.is_quiet() {
+            let (site, _) = Stream::of(detector.seed, parts.site(token)).finish();
+            self.push_loud(hash, site, weight.unusual(), weight.flag(), weight.is_new());
         }
-        let weight = weigh();
-        detector.cache.set(key, Part { place: weight.word(), ..Part::default() }, &[]);
-        weight
+    }
+
+    fn push_loud(&mut self, token: u64, site: u64, unusual: i64, flag: i64, is_new: bool) {
+        let (unusual, flag) = (with_site(site, unusual), with_site(site, flag));
+        self.line.loud.push(Loud { token, unusual, flag, is_new });
+    }
+
+    /// The weight of a token at the endpoint.
+    fn weight(&self, token: &str, parts: &Parts<'_>, hash: u64) -> PackedWeight {
+        let detector = self.detector;
+        detector.weights.get(self.of_endpoint ^ hash).unwrap_or_else(|| {
+            let is_flag = parts.op == b'f';
+            let counts = self.endpoint.map(|learned| &learned.counts);
+            let told = match &detector.model {
+                // What was learned of nothing is no news.
+                None if !is_flag => TokenWeight::default(),
+                _ => detector.told(&Item::of_parts(token, *parts), counts, None),
+            };
+            PackedWeight::of(parts, told)
+        })
     }
 }
