@@ -47,6 +47,8 @@ pub(super) struct Scorer<'a> {
     /// The prefix of the next tokens.
     place: Stream,
     place_text: PlaceText<'a>,
+    /// The prefix has a sign that tokens of other places have too, or white space: what its tokens are, their texts tell.
+    is_odd_place: bool,
     /// The value told last, whose signs follow.
     shape: Shape<'a>,
     /// Whether it is the last indeed: lines in the cache are skipped.
@@ -137,6 +139,18 @@ struct Shape<'d> {
     place: u64,
     hash: u64,
     pieces: [&'d str; PIECES],
+    /// The shape itself, in place of its pieces.
+    text: Option<String>,
+}
+
+impl Shape<'_> {
+    /// Its text, without the sign before it.
+    fn text(&self) -> impl Iterator<Item = &str> {
+        // The first piece begins with `=`.
+        let [first, rest @ ..] = self.pieces;
+        let first = self.text.as_deref().unwrap_or(first.strip_prefix('=').unwrap_or(first));
+        std::iter::once(first).chain(rest)
+    }
 }
 
 impl<'a> Scorer<'a> {
@@ -167,6 +181,7 @@ impl<'a> Scorer<'a> {
             notes,
             place: Stream::default(),
             place_text: PlaceText::Pieces([""; 3]),
+            is_odd_place: false,
             shape: Shape::default(),
             is_shape_certain: true,
             line: Line { loud, tokens, ..Line::default() },
@@ -266,12 +281,12 @@ impl<'a> Scorer<'a> {
             self.line.tokens.push(Token { hash, record });
             return;
         }
-        // The first piece of a shape begins with `=`, where a pair has `&`.
-        let [first, rest @ ..] = self.shape.pieces;
-        let shape = ["&", first.strip_prefix('=').unwrap_or(first)].into_iter().chain(rest);
+        let shape = std::mem::take(&mut self.shape);
         self.take_text(Some(hash), false, |place, push| {
+            let shape = std::iter::once("&").chain(shape.text());
             place.into_iter().chain(shape).chain(what.iter().copied()).for_each(push);
         });
+        self.shape = shape;
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) struct Line {
     pub(super) tokens_key: u64,
     /// One of its tokens weighs something, or is new.
     pub(super) is_loud: bool,
+    /// Tokens of other lines may be the same as some of its own.
+    pub(super) is_odd: bool,
     /// Of a request line: one more than the place of the endpoint among those that were learned, or 0.
     pub(super) endpoint: u64,
 }
@@ -89,7 +91,8 @@ impl Scorer<'_> {
         line.rarest = std::mem::take(&mut self.rarest);
         line.least_rate = std::mem::replace(&mut self.least_rate, 1 << BITS);
         (line.new, line.unusual, line.flags) = (self.new, self.unusual.len(), self.flags.len());
-        (line.place, line.places, line.is_repeated, line.is_loud) = (0, 0, false, false);
+        (line.place, line.places, line.is_repeated) = (0, 0, false);
+        (line.is_loud, line.is_odd) = (false, false);
     }
 
     /// Takes the tokens of a line that came before, maybe at another endpoint; whether it did.
@@ -118,7 +121,7 @@ impl Scorer<'_> {
             tokens.sort_unstable_by_key(|token| token.hash);
             tokens.dedup_by_key(|token| token.hash);
         }
-        if self.line.tokens_key != 0 && !self.is_ambiguous {
+        if self.line.tokens_key != 0 && !self.is_ambiguous && !self.line.is_odd {
             self.detector.keep_tokens(self.line.tokens_key, &tokens);
         }
         self.weigh(tokens.iter().map(|token| (Some(token.hash), token.record)));
@@ -229,10 +232,11 @@ impl Scorer<'_> {
             self.take_loud();
         }
         if self.line.is_loud {
-            self.is_repeated |= self.line.is_repeated;
+            self.is_repeated |= self.line.is_repeated | self.line.is_odd;
             self.note_once(self.line.kind, self.line.key);
         }
-        if self.line.key == 0 || self.line.places > 1 || self.is_ambiguous || self.texts.is_some() {
+        let is_kept = self.line.key != 0 && self.line.places <= 1 && !self.line.is_odd;
+        if !is_kept || self.is_ambiguous || self.texts.is_some() {
             return;
         }
         let unusual = self.unusual.get(self.line.unusual..).unwrap_or_default();

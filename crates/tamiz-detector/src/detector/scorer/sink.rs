@@ -80,24 +80,35 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         let start = Stream::new(self.detector.seed);
         self.place = pieces.iter().fold(start, |stream, piece| stream.push(piece));
         self.place_text = PlaceText::Pieces(pieces);
+        self.is_odd_place = false;
     }
 
     fn place_respelled(&mut self, name: String) {
         self.place = Stream::of(self.detector.seed, &name);
         self.place_text = PlaceText::Respelled(name);
+        self.is_odd_place = false;
     }
 
     #[inline]
     fn here(&mut self) {
         let (what, _) = self.take(self.place, &[], &[]);
-        // A key without a character takes the sign behind it for its own, and what is told of the key `kind` may be told of
-        // the body too.
-        let is_odd = matches!(self.place_text, PlaceText::Pieces([_, "", ""] | ["b.", "kind", ""]));
-        self.is_ambiguous |= what != PLACE || is_odd;
+        // What is told of the key `kind` may be told of the body too.
+        self.is_ambiguous |= matches!(self.place_text, PlaceText::Pieces(["b.", "kind", ""]));
+        // A key without a character takes the sign behind it for its own.
+        let is_empty = matches!(self.place_text, PlaceText::Pieces([_, "", ""]));
+        if what != PLACE || is_empty {
+            self.is_odd_place = true;
+            self.line.is_odd = true;
+        } else if !self.place.finish().1 {
+            self.is_odd_place = true;
+        }
     }
 
     #[inline]
     fn tell<const N: usize>(&mut self, pieces: [&str; N]) {
+        if self.is_odd_place {
+            return self.take_odd(&pieces, &[]);
+        }
         let stream = pieces.iter().fold(self.place, |stream, piece| stream.push(piece));
         let (what, hash) = self.take(stream, &pieces, &[]);
         if is_sign(what) {
@@ -107,13 +118,17 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
 
     #[inline]
     fn value<const N: usize>(&mut self, pieces: [&'a str; N], ends: &[[&str; 2]]) {
+        if self.is_odd_place {
+            self.take_odd(&pieces, &[]);
+            return ends.iter().for_each(|end| self.take_odd(&pieces, end));
+        }
         let stream = pieces.iter().fold(self.place, |stream, piece| stream.push(piece));
         let (what, hash) = self.take(stream, &pieces, &[]);
         if what == SHAPE {
             let (place, _) = self.place.finish();
             let mut shape = [""; PIECES];
             shape.iter_mut().zip(pieces).for_each(|(slot, piece)| *slot = piece);
-            self.shape = Shape { place, hash, pieces: shape };
+            self.shape = Shape { place, hash, pieces: shape, text: None };
             self.is_shape_certain = true;
         }
         for end in ends {

@@ -1,10 +1,12 @@
 //! Tokens that are not known by their hashes: by their texts.
 
-use super::{Loud, Scorer, Token};
+use super::{Loud, Scorer, Shape, Token};
 use crate::detector::sum::with_site;
 use crate::detector::weigh::{Item, TokenWeight, token_hash};
-use crate::detector::weights::{PLACE, PackedWeight, what};
+use crate::detector::record::RecordId;
+use crate::detector::weights::{PLACE, PackedWeight, SHAPE, SIGN, what};
 use crate::observation::{LONGEST_TOKEN, shorten};
+use crate::pieces::PIECES;
 use crate::stream::Stream;
 use crate::token::Parts;
 
@@ -24,7 +26,14 @@ impl Scorer<'_> {
             false => tamiz::push_token_piece(&mut text, piece),
         });
         // Pieces are text, and stay so.
-        let mut token = String::from_utf8(text).unwrap_or_default();
+        let token = String::from_utf8(text).unwrap_or_default();
+        let (token, what, hash) = self.take_token(token, hash);
+        self.text = token.into_bytes();
+        (what, hash)
+    }
+
+    /// Takes a token, which has this hash unless it is too long; returns it, its class and its hash.
+    fn take_token(&mut self, mut token: String, hash: Option<u64>) -> (String, u64, u64) {
         shorten(&mut token);
         let parts = Parts::of(&token);
         let hash = hash.filter(|_| token.len() <= LONGEST_TOKEN);
@@ -37,12 +46,46 @@ impl Scorer<'_> {
             self.weigh_text(&token, &parts, hash);
         }
         let what = what(&parts);
-        self.text = token.into_bytes();
-        (what, hash)
+        (token, what, hash)
+    }
+
+    /// Takes a token of a place that is odd, and what its text tells of the tokens around it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take_odd(&mut self, pieces: &[&str], end: &[&str]) {
+        let mut text = Vec::new();
+        let place = self.place_text.pieces();
+        place.iter().chain(pieces).chain(end).for_each(|piece| tamiz::push_token_piece(&mut text, piece));
+        // Pieces are text, and stay so. What a long token is cut to is not what its pair is made of.
+        let token = String::from_utf8(text).unwrap_or_default();
+        let parts = Parts::of(&token);
+        let place = parts.place.unwrap_or_default();
+        let of_place = Stream::of(self.detector.seed, place).finish().0;
+        let told = token.get(place.len() + 1..).unwrap_or_default();
+        match what(&parts) {
+            SHAPE => {
+                let hash = token_hash(self.detector.seed, &token, &parts);
+                let (pieces, text) = ([""; PIECES], Some(told.to_owned()));
+                self.shape = Shape { place: of_place, hash, pieces, text };
+                self.is_shape_certain = true;
+            }
+            SIGN => {
+                self.is_ambiguous |= !self.is_shape_certain;
+                if self.shape.place == of_place {
+                    let mut pair = format!("{place}&").into_bytes();
+                    self.shape.text().for_each(|piece| tamiz::push_token_piece(&mut pair, piece));
+                    pair.push(b'~');
+                    pair.extend_from_slice(told.as_bytes());
+                    self.take_token(String::from_utf8(pair).unwrap_or_default(), None);
+                }
+            }
+            _ => {}
+        }
+        self.take_token(token, None);
     }
 
     /// The record of a token that was learned, or of its family.
-    fn record_of(&self, parts: &Parts<'_>, hash: u64) -> Option<crate::detector::record::RecordId> {
+    fn record_of(&self, parts: &Parts<'_>, hash: u64) -> Option<RecordId> {
         let records = &self.detector.records;
         records.token(hash).or_else(|| {
             let is_family = self.detector.keeps_all(self.endpoint);
