@@ -179,7 +179,12 @@ impl Detector {
 
     /// The family of a token that was never seen, if tokens of it were and are told apart by nothing else.
     pub(super) fn family_of(&self, parts: &Parts<'_>) -> Option<RecordId> {
-        if parts.op == b'f' { None } else { self.records.families.get(family_hash(self.seed, parts)) }
+        if parts.op == b'f' { None } else { self.family(family_hash(self.seed, parts)) }
+    }
+
+    /// The record of a family, but for one of flags, by its hash.
+    pub(super) fn family(&self, hash: u64) -> Option<RecordId> {
+        self.records.families.get(hash)
     }
 
     /// What a token weighs that was never seen, and of a family of which none was, or a flag. The tables have let nothing go.

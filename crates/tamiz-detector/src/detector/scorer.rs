@@ -49,6 +49,8 @@ pub(super) struct Scorer<'a> {
     place_text: PlaceText<'a>,
     /// The prefix has a sign that tokens of other places have too, or white space: what its tokens are, their texts tell.
     is_odd_place: bool,
+    /// The hash of the last such prefix.
+    odd_place: u64,
     /// The value told last, whose signs follow.
     shape: Shape<'a>,
     /// Whether it is the last indeed: lines in the cache are skipped.
@@ -182,6 +184,7 @@ impl<'a> Scorer<'a> {
             place: Stream::default(),
             place_text: PlaceText::Pieces([""; 3]),
             is_odd_place: false,
+            odd_place: 0,
             shape: Shape::default(),
             is_shape_certain: true,
             line: Line { loud, tokens, ..Line::default() },
@@ -241,8 +244,10 @@ impl<'a> Scorer<'a> {
     #[inline(always)]
     fn take(&mut self, stream: Stream, pieces: &[&str], ends: &[&str]) -> (u64, u64) {
         let (hash, is_plain) = stream.finish();
-        match self.detector.records.token(hash) {
-            Some(record) if is_plain && self.texts.is_none() => {
+        let is_known_by_hash = is_plain && self.texts.is_none();
+        let known = self.detector.records.token(hash).or_else(|| self.family_record(stream, pieces, ends));
+        match known.filter(|_| is_known_by_hash) {
+            Some(record) => {
                 self.line.tokens.push(Token { hash, record });
                 (record.what(), hash)
             }

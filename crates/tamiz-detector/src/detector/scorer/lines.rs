@@ -14,8 +14,6 @@ const OF_ANY: u64 = 0x452821e638d01377;
 /// The most tokens of a line that are kept: two in a word of a slot, in so many slots.
 const SLOT_TOKENS: usize = 2 * (WEIGHTS + 1);
 const MOST_TOKENS: usize = 4 * SLOT_TOKENS;
-/// Marks lines with tokens that were never seen.
-const HAS_FAMILIES: u32 = 1 << 16;
 
 /// A line under way, or the whole document where it is read as one.
 #[derive(Default)]
@@ -102,16 +100,10 @@ impl Scorer<'_> {
         }
         self.line.tokens_key = self.detector.cache.key(OF_ANY, kind, hash);
         let mut tokens = [RecordId::default(); MOST_TOKENS];
-        let Some((tokens, has_families)) = self.detector.known_tokens(self.line.tokens_key, &mut tokens) else {
-            return false;
-        };
-        // Which tokens of a family were let go, their texts tell.
-        let is_known = !has_families || self.detector.keeps_all(self.endpoint);
-        if is_known {
-            self.weigh(tokens.iter().map(|record| (None, *record)));
-            self.end_part();
-        }
-        is_known
+        let Some(tokens) = self.detector.known_tokens(self.line.tokens_key, &mut tokens) else { return false };
+        self.weigh(tokens.iter().map(|record| (None, *record)));
+        self.end_part();
+        true
     }
 
     /// Ends the tokens of a line, or of a document.
@@ -287,22 +279,14 @@ impl Detector {
         }
     }
 
-    /// Keeps the tokens of a line, unless there are too many, or places that were never seen.
+    /// Keeps the tokens of a line, unless there are too many, or one that was never seen.
     fn keep_tokens(&self, key: u64, tokens: &[Token]) {
-        let mut has_families = 0;
-        for token in tokens {
-            let Some(record) = self.records.get(token.record) else { return };
-            if record.hash == 0 {
-                has_families = HAS_FAMILIES;
-                if token.record.is_place() {
-                    return;
-                }
-            }
-        }
-        let Ok(count) = u32::try_from(tokens.len()) else { return };
-        if tokens.len() > MOST_TOKENS {
+        let was_seen =
+            |token: &Token| self.records.get(token.record).is_some_and(|record| record.hash != 0);
+        if tokens.len() > MOST_TOKENS || !tokens.iter().all(was_seen) {
             return;
         }
+        let count = tokens.len() as u32;
         let word = |pair: &[Token]| {
             pair.iter().rev().fold(0, |word, token| word << 32 | u64::from(token.record.word()))
         };
@@ -315,8 +299,7 @@ impl Detector {
             let [place, words @ ..] = words;
             let used = now.len().div_ceil(2).saturating_sub(1);
             let words = words.get(..used).unwrap_or_default();
-            let surprise = count | has_families;
-            let part = Part { surprise, new: 0, unusual: words.len() as u8, flags: 0, place };
+            let part = Part { surprise: count, new: 0, unusual: words.len() as u8, flags: 0, place };
             self.cache.set(key, part, words);
             if behind.is_empty() {
                 return;
@@ -325,17 +308,17 @@ impl Detector {
         }
     }
 
-    /// The tokens of a line that were kept, and whether some were never seen.
+    /// The tokens of a line that were kept.
     #[inline(always)]
     fn known_tokens<'t>(
         &self,
         mut key: u64,
         tokens: &'t mut [RecordId; MOST_TOKENS],
-    ) -> Option<(&'t [RecordId], bool)> {
+    ) -> Option<&'t [RecordId]> {
         let mut done = 0;
         loop {
             let (part, words) = self.cache.get(key)?;
-            let count = (part.surprise & (HAS_FAMILIES - 1)) as usize;
+            let count = part.surprise as usize;
             let to = tokens.get_mut(done..count)?;
             let words = std::iter::once(part.place).chain(words.iter());
             for (to, word) in to.chunks_mut(2).zip(words) {
@@ -345,7 +328,7 @@ impl Detector {
             }
             done += SLOT_TOKENS;
             if done >= count {
-                return Some((tokens.get(..count)?, part.surprise & HAS_FAMILIES != 0));
+                return tokens.get(..count);
             }
             key = next_key(key);
         }

@@ -80,7 +80,7 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         let start = Stream::new(self.detector.seed);
         self.place = pieces.iter().fold(start, |stream, piece| stream.push(piece));
         self.place_text = PlaceText::Pieces(pieces);
-        self.is_odd_place = false;
+        self.is_odd_place = self.odd_place != 0 && self.odd_place == self.place.finish().0;
     }
 
     fn place_respelled(&mut self, name: String) {
@@ -96,11 +96,10 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         self.is_ambiguous |= matches!(self.place_text, PlaceText::Pieces(["b.", "kind", ""]));
         // A key without a character takes the sign behind it for its own.
         let is_empty = matches!(self.place_text, PlaceText::Pieces([_, "", ""]));
-        if what != PLACE || is_empty {
-            self.is_odd_place = true;
-            self.line.is_odd = true;
-        } else if !self.place.finish().1 {
-            self.is_odd_place = true;
+        let (place, is_plain) = self.place.finish();
+        self.line.is_odd |= what != PLACE || is_empty;
+        if what != PLACE || is_empty || !is_plain {
+            (self.is_odd_place, self.odd_place) = (true, place);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::detector::weigh::{Item, TokenWeight, token_hash};
 use crate::detector::record::RecordId;
 use crate::detector::weights::{PLACE, PackedWeight, SHAPE, SIGN, what};
 use crate::observation::{LONGEST_TOKEN, shorten};
-use crate::pieces::PIECES;
+use crate::pieces::{PIECES, PlaceText};
 use crate::stream::Stream;
 use crate::token::Parts;
 
@@ -47,6 +47,32 @@ impl Scorer<'_> {
         }
         let what = what(&parts);
         (token, what, hash)
+    }
+
+    /// The record of the family of a token that was never seen, where its place tells the family without its text.
+    #[inline(never)]
+    pub(super) fn family_record(&self, token: Stream, pieces: &[&str], ends: &[&str]) -> Option<RecordId> {
+        let PlaceText::Pieces(place) = self.place_text else { return None };
+        let (first, rest) = pieces.split_first()?;
+        let is_exact = self.detector.keeps_all(self.endpoint) && token.len() as usize <= LONGEST_TOKEN;
+        if self.is_odd_place || !is_exact {
+            return None;
+        }
+        let (family, which) = match (place, *first) {
+            (["q." | "b.", "n" | "keys" | "kind", ""], _) => return None,
+            (["q." | "b." | "h.", _, _], _) => {
+                let sign = first.get(..1).filter(|sign| matches!(*sign, "=" | "~" | "^"))?;
+                let behind = first.get(1..).unwrap_or_default();
+                let is_measured = || [behind].iter().chain(rest).chain(ends).any(|piece| piece.contains('@'));
+                (self.place.push(sign), if sign == "=" && is_measured() { "\n@" } else { "\n=" })
+            }
+            (["p/" | "m", "", ""], "=" | "=<") => (self.place, "\n="),
+            (["", "", ""], "p=" | "p.ext=" | "plen@" | "pmax@" | "hcnt=" | "hlen@" | "u.host=" | "blen@") => {
+                (self.place.push(first.get(..first.len() - 1)?), "\n=")
+            }
+            _ => return None,
+        };
+        self.detector.family(family.push(which).finish().0)
     }
 
     /// Takes a token of a place that is odd, and what its text tells of the tokens around it.
