@@ -58,6 +58,62 @@ fn from_traffic_to_a_ranked_table_with_reasons() {
 }
 
 #[test]
+fn the_highest_scores_come_first_and_of_equal_ones_those_that_came_first() {
+    let dir = scratch("detector-top");
+    let model = model(&dir);
+    // More than are kept at once, with attacks all over them.
+    let attack = |n: u64| {
+        let raw = ATTACK.replace("sleep(9)", &"sleep(9)".repeat(n as usize % 3 + 1));
+        format!("{}\n", serde_json::json!({"raw": raw, "id": format!("attack {n}")}))
+    };
+    let mixed: String = (0..30).map(|n| usual(9000 + 100 * n, 100) + &attack(n)).collect();
+    let score = |more: &[&str]| {
+        let arguments = ["score", "--model", &model, "--format", "jsonl"];
+        let lines = tamiz_on(arguments.iter().chain(more), mixed.as_bytes()).ok();
+        let lines: Vec<serde_json::Value> =
+            lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        lines
+    };
+    let mut all = score(&[]);
+    assert_eq!(all.len(), 3030);
+    let value = |row: &serde_json::Value| row["score"].as_f64().expect("a number");
+    all.sort_by(|a, b| value(b).total_cmp(&value(a)));
+    for top in [1, 10, 700] {
+        assert_eq!(score(&["--top", &top.to_string()]), all[..top], "{top}");
+    }
+    assert!(all[..30].iter().all(|row| row["id"].as_str().is_some_and(|id| id.starts_with("attack "))));
+}
+
+#[test]
+fn drift_tells_which_endpoints_have_moved() {
+    let dir = scratch("detector-drift");
+    let model = model(&dir);
+    let lines = |target: &str| {
+        let line = |n: u64| {
+            let target = target.replace('N', &n.to_string());
+            format!("{{\"raw\":\"GET {target} HTTP/1.1\\r\\nHost: shop.example\\r\\n\\r\\n\"}}\n")
+        };
+        (0..60).map(line).collect::<String>()
+    };
+    // One endpoint has a key more than it had, one is new, and the others are as they were.
+    let now = usual(20_000, 300) + &lines("/item?id=N&colour=red") + &lines("/news/today");
+    let told = tamiz_on(["score", "--model", &model, "--drift"], now.as_bytes()).ok();
+    let line = |endpoint: &str| {
+        told.lines().find(|line| line.contains(endpoint)).unwrap_or_else(|| panic!("{endpoint}: {told}"))
+    };
+    assert!(line("GET /item").ends_with("  has moved"), "{told}");
+    assert!(line("GET /news/today").ends_with("  not learned"), "{told}");
+    assert!(line("GET /find").ends_with("GET /find"), "{told}");
+    assert!(line("all").trim_start().starts_with("420  "), "{told}");
+    // The endpoints with most unusual requests come first.
+    let place = |endpoint: &str| told.lines().position(|line| line.contains(endpoint));
+    assert!(
+        place("GET /item") < place("GET /find") && place("GET /news/today") < place("GET /find"),
+        "{told}"
+    );
+}
+
+#[test]
 fn scores_are_the_same_in_all_formats_and_with_any_number_of_threads() {
     let dir = scratch("detector-formats");
     let model = model(&dir);

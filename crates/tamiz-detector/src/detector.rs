@@ -1,6 +1,7 @@
 //! Scores requests against a model, or against the prior alone.
 
 mod cache;
+mod record;
 mod scorer;
 mod sum;
 mod weigh;
@@ -24,10 +25,11 @@ use crate::stream::{Stream, random};
 use crate::table::Map;
 use crate::token::{self, Parts};
 use cache::Cache;
+use record::Records;
 use scorer::Scorer;
 use sum::{Parted, Sum};
-use weigh::{Item, Known, flag_key};
-use weights::WeightTable;
+use weigh::{FlagRate, Item, flag_key};
+use weights::{HashTable, WeightTable};
 
 /// The scale of novelty is at least this, in bits of fixed point: 1.44.
 const LEAST_SCALE: i64 = 94_548;
@@ -53,8 +55,10 @@ pub struct Detector {
     kinds: Kinds,
     /// The weight of every learned token.
     weights: WeightTable,
-    /// Every learned token, by its hash, to weigh it where it is new.
-    known: Map<u64, Known>,
+    /// Every learned token, and every family, to weigh them where they are new.
+    records: Records,
+    /// The rates of the flags of the prior.
+    flag_rates: HashTable<FlagRate>,
     /// The places of endpoints among those that were learned, by the hash of their names.
     by_name: Map<u64, u32>,
     cache: Cache,
@@ -94,6 +98,12 @@ impl Detector {
 
     /// Makes a detector without a model, from another prior.
     pub fn from_prior(prior: Prior) -> Self {
+        let mut detector = Detector::unready(prior);
+        detector.rate_flags();
+        detector
+    }
+
+    fn unready(prior: Prior) -> Self {
         Detector {
             model: None,
             prior,
@@ -101,7 +111,8 @@ impl Detector {
             endpoints: Vec::new(),
             kinds: Kinds::default(),
             weights: WeightTable::default(),
-            known: Map::default(),
+            records: Records::default(),
+            flag_rates: HashTable::default(),
             by_name: Map::default(),
             cache: Cache::new(),
             seed: random(),
@@ -116,7 +127,7 @@ impl Detector {
 
     /// Makes a model ready, with another prior.
     pub fn with_prior(model: Model, prior: Prior) -> Self {
-        let mut detector = Detector::from_prior(prior);
+        let mut detector = Detector::unready(prior);
         detector.whole = Counts::of(&model.whole, model.requests, &model);
         detector.kinds = Kinds::of(&detector.whole, &model);
         for (name, endpoint) in &model.endpoints {
@@ -138,6 +149,7 @@ impl Detector {
         let places = places.saturating_mul(1 << model.whole.level.min(20));
         detector.usual_places = log2(places.saturating_add(model.requests)) - log2(model.requests);
         detector.model = Some(model);
+        detector.rate_flags();
         detector.calibrate();
         detector.weigh_learned();
         detector

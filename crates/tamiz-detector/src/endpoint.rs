@@ -26,53 +26,69 @@ pub fn template(method: &str, path: Option<&str>) -> String {
         out.push_str("<authority>");
         return out;
     };
-    if is_constant(path) {
-        out.push_str(path);
-        return out;
-    }
-    let mut rest = path;
+    // What is not written yet begins at `from`.
+    let (mut from, mut at) = (0, 0);
     for _ in 0..=MOST_SEGMENTS {
-        let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
-        let (segment, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        push_segment(&mut out, segment);
-        let Some(behind) = behind.get(1..) else { return out };
-        out.push('/');
-        rest = behind;
+        let rest = path.get(at..).unwrap_or_default();
+        let (length, classes) = classes(rest.as_bytes());
+        if classes & VARIES != 0 || length > LONGEST_SEGMENT {
+            out.push_str(path.get(from..at).unwrap_or_default());
+            push_segment(&mut out, rest.get(..length).unwrap_or_default(), classes);
+            from = at + length;
+        }
+        at += length + 1;
+        if at > path.len() {
+            out.push_str(path.get(from..).unwrap_or_default());
+            return out;
+        }
     }
+    out.push_str(path.get(from..at).unwrap_or_default());
     out.push_str("<more>");
     out
 }
 
-/// Returns whether a path has nothing that varies: no digit, no marker, no long segment, and not too many.
-fn is_constant(path: &str) -> bool {
-    let (mut segments, mut length) = (0, 0);
-    for byte in path.bytes() {
-        if byte == b'/' {
-            (segments, length) = (segments + 1, 0);
-        } else {
-            length += 1;
-        }
-        // A character beyond ASCII has more than one byte: this is decided with care for each segment.
-        if byte.is_ascii_digit() || byte == b'<' || length > LONGEST_SEGMENT {
-            return false;
-        }
+/// The classes of bytes.
+const DIGIT: u8 = 1;
+const MARKER: u8 = 2;
+const OTHER: u8 = 4;
+const SLASH: u8 = 8;
+/// A segment with such a byte may vary.
+const VARIES: u8 = DIGIT | MARKER;
+
+static CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
+    let mut byte = b'0';
+    while byte <= b'9' {
+        classes[byte as usize] = DIGIT;
+        byte += 1;
     }
-    segments <= MOST_SEGMENTS
+    classes[b'<' as usize] = MARKER | OTHER;
+    classes[b'/' as usize] = SLASH;
+    classes
+};
+
+/// The length of the first segment, and the classes of its bytes.
+fn classes(text: &[u8]) -> (usize, u8) {
+    let mut all = 0;
+    for (at, byte) in text.iter().enumerate() {
+        let class = CLASSES.get(usize::from(*byte)).copied().unwrap_or_default();
+        if class == SLASH {
+            return (at, all);
+        }
+        all |= class;
+    }
+    (text.len(), all)
 }
 
-fn push_segment(out: &mut String, segment: &str) {
-    let is_any = |which: fn(u8) -> bool| segment.bytes().fold(false, |any, byte| any | which(byte));
-    let has_digit = is_any(|byte| byte.is_ascii_digit());
-    let has_marker = is_any(|byte| byte == b'<');
-    if segment.len() <= LONGEST_SEGMENT && !has_digit && !has_marker {
-        return out.push_str(segment);
-    }
-    if has_marker {
+/// Appends a segment that may vary, with these classes of bytes.
+fn push_segment(out: &mut String, segment: &str, classes: u8) {
+    let has_digit = classes & DIGIT != 0;
+    if classes & MARKER != 0 {
         let mut plain = String::new();
         push_without_lengths(&mut plain, segment);
         return out.push_str(if plain.chars().count() > LONGEST_SEGMENT { "<long>" } else { &plain });
     }
-    if !is_any(|byte| !byte.is_ascii_digit()) && has_digit {
+    if classes == DIGIT {
         return out.push_str("<num>");
     }
     let (stem, extension) = match segment.bytes().rposition(|byte| byte == b'.') {
@@ -159,6 +175,33 @@ mod tests {
         for request in tamiz::Flag::ALL.iter().map(|flag| flag.raises()).chain(odd) {
             let document = tamiz.canonicalize(request);
             assert_eq!(of(&document.tokens()), template(document.method(), document.path()), "{document}");
+        }
+    }
+
+    /// The template of a path, segment by segment.
+    fn by_segments(path: &str) -> String {
+        let segments: Vec<&str> = path.split('/').collect();
+        let shown = segments.iter().take(MOST_SEGMENTS + 1).map(|segment| {
+            let mut out = String::new();
+            let classes = segment.bytes().fold(0, |all, byte| all | CLASSES[usize::from(byte)]);
+            push_segment(&mut out, segment, classes);
+            out
+        });
+        let more = if segments.len() > MOST_SEGMENTS + 1 { "/<more>" } else { "" };
+        shown.collect::<Vec<_>>().join("/") + more
+    }
+
+    #[test]
+    fn segments_are_told_one_by_one() {
+        let alphabet = ["/", "a", "12", "345", "<uuid:36>", "<b", "é", &"x".repeat(49), "/a/b/c/d"];
+        for n in 0..alphabet.len().pow(5) {
+            let mut rest = n;
+            let mut path = String::new();
+            for _ in 0..5 {
+                path.push_str(alphabet[rest % alphabet.len()]);
+                rest /= alphabet.len();
+            }
+            assert_eq!(template("GET", Some(&path)), format!("GET {}", by_segments(&path)));
         }
     }
 

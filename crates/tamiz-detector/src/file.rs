@@ -184,13 +184,22 @@ impl Alphabet {
 
     /// How sorted tokens differ from the usual ones: by places among all, or behind them.
     fn differing(&self, tokens: &[u32]) -> Vec<u64> {
-        let missing = self.usual.iter().filter(|token| tokens.binary_search(token).is_err());
-        let other = tokens.iter().filter(|token| self.usual.binary_search(token).is_err());
-        let place = |token: &u32| match self.all.binary_search(token) {
+        let place = |token: u32| match self.all.binary_search(&token) {
             Ok(at) => at as u64,
-            Err(_) => self.all.len() as u64 + u64::from(*token),
+            Err(_) => self.all.len() as u64 + u64::from(token),
         };
-        let mut differing: Vec<u64> = missing.chain(other).map(place).collect();
+        let mut differing = Vec::new();
+        let (mut usual, mut there) = (self.usual.as_slice(), tokens);
+        // Both are sorted: of the least of each, the lesser is missing in the other.
+        while let (Some((a, more_usual)), Some((b, more_there))) = (usual.split_first(), there.split_first())
+        {
+            if a != b {
+                differing.push(place(*a.min(b)));
+            }
+            (usual, there) =
+                (if a <= b { more_usual } else { usual }, if b <= a { more_there } else { there });
+        }
+        differing.extend(usual.iter().chain(there).map(|token| place(*token)));
         differing.sort_unstable();
         differing
     }

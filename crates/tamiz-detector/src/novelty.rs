@@ -8,7 +8,7 @@ use crate::table::{Map, Table, survives};
 use crate::token::Parts;
 
 /// Probabilities have so many bits behind the point.
-const BITS: u32 = 40;
+pub(crate) const BITS: u32 = 40;
 /// How many observations at an endpoint a family's counts over all endpoints weigh as much as.
 const ENDPOINT_STRENGTH: u64 = 50;
 /// How many observations over all endpoints the counts of its kind weigh as much as.
@@ -18,6 +18,8 @@ const LEAST: [u64; 2] = [2000, 50];
 /// Tokens with up to so many times the count are taken to be as rare: a difference of that size is chance. Otherwise
 /// the rarest of many endpoints that are equally usual would count as rare.
 const AS_RARE: u64 = 2;
+/// The rate of a kind that nobody had.
+pub(crate) const UNKNOWN_KIND: u64 = (1 << BITS) / 2;
 /// No token is more surprising than this, in bits: so far counts can tell.
 const MOST: i64 = 10 * ONE;
 
@@ -164,9 +166,15 @@ impl Counts {
         self.level == 0
     }
 
-    /// The mass of the tokens of a family that are as rare as one with this count, without one request whose tokens of
-    /// the family have the counts `out` with it. Counts up to [`AS_RARE`] times as high are as rare; a new token is as
-    /// rare as the singletons.
+    /// How many tokens of the family of this one were seen once, and how often its place was seen.
+    pub(crate) fn of_family(&self, key: &Key<'_>) -> Seen {
+        let singletons = self.families.get(&key.family).map_or(0, |family| family.singletons);
+        Seen { count: singletons, of: self.seen(key, false).of }
+    }
+
+    /// The mass of the tokens of a family that are as rare as one with this count, without one request whose tokens of the
+    /// family have the counts `out` with it. Counts up to [`AS_RARE`] times as high are as rare; a new token is as rare as
+    /// the singletons.
     fn mass(&self, family: u64, count: u64, out: &[u64]) -> u64 {
         let Some(family) = self.families.get(&family) else { return 0 };
         if count == 0 {
@@ -202,6 +210,11 @@ impl Kinds {
         };
         Kinds(sums.into_iter().map(|(kind, sum)| (kind, rate(sum))).collect())
     }
+
+    /// The rate of the kind of a token.
+    pub(crate) fn rate(&self, key: &Key<'_>) -> u64 {
+        self.0.get(&key.kind).copied().unwrap_or(UNKNOWN_KIND)
+    }
 }
 
 /// The counts of the other tokens that a request has of the same family, where it is taken out: at the endpoint, over
@@ -220,35 +233,51 @@ pub(crate) fn surprise(
     kinds: &Kinds,
     out: Option<Out<'_>>,
 ) -> i64 {
-    let one = 1_u64 << BITS;
-    let [least, least_of_kind] = LEAST.map(|least| one / least);
-    let is_out = out.is_some();
-    let Out { endpoint: at_endpoint, whole: at_whole } = out.unwrap_or_default();
-    let mut rate = one;
-    if whole.keeps(key) {
-        let seen = whole.seen(key, is_out);
-        let wider = kinds.0.get(&key.kind).copied().unwrap_or(one / 2);
-        rate = share(
-            whole.mass(key.family, seen.count, at_whole),
-            seen.of,
-            wider.max(least_of_kind),
-            WHOLE_STRENGTH,
-        );
-    }
+    let mut rate = rate_over_all(key, whole, kinds, out);
     if let Some(endpoint) = endpoint.filter(|endpoint| endpoint.keeps(key)) {
-        let seen = endpoint.seen(key, is_out);
-        rate = share(
-            endpoint.mass(key.family, seen.count, at_endpoint),
-            seen.of,
-            rate.max(least),
-            ENDPOINT_STRENGTH,
-        );
+        let seen = endpoint.seen(key, out.is_some());
+        let mass = endpoint.mass(key.family, seen.count, out.unwrap_or_default().endpoint);
+        rate = rate_at_endpoint(mass, seen.of, rate);
     }
+    bits(rate)
+}
+
+/// The probability of a token that is as rare, over all endpoints.
+pub(crate) fn rate_over_all(key: &Key<'_>, whole: &Counts, kinds: &Kinds, out: Option<Out<'_>>) -> u64 {
+    if !whole.keeps(key) {
+        return 1 << BITS;
+    }
+    let seen = whole.seen(key, out.is_some());
+    rate_of_kind(whole.mass(key.family, seen.count, out.unwrap_or_default().whole), seen.of, kinds.rate(key))
+}
+
+/// The probability of a token over all endpoints, by the mass of those that are as rare, how often its place was seen, and the
+/// rate of its kind.
+pub(crate) fn rate_of_kind(mass: u64, of: u64, kind: u64) -> u64 {
+    let [_, least] = LEAST.map(|least| (1 << BITS) / least);
+    share(mass, of, kind.max(least), WHOLE_STRENGTH)
+}
+
+/// The probability of a token at an endpoint, by the mass of those that are as rare there, how often its place was seen there,
+/// and the probability over all endpoints.
+#[inline]
+pub(crate) fn rate_at_endpoint(mass: u64, of: u64, over_all: u64) -> u64 {
+    let [least, _] = LEAST.map(|least| (1 << BITS) / least);
+    share(mass, of, over_all.max(least), ENDPOINT_STRENGTH)
+}
+
+/// How surprising a token of this probability is.
+pub(crate) fn bits(rate: u64) -> i64 {
     (i64::from(BITS) * ONE - log2(rate)).min(MOST)
 }
 
 /// `mass` of `of`, shrunk to what the wider family gives, which weighs as much as `strength` observations.
+#[inline]
 fn share(mass: u64, of: u64, wider: u64, strength: u64) -> u64 {
+    // Up to here all fits into one word.
+    if mass < 1 << 20 && wider <= 1 << BITS && of < 1 << 62 {
+        return (((mass << BITS) + wider * strength) / (of + strength)).clamp(1, 1 << BITS);
+    }
     let all = (u128::from(mass) << BITS) + u128::from(wider) * u128::from(strength);
     let share = all / (u128::from(of) + u128::from(strength));
     u64::try_from(share).unwrap_or(u64::MAX).clamp(1, 1 << BITS)

@@ -81,6 +81,13 @@ impl Prior {
         (attack, rate(honest, of_honest))
     }
 
+    /// The flags of the table, with their kinds of place.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.rates
+            .iter()
+            .flat_map(|(kind, flags)| flags.keys().map(move |flag| (kind.as_str(), flag.as_str())))
+    }
+
     /// How much more often attacks raise the flag at such a place, as a binary logarithm.
     pub fn bits(&self, kind: &str, flag: &str) -> f64 {
         let (attack, honest) = self.rates(kind, flag);

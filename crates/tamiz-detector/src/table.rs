@@ -33,11 +33,102 @@ pub(crate) fn survives(hash: u64, level: u8) -> bool {
     hash.trailing_zeros() >= u32::from(level)
 }
 
+/// Counts by number, with open addressing: a number stands at the first free slot behind the one that it asks for.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    /// One more than the number, or 0 in a free slot.
+    slots: Vec<(u64, u64)>,
+    len: usize,
+}
+
+impl Counts {
+    fn add(&mut self, id: u32, times: u64) {
+        if self.len * 4 >= self.slots.len() * 3 {
+            self.reserve(self.len.max(3));
+        }
+        let key = u64::from(id) + 1;
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = Counts::index(key) & mask;
+        while let Some((there, count)) = self.slots.get_mut(at) {
+            if *there == key {
+                *count = count.saturating_add(times);
+                return;
+            }
+            if *there == 0 {
+                (*there, *count) = (key, times);
+                self.len += 1;
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Where a key is looked for first.
+    fn index(key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+    }
+
+    /// Makes room for so many more.
+    fn reserve(&mut self, more: usize) {
+        let slots = ((self.len + more + 1) * 4 / 3).next_power_of_two();
+        if slots > self.slots.len() {
+            let before = std::mem::replace(&mut self.slots, vec![(0, 0); slots]);
+            self.refill(before);
+        }
+    }
+
+    fn refill(&mut self, before: Vec<(u64, u64)>) {
+        self.len = 0;
+        let mask = self.slots.len().wrapping_sub(1);
+        for (key, count) in before.into_iter().filter(|(key, _)| *key != 0) {
+            let mut at = Counts::index(key) & mask;
+            while let Some(slot) = self.slots.get_mut(at) {
+                if slot.0 == 0 {
+                    *slot = (key, count);
+                    self.len += 1;
+                    break;
+                }
+                at = (at + 1) & mask;
+            }
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
+        let taken = self.slots.iter().filter(|(key, _)| *key != 0);
+        taken.map(|(key, count)| ((*key - 1) as u32, *count))
+    }
+
+    /// Keeps those of which `stays` says so; it may change their counts.
+    fn retain(&mut self, mut stays: impl FnMut(u32, &mut u64) -> bool) {
+        for slot in &mut self.slots {
+            if slot.0 != 0 && !stays((slot.0 - 1) as u32, &mut slot.1) {
+                slot.0 = 0;
+            }
+        }
+        let slots = self.slots.len();
+        let before = std::mem::replace(&mut self.slots, vec![(0, 0); slots]);
+        self.refill(before);
+    }
+}
+
+impl PartialEq for Counts {
+    fn eq(&self, other: &Self) -> bool {
+        let sorted = |counts: &Counts| {
+            let mut all: Vec<(u32, u64)> = counts.iter().collect();
+            all.sort_unstable();
+            all
+        };
+        self.len == other.len && sorted(self) == sorted(other)
+    }
+}
+
+impl Eq for Counts {}
+
 /// In how many requests each token was seen. Beyond its bound a table raises its level and keeps the tokens whose hash
 /// ends with so many zero bits: which these are, and their counts, depends on the set of requests alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Table {
-    counts: Map<u32, u64>,
+    counts: Counts,
     pub(crate) level: u8,
     /// How often tokens were seen that the table has let go.
     pub(crate) let_go: u64,
@@ -50,29 +141,28 @@ impl Table {
             self.let_go = self.let_go.saturating_add(times);
             return;
         }
-        let count = self.counts.entry(id).or_default();
-        *count = count.saturating_add(times);
-        if self.counts.len() > bound {
+        self.counts.add(id, times);
+        if self.counts.len > bound {
             self.raise(self.level + 1, bound, hash_of);
         }
     }
 
     /// Raises the level to this at least, and as far as the bound asks for.
     pub(crate) fn raise(&mut self, level: u8, bound: usize, hash_of: &impl Fn(u32) -> u64) {
-        if level <= self.level && self.counts.len() <= bound {
+        if level <= self.level && self.counts.len <= bound {
             return;
         }
         self.level = self.level.max(level);
         loop {
             let (level, let_go) = (self.level, &mut self.let_go);
             self.counts.retain(|id, count| {
-                let stays = survives(hash_of(*id), level);
+                let stays = survives(hash_of(id), level);
                 if !stays {
                     *let_go = let_go.saturating_add(*count);
                 }
                 stays
             });
-            if self.counts.len() <= bound || self.level >= 63 {
+            if self.counts.len <= bound || self.level >= 63 {
                 return;
             }
             self.level += 1;
@@ -81,12 +171,12 @@ impl Table {
 
     /// Makes room for so many tokens more.
     pub(crate) fn reserve(&mut self, tokens: usize, bound: usize) {
-        self.counts.reserve(tokens.min(bound.saturating_add(1).saturating_sub(self.counts.len())));
+        self.counts.reserve(tokens.min(bound.saturating_add(1).saturating_sub(self.counts.len)));
     }
 
     /// The tokens and their counts, in any order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
-        self.counts.iter().map(|(id, count)| (*id, *count))
+        self.counts.iter()
     }
 
     /// The tokens and their counts, by number.
@@ -97,7 +187,7 @@ impl Table {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.counts.len()
+        self.counts.len
     }
 
     /// Multiplies all counts by `percent` in a hundred, rounded; what becomes nothing is gone.

@@ -47,6 +47,12 @@ fn requests() -> Vec<Vec<u8>> {
     for method in ["GET", "<mixed:3>", "Bearer-abcdefgh", "g\u{3000}t", "CONNECT"] {
         all.push(format!("{method} /a\u{a0}b/{} HTTP/1.1\r\n\r\n", "x".repeat(300)).into_bytes());
     }
+    // A key with a sign, whose first value has leaves, and whose next ones are told behind them.
+    let json = "%7B%22a%22:%5B1,%22x%27%22%5D%7D";
+    for key in ["a=b", "a~b", "a@b", "", "a b"] {
+        let key = key.replace('=', "%3D").replace(' ', "+");
+        all.push(format!("GET /c?{key}={json}&{key}=x'y&{key}=7 HTTP/1.1\r\n\r\n").into_bytes());
+    }
     let many: String = (0..60).map(|n| format!("k{n}=v'&k{}=1&", n / 2)).collect();
     all.push(format!("GET /a?{many} HTTP/1.1\r\n\r\n").into_bytes());
     all

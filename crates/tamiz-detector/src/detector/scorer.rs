@@ -11,29 +11,30 @@ use std::sync::Arc;
 
 use tamiz::{Document, TokenOptions, TokenSink};
 
-use super::Detector;
+use super::record::RecordId;
 use super::sum::{self, Sum};
-use super::weights::PackedWeight;
-use crate::novelty::Counts;
+use super::weigh::pair_hash;
+use super::weights::{PLACE, PackedWeight, SIGN};
+use super::{Detector, Learned};
+use crate::novelty::{BITS, bits};
 use crate::pieces::{PIECES, PlaceText};
 use crate::score::Score;
-use crate::stream::{Stream, fold};
-use crate::token::Parts;
+use crate::stream::Stream;
 use lines::{Line, Section};
 use places::Places;
 
 /// The sums over the tokens of a document.
 pub(super) struct Scorer<'a> {
     detector: &'a Detector,
-    /// The place of the endpoint among those that were learned.
-    learned: Option<usize>,
-    /// The hash of the endpoint; none for one that was not learned, whose tokens are known over all.
+    /// The endpoint, if it was learned.
+    endpoint: Option<&'a Learned>,
+    /// Its hash; none for one that was not learned, whose tokens are known over all.
     of_endpoint: u64,
-    counts: Option<&'a Counts>,
     /// How many places the request has.
     places: Places,
-    /// How surprising the most surprising of the tokens is.
+    /// How surprising the most surprising of the tokens is, but for those that the least probability is of.
     rarest: u32,
+    least_rate: u64,
     /// How many tokens are new.
     new: u64,
     /// The weight of unusual tokens and flags.
@@ -46,6 +47,10 @@ pub(super) struct Scorer<'a> {
     /// The prefix of the next tokens.
     place: Stream,
     place_text: PlaceText<'a>,
+    /// The prefix has a sign that tokens of other places have too, or white space: what its tokens are, their texts tell.
+    is_odd_place: bool,
+    /// The hash of the last such prefix.
+    odd_place: u64,
     /// The value told last, whose signs follow.
     shape: Shape<'a>,
     /// True if it is the last indeed: lines in the cache are skipped.
@@ -67,6 +72,7 @@ struct Buffers {
     flags: Vec<u64>,
     notes: Vec<u64>,
     loud: Vec<Loud>,
+    tokens: Vec<Token>,
     text: Vec<u8>,
 }
 
@@ -77,6 +83,7 @@ thread_local! {
             flags: Vec::new(),
             notes: Vec::new(),
             loud: Vec::new(),
+            tokens: Vec::new(),
             text: Vec::new(),
         })
     };
@@ -89,7 +96,7 @@ impl Drop for Scorer<'_> {
     fn drop(&mut self) {
         let is_large = [self.unusual.capacity(), self.flags.capacity(), self.notes.capacity()]
             .into_iter()
-            .chain([self.line.loud.capacity(), self.text.capacity() / 4])
+            .chain([self.line.loud.capacity(), self.line.tokens.capacity(), self.text.capacity() / 4])
             .any(|capacity| capacity > MOST_KEPT);
         if is_large {
             return;
@@ -99,18 +106,27 @@ impl Drop for Scorer<'_> {
             flags: std::mem::take(&mut self.flags),
             notes: std::mem::take(&mut self.notes),
             loud: std::mem::take(&mut self.line.loud),
+            tokens: std::mem::take(&mut self.line.tokens),
             text: std::mem::take(&mut self.text),
         };
         buffers.unusual.clear();
         buffers.flags.clear();
         buffers.notes.clear();
         buffers.loud.clear();
+        buffers.tokens.clear();
         // A thread that ends has no use for it.
         let _ = BUFFERS.try_with(|kept| kept.set(buffers));
     }
 }
 
-/// A token that weighs something, or is new.
+/// A token that was learned, or is of a family that was.
+#[derive(Clone, Copy)]
+struct Token {
+    hash: u64,
+    record: RecordId,
+}
+
+/// A token that weighs something, or is new, and has no record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Loud {
     token: u64,
@@ -125,6 +141,18 @@ struct Shape<'d> {
     place: u64,
     hash: u64,
     pieces: [&'d str; PIECES],
+    /// The shape itself, in place of its pieces.
+    text: Option<String>,
+}
+
+impl Shape<'_> {
+    /// Its text, without the sign before it.
+    fn text(&self) -> impl Iterator<Item = &str> {
+        // The first piece begins with `=`.
+        let [first, rest @ ..] = self.pieces;
+        let first = self.text.as_deref().unwrap_or(first.strip_prefix('=').unwrap_or(first));
+        std::iter::once(first).chain(rest)
+    }
 }
 
 impl<'a> Scorer<'a> {
@@ -140,14 +168,15 @@ impl<'a> Scorer<'a> {
 
     #[inline(always)]
     fn new(detector: &'a Detector, texts: Option<(Vec<String>, Arc<str>)>) -> Self {
-        let Buffers { unusual, flags, notes, loud, text } = BUFFERS.try_with(Cell::take).unwrap_or_default();
+        let Buffers { unusual, flags, notes, loud, tokens, text } =
+            BUFFERS.try_with(Cell::take).unwrap_or_default();
         Scorer {
             detector,
-            learned: None,
+            endpoint: None,
             of_endpoint: 0,
-            counts: None,
             places: Places::default(),
             rarest: 0,
+            least_rate: 1 << BITS,
             new: 0,
             unusual,
             flags,
@@ -155,9 +184,11 @@ impl<'a> Scorer<'a> {
             notes,
             place: Stream::default(),
             place_text: PlaceText::Pieces([""; 3]),
+            is_odd_place: false,
+            odd_place: 0,
             shape: Shape::default(),
             is_shape_certain: true,
-            line: Line { loud, ..Line::default() },
+            line: Line { loud, tokens, ..Line::default() },
             section: Section::default(),
             text,
             is_repeated: false,
@@ -180,16 +211,17 @@ impl<'a> Scorer<'a> {
     fn read_whole(&mut self, document: &'a Document) {
         let texts = self.texts.take().map(|(_, endpoint)| (Vec::new(), endpoint));
         *self = Scorer::new(self.detector, texts);
+        self.begin_line(0, 0);
         document.visit_tokens(TokenOptions::default(), self);
         self.end_line();
     }
 
     pub(super) fn score(&mut self) -> Score {
         let usual_places = self.detector.usual_places;
-        let tokens = (self.rarest, self.new);
+        let tokens = (self.surprise(), self.new);
         let places = || self.places.count();
         let parted = sum::finish(tokens, &mut self.unusual, &mut self.flags, usual_places, places);
-        self.detector.score_parted(&parted, self.learned.is_some())
+        self.detector.score_parted(&parted, self.endpoint.is_some())
     }
 
     /// The endpoint, whether it was learned, the tokens that weigh something, and the sum over all others.
@@ -197,30 +229,49 @@ impl<'a> Scorer<'a> {
         let (mut texts, endpoint) = self.texts.take().unwrap_or_else(|| (Vec::new(), "".into()));
         texts.sort_unstable();
         texts.dedup();
-        (endpoint, self.learned.is_some(), texts, Sum::of_quiet(self.places.count(), self.rarest.into()))
+        let sum = Sum::of_quiet(self.places.count(), self.surprise().into());
+        (endpoint, self.endpoint.is_some(), texts, sum)
     }
 
-    /// Takes a token; returns its weight and its hash.
+    /// How surprising the most surprising of the tokens is.
+    fn surprise(&self) -> u32 {
+        match self.least_rate {
+            rate if rate >= 1 << BITS => self.rarest,
+            rate => self.rarest.max(u32::try_from(bits(rate)).unwrap_or_default()),
+        }
+    }
+
+    /// Takes a token; returns its class (`weights::what`) and its hash.
     #[inline(always)]
-    fn take(&mut self, stream: Stream, pieces: &[&str], ends: &[&str]) -> (PackedWeight, u64) {
+    fn take(&mut self, stream: Stream, pieces: &[&str], ends: &[&str]) -> (u64, u64) {
         let (hash, is_plain) = stream.finish();
-        match self.detector.weights.get(self.of_endpoint ^ hash) {
-            Some(weight) if is_plain && weight.is_quiet() => (self.count(weight, hash), hash),
-            _ => self.take_other(hash, is_plain, is_plain, |place, push| {
+        let is_known_by_hash = is_plain && self.texts.is_none();
+        let known = self.detector.records.token(hash).or_else(|| self.family_record(stream, pieces, ends));
+        match known.filter(|_| is_known_by_hash) {
+            Some(record) => {
+                self.line.tokens.push(Token { hash, record });
+                (record.what(), hash)
+            }
+            _ => self.take_text(is_plain.then_some(hash), is_plain, |place, push| {
                 place.iter().chain(pieces).chain(ends).for_each(|piece| push(piece));
             }),
         }
     }
 
+    /// Adds a place, which has this hash.
     #[inline(always)]
-    fn count(&mut self, weight: PackedWeight, hash: u64) -> PackedWeight {
+    fn add_place(&mut self, hash: u64) {
+        let place = hash.max(1);
+        self.line.is_repeated |= self.places.add(place);
+        (self.line.place, self.line.places) = (place, self.line.places + 1);
+    }
+
+    /// Takes a token that has a weight.
+    fn count(&mut self, weight: PackedWeight, hash: u64) {
         self.rarest = self.rarest.max(weight.surprise());
-        if weight.is_place() {
-            let place = hash.max(1);
-            self.line.is_repeated |= self.places.add(place);
-            (self.line.place, self.line.places) = (place, self.line.places + 1);
+        if weight.what() == PLACE {
+            self.add_place(hash);
         }
-        weight
     }
 
     /// Takes the sign of a value together with the value's shape.
@@ -232,33 +283,20 @@ impl<'a> Scorer<'a> {
             return;
         }
         let hash = pair_hash(self.shape.hash, sign);
-        if let Some(weight) =
-            self.detector.weights.get(self.of_endpoint ^ hash).filter(|weight| weight.is_quiet())
-        {
-            self.count(weight, hash);
+        if let Some(record) = self.detector.records.token(hash).filter(|_| self.texts.is_none()) {
+            self.line.tokens.push(Token { hash, record });
             return;
         }
-        // The first piece of a shape begins with `=`, where a pair has `&`.
-        let [first, rest @ ..] = self.shape.pieces;
-        let shape = ["&", first.strip_prefix('=').unwrap_or(first)].into_iter().chain(rest);
-        self.take_other(hash, true, false, |place, push| {
+        let shape = std::mem::take(&mut self.shape);
+        self.take_text(Some(hash), false, |place, push| {
+            let shape = std::iter::once("&").chain(shape.text());
             place.into_iter().chain(shape).chain(what.iter().copied()).for_each(push);
         });
+        self.shape = shape;
     }
 }
 
-/// The hash of a pair of shape and sign, by their own.
-fn pair_hash(shape: u64, sign: u64) -> u64 {
-    fold(shape, sign | 1)
-}
-
-/// The hash of a token of a model, by which its weight is found.
-pub(super) fn token_hash(seed: u64, text: &str, parts: &Parts<'_>) -> u64 {
-    let pair = || {
-        let place = parts.place.filter(|_| parts.op == b'&')?;
-        let (shape, sign) = text.get(place.len() + 1..)?.rsplit_once('~')?;
-        let of = |op: &str, what: &str| Stream::of(seed, place).push(op).push(what).finish().0;
-        Some(pair_hash(of("=", shape), of("~", sign)))
-    };
-    pair().unwrap_or_else(|| Stream::of(seed, text).finish().0)
+/// Whether a token of this class is followed by the same sign with the shape of the value.
+fn is_sign(what: u64) -> bool {
+    what == SIGN
 }

@@ -1,13 +1,13 @@
 //! How much single tokens weigh.
 
-use super::scorer::token_hash;
-use super::weights::{PackedWeight, WeightTable, what};
+use super::record::Records;
+use super::weights::{PackedWeight, WeightTable};
 use super::{Detector, Learned};
 use crate::hash::{hash, mix};
 use crate::log::{ONE, log2};
 use crate::novelty::{Counts, Key, Out, Seen, surprise};
 use crate::prior;
-use crate::stream::Stream;
+use crate::stream::{Stream, fold};
 use crate::table::Map;
 use crate::token::{self, Parts};
 
@@ -38,25 +38,29 @@ impl<'t> Item<'t> {
     }
 }
 
-/// A token that was learned somewhere, to weigh it at an endpoint that never had it.
-#[derive(Debug)]
-pub(super) struct Known {
-    key: Key<'static>,
-    /// The hash of the place that it is about.
-    pub(super) site: u64,
-    /// The class of the token (`weights::what`): place, shape or sign.
-    what: u64,
-    op: u8,
+/// How often attacks raise a flag at a place, and how often this traffic does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FlagRate {
+    attacks: u64,
+    /// Its logarithm.
+    attacks_bits: i64,
+    rate: u64,
 }
 
-impl Known {
-    /// A token but a flag, which weighs more than it surprises, and an endpoint, which is rare or not among all.
-    fn of(seed: u64, item: &Item<'_>) -> Option<Self> {
-        if item.parts.op == b'f' || item.parts.family == "e" {
-            return None;
-        }
-        let (site, _) = Stream::of(seed, item.parts.site(item.token)).finish();
-        Some(Known { key: item.key.hashed(), site, what: what(&item.parts), op: item.parts.op })
+impl FlagRate {
+    fn new(attacks: u64, rate: u64) -> Self {
+        FlagRate { attacks, attacks_bits: log2(attacks), rate }
+    }
+
+    /// Takes into account how often a place raised it.
+    pub(super) fn tempered(self, seen: Seen) -> Self {
+        FlagRate { rate: tempered(seen, self.rate, PLACE_STRENGTH), ..self }
+    }
+
+    /// How much more often attacks raise it, as a logarithm; at most 0 where they do not.
+    pub(super) fn bits(self) -> i64 {
+        let rate = self.rate.max((1 << prior::BITS) / RAREST_FLAG);
+        if rate >= self.attacks { 0 } else { self.attacks_bits - log2(rate) }
     }
 }
 
@@ -124,59 +128,31 @@ impl Detector {
         told
     }
 
-    /// The key of what any token of a family weighs that was never seen anywhere. Flags weigh more than they surprise; where
-    /// tokens were let go, nobody knows whether one was seen; and endpoints are rare or not among all.
-    pub(super) fn family_key(
-        &self,
-        of_endpoint: u64,
-        counts: Option<&Counts>,
-        parts: &Parts<'_>,
-    ) -> Option<u64> {
-        let keeps_all = self.whole.keeps_all() && counts.is_none_or(Counts::keeps_all);
-        if parts.op == b'f' || !keeps_all || (parts.family == "e" && counts.is_some()) {
-            return None;
-        }
-        // Most families end with what tells them from others of the place.
-        let which = match parts.op {
-            token::PLACE => "\n.",
-            _ if parts.measured => "\n@",
-            _ => "",
-        };
-        let (hash, _) = Stream::of(self.seed, parts.family).push(which).finish();
-        Some(self.cache.key(of_endpoint, b'k', hash))
-    }
-
-    /// How much a token weighs at an endpoint that never had it.
-    pub(super) fn weigh_known(&self, known: &Known, counts: Option<&Counts>) -> PackedWeight {
-        PackedWeight::of_what(known.what, known.op, self.surprised(&known.key, false, known.op, counts, None))
+    /// Whether all tokens are counted, over all endpoints and at this one.
+    #[inline(always)]
+    pub(super) fn keeps_all(&self, endpoint: Option<&Learned>) -> bool {
+        self.whole.keeps_all() && endpoint.is_none_or(|learned| learned.counts.keeps_all())
     }
 
     /// Weighs the tokens of all endpoints once, and those of all requests as an endpoint that is new has them.
     pub(super) fn weigh_learned(&mut self) {
-        let (mut weights, mut known) = (WeightTable::default(), Map::default());
+        let (mut weights, mut records) = (WeightTable::default(), Records::default());
         let Some(model) = &self.model else { return };
-        let whole = std::iter::once((0, None, &model.whole));
+        let whole = std::iter::once((None, &model.whole));
         let endpoints = self.endpoints.iter().zip(model.endpoints.values());
-        let endpoints =
-            endpoints.map(|(learned, endpoint)| (learned.hash, Some(&learned.counts), &endpoint.table));
-        for (of_endpoint, counts, table) in whole.chain(endpoints) {
+        let endpoints = endpoints.map(|(learned, endpoint)| (Some(learned), &endpoint.table));
+        for (endpoint, table) in whole.chain(endpoints) {
+            let counts = endpoint.map(|learned| &learned.counts);
             for (id, _) in table.sorted() {
                 let item = Item::of(model.names.name(id));
                 let told = self.told(&item, counts, None);
                 let hash = token_hash(self.seed, item.token, &item.parts);
+                let of_endpoint = endpoint.map_or(0, |learned| learned.hash);
                 weights.insert(of_endpoint ^ hash, PackedWeight::of(&item.parts, told));
-                if let Some(family) = self.family_key(of_endpoint, counts, &item.parts)
-                    && weights.get(family).is_none()
-                {
-                    let told = self.surprised(&item.key.never_seen(), false, item.parts.op, counts, None);
-                    weights.insert(family, PackedWeight::of(&item.parts, told));
-                }
-                if of_endpoint == 0 {
-                    known.extend(Known::of(self.seed, &item).map(|known| (hash, known)));
-                }
+                self.record(&mut records, &item, endpoint);
             }
         }
-        (self.weights, self.known) = (weights, known);
+        (self.weights, self.records) = (weights, records);
     }
 
     /// The place of an endpoint among those that were learned.
@@ -190,8 +166,25 @@ impl Detector {
     }
 
     /// How much more often attacks raise a flag at such a place than this traffic does, as a logarithm.
-    pub(super) fn flag_bits(&self, item: &Item<'_>, endpoint: Option<&Counts>, out: bool) -> i64 {
+    fn flag_bits(&self, item: &Item<'_>, endpoint: Option<&Counts>, out: bool) -> i64 {
         let Some((kind, flag)) = token::flag(item.token) else { return 0 };
+        let mut rate = self.rate_of_flag(kind, flag, out);
+        if self.model.is_some() {
+            for counts in [Some(&self.whole), endpoint].into_iter().flatten() {
+                rate = rate.tempered(counts.seen(&item.key, out));
+            }
+        }
+        rate.bits()
+    }
+
+    /// How often attacks raise a flag that was learned, and this traffic does at such a place.
+    pub(super) fn flag_rate(&self, item: &Item<'_>) -> FlagRate {
+        let (kind, flag) = token::flag(item.token).unwrap_or_default();
+        self.rate_of_flag(kind, flag, false).tempered(self.whole.seen(&item.key, false))
+    }
+
+    /// How often attacks raise a flag at a kind of place, and this traffic does; with `out`, without one request.
+    fn rate_of_flag(&self, kind: &str, flag: &str, out: bool) -> FlagRate {
         let (attacks, honest) = self.prior.rates(kind, flag);
         let mut rate = honest;
         if self.model.is_some() {
@@ -200,12 +193,57 @@ impl Detector {
             let raised =
                 Seen { count: raised.saturating_sub(out), of: self.whole.requests.saturating_sub(out) };
             rate = tempered(raised, rate, FLAG_STRENGTH);
-            for counts in [Some(&self.whole), endpoint].into_iter().flatten() {
-                rate = tempered(counts.seen(&item.key, out > 0), rate, PLACE_STRENGTH);
-            }
         }
-        log2(attacks) - log2(rate.max((1 << prior::BITS) / RAREST_FLAG))
+        FlagRate::new(attacks, rate)
     }
+
+    /// How often attacks raise a flag at a kind of place, and this traffic does; those of the prior are known.
+    pub(super) fn base_rate(&self, kind: &str, flag: &str) -> FlagRate {
+        let known = self.flag_rates.get(flag_hash(self.seed, kind, flag));
+        known.unwrap_or_else(|| self.rate_of_flag(kind, flag, false))
+    }
+
+    /// Reads the rates of all flags of the prior.
+    pub(super) fn rate_flags(&mut self) {
+        let flags = self
+            .prior
+            .flags()
+            .map(|(kind, flag)| (flag_hash(self.seed, kind, flag), self.rate_of_flag(kind, flag, false)));
+        let flags: Vec<(u64, FlagRate)> = flags.collect();
+        flags.into_iter().for_each(|(hash, rate)| self.flag_rates.insert(hash, rate));
+    }
+}
+
+/// The hash of a flag at a kind of place.
+fn flag_hash(seed: u64, kind: &str, flag: &str) -> u64 {
+    Stream::of(seed, kind).push("=").push(flag).finish().0
+}
+
+/// The hash of a family of tokens.
+pub(super) fn family_hash(seed: u64, parts: &Parts<'_>) -> u64 {
+    // Most families end with what tells them from others of the place.
+    let which = match parts.op {
+        token::PLACE => "\n.",
+        _ if parts.measured => "\n@",
+        _ => "\n=",
+    };
+    Stream::of(seed, parts.family).push(which).finish().0
+}
+
+/// The hash of a token of a model, by which its weight is found.
+pub(super) fn token_hash(seed: u64, text: &str, parts: &Parts<'_>) -> u64 {
+    let pair = || {
+        let place = parts.place.filter(|_| parts.op == b'&')?;
+        let (shape, sign) = text.get(place.len() + 1..)?.rsplit_once('~')?;
+        let of = |op: &str, what: &str| Stream::of(seed, place).push(op).push(what).finish().0;
+        Some(pair_hash(of("=", shape), of("~", sign)))
+    };
+    pair().unwrap_or_else(|| Stream::of(seed, text).finish().0)
+}
+
+/// The hash of a pair of shape and sign, by their own.
+pub(super) fn pair_hash(shape: u64, sign: u64) -> u64 {
+    fold(shape, sign | 1)
 }
 
 /// How much the surprise of a token counts: what other tokens of the place tell too counts less.
@@ -223,6 +261,10 @@ pub(super) fn flag_key(kind: &str, flag: &str) -> u64 {
 
 /// A rate as counted, shrunk to a rate known before, which weighs as much as `strength` observations.
 fn tempered(seen: Seen, before: u64, strength: u64) -> u64 {
+    // Up to here all fits into one word.
+    if seen.count < 1 << 30 && before <= 1 << prior::BITS && seen.of < 1 << 62 {
+        return ((seen.count << prior::BITS) + before * strength) / (seen.of + strength);
+    }
     let all = (u128::from(seen.count) << prior::BITS) + u128::from(before) * u128::from(strength);
     u64::try_from(all / (u128::from(seen.of) + u128::from(strength))).unwrap_or(u64::MAX)
 }

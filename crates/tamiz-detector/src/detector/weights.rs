@@ -1,4 +1,4 @@
-//! The weight of every learned token, by the hashes of endpoint and token.
+//! Weights by the hashes of endpoint and token.
 
 use super::weigh::{TokenWeight, UNREMARKABLE, sixteenths};
 use crate::token::{self, Parts};
@@ -8,11 +8,11 @@ use crate::token::{self, Parts};
 pub(super) struct PackedWeight(u64);
 
 /// A key, or the name of a header.
-const PLACE: u64 = 1;
+pub(super) const PLACE: u64 = 1;
 /// The shape of a value, which its signs are paired with.
-const SHAPE: u64 = 2;
+pub(super) const SHAPE: u64 = 2;
 /// A sign of a value.
-const SIGN: u64 = 4;
+pub(super) const SIGN: u64 = 4;
 /// It was never seen at the endpoint.
 const NEW: u64 = 8;
 /// It weighs something.
@@ -40,21 +40,13 @@ impl PackedWeight {
     }
 
     /// Packs the weight of a token of the class `what`.
-    pub(super) fn of_what(what: u64, op: u8, told: TokenWeight) -> Self {
+    fn of_what(what: u64, op: u8, told: TokenWeight) -> Self {
         let new = if told.is_new { NEW } else { 0 };
         let loud = if told.unusual > 0 || told.flag > 0 { LOUD } else { 0 };
         let number = |n: i64, bits: u32| n.clamp(0, (1 << bits) - 1).unsigned_abs();
         let sixteenths = number(sixteenths(op), SURPRISE - SIXTEENTHS) << SIXTEENTHS;
         let surprise = number(told.surprise, FLAG - SURPRISE) << SURPRISE;
         PackedWeight(what | new | loud | sixteenths | surprise | number(told.flag, 64 - FLAG - 1) << FLAG)
-    }
-
-    pub(super) fn word(self) -> u64 {
-        self.0
-    }
-
-    pub(super) fn from_word(word: u64) -> Self {
-        PackedWeight(word)
     }
 
     #[inline(always)]
@@ -73,19 +65,10 @@ impl PackedWeight {
         (self.0 >> FLAG) as i64
     }
 
+    /// The class of the token: place, shape, sign or other.
     #[inline(always)]
-    pub(super) fn is_place(self) -> bool {
-        self.0 & PLACE != 0
-    }
-
-    #[inline(always)]
-    pub(super) fn is_shape(self) -> bool {
-        self.0 & SHAPE != 0
-    }
-
-    #[inline(always)]
-    pub(super) fn is_sign(self) -> bool {
-        self.0 & SIGN != 0
+    pub(super) fn what(self) -> u64 {
+        self.0 & (PLACE | SHAPE | SIGN)
     }
 
     pub(super) fn is_new(self) -> bool {
@@ -99,30 +82,39 @@ impl PackedWeight {
     }
 }
 
-/// Open addressing: a key stands at the first free slot behind the one that it asks for.
-#[derive(Debug, Default)]
-pub(super) struct WeightTable {
-    slots: Vec<(u64, PackedWeight)>,
+/// Values by hashes, with open addressing: a key stands at the first free slot behind the one that it asks for.
+#[derive(Debug)]
+pub(super) struct HashTable<V> {
+    slots: Vec<(u64, V)>,
     len: usize,
 }
+
+/// The weights of tokens at endpoints.
+pub(super) type WeightTable = HashTable<PackedWeight>;
 
 /// Marks a slot that is free; no key has it.
 const FREE: u64 = 0;
 
-impl WeightTable {
-    pub(super) fn insert(&mut self, key: u64, weight: PackedWeight) {
+impl<V> Default for HashTable<V> {
+    fn default() -> Self {
+        HashTable { slots: Vec::new(), len: 0 }
+    }
+}
+
+impl<V: Copy + Default> HashTable<V> {
+    pub(super) fn insert(&mut self, key: u64, value: V) {
         if self.len.saturating_mul(2) >= self.slots.len() {
-            let larger = vec![(FREE, PackedWeight::default()); (self.slots.len() * 2).max(64)];
+            let larger = vec![(FREE, V::default()); (self.slots.len() * 2).max(64)];
             let before = std::mem::replace(&mut self.slots, larger);
             self.len = 0;
-            for (key, weight) in before.into_iter().filter(|(key, _)| *key != FREE) {
-                self.place(key, weight);
+            for (key, value) in before.into_iter().filter(|(key, _)| *key != FREE) {
+                self.place(key, value);
             }
         }
-        self.place(key | 1, weight);
+        self.place(key | 1, value);
     }
 
-    fn place(&mut self, key: u64, weight: PackedWeight) {
+    fn place(&mut self, key: u64, value: V) {
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = index(key, mask);
         while let Some(slot) = self.slots.get_mut(at) {
@@ -130,7 +122,7 @@ impl WeightTable {
                 self.len += 1;
             }
             if slot.0 == FREE || slot.0 == key {
-                *slot = (key, weight);
+                *slot = (key, value);
                 return;
             }
             at = (at + 1) & mask;
@@ -138,14 +130,14 @@ impl WeightTable {
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, key: u64) -> Option<PackedWeight> {
+    pub(super) fn get(&self, key: u64) -> Option<V> {
         let key = key | 1;
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = index(key, mask);
         loop {
-            let (there, weight) = self.slots.get(at)?;
+            let (there, value) = self.slots.get(at)?;
             if *there == key {
-                return Some(*weight);
+                return Some(*value);
             }
             if *there == FREE {
                 return None;
@@ -184,7 +176,7 @@ mod tests {
                     assert_eq!(weight.unusual(), unusual);
                     assert_eq!(weight.is_new(), flag == 1);
                     assert_eq!(weight.is_quiet(), unusual <= 0 && flag <= 0);
-                    assert_eq!(PackedWeight::from_word(weight.word()), weight);
+                    assert_eq!(weight.what(), what(&parts));
                 }
             }
         }

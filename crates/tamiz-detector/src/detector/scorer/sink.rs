@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tamiz::TokenSink;
 
-use super::{Scorer, Shape};
+use super::{Scorer, Shape, Token, is_sign};
+use crate::detector::weights::{PLACE, SHAPE};
 use crate::endpoint;
 use crate::pieces::{PIECES, PlaceText, spelled};
 use crate::stream::Stream;
@@ -16,14 +17,16 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         // A marker is another text in a token.
         self.is_ambiguous |= method.starts_with('<');
         let name = endpoint::template(&spelled(method), path.map(spelled).as_deref());
-        self.set_endpoint(self.detector.endpoint_at(&name));
+        let at = self.detector.endpoint_at(&name);
+        self.line.endpoint = at.map_or(0, |at| at as u64 + 1);
+        self.set_endpoint(at);
         self.place_text = PlaceText::Pieces([""; 3]);
         let (hash, _) = Stream::new(self.detector.seed).push("e=").push(&name).finish();
-        match self.detector.weights.get(self.of_endpoint ^ hash) {
-            Some(weight) if weight.is_quiet() => _ = self.count(weight, hash),
+        match self.detector.records.token(hash) {
+            Some(record) if self.texts.is_none() => self.line.tokens.push(Token { hash, record }),
             _ => _ = self.take_text(Some(hash), true, |_, push| ["e=", &name].into_iter().for_each(push)),
         }
-        if self.learned.is_none()
+        if self.endpoint.is_none()
             && let Some((_, endpoint)) = &mut self.texts
         {
             *endpoint = name.into();
@@ -46,11 +49,13 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
     #[inline(always)]
     fn skip_line(&mut self, kind: u8, hash: u64) -> bool {
         let key = self.detector.cache.key(self.of_endpoint, kind, hash);
-        let Some(part) = self.begin(key, kind) else { return false };
-        if part.place != 0 {
-            self.is_repeated |= self.places.add(part.place) & !part.is_quiet();
+        if let Some(part) = self.begin(key, kind) {
+            if part.place != 0 {
+                self.is_repeated |= self.places.add(part.place) & !part.is_quiet();
+            }
+            return true;
         }
-        true
+        self.begin_known(kind, hash)
     }
 
     fn skip_section(&mut self, kind: u8, hash: u64) -> bool {
@@ -66,11 +71,8 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
     }
 
     fn end_line(&mut self) {
-        let place = match (self.line.kind, self.learned) {
-            (b'e', Some(at)) => at as u64 + 1,
-            _ => 0,
-        };
-        self.end_part(place);
+        self.end_tokens();
+        self.end_part();
     }
 
     #[inline]
@@ -78,40 +80,54 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         let start = Stream::new(self.detector.seed);
         self.place = pieces.iter().fold(start, |stream, piece| stream.push(piece));
         self.place_text = PlaceText::Pieces(pieces);
+        self.is_odd_place = self.odd_place != 0 && self.odd_place == self.place.finish().0;
     }
 
     fn place_respelled(&mut self, name: String) {
         self.place = Stream::of(self.detector.seed, &name);
         self.place_text = PlaceText::Respelled(name);
+        self.is_odd_place = false;
     }
 
     #[inline]
     fn here(&mut self) {
-        let (weight, _) = self.take(self.place, &[], &[]);
-        // A key without a character takes the sign behind it for its own, and what is told of the key `kind` may be told of
-        // the body too.
-        let is_odd = matches!(self.place_text, PlaceText::Pieces([_, "", ""] | ["b.", "kind", ""]));
-        self.is_ambiguous |= !weight.is_place() || is_odd;
+        let (what, _) = self.take(self.place, &[], &[]);
+        // What is told of the key `kind` may be told of the body too.
+        self.is_ambiguous |= matches!(self.place_text, PlaceText::Pieces(["b.", "kind", ""]));
+        // A key without a character takes the sign behind it for its own.
+        let is_empty = matches!(self.place_text, PlaceText::Pieces([_, "", ""]));
+        let (place, is_plain) = self.place.finish();
+        self.line.is_odd |= what != PLACE || is_empty;
+        if what != PLACE || is_empty || !is_plain {
+            (self.is_odd_place, self.odd_place) = (true, place);
+        }
     }
 
     #[inline]
     fn tell<const N: usize>(&mut self, pieces: [&str; N]) {
+        if self.is_odd_place {
+            return self.take_odd(&pieces, &[]);
+        }
         let stream = pieces.iter().fold(self.place, |stream, piece| stream.push(piece));
-        let (weight, hash) = self.take(stream, &pieces, &[]);
-        if weight.is_sign() {
+        let (what, hash) = self.take(stream, &pieces, &[]);
+        if is_sign(what) {
             self.pair(hash, &pieces);
         }
     }
 
     #[inline]
     fn value<const N: usize>(&mut self, pieces: [&'a str; N], ends: &[[&str; 2]]) {
+        if self.is_odd_place {
+            self.take_odd(&pieces, &[]);
+            return ends.iter().for_each(|end| self.take_odd(&pieces, end));
+        }
         let stream = pieces.iter().fold(self.place, |stream, piece| stream.push(piece));
-        let (weight, hash) = self.take(stream, &pieces, &[]);
-        if weight.is_shape() {
+        let (what, hash) = self.take(stream, &pieces, &[]);
+        if what == SHAPE {
             let (place, _) = self.place.finish();
             let mut shape = [""; PIECES];
             shape.iter_mut().zip(pieces).for_each(|(slot, piece)| *slot = piece);
-            self.shape = Shape { place, hash, pieces: shape };
+            self.shape = Shape { place, hash, pieces: shape, text: None };
             self.is_shape_certain = true;
         }
         for end in ends {
@@ -122,13 +138,10 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
 }
 
 impl Scorer<'_> {
-    /// Sets the endpoint.
-    fn set_endpoint(&mut self, learned: Option<usize>) {
-        let Some((at, endpoint)) = learned.and_then(|at| Some((at, self.detector.endpoints.get(at)?))) else {
-            return;
-        };
-        self.learned = Some(at);
-        (self.of_endpoint, self.counts) = (endpoint.hash, Some(&endpoint.counts));
+    /// Sets the endpoint, by its place among those that were learned.
+    fn set_endpoint(&mut self, at: Option<usize>) {
+        let Some(endpoint) = at.and_then(|at| self.detector.endpoints.get(at)) else { return };
+        (self.endpoint, self.of_endpoint) = (Some(endpoint), endpoint.hash);
         if let Some((_, name)) = &mut self.texts {
             *name = Arc::clone(&endpoint.name);
         }

@@ -3,13 +3,16 @@
 
 use super::cursor::{Cursor, Hashed};
 use super::hash::{fold, hash_all, hash_until};
-use super::pieces::{NOTHING, cut_at, each_flag, find};
+use super::pieces::{NOTHING, cut_at, each_flag, find, pieces};
 use super::visit::{OwnBuckets, Visit};
 use super::{TokenOptions, TokenSink};
 use crate::bytes;
 use crate::document::lines::Lines;
 use crate::document::made_of::{Note, Notes};
 use crate::document::{Document, cut};
+
+/// Bodies with more keys are not read by groups, since each key is looked for among all others.
+const MOST_GROUPED: u64 = 64;
 
 impl Document {
     /// Hands the tokens of [`Document::tokens`] but for `f=FLAG` to a sink, in any order, some of them more than once.
@@ -169,7 +172,9 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         let mut behind = self.notes;
         let (notes, has_leaves) = behind.notes_of(b'b')?;
         // Values of a key that came more than once stand in one line.
-        if has_leaves || bytes::position(b'|', rest.text.as_bytes()).is_some() {
+        let has_groups = has_leaves || bytes::position(b'|', rest.text.as_bytes()).is_some();
+        let groups = if has_groups && !has_leaves { Groups::of(rest, notes) } else { None };
+        if has_groups && groups.is_none() {
             let hash = fold(hash_all(rest.seed, rest.text.as_bytes()), hash_all(rest.seed, notes.as_bytes()));
             (rest.text, self.notes) = ("", behind);
             if !self.visit.sink.skip_section(b'B', hash) {
@@ -183,8 +188,42 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         }
         while !rest.text.is_empty() {
             let line = rest.line()?;
-            if line.text.starts_with("BK:") { self.body_value(line)? } else { self.body_line(line)? }
+            match &groups {
+                _ if !line.text.starts_with("BK:") => self.body_line(line)?,
+                Some(groups) => self.grouped_value(line, groups)?,
+                None => self.body_value(line)?,
+            }
         }
+        if groups.is_some() {
+            self.notes = behind;
+        }
+        Some(())
+    }
+
+    /// `BK`, where some key has more than one value.
+    fn grouped_value(&mut self, line: Hashed<'d>, groups: &Groups<'d>) -> Option<()> {
+        let (key, Some(shapes)) = cut_at(line.text.strip_prefix("BK:")?, b'=') else { return None };
+        let arrived = || groups.keys.iter().enumerate().filter(|(_, other)| **other == key);
+        let note_of = |index: usize| groups.notes.iter().find(|(of, _)| *of == index).map(|(_, note)| *note);
+        if pieces(shapes, b'|').count() != arrived().count() {
+            return None;
+        }
+        let mut hash = line.hash;
+        for (nth, (index, _)) in arrived().enumerate() {
+            if let Some(note) = note_of(index) {
+                hash = fold(fold(hash, note.hash), nth as u64);
+            }
+        }
+        if self.visit.sink.skip_line(b'g', hash) {
+            return Some(());
+        }
+        self.visit.sink.place(["b.", key, ""]);
+        self.visit.sink.here();
+        for (shape, (index, _)) in pieces(shapes, b'|').zip(arrived()) {
+            let words = note_of(index).unwrap_or_default().text;
+            self.visit.own_value(Note::of_words(words), shape);
+        }
+        self.visit.sink.end_line();
         Some(())
     }
 
@@ -353,6 +392,33 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
     }
 }
 
+/// The keys of a body, some of which came more than once, in order of arrival, and the notes of their values by that order.
+struct Groups<'d> {
+    keys: Vec<&'d str>,
+    notes: Vec<(usize, Hashed<'d>)>,
+}
+
+impl<'d> Groups<'d> {
+    /// Reads the keys off the lines of a body; `None` where there are many, or not all of them are shown.
+    fn of(body: &Cursor<'d>, notes: &'d str) -> Option<Self> {
+        let mut lines = *body;
+        lines.skip(b'\n')?;
+        let mut found = Lines { body: Some(Default::default()), ..Lines::default() };
+        cut::take(lines.skip(b'\n').filter(|line| line.starts_with("BQ:"))?, &mut found)?;
+        let keys = found.body?.keys.filter(|keys| keys.more == 0 && keys.count <= MOST_GROUPED)?;
+        let mut rest = Cursor { text: notes, seed: body.seed };
+        let mut notes = Vec::new();
+        while !rest.text.is_empty() {
+            rest.text = rest.text.strip_prefix(":b ")?;
+            let digits = rest.text.bytes().take_while(u8::is_ascii_digit).count();
+            let (index, words) = rest.text.split_at_checked(digits)?;
+            rest.text = words;
+            notes.push((index.parse().ok()?, rest.line()?));
+        }
+        Some(Groups { keys: keys.iter().collect(), notes })
+    }
+}
+
 impl<'d> Url<'d> {
     /// Cuts a `U` line: of it the host, the query and the flags tell something.
     fn cut(rest: &mut Cursor<'d>) -> Option<Self> {
@@ -445,6 +511,8 @@ mod tests {
             "POST /a?x#y HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 18\r\n\r\na=1&b=x1&a=&c=%3Cb",
             "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab'9-",
             "POST / HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{\"a\":1,\"b\":\"x'\"}",
+            "POST / HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 29\r\n\r\na=1&b=x1&a=x'y&c=%3Cb&b=&a=-9",
+            "POST / HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n{\"a\":[{\"b\":1},{\"b\":\"x'\"}],\"c\":0}",
             "GET /?j=%7B%22a%22:%22x'%22%7D HTTP/1.1\r\nHost: ex.com\r\n\r\n",
         ];
         let tamiz = Canonicalizer::new(Config::default());
