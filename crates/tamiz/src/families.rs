@@ -71,7 +71,7 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
     all
 });
 
-/// Whether a token may begin with a host that a path follows.
+/// Returns whether a token may begin with a host that a path follows.
 pub(crate) fn may_begin_with(host: &[u8]) -> bool {
     FAMILIES.hosts.iter().any(|end| host.ends_with(end))
 }
@@ -195,14 +195,14 @@ const fn hash_triple(first: u32) -> usize {
     ((first << 8).wrapping_mul(0x9E37_79B1) >> (u32::BITS - TRIPLE_BITS)) as usize
 }
 
-/// Whether a word may begin a head, by its first four bytes, the first lowest.
+/// Returns whether a word may begin a head, by its first four bytes, the first lowest.
 #[inline]
 pub(crate) fn may_begin_token(first: u32) -> bool {
     let bit = hash_triple(first);
     TRIPLES.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 != 0)
 }
 
-/// Whether a token may begin at `at`, by the first four characters of its head.
+/// Returns whether a token may begin at `at`, by the first four characters of its head.
 #[inline(never)]
 pub(crate) fn has_head(text: &[u8], at: usize) -> bool {
     let first = text.get(at..).and_then(|rest| rest.first_chunk::<4>());
@@ -213,7 +213,7 @@ pub(crate) fn has_head(text: &[u8], at: usize) -> bool {
     })
 }
 
-/// Whether a token may begin in a text that goes on, by the first four characters of its head.
+/// Returns whether a token may begin in a text that goes on, by the first four characters of its head.
 pub(crate) fn holds_head(text: &[u8]) -> bool {
     let mut found = may_begin_token(eight_at(text, 0) as u32) && has_head(text, 0);
     each_sign(text, |at, _, behind| found = found || may_begin_token(behind) && has_head(text, at + 1));
@@ -230,7 +230,7 @@ fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
     families.find_map(|(_, family)| Some((family.row, at..family.end(text, at)?)))
 }
 
-/// Whether no letter or digit is right before `at`.
+/// Returns whether no letter or digit is right before `at`.
 pub(crate) fn starts_word(text: &[u8], at: usize) -> bool {
     match text.get(..at).unwrap_or_default() {
         // What begins with the digits of a guarded byte is no word.

@@ -296,7 +296,7 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// Whether a token of this class is followed by the same sign with the shape of the value.
+/// Returns whether a token of this class is followed by the same sign with the shape of the value.
 fn is_sign(what: u64) -> bool {
     what == SIGN
 }

@@ -128,7 +128,7 @@ impl Detector {
         told
     }
 
-    /// Whether all tokens are counted, over all endpoints and at this one.
+    /// Returns whether all tokens are counted, over all endpoints and at this one.
     #[inline(always)]
     pub(super) fn keeps_all(&self, endpoint: Option<&Learned>) -> bool {
         self.whole.keeps_all() && endpoint.is_none_or(|learned| learned.counts.keeps_all())

@@ -103,7 +103,7 @@ impl<'a> Needles<'a> {
         echoes
     }
 
-    /// Whether a segment of a path may echo a secret.
+    /// Returns whether a segment of a path may echo a secret.
     fn may_be_in_path(&self, path: &Path<'a>) -> bool {
         let may_have_spelling =
             |text: &[u8]| text.len() >= SHORTEST && self.may_have_spelling(text, bytes::union(text));
@@ -113,7 +113,7 @@ impl<'a> Needles<'a> {
             || texts().any(|text| may_have_spelling(text.bytes))
     }
 
-    /// Whether a value echoes a secret and is not a marker, which is left as it is. `classes` is the union of the classes
+    /// Returns whether a value echoes a secret and is not a marker, which is left as it is. `classes` is the union of the classes
     /// of its bytes, where it is known.
     fn is_in_value(&self, value: &[u8], classes: Option<u32>) -> bool {
         value.len() >= SHORTEST
@@ -121,7 +121,7 @@ impl<'a> Needles<'a> {
             && !marker::is_left(value, false, self.cx)
     }
 
-    /// Whether a segment echoes a secret, the parameters it hides already left out.
+    /// Returns whether a segment echoes a secret, the parameters it hides already left out.
     #[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
     fn is_in_segment(&self, segment: &Segment<'a>) -> bool {
         let parts = || segment.text.split_at_each(b';').enumerate();
@@ -179,7 +179,7 @@ impl<'a> Needles<'a> {
         }
     }
 
-    /// Whether a name contains a secret: as it came, or in lower case, as a name is shown.
+    /// Returns whether a name contains a secret: as it came, or in lower case, as a name is shown.
     fn is_in_name(&self, name: &[u8]) -> bool {
         let is_lower_in = |lower: &mut Vec<u8>| {
             lower.extend(name.iter().map(u8::to_ascii_lowercase));
@@ -188,7 +188,7 @@ impl<'a> Needles<'a> {
         self.is_in(name) || self.cx.spare.with(is_lower_in)
     }
 
-    /// Whether a part of a value that lines were joined to echoes a secret: the lines were texts of their own.
+    /// Returns whether a part of a value that lines were joined to echoes a secret: the lines were texts of their own.
     fn is_in_joined(&self, value: &[u8]) -> bool {
         value.split(|byte| matches!(byte, b' ' | b',')).any(|part| self.is_in(part))
     }

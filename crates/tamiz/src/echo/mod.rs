@@ -47,7 +47,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     request.needles = Some(needles);
 }
 
-/// Whether a finished line, whose text is among `texts`, shows an echo of a secret.
+/// Returns whether a finished line, whose text is among `texts`, shows an echo of a secret.
 fn is_in_finished(line: &Finished<'_>, texts: &[u8], needles: &Needles<'_>) -> bool {
     let record = &line.record;
     let is_in_value = match record.echo {

@@ -71,7 +71,7 @@ impl Anchor {
         anchor
     }
 
-    /// Whether the sign is `byte` at `at`, with its neighbours.
+    /// Returns whether the sign is `byte` at `at`, with its neighbours.
     #[inline]
     pub(super) fn is_at(self, text: &[u8], at: usize, byte: u8) -> bool {
         self.sign == byte
@@ -113,7 +113,7 @@ pub(super) const ANCHORS: [Anchor; GAPPED] = {
     anchors
 };
 
-/// Whether a byte is the sign of a family that begins with a gap.
+/// Returns whether a byte is the sign of a family that begins with a gap.
 #[inline]
 pub(crate) const fn is_anchor(byte: u8) -> bool {
     let mut nth = 0;
@@ -154,7 +154,7 @@ const fn least_number(text: &[u8]) -> usize {
     number
 }
 
-/// Whether the sign at `at` may be inside a token that begins with a gap.
+/// Returns whether the sign at `at` may be inside a token that begins with a gap.
 #[inline]
 pub(crate) fn may_be_anchored(text: &[u8], at: usize, byte: u8) -> bool {
     ANCHORS.iter().any(|anchor| anchor.is_at(text, at, byte))
@@ -200,7 +200,7 @@ const HEAD_SIGNS: [HeadSign; SIGNED] = {
     signs
 };
 
-/// Whether a head that does not begin with a letter has this sign first.
+/// Returns whether a head that does not begin with a letter has this sign first.
 pub(crate) const fn is_head_sign(byte: u8) -> bool {
     let mut nth = 0;
     while nth < SIGNED {

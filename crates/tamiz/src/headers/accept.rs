@@ -258,7 +258,7 @@ fn is_common_language(language: &[u8]) -> bool {
     )
 }
 
-/// Whether a list has nothing but common items, so that it raises no flag and holds no credential.
+/// Returns whether a list has nothing but common items, so that it raises no flag and holds no credential.
 pub(super) fn is_common_list(text: &[u8], kind: Kind) -> bool {
     let mut rest = text;
     loop {

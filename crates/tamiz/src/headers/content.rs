@@ -27,7 +27,7 @@ pub(crate) fn write_type(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a parameter is one, and not the boundary.
+/// Returns whether a parameter is one, and not the boundary.
 fn is_shown(parameter: &[u8]) -> bool {
     let name = parameter.split(|&b| b == b'=').next().unwrap_or_default();
     let is_boundary = name.len() < parameter.len() && bytes::trim(name).eq_ignore_ascii_case(b"boundary");
@@ -98,7 +98,7 @@ pub(crate) fn write_length(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a number is as the form writes it, and so is the bucket behind it.
+/// Returns whether a number is as the form writes it, and so is the bucket behind it.
 fn is_own_bucket(digits: &[u8], bucket: &[u8], cx: Context<'_>) -> bool {
     let is_own = bytes::all(digits, DIGIT) && digits.len() < 20 && !matches!(digits, [b'0', _, ..]);
     let length = std::str::from_utf8(digits).ok().filter(|_| is_own).and_then(|digits| digits.parse().ok());

@@ -189,7 +189,7 @@ impl<'a> Cookie<'a> {
         }
     }
 
-    /// Whether nothing in it is a credential that its name does not make one, as far as that is seen
+    /// Returns whether nothing in it is a credential that its name does not make one, as far as that is seen
     /// quickly: it is short and plain, or name and value are quiet and no token begins in the name.
     fn is_harmless(&self) -> bool {
         let Some(name) = self.name().filter(|name| name.shown == NameShown::Text && !self.sensitive) else {
@@ -201,7 +201,7 @@ impl<'a> Cookie<'a> {
             || self.is_quiet && self.classes & AT == 0 && is_pair() && !families::holds_head(name)
     }
 
-    /// Whether there is a credential in all of it that its name does not make one, and whether there is one in its value
+    /// Returns whether there is a credential in all of it that its name does not make one, and whether there is one in its value
     /// alone: behind Base64, or at its start.
     pub(crate) fn holds_credentials(&self, cx: Context<'_>) -> [bool; 2] {
         if self.is_harmless() {

@@ -52,7 +52,7 @@ pub(super) fn most_pieces(cx: Context<'_>) -> usize {
 }
 
 impl<'a> Header<'a> {
-    /// Whether lines may have been joined to its value: it is folded, or repeats another.
+    /// Returns whether lines may have been joined to its value: it is folded, or repeats another.
     pub(crate) fn is_joined(&self) -> bool {
         self.flags.set.contains(Flag::ObsFold) || self.flags.set.contains(Flag::DupHdr)
     }
@@ -86,7 +86,7 @@ impl<'a> Header<'a> {
         self.rest = Some(rest);
     }
 
-    /// Whether it is the header of this name, spelt exactly so, case apart.
+    /// Returns whether it is the header of this name, spelt exactly so, case apart.
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.as_ref().is_some_and(|known| known.is_exact && known.text.bytes == name)
     }

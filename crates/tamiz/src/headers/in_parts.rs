@@ -28,7 +28,7 @@ pub(crate) struct Found<'a> {
     pub(crate) credentials: [Option<Text<'a>>; 2],
 }
 
-/// Whether values of a kind are read in parts.
+/// Returns whether values of a kind are read in parts.
 pub(super) fn is_kind(kind: Kind) -> bool {
     matches!(kind, Kind::Cookie | Kind::Authorization | Kind::Host | Kind::Url | Kind::Origin)
 }

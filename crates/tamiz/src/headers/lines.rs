@@ -137,7 +137,7 @@ fn finish<'a>(
     Some(())
 }
 
-/// Whether no line has the name of a finished one, as far as names tell by their rank.
+/// Returns whether no line has the name of a finished one, as far as names tell by their rank.
 fn have_other_names(opened: &[Line<'_>], finished: &[Finished<'_>]) -> bool {
     opened
         .iter()

@@ -342,7 +342,7 @@ impl<'a> Many<'a> {
         Some(header)
     }
 
-    /// Whether the value of a header that steers something adds to what those before it tell.
+    /// Returns whether the value of a header that steers something adds to what those before it tell.
     fn is_needed(&mut self, name: &[u8], value: Text<'_>, cx: Context<'_>) -> bool {
         let mut before = self.steering.iter().filter(|(of, _)| *of == name).map(|(_, text)| text.bytes);
         match name {
@@ -373,14 +373,14 @@ impl<'a> Many<'a> {
 }
 
 impl<'a> Collapsed<'a> {
-    /// Whether it is joined to, or joined by, others of its name.
+    /// Returns whether it is joined to, or joined by, others of its name.
     fn is_joinable(&self) -> bool {
         self.name.as_ref().is_some_and(|name| name.rule.is_list && name.is_exact) && self.breaks.is_empty()
     }
 }
 
 impl Header<'_> {
-    /// Whether there may be secrets in it.
+    /// Returns whether there may be secrets in it.
     fn may_hold_secrets(&self) -> bool {
         let is_host = self.name.as_ref().is_some_and(|name| name.rule.kind == Kind::Host);
         let is_secret = self.name.as_ref().is_some_and(|name| name.shown == NameShown::ShapeAlone);

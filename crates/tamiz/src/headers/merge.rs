@@ -12,7 +12,7 @@ use crate::text::Builder;
 /// So many names are compared with each other faster than they are sorted.
 const FEW: usize = 12;
 
-/// Whether a header has the name of another, found by comparing each with all before it.
+/// Returns whether a header has the name of another, found by comparing each with all before it.
 fn any_repeats(headers: &[Collapsed<'_>]) -> bool {
     headers.iter().enumerate().any(|(i, header)| {
         let own = text_of(header.name.as_ref());

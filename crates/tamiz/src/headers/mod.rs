@@ -142,7 +142,7 @@ fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     Collapsed { name, value, classes, breaks, is_orphan: line.is_orphan, flags }
 }
 
-/// Whether a `transfer-encoding` names the chunked coding.
+/// Returns whether a `transfer-encoding` names the chunked coding.
 pub(crate) fn says_chunked(value: &[u8], cx: Context<'_>) -> bool {
     cx.spare.with(|plain| {
         let value = decode::without_guarded(value, plain);

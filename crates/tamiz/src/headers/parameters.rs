@@ -31,7 +31,7 @@ pub(crate) fn scan<'a>(
     scan::content(text.with_classes(classes), whole, secret, cx, flags);
 }
 
-/// Whether every string closes.
+/// Returns whether every string closes.
 fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) -> bool {
     let mut start = 0;
     let mut at = 0;

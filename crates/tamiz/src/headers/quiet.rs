@@ -206,14 +206,14 @@ fn write_plain<'a>(value: &'a [u8], classes: u32, rule: Rule, cx: Context<'a>, o
     Written { is_shape, ..Written::new(value.len() - blanks) }
 }
 
-/// Whether a value with a colon holds a header that steers framing.
+/// Returns whether a value with a colon holds a header that steers framing.
 fn hides_header<'a>(value: Text<'a>, cx: Context<'a>) -> bool {
     let mut flags = cx.flags();
     hidden::check_value(value, &mut flags);
     !flags.set.is_empty()
 }
 
-/// Whether a header without a normaliser says nothing but words of its own list, none of which raises a flag.
+/// Returns whether a header without a normaliser says nothing but words of its own list, none of which raises a flag.
 fn is_vocabulary(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bool {
     rule.kind == Kind::Free
         && rule.vocabulary.is_some_and(|vocabulary| vocabulary.is_quiet(value, classes, &cx.settings.headers))
@@ -229,7 +229,7 @@ pub(super) fn role(kind: Kind) -> Role {
     }
 }
 
-/// Whether lines of a header may be finished.
+/// Returns whether lines of a header may be finished.
 fn is_finishable(rule: Rule, name: &[u8]) -> bool {
     rule.kind != Kind::SetCookie
         && (!rule.is_sensitive || matches!(rule.kind, Kind::Cookie | Kind::Authorization))
@@ -238,7 +238,7 @@ fn is_finishable(rule: Rule, name: &[u8]) -> bool {
         && !FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name)
 }
 
-/// Whether a name that is not known is shown as it is and raises no flag but `UNKHDR`.
+/// Returns whether a name that is not known is shown as it is and raises no flag but `UNKHDR`.
 fn is_quiet_name(raw: &[u8], lower: &[u8], cx: Context<'_>) -> bool {
     let classes = bytes::union(raw);
     !raw.is_empty()
@@ -249,7 +249,7 @@ fn is_quiet_name(raw: &[u8], lower: &[u8], cx: Context<'_>) -> bool {
         && !hidden::is_disguised(lower)
 }
 
-/// Whether a value raises no flag and holds no secret. `classes` is the union of the classes of its bytes.
+/// Returns whether a value raises no flag and holds no secret. `classes` is the union of the classes of its bytes.
 fn is_quiet_value(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bool {
     let signs = match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => Signs::Comments,

@@ -112,7 +112,7 @@ pub(crate) fn scan<'a>(text: Text<'a>, secret: bool, cx: Context<'a>, flags: &mu
     scan::content(text.classified(), Kind::Structured, secret, cx, flags);
 }
 
-/// Whether every bracket closes, in the order they opened.
+/// Returns whether every bracket closes, in the order they opened.
 fn is_balanced(text: &[u8], cx: Context<'_>) -> bool {
     cx.spare.with(|open| {
         text.iter().all(|&byte| match byte {

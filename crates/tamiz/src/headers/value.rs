@@ -49,7 +49,7 @@ pub(crate) enum Content<'a> {
 }
 
 impl Content<'_> {
-    /// Whether there may be secrets in it.
+    /// Returns whether there may be secrets in it.
     pub(super) fn may_hold_secrets(&self) -> bool {
         matches!(self, Content::Secret | Content::Url(_) | Content::Cookies(_))
     }
@@ -143,7 +143,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Whether the document shows this value in clear, so that an echo of a secret would leak.
+    /// Returns whether the document shows this value in clear, so that an echo of a secret would leak.
     pub(crate) fn is_in_clear(&self) -> bool {
         matches!(self.content, Content::Plain)
     }
@@ -277,7 +277,7 @@ pub(super) fn scan_by_grammar<'a>(
     }
 }
 
-/// Whether quotes and braces are the grammar of a value: it is JSON as a whole.
+/// Returns whether quotes and braces are the grammar of a value: it is JSON as a whole.
 fn is_json(text: Text<'_>, classes: u32, cx: Context<'_>) -> bool {
     classes & bytes::DANGER != 0
         && cx.settings.beyond_core()

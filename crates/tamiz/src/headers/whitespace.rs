@@ -30,7 +30,7 @@ impl Break {
         self.at as usize
     }
 
-    /// Whether it was two or more in a row.
+    /// Returns whether it was two or more in a row.
     pub(crate) fn is_double(self) -> bool {
         self.double
     }
@@ -81,7 +81,7 @@ fn is_collapsed(value: &[u8]) -> bool {
     memchr::memchr3(b'\t', b'\r', b'\n', value).is_none() && has_single_spaces(value)
 }
 
-/// Whether every SP stands alone, between other bytes.
+/// Returns whether every SP stands alone, between other bytes.
 fn has_single_spaces(value: &[u8]) -> bool {
     !matches!((value.first(), value.last()), (Some(b' '), _) | (_, Some(b' ')))
         && !bytes::doubles(value, [b' '])

@@ -172,7 +172,7 @@ impl Folded<'_> {
         self.bytes.get(self.len.wrapping_sub(1)).copied()
     }
 
-    /// Whether a space goes here: after a sign that spaces go beside, or at the beginning.
+    /// Returns whether a space goes here: after a sign that spaces go beside, or at the beginning.
     fn is_tight(&self) -> bool {
         self.last().is_none_or(|last| kind(last) == Kind::Tight)
     }
@@ -269,7 +269,7 @@ fn undropped(mut rest: &[u8], mut dropper: Dropper) -> &[u8] {
     }
 }
 
-/// Whether a `/`, as folding sees it, comes first.
+/// Returns whether a `/`, as folding sees it, comes first.
 fn begins_with_slash(rest: &[u8]) -> bool {
     matches!(first_char(rest), Some(Char::Plain('/' | '\\') | Char::Guarded(b'/' | b'\\')))
 }

@@ -9,7 +9,7 @@ use super::fold::{Kind, OTHER, beyond_ascii, kind};
 use super::prefilter::{classes_before, has_record, mix};
 use super::tables::GRAMS;
 
-/// Whether a gram begins with the sign at `at` of a text, which has no guarded bytes.
+/// Returns whether a gram begins with the sign at `at` of a text, which has no guarded bytes.
 #[inline(never)]
 pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
     let Some(&sign) = text.get(at) else { return false };
@@ -33,14 +33,14 @@ pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
     false
 }
 
-/// Whether a gram is known, with what is before it; zeros follow a short one.
+/// Returns whether a gram is known, with what is before it; zeros follow a short one.
 fn has_gram(gram: [u8; 4], before: impl Fn() -> Option<u8>) -> bool {
     has_record(GRAMS, mix(u64::from(u32::from_le_bytes(gram))), |[a, b, c, d, wanted, ..]| {
         [a, b, c, d] == gram && (wanted == 0 || before() == Some(wanted))
     })
 }
 
-/// Whether folding drops the sign at `at`: a slash after another, a dot between two. Runs of these would be read again for
+/// Returns whether folding drops the sign at `at`: a slash after another, a dot between two. Runs of these would be read again for
 /// each of them.
 fn is_dropped(text: &[u8], at: usize) -> bool {
     let is_slash = |at: usize| matches!(text.get(at), Some(b'/' | b'\\'));

@@ -4,7 +4,7 @@ use super::fold::OTHER;
 use crate::bytes;
 use crate::decode::{GUARD, escape};
 
-/// Whether a text has bytes to put in for guarded ones.
+/// Returns whether a text has bytes to put in for guarded ones.
 pub(super) fn has_guarded(text: &[u8], byte_classes: u32) -> bool {
     byte_classes & bytes::HIGH != 0 && bytes::position(GUARD, text).is_some()
 }

@@ -75,7 +75,7 @@ impl Found<'_> {
         found.map(|(class, name)| (*name, self.ranges.get(class).cloned().unwrap_or(0..self.len)))
     }
 
-    /// Whether no class was found.
+    /// Returns whether no class was found.
     #[cfg(test)]
     fn is_empty(&self) -> bool {
         self.classes == 0
@@ -96,7 +96,7 @@ impl Walked {
         Walked { may_match, marks }
     }
 
-    /// Whether [`scan_walked`] finds nothing in the text; `byte_classes` is the union of the classes of its bytes.
+    /// Returns whether [`scan_walked`] finds nothing in the text; `byte_classes` is the union of the classes of its bytes.
     #[inline]
     pub(crate) fn cannot_match(self, text: &[u8], byte_classes: u32) -> bool {
         !self.may_match
@@ -162,7 +162,7 @@ pub(crate) fn scan_walked<'a>(
     found
 }
 
-/// Whether [`scan`] may find anything in a text; `byte_classes` is the union of the classes of its bytes. Texts with quotes,
+/// Returns whether [`scan`] may find anything in a text; `byte_classes` is the union of the classes of its bytes. Texts with quotes,
 /// comments or guarded bytes are not judged.
 #[inline]
 pub(crate) fn may_match(text: &[u8], byte_classes: u32) -> bool {
@@ -172,7 +172,7 @@ pub(crate) fn may_match(text: &[u8], byte_classes: u32) -> bool {
             || !prefilter::may_match(text, byte_classes).cannot_match(text, byte_classes))
 }
 
-/// Whether an entry may be in a text with guarded bytes.
+/// Returns whether an entry may be in a text with guarded bytes.
 fn may_match_unguarded(text: &[u8], cx: Context<'_>) -> bool {
     cx.spare.with(|plain| {
         guarded::unguard(text, plain);
@@ -208,7 +208,7 @@ fn search_all<'a>(text: &[u8], byte_classes: u32, cx: Context<'a>) -> Found<'a> 
     found
 }
 
-/// Whether a byte is a letter, a digit or `_`.
+/// Returns whether a byte is a letter, a digit or `_`.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

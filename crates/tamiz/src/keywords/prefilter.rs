@@ -41,7 +41,7 @@ const EDGE: u8 = 0;
 /// Is added to the class of a byte behind white space.
 const SPACED: u8 = 16;
 
-/// Whether an entry may be in a text, as it is, without guarded bytes; `byte_classes` is the union of the classes of its bytes.
+/// Returns whether an entry may be in a text, as it is, without guarded bytes; `byte_classes` is the union of the classes of its bytes.
 pub(super) fn may_match(text: &[u8], byte_classes: u32) -> Walked {
     let may_match = match byte_classes & (bytes::NO_ALNUM | bytes::ALPHA | bytes::DIGIT) {
         0 | bytes::DIGIT => false,
@@ -92,20 +92,20 @@ impl<'t> Prefilter<'t> {
         Prefilter { text, shortest: if text.len() < SHORTEST { usize::MAX } else { shortest } }
     }
 
-    /// Whether a run of letters is a literal; see [`Visitor::letters`].
+    /// Returns whether a run of letters is a literal; see [`Visitor::letters`].
     #[inline(always)]
     pub(crate) fn is_letters(self, at: usize, eight: u64, len: usize) -> bool {
         len >= self.shortest && is_token(self.text, at, eight, len)
     }
 
-    /// Whether a literal begins with a sign; see [`Visitor::sign`].
+    /// Returns whether a literal begins with a sign; see [`Visitor::sign`].
     #[inline(always)]
     pub(crate) fn is_sign(self, at: usize, byte: u8, next: u8) -> bool {
         bit_of(PAIRS_OF_SIGNS, usize::from(u16::from_le_bytes([byte, next]))) && begins_gram(self.text, at)
     }
 }
 
-/// Whether the token at `at`, which has `len` letters, is a literal, or has one inside; `eight` are the bytes from `at` on.
+/// Returns whether the token at `at`, which has `len` letters, is a literal, or has one inside; `eight` are the bytes from `at` on.
 #[inline(always)]
 fn is_token(text: &[u8], at: usize, eight: u64, len: usize) -> bool {
     let hash = hash(eight, len);
@@ -130,7 +130,7 @@ pub(super) fn mix(key: u64) -> u64 {
     key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Whether a record of a table is wanted, from the slot of a hash on to one that is free.
+/// Returns whether a record of a table is wanted, from the slot of a hash on to one that is free.
 #[inline(always)]
 pub(super) fn has_record<const COUNT: usize>(
     table: &'static [[u8; 8]; COUNT],
@@ -147,7 +147,7 @@ pub(super) fn has_record<const COUNT: usize>(
     false
 }
 
-/// Whether the first table has a token or a window.
+/// Returns whether the first table has a token or a window.
 #[inline]
 fn has_bit(hash: u64) -> bool {
     bit_of(TOKENS, (hash >> (u64::BITS - TOKEN_BITS)) as usize)
@@ -159,7 +159,7 @@ fn bit_of(table: &'static [[u8; 8]], bit: usize) -> bool {
     table.get(bit / 64).is_some_and(|bits| u64::from_le_bytes(*bits) >> (bit % 64) & 1 != 0)
 }
 
-/// Whether a token that the first table has is a literal, with what is beside it.
+/// Returns whether a token that the first table has is a literal, with what is beside it.
 #[inline(never)]
 fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
     let tag = (hash >> u32::BITS) as u16;
@@ -204,7 +204,7 @@ impl Beside {
         Beside { class: EDGE, code: 0, behind: END }
     }
 
-    /// Whether it is of some classes, and has the codes that are wanted, if any. What is beyond ASCII, or an end, has none.
+    /// Returns whether it is of some classes, and has the codes that are wanted, if any. What is beyond ASCII, or an end, has none.
     #[inline]
     fn is(&self, classes: u32, code: u8, behind: u8) -> bool {
         classes >> self.class & 1 != 0
@@ -223,7 +223,7 @@ fn code_of(byte: u8) -> usize {
     BYTES.get(usize::from(byte)).map_or(0, |[_, code]| usize::from(*code))
 }
 
-/// Whether a token has a literal inside: its letters are looked at four at a time.
+/// Returns whether a token has a literal inside: its letters are looked at four at a time.
 #[inline]
 fn has_inside(text: &[u8], at: usize, len: usize) -> bool {
     let (windows, _) = text.get(at..at + len).unwrap_or_default().as_chunks::<WINDOW>();
@@ -234,7 +234,7 @@ fn has_inside(text: &[u8], at: usize, len: usize) -> bool {
     })
 }
 
-/// Whether a window that the first table has is in a literal, with the letters around it.
+/// Returns whether a window that the first table has is in a literal, with the letters around it.
 #[cold]
 fn is_inside(text: &[u8], at: usize, hash: u64) -> bool {
     has_record(INSIDE, hash, |[a, b, c, d, e, f, back, _]| {
@@ -244,7 +244,7 @@ fn is_inside(text: &[u8], at: usize, hash: u64) -> bool {
     })
 }
 
-/// Whether a gram begins with the sign at `at`.
+/// Returns whether a gram begins with the sign at `at`.
 #[inline(never)]
 fn begins_gram(text: &[u8], at: usize) -> bool {
     let (Some(&sign), Some(&next)) = (text.get(at), text.get(at + 1)) else { return false };

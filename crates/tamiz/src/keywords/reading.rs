@@ -74,12 +74,12 @@ pub(crate) const fn mark(sign: u8) -> u8 {
     MARKS[sign as usize]
 }
 
-/// Whether `<()` is in a text.
+/// Returns whether `<()` is in a text.
 fn has_empty_substitution(text: &[u8]) -> bool {
     memchr::memchr_iter(b'<', text).any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(b"<()")))
 }
 
-/// Whether the reading without comments drops anything of a text; `has_lines` is whether it has a line end.
+/// Returns whether the reading without comments drops anything of a text; `has_lines` is whether it has a line end.
 fn has_comment(text: &[u8], has_lines: bool) -> bool {
     let mut comments = Comments::default();
     let mut is_comment = |at: usize| comments.skip(text.get(at..).unwrap_or_default()).is_some();

@@ -124,7 +124,7 @@ fn gaps<'a>(text: &[u8], reading: Reading, cx: Context<'a>) -> BumpVec<'a, usize
     gaps
 }
 
-/// Whether white space may begin with this byte: what is between two folded characters and begins beyond ASCII was
+/// Returns whether white space may begin with this byte: what is between two folded characters and begins beyond ASCII was
 /// dropped as white space.
 fn may_begin_space(byte: u8) -> bool {
     matches!(kind(byte), Kind::Space | Kind::High)
@@ -343,7 +343,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Whether what is around a part is what it asks for.
+    /// Returns whether what is around a part is what it asks for.
     fn is_apart(&self, part: Part, start: usize, end: usize) -> bool {
         let bytes = self.folded;
         let before = |back: usize| start.checked_sub(back).and_then(|at| bytes.get(at)).copied();

@@ -101,12 +101,12 @@ fn part(written: &str, class: usize, step: Step, slot: usize) -> Part {
     of(text, before, after, closed.is_some())
 }
 
-/// Whether a byte is a letter, a digit or `_`.
+/// Returns whether a byte is a letter, a digit or `_`.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether spaces beside a character are dropped.
+/// Returns whether spaces beside a character are dropped.
 pub(super) fn is_tight(byte: u8) -> bool {
     b"()[]{}<>=,;|&*'\"`".contains(&byte)
 }

@@ -45,7 +45,7 @@ fn hash(key: u32) -> usize {
     (key.wrapping_mul(0x9E37_79B1) >> (u32::BITS - ROOT_BITS)) as usize
 }
 
-/// Whether there may be a root for the first characters of a long part.
+/// Returns whether there may be a root for the first characters of a long part.
 fn may_be_head(head: u32) -> bool {
     let bit = (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEAD_BITS)) as usize;
     HEADS.get(bit / 64).is_some_and(|bits| u64::from_le_bytes(*bits) >> (bit % 64) & 1 != 0)
@@ -70,7 +70,7 @@ impl Node {
         self.0.first_chunk().is_some_and(|next| u64::from_le_bytes(*next) & bit_of(byte) != 0)
     }
 
-    /// Whether a part of these classes begins at such a position, here or below.
+    /// Returns whether a part of these classes begins at such a position, here or below.
     fn has(self, positions: u8, wanted: Classes) -> bool {
         let [_, _, _, _, _, _, _, _, a, b, c, d, ..] = *self.0;
         let own = u32::from_le_bytes([a, b, c, d]);

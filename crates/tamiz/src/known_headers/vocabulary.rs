@@ -149,7 +149,7 @@ fn is_number(item: &[u8]) -> bool {
     }
 }
 
-/// Whether a value is brands with their versions: `"Chromium";v="133", "Not(A:Brand";v="99"`.
+/// Returns whether a value is brands with their versions: `"Chromium";v="133", "Not(A:Brand";v="99"`.
 fn are_brands(mut rest: &[u8], is_brand: impl Fn(&[u8]) -> bool) -> bool {
     loop {
         let Some((brand, after)) = cut_quoted(rest) else { return false };
@@ -171,7 +171,7 @@ fn is_brand(brand: &[u8]) -> bool {
         && brand.iter().all(|byte| bytes::is(*byte, ALPHA) || is_sign(*byte))
 }
 
-/// Whether a brand is a well-known one, or the one that stands for none: `Not`, `A` and `Brand`, with a sign between them, and
+/// Returns whether a brand is a well-known one, or the one that stands for none: `Not`, `A` and `Brand`, with a sign between them, and
 /// perhaps one before.
 fn is_usual_brand(brand: &[u8]) -> bool {
     let is_sign =

@@ -58,7 +58,7 @@ impl Version {
         })
     }
 
-    /// Whether its messages come in frames, which tell where a body ends.
+    /// Returns whether its messages come in frames, which tell where a body ends.
     pub(crate) fn has_frames(self) -> bool {
         matches!(self.0, "2" | "3")
     }

@@ -165,7 +165,7 @@ impl<'a> Block<'a> {
         Block { lines, is_open: false, joined: None, most, is_full: false, cx }
     }
 
-    /// Whether there is room for another line.
+    /// Returns whether there is room for another line.
     fn has_room(&mut self) -> bool {
         self.is_full = self.lines.len() >= self.most;
         !self.is_full
@@ -196,7 +196,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Whether the last line is a header that a continuation may add to.
+    /// Returns whether the last line is a header that a continuation may add to.
     fn has_header(&self) -> bool {
         self.is_open
             && match self.lines.last() {

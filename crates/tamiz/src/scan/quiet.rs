@@ -18,7 +18,7 @@ use crate::walk::{Visitor, walk};
 /// Classes that may raise a flag. All others are letters, digits and `. - _ / + , ? @ [ ]`, SP.
 const LOUD: u32 = DANGER | CONTROL | HIGH | WORD_SIGN | ENCODED | COLON | BANG | EQUALS;
 
-/// Whether all that a text has beyond ASCII are letters that no look-alike mapping, script or decoder makes anything of:
+/// Returns whether all that a text has beyond ASCII are letters that no look-alike mapping, script or decoder makes anything of:
 /// Latin letters of one accent (U+00C0 to U+00FF) and Chinese characters (U+4E00 to U+9FFF).
 fn has_plain_letters(text: &[u8]) -> bool {
     let mut rest = text;
@@ -33,7 +33,7 @@ fn has_plain_letters(text: &[u8]) -> bool {
     true
 }
 
-/// Whether a text of any kind raises no flag by its content and holds no credential, as far as that is seen quickly.
+/// Returns whether a text of any kind raises no flag by its content and holds no credential, as far as that is seen quickly.
 /// `classes` is the union of the classes of its bytes. The flag for a space in a key or segment, and what its length or
 /// its name raise, are for the caller.
 #[inline]
@@ -111,7 +111,7 @@ impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
     }
 }
 
-/// Whether a part, at signs, of a text that cannot flag raises no flag either: it may still be Base64 by itself.
+/// Returns whether a part, at signs, of a text that cannot flag raises no flag either: it may still be Base64 by itself.
 pub(crate) fn cannot_flag_part(text: &[u8], classes: u32) -> bool {
     let may_be_json = matches!(text.first(), Some(b'[' | b' ' | b'+'));
     let is_loud = classes & NO_ALNUM != 0
@@ -176,7 +176,7 @@ fn facts_of(byte: u8) -> u32 {
     FACTS.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
-/// Whether a header value, whose signs of a kind are grammar, raises no flag by its content and holds no credential, as
+/// Returns whether a header value, whose signs of a kind are grammar, raises no flag by its content and holds no credential, as
 /// far as that is seen quickly. `classes` is the union of the classes of its bytes.
 #[inline(never)]
 pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Context<'_>) -> bool {
@@ -298,7 +298,7 @@ impl<F: Fn(&[u8]) -> bool> Visitor for Header<'_, F> {
     }
 }
 
-/// Whether a text decodes to something readable, or begins with what decodes to binary data of a known kind.
+/// Returns whether a text decodes to something readable, or begins with what decodes to binary data of a known kind.
 fn may_be_base64(text: &[u8], classes: u32) -> bool {
     let begins_like_data = || {
         matches!(text.first(), Some(b'A' | b'B' | b'H' | b'g' | b'r'))

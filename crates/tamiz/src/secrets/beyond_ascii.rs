@@ -55,7 +55,7 @@ impl Entries {
     }
 }
 
-/// Whether a name that is not all ASCII holds a built-in entry, or one of `extra`.
+/// Returns whether a name that is not all ASCII holds a built-in entry, or one of `extra`.
 pub(crate) fn matches(name: &[u8], extra: &[String], cx: Context<'_>) -> bool {
     let mut normal = BumpString::new_in(cx.bump);
     cx.spare.with(|nfkc| {
@@ -183,7 +183,7 @@ fn is_of_word(c: char) -> bool {
     unicode::is_letter_or_digit(c) || unicode::is_mark(c)
 }
 
-/// Whether `word` is in a name with nothing beside it that belongs to words.
+/// Returns whether `word` is in a name with nothing beside it that belongs to words.
 fn is_word_in(word: &str, name: &str, is_inner: impl Fn(char) -> bool) -> bool {
     name.match_indices(word).any(|(at, word)| {
         let (before, rest) = name.split_at_checked(at).unwrap_or_default();

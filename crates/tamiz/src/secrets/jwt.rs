@@ -11,7 +11,7 @@ use crate::bytes::{self, ALNUM, B64URL_MARK};
 use crate::decode::GUARD;
 use crate::shape;
 
-/// Whether the header of a token may begin in a text behind other characters of its segment, at `eyJ`.
+/// Returns whether the header of a token may begin in a text behind other characters of its segment, at `eyJ`.
 #[inline]
 pub(super) fn may_be_glued(text: &[u8]) -> bool {
     memchr::memchr_iter(b'J', text).any(|at| text.get(..at).is_some_and(|before| before.ends_with(b"ey")))

@@ -81,7 +81,7 @@ impl SensitiveNames {
         self.find_plain(value, classes, cx).or_else(|| self.find_disguised(value, classes, cx))
     }
 
-    /// Whether a text holds a credential, and whether the end of it, which follows a sign or white space, does by itself.
+    /// Returns whether a text holds a credential, and whether the end of it, which follows a sign or white space, does by itself.
     pub(crate) fn holds_in_text_and_end(&self, text: &[u8], end: &[u8], cx: Context<'_>) -> [bool; 2] {
         let classes = bytes::union(text);
         // The end may hold no kind that the text may not.
@@ -157,13 +157,13 @@ impl SensitiveNames {
         Prefilter::new(text, classes, |name: &[u8]| self.may_match_ascii(name))
     }
 
-    /// Whether a text holds a credential behind a name, a scheme or by itself, of the kinds that a walk left.
+    /// Returns whether a text holds a credential behind a name, a scheme or by itself, of the kinds that a walk left.
     pub(crate) fn holds_one_of(&self, kinds: Kinds, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
         holds_unnamed(kinds, text, classes)
             || kinds.has(Kind::Named) && self.find_kind(Kind::Named, text, classes, cx).is_some()
     }
 
-    /// Whether a text holds a credential as it is. `classes` is the union of the classes of its bytes.
+    /// Returns whether a text holds a credential as it is. `classes` is the union of the classes of its bytes.
     pub(crate) fn holds_plain_credential(&self, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
         self.find_plain(text, classes, cx).is_some()
     }
@@ -187,12 +187,12 @@ impl SensitiveNames {
     }
 }
 
-/// Whether a text is too short and too plain for a credential, by the union of the classes of its bytes.
+/// Returns whether a text is too short and too plain for a credential, by the union of the classes of its bytes.
 pub(crate) fn is_too_plain(text: &[u8], classes: u32) -> bool {
     text.len() < SHORTEST_TOKEN && classes & (CREDENTIAL_MARK | HIGH) == 0
 }
 
-/// Whether a text holds a token that is recognised by itself, whatever is around it.
+/// Returns whether a text holds a token that is recognised by itself, whatever is around it.
 pub(crate) fn holds_token(text: &[u8]) -> bool {
     let classes = bytes::union(text);
     let kinds = prefilter::may_hold(text, classes, |_| false);
@@ -200,7 +200,7 @@ pub(crate) fn holds_token(text: &[u8]) -> bool {
         || kinds.has(Kind::Token) && families::find(text, classes).is_some()
 }
 
-/// Whether a text without `=`, `:` or full-width forms of them may hold a credential of the kinds that a walk left.
+/// Returns whether a text without `=`, `:` or full-width forms of them may hold a credential of the kinds that a walk left.
 pub(crate) fn holds_unnamed(kinds: Kinds, text: &[u8], classes: u32) -> bool {
     kinds.has(Kind::Jwt)
         || kinds.has(Kind::Scheme)

@@ -87,7 +87,7 @@ fn value_after(text: &[u8], at: usize) -> Option<Range<usize>> {
     (len > 0).then_some(start..start + len)
 }
 
-/// Whether a text has a full-width `=` or `:`.
+/// Returns whether a text has a full-width `=` or `:`.
 pub(super) fn has_wide_delimiter(text: &[u8]) -> bool {
     memchr::memchr2_iter(0x9A, 0x9D, text)
         .any(|at| text.get(..at).is_some_and(|before| before.ends_with(&[0xEF, 0xBC])))
@@ -149,7 +149,7 @@ fn control_len(text: &[u8]) -> usize {
     }
 }
 
-/// Whether a byte may be around a name or a value in free text: a blank, a quote, the escape of a quote.
+/// Returns whether a byte may be around a name or a value in free text: a blank, a quote, the escape of a quote.
 pub(super) fn is_mark(byte: u8) -> bool {
     bytes::is_blank(byte) || matches!(byte, b'"' | b'\'' | b'\\')
 }

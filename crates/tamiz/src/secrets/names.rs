@@ -8,7 +8,7 @@ use crate::names::SensitiveNames;
 use crate::text::Text;
 
 impl SensitiveNames {
-    /// Whether the value under `name` is a secret. `classes` is the union of the classes of its bytes.
+    /// Returns whether the value under `name` is a secret. `classes` is the union of the classes of its bytes.
     pub(crate) fn matches(&self, name: &[u8], classes: u32, cx: Context<'_>) -> bool {
         if classes & (HIGH | ENCODED) == 0 {
             return self.matches_ascii(name);
@@ -16,12 +16,12 @@ impl SensitiveNames {
         self.matches_plain(name, cx) || classes & ENCODED != 0 && self.matches_decoded(name, cx)
     }
 
-    /// Whether the value under `name` is a secret, where nothing in the name is encoded.
+    /// Returns whether the value under `name` is a secret, where nothing in the name is encoded.
     pub(super) fn matches_plain(&self, name: &[u8], cx: Context<'_>) -> bool {
         if name.is_ascii() { self.matches_ascii(name) } else { beyond_ascii::matches(name, &self.extra, cx) }
     }
 
-    /// Whether a name is sensitive once its escapes are decoded, or then its entities.
+    /// Returns whether a name is sensitive once its escapes are decoded, or then its entities.
     fn matches_decoded(&self, name: &[u8], cx: Context<'_>) -> bool {
         let name = cx.bump.alloc_slice_copy(name);
         let decoded = decode_escapes(Text::untraced(name), cx);

@@ -55,7 +55,7 @@ pub(super) fn find(text: &[u8]) -> Option<Range<usize>> {
     SCHEMES.iter().find_map(|scheme| scheme.find(text))
 }
 
-/// Whether a text begins with the word of a scheme, and something that may stand between it and credentials.
+/// Returns whether a text begins with the word of a scheme, and something that may stand between it and credentials.
 pub(super) fn begins_with_scheme(text: &[u8]) -> bool {
     let first = text.first().map(u8::to_ascii_lowercase);
     SCHEMES.iter().any(|scheme| scheme.word.first().copied() == first && scheme.begins(text))
