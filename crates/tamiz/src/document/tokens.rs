@@ -4,9 +4,11 @@
 //! Everything in a token comes from the text or the notes, so nothing that these hide can be in one.
 
 mod cursor;
+mod groups;
 mod hash;
 mod lines;
 mod pieces;
+mod url;
 mod visit;
 
 use std::borrow::Cow;

@@ -2,17 +2,16 @@
 //! of most requests came before.
 
 use super::cursor::{Cursor, Hashed};
+use super::groups::Groups;
 use super::hash::{fold, hash_all, hash_until};
 use super::pieces::{NOTHING, cut_at, each_flag, find, pieces};
+use super::url::Url;
 use super::visit::{OwnBuckets, Visit};
 use super::{TokenOptions, TokenSink};
 use crate::bytes;
 use crate::document::lines::Lines;
 use crate::document::made_of::{Note, Notes};
 use crate::document::{Document, cut};
-
-/// Bodies with more keys are not read by groups, since each key is looked for among all others.
-const MOST_GROUPED: u64 = 64;
 
 impl Document {
     /// Hands the tokens of [`Document::tokens`] but for `f=FLAG` to a sink, in any order, some of them more than once.
@@ -28,20 +27,6 @@ impl Document {
         let mut lines = LineByLine { document: self, visit, notes, url, headers: 0, values: 0 };
         lines.text(Cursor { text: self.as_str(), seed }).is_some()
     }
-}
-
-/// A `U` line under way.
-#[derive(Default)]
-struct Url<'d> {
-    /// All of it.
-    line: &'d str,
-    /// The part before the query.
-    before_query: &'d str,
-    /// The query and all that follows it.
-    query: Cursor<'d>,
-    flags: &'d str,
-    /// It has flags or a fragment: its query is not cut into pairs.
-    is_odd: bool,
 }
 
 /// A document under way, line by line.
@@ -389,56 +374,6 @@ impl<'d, S: TokenSink<'d>> LineByLine<'d, '_, S> {
         }
         self.notes.text = self.notes.text.get(length..)?;
         self.notes.line()
-    }
-}
-
-/// The keys of a body, some of which came more than once, in order of arrival, and the notes of their values by that order.
-struct Groups<'d> {
-    keys: Vec<&'d str>,
-    notes: Vec<(usize, Hashed<'d>)>,
-}
-
-impl<'d> Groups<'d> {
-    /// Reads the keys off the lines of a body; `None` where there are many, or not all of them are shown.
-    fn of(body: &Cursor<'d>, notes: &'d str) -> Option<Self> {
-        let mut lines = *body;
-        lines.skip(b'\n')?;
-        let mut found = Lines { body: Some(Default::default()), ..Lines::default() };
-        cut::take(lines.skip(b'\n').filter(|line| line.starts_with("BQ:"))?, &mut found)?;
-        let keys = found.body?.keys.filter(|keys| keys.more == 0 && keys.count <= MOST_GROUPED)?;
-        let mut rest = Cursor { text: notes, seed: body.seed };
-        let mut notes = Vec::new();
-        while !rest.text.is_empty() {
-            rest.text = rest.text.strip_prefix(":b ")?;
-            let digits = rest.text.bytes().take_while(u8::is_ascii_digit).count();
-            let (index, words) = rest.text.split_at_checked(digits)?;
-            rest.text = words;
-            notes.push((index.parse().ok()?, rest.line()?));
-        }
-        Some(Groups { keys: keys.iter().collect(), notes })
-    }
-}
-
-impl<'d> Url<'d> {
-    /// Cuts a `U` line: of it the host, the query and the flags tell something.
-    fn cut(rest: &mut Cursor<'d>) -> Option<Self> {
-        let text = rest.text;
-        let end = bytes::position(b'\n', text.as_bytes())?;
-        let line = text.get(..end)?.strip_prefix("U:")?;
-        rest.text = text.get(end.saturating_add(1)..)?;
-        let (content, flags) = cut::content_and_flags(line);
-        let mut query = Cursor { text: "\n", seed: rest.seed };
-        let mut is_odd = !flags.is_empty();
-        let mark = bytes::position(b'?', content.as_bytes());
-        if let Some(mark) = mark {
-            // With its line end, and what is behind it, there are whole words to read.
-            query.text = text.get(mark.saturating_add(3)..)?;
-            let behind = content.as_bytes().get(mark..)?;
-            let is_fragment = |at: usize| behind.get(at..).is_some_and(|rest| rest.starts_with(b"%23<"));
-            is_odd |= memchr::memchr_iter(b'%', behind).any(is_fragment);
-        }
-        let before_query = content.get(..mark.unwrap_or(content.len()))?;
-        Some(Url { line, before_query, query, flags, is_odd })
     }
 }
 
