@@ -76,9 +76,9 @@ impl<'a> Request<'a> {
         }
         request.url.hide_tokens(cx, &mut request.flags);
         request.settle_flags(cx);
-        framing::check(&request.headers, message.body, message.is_in_frames, cx, &mut request.flags);
+        framing::check(request.headers, message.body, message.is_in_frames, cx, &mut request.flags);
         if let Some(body) = message.body {
-            request.body = body::read(body, &request.headers, cx);
+            request.body = body::read(body, request.headers, cx);
         }
         request.check_limits(message.body, cx);
         request

@@ -218,7 +218,7 @@ fn is_common(name: &[u8], kind: Kind) -> bool {
             )
         }
         Kind::AcceptLanguage => match name {
-            [language @ ..] if language.len() == 2 => is_common_language(language),
+            language if language.len() == 2 => is_common_language(language),
             [language @ .., b'-', b'a'..=b'z' | b'A'..=b'Z', b'a'..=b'z' | b'A'..=b'Z'] => {
                 is_common_language(language)
             }

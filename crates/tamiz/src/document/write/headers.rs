@@ -44,7 +44,7 @@ impl<'a> Writer<'a, '_> {
             |i: usize| (list.get(i).is_none_or(|h: &Header<'_>| h.name.is_none()), names.get(i).copied());
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
         let most = self.cx.settings.config.limits.headers;
-        let mut finished = FinishedLines { headers: &request.headers, next: 0, len: 0 };
+        let mut finished = FinishedLines { headers: request.headers, next: 0, len: 0 };
         for (written, &i) in order.iter().take(most).enumerate() {
             if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
                 self.finished_lines(&mut finished, header.name.as_ref().map(|_| *name), written);
