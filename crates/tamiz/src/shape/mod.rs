@@ -301,7 +301,8 @@ fn is_path(text: &[u8]) -> bool {
 fn is_words(text: &[u8]) -> bool {
     let in_word = |c: Char| c.plain().is_some_and(|c| unicode::is_letter_or_digit(c) || unicode::is_mark(c));
     let mut rest = text;
-    while let Some((arabic, after)) = rest.split_at_checked(nfkc::arabic_length(rest)) {
+    loop {
+        let (arabic, after) = rest.split_at_checked(nfkc::arabic_length(rest)).unwrap_or_default();
         let len =
             if let [b' ', ..] = after { 0 } else { bytes::position(b' ', after).unwrap_or(after.len()) };
         let (others, next) = after.split_at_checked(len).unwrap_or_default();
@@ -312,7 +313,6 @@ fn is_words(text: &[u8]) -> bool {
         let [_, next @ ..] = next else { return true };
         rest = next;
     }
-    false
 }
 
 #[cfg(test)]
@@ -365,6 +365,13 @@ mod tests {
             ("hello world", Shape::Words),
             ("hello  world", Shape::Mixed),
             ("niño", Shape::Words),
+            ("صلى الله", Shape::Words),
+            ("صلىa الله", Shape::Words),
+            ("صلى  الله", Shape::Mixed),
+            (" صلى", Shape::Mixed),
+            ("صلى ", Shape::Mixed),
+            ("صلى. الله", Shape::Mixed),
+            ("é صلى.", Shape::Mixed),
             ("1+UNION+SELECT+1", Shape::Mixed),
             ("192.168.0.1", Shape::Ipv4),
             ("192.168.0.01", Shape::Mixed),
