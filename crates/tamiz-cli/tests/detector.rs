@@ -107,7 +107,10 @@ fn drift_tells_which_endpoints_have_moved() {
     assert!(line("all").trim_start().starts_with("420  "), "{told}");
     // The endpoints with most unusual requests come first.
     let place = |endpoint: &str| told.lines().position(|line| line.contains(endpoint));
-    assert!(place("GET /item") < place("GET /find") && place("GET /news/today") < place("GET /find"), "{told}");
+    assert!(
+        place("GET /item") < place("GET /find") && place("GET /news/today") < place("GET /find"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -25,9 +25,9 @@ use crate::stream::{Stream, random};
 use crate::table::Map;
 use crate::token::{self, Parts};
 use cache::Cache;
+use record::Records;
 use scorer::Scorer;
 use sum::{Parted, Sum};
-use record::Records;
 use weigh::{FlagRate, Item, flag_key};
 use weights::{HashTable, WeightTable};
 

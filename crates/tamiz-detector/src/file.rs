@@ -191,11 +191,13 @@ impl Alphabet {
         let mut differing = Vec::new();
         let (mut usual, mut there) = (self.usual.as_slice(), tokens);
         // Both are sorted: of the least of each, the lesser is missing in the other.
-        while let (Some((a, more_usual)), Some((b, more_there))) = (usual.split_first(), there.split_first()) {
+        while let (Some((a, more_usual)), Some((b, more_there))) = (usual.split_first(), there.split_first())
+        {
             if a != b {
                 differing.push(place(*a.min(b)));
             }
-            (usual, there) = (if a <= b { more_usual } else { usual }, if b <= a { more_there } else { there });
+            (usual, there) =
+                (if a <= b { more_usual } else { usual }, if b <= a { more_there } else { there });
         }
         differing.extend(usual.iter().chain(there).map(|token| place(*token)));
         differing.sort_unstable();

@@ -83,7 +83,9 @@ impl Prior {
 
     /// The flags of the table, with their kinds of place.
     pub(crate) fn flags(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.rates.iter().flat_map(|(kind, flags)| flags.keys().map(move |flag| (kind.as_str(), flag.as_str())))
+        self.rates
+            .iter()
+            .flat_map(|(kind, flags)| flags.keys().map(move |flag| (kind.as_str(), flag.as_str())))
     }
 
     /// How much more often attacks raise the flag at such a place, as a binary logarithm.

@@ -228,7 +228,9 @@ impl Detector {
         if !learned.counts.keeps_all() {
             return self.fresh_of_few(record, learned);
         }
-        let Some(seen) = self.seen_of(record, learned.hash, learned.counts.requests) else { return record.far };
+        let Some(seen) = self.seen_of(record, learned.hash, learned.counts.requests) else {
+            return record.far;
+        };
         let flag = record.flag.map(|flag| flag.tempered(Seen { count: 0, of: seen.of }));
         weighed(record, rate_at_endpoint(seen.count, seen.of, record.rate), flag)
     }

@@ -205,9 +205,10 @@ impl Detector {
 
     /// Reads the rates of all flags of the prior.
     pub(super) fn rate_flags(&mut self) {
-        let flags = self.prior.flags().map(|(kind, flag)| {
-            (flag_hash(self.seed, kind, flag), self.rate_of_flag(kind, flag, false))
-        });
+        let flags = self
+            .prior
+            .flags()
+            .map(|(kind, flag)| (flag_hash(self.seed, kind, flag), self.rate_of_flag(kind, flag, false)));
         let flags: Vec<(u64, FlagRate)> = flags.collect();
         flags.into_iter().for_each(|(hash, rate)| self.flag_rates.insert(hash, rate));
     }

@@ -1,4 +1,4 @@
-//! The cache of sections and lines: looked up when one begins, filled when one ends.
+//! Sections and lines: looked up in the cache when one begins, weighed and kept when one ends.
 
 use super::places::FEW;
 use super::{Loud, Scorer, Token};
@@ -100,7 +100,9 @@ impl Scorer<'_> {
         }
         self.line.tokens_key = self.detector.cache.key(OF_ANY, kind, hash);
         let mut tokens = [RecordId::default(); MOST_TOKENS];
-        let Some(tokens) = self.detector.known_tokens(self.line.tokens_key, &mut tokens) else { return false };
+        let Some(tokens) = self.detector.known_tokens(self.line.tokens_key, &mut tokens) else {
+            return false;
+        };
         self.weigh(tokens.iter().map(|record| (None, *record)));
         self.end_part();
         true
@@ -234,13 +236,7 @@ impl Scorer<'_> {
         let unusual = self.unusual.get(self.line.unusual..).unwrap_or_default();
         let flags = self.flags.get(self.line.flags..).unwrap_or_default();
         let place = if self.line.places == 0 { self.line.endpoint } else { self.line.place };
-        self.detector.cache_part(
-            self.line.key,
-            surprise,
-            self.new - self.line.new,
-            (unusual, flags),
-            place,
-        );
+        self.detector.cache_part(self.line.key, surprise, self.new - self.line.new, (unusual, flags), place);
     }
 
     /// Takes the tokens that have no record, each once.
@@ -281,8 +277,7 @@ impl Detector {
 
     /// Keeps the tokens of a line, unless there are too many, or one that was never seen.
     fn keep_tokens(&self, key: u64, tokens: &[Token]) {
-        let was_seen =
-            |token: &Token| self.records.get(token.record).is_some_and(|record| record.hash != 0);
+        let was_seen = |token: &Token| self.records.get(token.record).is_some_and(|record| record.hash != 0);
         if tokens.len() > MOST_TOKENS || !tokens.iter().all(was_seen) {
             return;
         }

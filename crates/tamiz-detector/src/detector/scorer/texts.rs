@@ -1,9 +1,9 @@
 //! Tokens that are not known by their hashes: by their texts.
 
 use super::{Loud, Scorer, Shape, Token};
+use crate::detector::record::RecordId;
 use crate::detector::sum::with_site;
 use crate::detector::weigh::{Item, TokenWeight, token_hash};
-use crate::detector::record::RecordId;
 use crate::detector::weights::{PLACE, PackedWeight, SHAPE, SIGN, what};
 use crate::observation::{LONGEST_TOKEN, shorten};
 use crate::pieces::{PIECES, PlaceText};
