@@ -1,4 +1,4 @@
-//! A cache of what sections, lines and tokens of requests weigh: most of them came before.
+//! A cache of what sections and lines of requests weigh, and of the tokens of lines: most of them came before.
 //!
 //! Its entries follow from the model alone, so that scores do not depend on it. It has a fixed size, and is shared by
 //! threads without locks: a slot that two write at once belongs to neither, and is written again.

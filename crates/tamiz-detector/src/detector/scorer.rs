@@ -4,7 +4,7 @@
 mod lines;
 mod places;
 mod sink;
-mod unusual;
+mod texts;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tamiz::{Document, TokenOptions, TokenSink};
 use super::record::RecordId;
 use super::sum::{self, Sum};
 use super::weigh::pair_hash;
-use super::weights::{PLACE, PackedWeight, SIGN};
+use super::weights::{PLACE, PackedWeight};
 use super::{Detector, Learned};
 use crate::novelty::{BITS, bits};
 use crate::pieces::{PIECES, PlaceText};
@@ -245,14 +245,15 @@ impl<'a> Scorer<'a> {
     #[inline(always)]
     fn take(&mut self, stream: Stream, pieces: &[&str], ends: &[&str]) -> (u64, u64) {
         let (hash, is_plain) = stream.finish();
-        let is_known_by_hash = is_plain && self.texts.is_none();
-        let known = self.detector.records.token(hash).or_else(|| self.family_record(stream, pieces, ends));
-        match known.filter(|_| is_known_by_hash) {
+        let is_told_by_hash = is_plain && self.texts.is_none();
+        let record =
+            || self.detector.records.token(hash).or_else(|| self.family_record(stream, pieces, ends));
+        match is_told_by_hash.then(record).flatten() {
             Some(record) => {
                 self.line.tokens.push(Token { hash, record });
                 (record.what(), hash)
             }
-            _ => self.take_text(is_plain.then_some(hash), is_plain, |place, push| {
+            None => self.take_text(is_plain.then_some(hash), is_plain, |place, push| {
                 place.iter().chain(pieces).chain(ends).for_each(|piece| push(piece));
             }),
         }
@@ -294,9 +295,4 @@ impl<'a> Scorer<'a> {
         });
         self.shape = shape;
     }
-}
-
-/// Returns whether a token of this class is followed by the same sign with the shape of the value.
-fn is_sign(what: u64) -> bool {
-    what == SIGN
 }

@@ -1,4 +1,4 @@
-//! The cache of sections and lines: looked up when one begins, filled when one ends.
+//! Sections and lines: looked up in the cache when one begins, weighed and kept when one ends.
 
 use super::places::FEW;
 use super::{Loud, Scorer, Token};

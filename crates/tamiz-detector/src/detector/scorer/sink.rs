@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tamiz::TokenSink;
 
-use super::{Scorer, Shape, Token, is_sign};
-use crate::detector::weights::{PLACE, SHAPE};
+use super::{Scorer, Shape, Token};
+use crate::detector::weights::{PLACE, SHAPE, SIGN};
 use crate::endpoint;
 use crate::pieces::{PIECES, PlaceText, spelled};
 use crate::stream::Stream;
@@ -110,7 +110,7 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         }
         let stream = pieces.iter().fold(self.place, |stream, piece| stream.push(piece));
         let (what, hash) = self.take(stream, &pieces, &[]);
-        if is_sign(what) {
+        if what == SIGN {
             self.pair(hash, &pieces);
         }
     }
