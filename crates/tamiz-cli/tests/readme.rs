@@ -91,7 +91,7 @@ fn the_commands_of_the_detector_lead_to_a_table_with_reasons() {
         assert!(table.starts_with("ALERT score "), "{name}: {table}");
         assert_eq!(table.lines().filter(|line| line.starts_with("usual ")).count(), 19, "{name}: {table}");
         for shown in [table, explained] {
-            assert!(shown.contains("`id` of GET /item never held `'`"), "{name}: {shown}");
+            assert!(shown.contains("`id` raises QUOTE: attacks do so "), "{name}: {shown}");
         }
     }
 }
