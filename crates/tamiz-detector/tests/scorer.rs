@@ -93,6 +93,30 @@ fn a_document_scores_as_its_tokens_do() {
     requests().iter().for_each(|request| check(request));
 }
 
+/// What is told of all of a body is counted with its keys.
+#[test]
+fn a_text_scores_as_its_tokens_do_where_forms_were_learned() {
+    let post = |path: &str, kind: &str, content: &str| {
+        let length = content.len();
+        let head = format!("Content-Type: {kind}\r\nContent-Length: {length}");
+        TAMIZ.canonicalize(format!("POST {path} HTTP/1.1\r\n{head}\r\n\r\n{content}").as_bytes())
+    };
+    let mut model = Model::new(TAMIZ.fingerprint()).unwrap();
+    for n in 0..20 {
+        let keys = format!("only{n}=1&id={n}");
+        model.learn(&post("/a", "application/x-www-form-urlencoded", &keys)).unwrap();
+        model.learn(&post("/b", "text/plain", "seen before")).unwrap();
+    }
+    let detector = Detector::new(model);
+    for content in ["seen before", "never 'seen'", "-"] {
+        for path in ["/a", "/b", "/c"] {
+            let document = post(path, "text/plain", content);
+            let slow = detector.explain_observation(&Observation::of(&document).unwrap());
+            (0..2).for_each(|_| assert_eq!(detector.score(&document).unwrap(), *slow.score(), "{document}"));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 

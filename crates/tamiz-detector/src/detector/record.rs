@@ -1,6 +1,8 @@
 //! What is known over all endpoints of a token, or of a family of tokens, to weigh it at an endpoint that never had it.
 
-use super::weigh::{FlagRate, Item, TokenWeight, UNREMARKABLE, family_hash, sixteenths, token_hash};
+use super::weigh::{
+    FlagRate, Item, TokenWeight, UNREMARKABLE, counted_hash, family_hash, sixteenths, token_hash,
+};
 use super::weights::{HashTable, PLACE, what};
 use super::{Detector, Learned};
 use crate::novelty::{BITS, Key, Seen, UNKNOWN_KIND, bits, rate_at_endpoint, rate_of_kind, rate_over_all};
@@ -124,9 +126,9 @@ impl Detector {
             Some(learned) => (learned.hash, &learned.counts),
             None => (0, &self.whole),
         };
-        let family = family_hash(self.seed, parts);
-        if records.seen(of_endpoint, family).is_none() {
-            records.insert_seen(of_endpoint, family, counts.of_family(&item.key));
+        let counted = counted_hash(self.seed, parts);
+        if records.seen(of_endpoint, counted).is_none() {
+            records.insert_seen(of_endpoint, counted, counts.of_family(&item.key));
         }
         let hash = token_hash(self.seed, item.token, parts);
         if parts.op == token::PLACE {
@@ -144,6 +146,7 @@ impl Detector {
         if let Some(id) = records.push(record, what(parts)) {
             records.tokens.insert(hash, id);
         }
+        let family = family_hash(self.seed, parts);
         if parts.op != b'f' && self.whole.keeps_all() && records.families.get(family).is_none() {
             let key = item.key.never_seen();
             let record = self.record_of(item.token, parts, 0, of_key(&key));
@@ -161,7 +164,7 @@ impl Detector {
         Record {
             hash,
             site: hash_of(parts.site(token)),
-            family: family_hash(self.seed, parts),
+            family: counted_hash(self.seed, parts),
             place: parts.place.map_or(0, hash_of),
             op: parts.op,
             is_endpoint: parts.family == "e",

@@ -219,14 +219,18 @@ fn flag_hash(seed: u64, kind: &str, flag: &str) -> u64 {
     Stream::of(seed, kind).push("=").push(flag).finish().0
 }
 
-/// The hash of a family of tokens.
+/// The hash of a family of tokens that weigh alike where they were never seen.
 pub(super) fn family_hash(seed: u64, parts: &Parts<'_>) -> u64 {
+    if parts.op == token::PLACE {
+        return Stream::of(seed, parts.family).push("\n.").finish().0;
+    }
+    counted_hash(seed, parts)
+}
+
+/// The hash of a family of tokens that are counted together: of keys of the body, too, and what is told of all of it.
+pub(super) fn counted_hash(seed: u64, parts: &Parts<'_>) -> u64 {
     // Most families end with what tells them from others of the place.
-    let which = match parts.op {
-        token::PLACE => "\n.",
-        _ if parts.measured => "\n@",
-        _ => "\n=",
-    };
+    let which = if parts.measured { "\n@" } else { "\n=" };
     Stream::of(seed, parts.family).push(which).finish().0
 }
 
