@@ -13,7 +13,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// The beginnings of commands that are not run here, and why.
-const ELSEWHERE: [(&str, &str); 26] = [
+const ELSEWHERE: [(&str, &str); 25] = [
     (
         "cargo run --release -- canon examples/login.http",
         "`cargo x test --all` runs it, `readme.rs` its document",
