@@ -135,8 +135,8 @@ impl Canonicalizer {
     /// ``None`` stands for a request that it would refuse: ``refusal`` tells why. Sources of which no changes are
     /// known, as ``wire``, see what was sent.
     ///
-    /// >>> requests = [b"GET /a HTTP/1.1\r\nHost: ex.com\r\nX_Id: 7\r\n\r\n", b"GET /../etc HTTP/1.1\r\nHost:
-    /// ex.com\r\n\r\n"] >>> nginx = tamiz.Canonicalizer(source="nginx")
+    /// >>> requests = [b"GET /a HTTP/1.1\r\nHost: ex.com\r\nX_Id: 7\r\n\r\n", b"GET /../etc HTTP/1.1\r\nHost: ex.com\r\n\r\n"]
+    /// >>> nginx = tamiz.Canonicalizer(source="nginx")
     /// >>> [document and document.flags for document in nginx.canonicalize_as_seen(requests)]
     /// [[], None]
     fn canonicalize_as_seen(
