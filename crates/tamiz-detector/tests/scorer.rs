@@ -93,7 +93,7 @@ fn a_document_scores_as_its_tokens_do() {
     requests().iter().for_each(|request| check(request));
 }
 
-/// What is told of all of a body is counted with its keys.
+/// Tokens of a whole body are counted with its keys.
 #[test]
 fn a_text_scores_as_its_tokens_do_where_forms_were_learned() {
     let post = |path: &str, kind: &str, content: &str| {

@@ -1,4 +1,4 @@
-//! What is known over all endpoints of a token, or of a family of tokens, to weigh it at an endpoint that never had it.
+//! Records of tokens and families over all endpoints, from which a token is weighed at an endpoint that never had it.
 
 use super::weigh::{
     FlagRate, Item, TokenWeight, UNREMARKABLE, counted_hash, family_hash, sixteenths, token_hash,
@@ -25,13 +25,13 @@ pub(super) struct Record {
     rate: u64,
     /// If it is a flag, how often attacks raise it, and this traffic.
     flag: Option<FlagRate>,
-    /// What it weighs where its place was never seen.
+    /// Its weight where its place was never seen.
     far: Fresh,
     /// To ask tables that have let tokens go.
     key: Option<Key<'static>>,
 }
 
-/// What a token weighs at an endpoint that never had it.
+/// The weight of a token at an endpoint that never had it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fresh {
     /// How probable a token as rare is; the surprise follows from it, or is told.
@@ -190,7 +190,7 @@ impl Detector {
         self.records.families.get(hash)
     }
 
-    /// What a token weighs that was never seen, and of a family of which none was, or a flag. The tables have let nothing go.
+    /// The weight of a token that was never seen, nor any of its family, or of a flag. The tables have let nothing go.
     pub(super) fn weigh_unknown(
         &self,
         token: &str,

@@ -21,7 +21,7 @@ pub(super) struct Line {
     /// Its key in the cache; none where the document is read as a whole.
     pub(super) key: u64,
     pub(super) kind: u8,
-    /// What there was before it.
+    /// The state before it.
     pub(super) rarest: u32,
     pub(super) least_rate: u64,
     pub(super) new: u64,
