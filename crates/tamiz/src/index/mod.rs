@@ -23,7 +23,7 @@ pub(crate) struct Window {
     pub(crate) signs: u64,
 }
 
-/// The same kinds of sixteen bytes.
+/// Which of sixteen bytes are letters and signs, a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sixteen {
     letters: u16,

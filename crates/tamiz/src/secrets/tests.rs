@@ -232,3 +232,50 @@ fn ordinary_text_is_no_secret() {
         assert_eq!(found(text), None, "{text}");
     }
 }
+
+#[test]
+fn a_text_and_its_end_are_searched_as_each_alone() {
+    let pieces = [
+        "Bearer ",
+        "basic ",
+        "token+",
+        "a",
+        "9",
+        "-",
+        "_",
+        ".",
+        "/",
+        "=",
+        ":",
+        " ",
+        "%20",
+        "\\x41",
+        "\u{e9}",
+        "pwd",
+        "@",
+        "http://u:p@h/",
+        "eyJhbGciOiJub25lIn0.e30.",
+        "ghp_0123456789abcdefABCDEF0123456789abcd",
+        "1//0",
+        "-----BEGIN ",
+        "QmVhcmVyIGFiY2RlZmdoaWprbG1ub3A=",
+        "\"",
+    ];
+    let (mut random, mut found) = (crate::context::tests::random(), 0);
+    let names = SensitiveNames::new(&[]);
+    with_context(|cx| {
+        for _ in 0..20_000 {
+            let mut piece = |most: u32| -> String {
+                (0..=random(most)).map(|_| pieces[random(pieces.len() as u32) as usize]).collect()
+            };
+            let text = format!("{}={}", piece(2), piece(4));
+            let end = text.split_once('=').unwrap().1;
+            let alone = [text.as_str(), end].map(|text| {
+                names.find_credential(text.as_bytes(), bytes::union(text.as_bytes()), cx).is_some()
+            });
+            assert_eq!(names.holds_in_text_and_end(text.as_bytes(), end.as_bytes(), cx), alone, "{text}");
+            found += usize::from(alone[1]);
+        }
+    });
+    assert!(found > 1_000, "{found}");
+}
