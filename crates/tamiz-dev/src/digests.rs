@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tamiz::{Config, Limits, Profile, View};
 
-use crate::digest::{digest, small_limits};
+use crate::digest::{MUTATED, digest, mutated, small_limits};
 use crate::{Result, corpus, vectors};
 
 const HEAD: &str = "# Digests of documents, evidence, JSON and tokens, by `cargo x digests --write`: set, view, \
@@ -33,6 +33,9 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<()> {
     let vectors: Vec<Vec<u8>> = vectors::all().iter().map(|vector| vector.request()).collect();
     add("vectors", &vectors, &Limits::default(), &mut rows);
     add("vectors-small-limits", &vectors, &small_limits(), &mut rows);
+    for seed in MUTATED {
+        add(&format!("vectors-mutated-{seed}"), &mutated(&vectors, seed), &Limits::default(), &mut rows);
+    }
     match corpus::files()? {
         None => eprintln!("SKIPPED: real requests (set TAMIZ_CORPUS to a folder of *.jsonl.gz files)"),
         Some(files) => {

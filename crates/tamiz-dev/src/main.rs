@@ -10,6 +10,9 @@ mod digest;
 mod digests;
 mod expected;
 mod generate;
+#[path = "../../tamiz/tests/common/mutate.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the tests of the library use all of it")]
+mod mutate;
 mod signal;
 // The reader of vectors that the library's tests use; a crate of its own could not be a dependency of theirs.
 #[path = "../../tamiz/tests/common/vectors.rs"]

@@ -6,6 +6,8 @@
 mod common;
 pub mod dictionary;
 pub mod escaped;
+// The mutator that the digests of the library's tests use too: see `common.rs`.
+#[path = "../../tamiz/tests/common/mutate.rs"]
 pub mod mutate;
 pub mod seeds;
 mod settings;

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use sha2::{Digest, Sha256};
 use tamiz::{Canonicalizer, Config, Limits, Scratch};
 
+use super::mutate::{Mutator, Random};
+
 /// The digest of the documents of all requests, 16 bytes of it in hexadecimal.
 pub fn digest(requests: &[Vec<u8>], config: Config) -> String {
     let tamiz = Canonicalizer::new(config);
@@ -45,4 +47,17 @@ pub fn small_limits() -> Limits {
     limits.parts = 2;
     limits.entities = 1;
     limits
+}
+
+/// The seeds that all vectors are mutated by.
+pub const MUTATED: [u64; 3] = [1, 2, 3];
+
+/// Mutates each request once: `seed` chooses how.
+pub fn mutated(requests: &[Vec<u8>], seed: u64) -> Vec<Vec<u8>> {
+    let mut mutator = Mutator::new(Random::new(seed), requests.iter().map(Vec::as_slice));
+    let mutate = |request: &Vec<u8>| {
+        let other = mutator.random().below(requests.len());
+        mutator.mutate(request, requests.get(other).map_or(b"", Vec::as_slice))
+    };
+    requests.iter().map(mutate).collect()
 }

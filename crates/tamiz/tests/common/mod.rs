@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod digest;
 pub mod generate;
 pub mod grammar;
+pub mod mutate;
 pub mod oddities;
 pub mod properties;
 pub mod spelling;
