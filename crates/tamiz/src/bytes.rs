@@ -211,9 +211,9 @@ pub(crate) fn all(bytes: &[u8], classes: u32) -> bool {
 
 /// The union of the classes of all bytes.
 pub(crate) fn union(bytes: &[u8]) -> u32 {
-    let (fours, rest) = bytes.as_chunks::<4>();
+    let (eights, rest) = bytes.as_chunks::<8>();
     let classes =
-        fours.iter().fold(0, |classes, [a, b, c, d]| classes | class(*a) | class(*b) | class(*c) | class(*d));
+        eights.iter().fold(0, |classes, eight| eight.iter().fold(classes, |classes, b| classes | class(*b)));
     rest.iter().fold(classes, |classes, &b| classes | class(b))
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn is_hexadecimal(classes: u32) -> bool {
     classes & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
 }
 
-pub(crate) use crate::index::{doubles, position};
+pub(crate) use crate::index::{Places, doubles, places, position, position_near};
 
 /// The last eight bytes as a number; of fewer, a number that tells them from others of their length.
 pub(crate) fn last_eight(bytes: &[u8]) -> u64 {

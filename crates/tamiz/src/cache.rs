@@ -9,8 +9,9 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use crate::finished::{Finished, Record};
-use crate::hash::hash;
+use bumpalo::Bump;
+
+use crate::finished::{Finished, NO_WORDS, Record, Words};
 
 /// How many lines are kept: a power of two.
 const SLOTS: usize = 512;
@@ -35,9 +36,9 @@ struct Entry {
     owner: u64,
     /// The request that used it last; what the present one uses stays.
     used: u64,
-    line_len: usize,
-    text_len: usize,
+    line_len: u16,
     record: Record,
+    words: Words,
 }
 
 #[derive(Default)]
@@ -77,7 +78,7 @@ impl Inner {
         let slot = set * WAYS + way;
         let entry = self.entries.get(slot)?;
         let start = slot * SLOT_BYTES;
-        let is_it = entry.line_len == line.len()
+        let is_it = usize::from(entry.line_len) == line.len()
             && entry.owner == self.owner
             && self.bytes.get(start..start + line.len())? == line;
         is_it.then_some(slot)
@@ -102,22 +103,28 @@ impl Cache {
         inner.request += 1;
     }
 
-    /// Finds a line that was admitted; appends its text to `lines`.
-    pub(crate) fn get<'a>(&self, line: &'a [u8], lines: &mut Vec<u8>) -> Option<Finished<'a>> {
+    /// Finds a line that was admitted, by its hash; appends its text to `texts`.
+    pub(crate) fn get<'a>(
+        &self,
+        line: &'a [u8],
+        hash: u64,
+        texts: &mut Vec<u8>,
+        bump: &'a Bump,
+    ) -> Option<Finished<'a>> {
         let inner = &mut *self.inner.borrow_mut();
-        let slot = inner.find(line, hash(line))?;
+        let slot = inner.find(line, hash)?;
         let entry = inner.entries.get_mut(slot)?;
         entry.used = inner.request;
-        let start = slot * SLOT_BYTES + entry.line_len;
-        let text = inner.bytes.get(start..start + entry.text_len)?;
-        let text_start = lines.len();
-        lines.extend_from_slice(text);
-        Some(Finished { line, text: (text_start, lines.len()), record: entry.record })
+        let text_start = slot * SLOT_BYTES + line.len();
+        let text = inner.bytes.get(text_start..text_start + entry.record.text_len as usize)?;
+        let start = u32::try_from(texts.len()).ok()?;
+        texts.extend_from_slice(text);
+        let words = if entry.words[0].is_none() { &NO_WORDS } else { &*bump.alloc(entry.words) };
+        Some(Finished { line, words, start, opened_before: 0, record: entry.record })
     }
 
     /// Returns whether a line came before, lately; only such a line is worth a slot.
-    pub(crate) fn admits(&self, line: &[u8]) -> bool {
-        let hash = hash(line);
+    pub(crate) fn admits(&self, hash: u64) -> bool {
         let mut inner = self.inner.borrow_mut();
         inner.make_room();
         let part = (hash >> 36) as u16 | 1;
@@ -125,14 +132,13 @@ impl Cache {
         inner.came.get_mut(place).is_some_and(|came| std::mem::replace(came, part) == part)
     }
 
-    /// Keeps a line, whose text is in `lines`, unless it is too long or its slots are all used by the present request.
-    pub(crate) fn keep(&self, finished: &Finished<'_>, lines: &[u8]) {
+    /// Keeps a line, whose text is in `texts`, unless it is too long or its slots are all used by the present request.
+    pub(crate) fn keep(&self, finished: &Finished<'_>, hash: u64, texts: &[u8]) {
         let Finished { line, record, .. } = *finished;
-        let text = finished.text(lines);
+        let text = finished.text(texts);
         if line.len() + text.len() > SLOT_BYTES {
             return;
         }
-        let hash = hash(line);
         let mut inner = self.inner.borrow_mut();
         inner.make_room();
         let Inner { owner, request, hashes, entries, bytes, .. } = &mut *inner;
@@ -149,8 +155,8 @@ impl Cache {
         if let Some(place) = bytes.get_mut(text_start..text_start + text.len()) {
             place.copy_from_slice(text);
         }
-        let (line_len, text_len) = (line.len(), text.len());
-        *entry = Entry { owner: *owner, used: *request, line_len, text_len, record };
+        let words = *finished.words;
+        *entry = Entry { owner: *owner, used: *request, line_len: line.len() as u16, record, words };
         if let Some(place) = hashes.get_mut(set).and_then(|set| set.get_mut(way)) {
             *place = hash;
         }
@@ -161,13 +167,20 @@ impl Cache {
 mod tests {
     use super::*;
 
+    use crate::hash::hash;
+
     fn finished<'a>(line: &'a [u8], text: &[u8]) -> Finished<'a> {
-        Finished { line, text: (0, text.len()), record: Record::default() }
+        let record = Record { text_len: text.len() as u32, ..Record::default() };
+        Finished { line, words: &NO_WORDS, start: 0, opened_before: 0, record }
     }
 
     fn get(cache: &Cache, line: &[u8]) -> Option<Vec<u8>> {
-        let mut lines = b"before".to_vec();
-        cache.get(line, &mut lines).map(|found| found.text(&lines).to_vec())
+        let (mut texts, bump) = (b"before".to_vec(), Bump::new());
+        cache.get(line, hash(line), &mut texts, &bump).map(|found| found.text(&texts).to_vec())
+    }
+
+    fn keep(cache: &Cache, line: &[u8], text: &[u8]) {
+        cache.keep(&finished(line, text), hash(line), text);
     }
 
     #[test]
@@ -176,7 +189,7 @@ mod tests {
         cache.begin(1);
         let (line, text) = (b"a: b", b"H:a=b\n");
         assert!(get(&cache, line).is_none());
-        cache.keep(&finished(line, text), text);
+        keep(&cache, line, text);
         assert_eq!(get(&cache, line), Some(text.to_vec()));
         assert!(get(&cache, b"a: c").is_none());
         cache.begin(2);
@@ -187,9 +200,9 @@ mod tests {
     fn lines_are_admitted_the_second_time() {
         let mut cache = Cache::default();
         cache.begin(1);
-        assert!(!cache.admits(b"a: b"));
-        assert!(cache.admits(b"a: b"));
-        assert!(!cache.admits(b"a: c"));
+        assert!(!cache.admits(hash(b"a: b")));
+        assert!(cache.admits(hash(b"a: b")));
+        assert!(!cache.admits(hash(b"a: c")));
     }
 
     #[test]
@@ -198,16 +211,16 @@ mod tests {
         cache.begin(1);
         let lines: Vec<Vec<u8>> = (0..SLOTS * 4).map(|n| format!("x-{n}: y").into_bytes()).collect();
         for line in &lines {
-            cache.keep(&finished(line, b""), b"");
+            keep(&cache, line, b"");
         }
         let kept = lines.iter().filter(|line| get(&cache, line).is_some()).count();
         assert!(kept <= SLOTS);
         for line in &lines {
-            cache.keep(&finished(line, b""), b"");
+            keep(&cache, line, b"");
         }
         assert_eq!(lines.iter().filter(|line| get(&cache, line).is_some()).count(), kept);
         let long = vec![b'x'; SLOT_BYTES + 1];
-        cache.keep(&finished(&long, b""), b"");
+        keep(&cache, &long, b"");
         assert!(get(&cache, &long).is_none());
     }
 }

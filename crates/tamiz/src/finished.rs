@@ -13,39 +13,59 @@ pub(crate) const LAYERED: u32 = BACKSLASH | ENCODED | HIGH;
 /// How many flags with a word for a parameter a finished line may have.
 pub(crate) const MOST_WORDS: usize = 2;
 
+/// The flags of a line that have a word for a parameter, by flag and word.
+pub(crate) type Words = [Option<(Flag, &'static str)>; MOST_WORDS];
+
+/// The words of most lines.
+pub(crate) static NO_WORDS: Words = [None; MOST_WORDS];
+
 /// A header line, and where its text in the document is.
 #[derive(Clone, Copy)]
 pub(crate) struct Finished<'a> {
     /// The line as it came, without its end.
     pub(crate) line: &'a [u8],
-    /// Where its text begins and ends in the texts of all finished lines ([`crate::context::Spare::lines`]):
-    /// `H:name=value`, its flags and the line's end.
-    pub(crate) text: (usize, usize),
+    pub(crate) words: &'a Words,
+    /// Where its text begins in the texts of all finished lines ([`crate::context::Spare::lines`]): `H:name=value`, its
+    /// flags and the line's end.
+    pub(crate) start: u32,
+    /// How many lines that were opened came before it.
+    pub(crate) opened_before: u16,
     pub(crate) record: Record,
 }
+
+// Each line has one.
+const _: () = assert!(size_of::<Finished<'_>>() <= 64);
 
 /// The facts about a finished line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// Flags without a parameter, with the name of the header or with a number, and those of `words`.
-    pub(crate) flags: FlagSet,
-    /// The number that a flag has for a parameter.
-    pub(crate) count: u32,
-    /// The flags that have a word for a parameter.
-    pub(crate) words: [Option<(Flag, &'static str)>; MOST_WORDS],
-    /// The length of the value, which ends the line.
-    pub(crate) value_len: u32,
-    /// The number of bytes it adds to the length of all headers.
-    pub(crate) len: u32,
+    /// Flags without a parameter, with the name of the header or with a number, and those with a word.
+    pub(crate) flags: [u64; 2],
+    /// The length of its text.
+    pub(crate) text_len: u32,
     pub(crate) rank: Rank,
+    /// The number of bytes it adds to the length of all headers.
+    pub(crate) len: u16,
+    /// The number that a flag has for a parameter.
+    pub(crate) count: u16,
     /// The length of the name, as shown.
-    pub(crate) name_len: u16,
+    pub(crate) name_len: u8,
     /// True if nothing in the line would be decoded.
     pub(crate) is_plain: bool,
     /// True if the value is shown as one marker, whose signs tokens name.
     pub(crate) is_shape: bool,
     pub(crate) role: Role,
     pub(crate) echo: Echo,
+}
+
+impl Record {
+    pub(crate) fn flags(&self) -> FlagSet {
+        FlagSet::from_words(self.flags)
+    }
+
+    pub(crate) fn set_flags(&mut self, flags: FlagSet) {
+        self.flags = flags.words();
+    }
 }
 
 /// Where a finished line would show an echo of a secret.
@@ -58,25 +78,28 @@ pub(crate) enum Echo {
     InName,
 }
 
-/// The first sixteen characters of a name, in lower case, as a number in the order of names: different names may have
-/// the same rank.
+/// Where a name is in the order of names: names that are not known may share a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank(u128);
+pub(crate) struct Rank(pub(crate) u16);
+
+/// A place in a list of lines, with the rank of that line's name above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place(u32);
 
 impl Rank {
-    pub(crate) fn of(name: &[u8]) -> Self {
-        let mut first = [0; 16];
-        let len = name.len().min(first.len());
-        if let (Some(place), Some(name)) = (first.get_mut(..len), name.get(..len)) {
-            place.copy_from_slice(name);
-        }
-        first.make_ascii_lowercase();
-        Rank::new(&first)
+    /// The `nth` line, of a name of this rank.
+    pub(crate) fn at(self, nth: u16) -> Place {
+        Place(u32::from(self.0) << 16 | u32::from(nth))
+    }
+}
+
+impl Place {
+    pub(crate) fn rank(self) -> Rank {
+        Rank((self.0 >> 16) as u16)
     }
 
-    /// By the first characters in lower case; zeros follow a short name.
-    pub(crate) fn new(first: &[u8; 16]) -> Self {
-        Rank(u128::from_be_bytes(*first))
+    pub(crate) fn nth(self) -> usize {
+        (self.0 & 0xFFFF) as usize
     }
 }
 
@@ -93,12 +116,19 @@ pub(crate) enum Role {
 impl<'a> Finished<'a> {
     /// Its text, of the texts of all finished lines.
     pub(crate) fn text<'t>(&self, lines: &'t [u8]) -> &'t [u8] {
-        lines.get(self.text.0..self.text.1).unwrap_or_default()
+        let start = self.start as usize;
+        lines.get(start..start + self.record.text_len as usize).unwrap_or_default()
     }
 
     /// The name, as shown.
     pub(crate) fn name<'t>(&self, lines: &'t [u8]) -> &'t [u8] {
         self.text(lines).get(2..2 + usize::from(self.record.name_len)).unwrap_or_default()
+    }
+
+    /// The value of a line without flags, as shown.
+    pub(crate) fn shown_value<'t>(&self, lines: &'t [u8]) -> &'t [u8] {
+        let start = usize::from(self.record.name_len) + 3;
+        self.text(lines).get(start..).and_then(|value| value.strip_suffix(b"\n")).unwrap_or_default()
     }
 
     /// Returns whether it has the same text in any request, so that it may be cached: it holds no secret, and no port
@@ -112,7 +142,7 @@ impl<'a> Finished<'a> {
 
     /// The value as it came, which is repaired and collapsed.
     pub(crate) fn value(&self) -> Text<'a> {
-        let line = Text::untraced(self.line);
-        line.from(line.len().saturating_sub(self.record.value_len as usize)).repaired()
+        let value = self.line.get(usize::from(self.record.name_len) + 1..).unwrap_or_default();
+        Text::untraced(value.strip_prefix(b" ").unwrap_or(value)).repaired()
     }
 }

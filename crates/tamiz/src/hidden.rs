@@ -85,8 +85,12 @@ fn check_name<'a>(raw: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
 /// word that values may well hold.
 #[allow(clippy::arithmetic_side_effects, reason = "it is above zero")]
 pub(crate) fn check_value<'a>(value: Text<'a>, flags: &mut Flags<'a>) {
-    for colon in memchr::memchr_iter(b':', value.bytes) {
+    for colon in bytes::places(b':', value.bytes) {
         let before = bytes::trim_end(value.bytes.get(..colon).unwrap_or_default());
+        // The last letters of the names.
+        if !matches!(before.last(), Some(b'g' | b'G' | b'h' | b'H')) {
+            continue;
+        }
         for (name, _) in NAMES.iter().filter(|(name, _)| *name != "host") {
             let Some(start) = before.len().checked_sub(name.len()).filter(|start| *start > 0) else {
                 continue;

@@ -17,6 +17,13 @@ pub(crate) fn letters(eight: u64) -> u64 {
     (lower + ONES * 0x1F) & !(lower + ONES * 0x05) & TOPS
 }
 
+/// The bytes with those that are letters of ASCII in lower case, whatever the others are.
+pub(crate) fn lower_case(eight: u64) -> u64 {
+    let ascii = eight & !TOPS;
+    let upper = (ascii + ONES * 0x3F) & !(ascii + ONES * 0x25) & !eight & TOPS;
+    eight | upper >> 2
+}
+
 /// The top bits of eight bytes, side by side, that of the first lowest.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 pub(crate) fn bits(tops: u64) -> u8 {
@@ -72,6 +79,15 @@ mod tests {
             let is = |tops: u64| tops >> 15 & 1 == 1;
             assert_eq!(is(digits(eight)), (byte & 0x7F).is_ascii_digit());
             assert_eq!(is(letters(eight)), (byte & 0x7F).is_ascii_alphabetic());
+        }
+    }
+
+    #[test]
+    fn letters_lose_their_case() {
+        for byte in 0..=u8::MAX {
+            let eight = [0xFF, byte, b'[', byte, b'Z', b'A', b'@', byte];
+            let lower = lower_case(u64::from_le_bytes(eight)).to_le_bytes();
+            assert_eq!(lower, eight.map(|byte| byte.to_ascii_lowercase()));
         }
     }
 

@@ -2,15 +2,13 @@
 //!
 //! The stages that need a part of such a value find it in [`Found`], so that the header is not opened for them.
 
-use super::quiet::Written;
+use super::quiet::Quiet;
 use super::url::read_url;
 use super::value::scan_by_grammar;
 use super::{Cookies, authorization, cookie};
-use crate::config::Scheme;
-use crate::context::Context;
 use crate::decode::layers;
 use crate::finished::Echo;
-use crate::known_headers::{Kind, Rule};
+use crate::known_headers::Kind;
 use crate::scan::{self, Kind as ScanKind};
 use crate::shape;
 use crate::show::{NameShown, marker};
@@ -34,62 +32,44 @@ pub(super) fn is_kind(kind: Kind) -> bool {
 }
 
 /// Writes a value of such a kind whose flags a record has a place for; `None` for others.
-pub(super) fn write<'a>(
-    value: Classified<'a>,
-    rule: Rule,
-    scheme: Scheme,
-    cx: Context<'a>,
-    found: &mut Found<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
-    match rule.kind {
-        Kind::Host => write_host(value.text, scheme, cx, found, out),
-        Kind::Cookie => write_cookies(value.text, cx, found, out),
-        Kind::Authorization => write_authorization(value, rule, cx, found, out),
-        _ => write_url_in_clear(value, rule, cx, out),
+pub(super) fn write(line: &mut Quiet<'_, '_>) -> Option<()> {
+    match line.rule.kind {
+        Kind::Host => write_host(line),
+        Kind::Cookie => write_cookies(line),
+        Kind::Authorization => write_authorization(line),
+        _ => write_url_in_clear(line),
     }
 }
 
-fn write_host<'a>(
-    value: Text<'a>,
-    scheme: Scheme,
-    cx: Context<'a>,
-    found: &mut Found<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
-    let start = out.len();
+fn write_host(line: &mut Quiet<'_, '_>) -> Option<()> {
+    let (start, cx) = (line.out.len(), line.cx);
     let mut flags = cx.flags();
-    let host = Host::read(value, host::Source::Header, cx, &mut flags).filter(|_| flags.set.is_empty())?;
-    host.without_default_port(scheme).write(out);
-    found.host = Some(host);
-    Some(Written { echo: Echo::InName, ..Written::new(out.len().saturating_sub(start)) })
+    let host = Host::read(line.text().text, host::Source::Header, cx, &mut flags);
+    let host = host.filter(|_| flags.set.is_empty())?;
+    host.without_default_port(line.scheme).write(line.out);
+    line.found.host = Some(host);
+    line.record.echo = Echo::InName;
+    line.record.len = u16::try_from(line.out.len().saturating_sub(start)).ok()?;
+    Some(())
 }
 
-fn write_cookies<'a>(
-    value: Text<'a>,
-    cx: Context<'a>,
-    found: &mut Found<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
+fn write_cookies(line: &mut Quiet<'_, '_>) -> Option<()> {
+    let cx = line.cx;
     let mut flags = cx.flags();
-    let cookies = cookie::read(value, cx, &mut flags);
+    let cookies = cookie::read(line.text().text, cx, &mut flags);
     if cookies.names().any(|name| name.shown == NameShown::Secret) {
         return None;
     }
-    let written = Written::new(value.len()).with_flags(&flags)?;
-    cookie::write(&cookies, cx, out);
-    let count = u32::try_from(cookies.list.len()).ok()?;
-    found.cookies = Some(cookies);
-    Some(Written { count, echo: Echo::InName, ..written })
+    line.add_flags(&flags)?;
+    cookie::write(&cookies, cx, line.out);
+    line.record.count = u16::try_from(cookies.list.len()).ok()?;
+    line.record.echo = Echo::InName;
+    line.found.cookies = Some(cookies);
+    Some(())
 }
 
-fn write_authorization<'a>(
-    value: Classified<'a>,
-    rule: Rule,
-    cx: Context<'a>,
-    found: &mut Found<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
+fn write_authorization(line: &mut Quiet<'_, '_>) -> Option<()> {
+    let (value, cx) = (line.text(), line.cx);
     let text = value.text;
     if marker::is_left(text.bytes, true, cx) || shape::is_jwt(text.bytes) {
         return None;
@@ -97,35 +77,34 @@ fn write_authorization<'a>(
     let mut flags = cx.flags();
     authorization::raise(text, &mut flags);
     if cx.settings.beyond_core() {
-        scan_by_grammar(text, value.classes, rule, true, cx, &mut flags);
+        scan_by_grammar(text, value.classes, *line.rule, true, cx, &mut flags);
     } else {
         scan::scan(value, ScanKind::Opaque, true, cx, &mut flags);
     }
-    let written = Written::new(text.len()).with_flags(&flags)?;
-    *found.credentials.iter_mut().find(|place| place.is_none())? = Some(text);
-    authorization::write(text.bytes, out);
-    Some(Written { echo: Echo::InName, ..written })
+    line.add_flags(&flags)?;
+    *line.found.credentials.iter_mut().find(|place| place.is_none())? = Some(text);
+    authorization::write(text.bytes, line.out);
+    line.record.echo = Echo::InName;
+    Some(())
 }
 
-fn write_url_in_clear<'a>(
-    value: Classified<'a>,
-    rule: Rule,
-    cx: Context<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
-    let Classified { text, classes } = value;
+fn write_url_in_clear(line: &mut Quiet<'_, '_>) -> Option<()> {
+    let (Classified { text, classes }, cx) = (line.text(), line.cx);
     if marker::is_left(text.bytes, false, cx) {
         return None;
     }
     let mut flags = cx.flags();
-    let url = read_url(text, classes, rule.kind, cx, &mut flags)?;
+    let url = read_url(text, classes, line.rule.kind, cx, &mut flags)?;
     let mut limits = cx.flags();
     url.check_limits(&cx.settings.config.limits, &mut limits);
     let is_in_clear = limits.set.is_empty()
         && !url.holds_secret()
         && !url.hides_base64(cx)
         && !layers::hides_base64(text.bytes, cx);
-    let written = Written::new(text.len()).with_flags(&flags).filter(|_| is_in_clear)?;
-    write_url(url, cx, out);
-    Some(written)
+    if !is_in_clear {
+        return None;
+    }
+    line.add_flags(&flags)?;
+    write_url(url, cx, line.out);
+    Some(())
 }

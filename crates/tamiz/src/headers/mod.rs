@@ -33,7 +33,7 @@ use crate::show::NameShown;
 use crate::target::host::{self, Host};
 use crate::text::Text;
 
-use crate::finished::{Finished, Rank, Role};
+use crate::finished::{Finished, Place, Role};
 use crate::known_headers::{Kind, Rule};
 pub(crate) use cookie::Cookies;
 pub(crate) use header::Header;
@@ -56,7 +56,7 @@ pub(crate) struct Headers<'a> {
     /// Those that were not opened: none of them has the name of another header.
     pub(crate) finished: BumpVec<'a, Finished<'a>>,
     /// Their places in that list, by name.
-    order: BumpVec<'a, (Rank, u16)>,
+    order: BumpVec<'a, Place>,
     /// The parts of these that other stages need.
     pub(crate) found: Found<'a>,
     /// The values of those that steer how the body is read.
@@ -125,7 +125,8 @@ pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a
 fn collapse<'a>(line: Line<'a>, cx: Context<'a>) -> Collapsed<'a> {
     let mut flags = line.flags;
     let name = line.name.map(|raw| Name::read(raw, cx, &mut flags));
-    if let Some((value, classes)) = whitespace::as_it_came(line.value, line.after_colon) {
+    if let Some((part, classes)) = whitespace::as_it_came(line.value.bytes, line.after_colon) {
+        let value = line.value.part(part).repaired();
         let breaks = BumpVec::new_in(cx.bump);
         return Collapsed { name, value, classes, breaks, is_orphan: line.is_orphan, flags };
     }
@@ -170,7 +171,7 @@ impl<'a> Headers<'a> {
     /// The finished lines from the `nth` on, by name.
     pub(crate) fn finished_from(&self, nth: usize) -> impl Iterator<Item = &Finished<'a>> {
         let places = self.order.get(nth..).unwrap_or_default();
-        places.iter().filter_map(|(_, place)| self.finished.get(usize::from(*place)))
+        places.iter().filter_map(|place| self.finished.get(place.nth()))
     }
 
     /// Takes note of the finished lines that have a role; there is no other header of their names.
@@ -179,8 +180,7 @@ impl<'a> Headers<'a> {
             match line.record.role {
                 Role::None => {}
                 Role::Host => {
-                    let read = || Host::read(line.value(), host::Source::Header, cx, &mut cx.flags());
-                    self.host = self.found.host.or_else(read);
+                    self.host = self.found.host.or_else(|| cached_host(line, cx));
                     self.has_host = true;
                 }
                 Role::ContentType => self.finished_type = Some(line.value()),
@@ -266,6 +266,15 @@ impl<'a> Collapsed<'a> {
     }
 }
 
+/// The host of a finished line that was not read, since it was cached: its text has the canonical spelling.
+fn cached_host<'a>(line: &Finished<'a>, cx: Context<'a>) -> Option<Host<'a>> {
+    let texts = cx.spare.lines.borrow();
+    let shown = line.shown_value(&texts);
+    let value = line.value().bytes;
+    let name = if shown == value { value } else { cx.bump.alloc_slice_copy(shown) };
+    std::str::from_utf8(name).ok().map(Host::of_name)
+}
+
 fn read_host<'a>(
     value: Text<'a>,
     breaks: &[Break],
@@ -290,7 +299,7 @@ fn blanks_dropped(value: &[u8], kind: Kind) -> usize {
     let is_dropped = |at: &usize| {
         is_sign(value.get(at.saturating_add(1))) || is_sign(at.checked_sub(1).and_then(|at| value.get(at)))
     };
-    memchr::memchr_iter(b' ', value).filter(is_dropped).count()
+    bytes::places(b' ', value).filter(is_dropped).count()
 }
 
 /// The flags that a name alone raises.

@@ -2,7 +2,7 @@
 //!
 //! Most header lines of honest clients say what a closed list or a simple grammar expects. Such a *quiet* line raises no flag
 //! but those of its name and holds no secret, which is seen from the classes of its bytes. A line that is not seen to be
-//! quiet is scanned, and finished too if no secret is in it and a [`Record`] has a place for its flags. [`finish`] returns
+//! quiet is scanned, and finished too if no secret is in it and a [`Record`] has a place for its flags. [`Quiet::finish`] returns
 //! `None` for all others; those are opened.
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
@@ -15,206 +15,240 @@ use crate::bytes::{self, ALNUM, COLON, DASH, WAY};
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::layers;
-use crate::finished::{Echo, Finished, LAYERED, MOST_WORDS, Rank, Record, Role};
+use crate::finished::{Finished, LAYERED, MOST_WORDS, NO_WORDS, Record, Role, Words};
 use crate::flags::{self, Flag, FlagSet, Flags};
 use crate::hidden;
-use crate::known_headers::{Grammar, Kind, Rule};
-use crate::lists::FILE_NAME_HEADERS;
+use crate::known_headers::{Grammar, Kind, Rule, ShortName};
 use crate::scan::{self, Signs};
 use crate::show::escape;
 use crate::show::marker;
 use crate::text::{Classified, Text};
 
-/// A longer name is not shown.
-const LONGEST_NAME: usize = 64;
+/// A longer line is opened.
+const LONGEST_LINE: usize = u16::MAX as usize / 2;
 
-/// Finishes a line that is quiet: appends its text to `out` and its record to `finished`; `None` for other lines. `scheme`
-/// decides which port need not be shown; `found` takes note of hosts and secrets.
-pub(super) fn finish<'a>(
-    line: &'a [u8],
-    scheme: Scheme,
-    cx: Context<'a>,
-    found: &mut Found<'a>,
-    out: &mut Vec<u8>,
-    finished: &mut BumpVec<'a, Finished<'a>>,
-) -> Option<()> {
-    let colon = bytes::position(b':', line)?;
-    let (raw_name, value) = (line.get(..colon)?, line.get(colon + 1..)?);
-    let mut lower = [0; LONGEST_NAME];
-    lower.get_mut(..colon)?.copy_from_slice(raw_name);
-    lower.make_ascii_lowercase();
-    let name = lower.get(..colon)?;
-    let rule = cx.settings.headers.get(name);
-    if cx.settings.config.limits.flag_parameters < MOST_WORDS
-        || !is_finishable(rule, name)
-        || !rule.is_known && !is_quiet_name(raw_name, name, cx)
-    {
-        return None;
-    }
-    let (value, classes) = whitespace::as_it_came(Text::untraced(value), true)?;
-    if value.is_empty() || classes & COLON != 0 && hides_header(value, cx) {
-        return None;
-    }
-    let value_len = u32::try_from(value.len()).ok()?;
-    let line_start = out.len();
-    marker::push(out, "H:");
-    out.extend_from_slice(name);
-    out.push(b'=');
-    let Some(written) = write_value(value.with_classes(classes), name, rule, scheme, cx, found, out) else {
-        out.truncate(line_start);
-        return None;
-    };
-    let flags = written.flags.union(flags_of_name(rule, cx)).intersection(cx.settings.enabled);
-    write_flags(flags, name, &written, out);
-    let record = Record {
-        flags,
-        count: written.count,
-        words: written.words,
-        value_len,
-        len: (colon + 2 + written.len) as u32,
-        rank: Rank::new(lower.first_chunk()?),
-        name_len: colon as u16,
-        // A name that gets here is known, or made of letters, digits and dashes.
-        is_plain: classes & LAYERED == 0,
-        is_shape: written.is_shape,
-        role: role(rule.kind),
-        echo: written.echo,
-    };
-    finished.push(Finished { line, text: (line_start, out.len()), record });
-    Some(())
+/// The state that the lines of a header block are finished with, and the line that is being finished.
+pub(super) struct Quiet<'a, 'o> {
+    pub(super) cx: Context<'a>,
+    /// The scheme that decides which port need not be shown.
+    pub(super) scheme: Scheme,
+    /// The hosts and secrets so far.
+    pub(super) found: Found<'a>,
+    /// The texts of all lines so far.
+    pub(super) out: &'o mut Vec<u8>,
+    pub(super) rule: &'a Rule,
+    /// The value, collapsed.
+    pub(super) value: &'a [u8],
+    /// The union of the classes of its bytes.
+    pub(super) classes: u32,
+    pub(super) words: &'a Words,
+    /// The lines that are finished.
+    pub(super) finished: BumpVec<'a, Finished<'a>>,
+    /// The facts about the line. Its `len` is that of the value alone, until all of it is written.
+    pub(super) record: Record,
 }
 
-/// Writes a value by the rule of its header; `None` where the line has to be opened.
-fn write_value<'a>(
-    value: Classified<'a>,
-    name: &[u8],
-    rule: Rule,
-    scheme: Scheme,
-    cx: Context<'a>,
-    found: &mut Found<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
-    let start = out.len();
-    let written = if in_parts::is_kind(rule.kind) {
-        in_parts::write(value, rule, scheme, cx, found, out)
-    } else {
-        write_quiet(value.text.bytes, value.classes, rule, cx, out)
-            .or_else(|| write_loud(value, name, rule, cx, out))
-    };
-    if value.classes & WAY != 0 {
-        escape::guard_flags(out, start, cx);
+impl<'a, 'o> Quiet<'a, 'o> {
+    pub(super) fn new(scheme: Scheme, lines: usize, cx: Context<'a>, out: &'o mut Vec<u8>) -> Self {
+        let (found, rule, record) = (Found::default(), Rule::unknown(), Record::default());
+        let finished = BumpVec::with_capacity_in(lines, cx.bump);
+        Quiet { cx, scheme, found, out, rule, value: &[], classes: 0, words: &NO_WORDS, record, finished }
     }
-    written
-}
 
-/// The facts about a value that was written.
-pub(super) struct Written {
-    /// Flags of the value.
-    pub(super) flags: FlagSet,
-    /// The number of bytes of the value that count.
-    pub(super) len: usize,
-    /// The parameter of a flag that counts.
-    pub(super) count: u32,
-    /// The flags that have a word for a parameter.
-    pub(super) words: [Option<(Flag, &'static str)>; MOST_WORDS],
-    /// Whether it is shown as one marker, whose signs tokens name.
-    pub(super) is_shape: bool,
-    pub(super) echo: Echo,
-}
+    /// Finishes a line that is quiet: appends its text and its record to those of the lines before; `None` for other lines.
+    pub(super) fn finish(&mut self, line: &'a [u8], opened_before: u16) -> Option<()> {
+        let start = u32::try_from(self.out.len()).ok()?;
+        if self.write(line).is_none() {
+            self.out.truncate(start as usize);
+            return None;
+        }
+        self.record.text_len = self.out.len() as u32 - start;
+        self.finished.push(Finished { line, words: self.words, start, opened_before, record: self.record });
+        Some(())
+    }
 
-impl Written {
-    /// A value without flags of which `len` bytes count.
-    pub(super) fn new(len: usize) -> Self {
-        Written {
-            flags: FlagSet::default(),
-            len,
-            count: 0,
-            words: [None; MOST_WORDS],
-            is_shape: false,
-            echo: Echo::InLine,
+    #[inline(always)]
+    fn write(&mut self, line: &'a [u8]) -> Option<()> {
+        let colon = bytes::position_near(b':', line)?;
+        let short = ShortName::at_start(line, colon).filter(|_| line.len() <= LONGEST_LINE)?;
+        let headers = &self.cx.settings.headers;
+        let (rule, rank) = headers.find(&short);
+        let lower = short.bytes();
+        let name = lower.get(..colon)?;
+        if rule.is_opened || !rule.is_known && !is_quiet_name(line.get(..colon)?, name, self.cx) {
+            return None;
+        }
+        let (value, classes) = whitespace::as_it_came(line.get(colon + 1..)?, true)?;
+        (self.rule, self.value, self.classes) = (rule, value, classes);
+        if value.is_empty() || classes & COLON != 0 && self.hides_header() {
+            return None;
+        }
+        self.words = &NO_WORDS;
+        self.record = Record {
+            rank: rank.unwrap_or_else(|| headers.rank_between(name)),
+            len: value.len() as u16,
+            name_len: colon as u8,
+            // A name that gets here is known, or made of letters, digits and dashes.
+            is_plain: classes & LAYERED == 0,
+            role: role(rule.kind),
+            ..Record::default()
+        };
+        self.begin_text(&lower, colon);
+        self.write_value(name)?;
+        self.record.len += (colon + 2) as u16;
+        let flags = self.record.flags().union(flags_of_name(rule, self.cx));
+        let flags = flags.intersection(self.cx.settings.enabled);
+        self.record.set_flags(flags);
+        if !flags.is_empty() {
+            self.write_flags(name);
+        }
+        self.out.push(b'\n');
+        Some(())
+    }
+
+    /// Writes `H:name=`; `name` has zeros behind its `len` bytes.
+    #[inline(always)]
+    fn begin_text(&mut self, name: &[u8; 32], len: usize) {
+        let start = self.out.len();
+        let mut text = [0; 36];
+        if let Some((prefix, rest)) = text.split_first_chunk_mut::<2>() {
+            *prefix = *b"H:";
+            if let Some(place) = rest.first_chunk_mut() {
+                *place = *name;
+            }
+            if let Some(end) = rest.get_mut(len) {
+                *end = b'=';
+            }
+        }
+        self.out.extend_from_slice(&text);
+        self.out.truncate(start + 3 + len);
+    }
+
+    /// Writes the value by the rule of its header; `None` where the line has to be opened.
+    fn write_value(&mut self, name: &[u8]) -> Option<()> {
+        let start = self.out.len();
+        if in_parts::is_kind(self.rule.kind) {
+            in_parts::write(self)?;
+        } else if is_vocabulary(self.value, self.classes, self.rule, self.cx) {
+            self.out.extend_from_slice(self.value);
+        } else if self.is_quiet() {
+            self.write_plain();
+        } else {
+            self.write_loud(name)?;
+        }
+        if self.classes & WAY != 0 {
+            escape::guard_flags(self.out, start, self.cx);
+        }
+        Some(())
+    }
+
+    /// Returns whether the value raises no flag and holds no secret.
+    fn is_quiet(&self) -> bool {
+        let kind = self.rule.kind;
+        // These two raise a flag whatever they say.
+        !matches!(kind, Kind::XForwardedFor | Kind::Forwarded)
+            && (accept::is_common_list(self.value, kind)
+                || is_quiet_value(self.value, self.classes, *self.rule, self.cx))
+    }
+
+    /// Writes a value that raises flags, but holds no secret that can be found in it; `None` for others.
+    fn write_loud(&mut self, name: &[u8]) -> Option<()> {
+        let Classified { text, classes } = self.text();
+        if layers::hides_base64(text.bytes, self.cx) {
+            return None;
+        }
+        let mut flags = self.cx.flags();
+        let content = value::inspect(text, classes, name, *self.rule, self.cx, &mut flags);
+        if !matches!(content, Content::Plain) {
+            return None;
+        }
+        self.write_plain();
+        self.add_flags(&flags)
+    }
+
+    /// Writes a value that is no secret by the rule of its header.
+    fn write_plain(&mut self) {
+        let start = self.out.len();
+        value::write_plain(self.value, self.classes, *self.rule, self.cx, self.out);
+        self.record.is_shape = self.out.get(start) == Some(&b'<')
+            && marker::is_written_marker(self.out.get(start..).unwrap_or_default());
+        if self.out.len() > start && self.out.last() == Some(&b' ') {
+            self.out.pop();
+        }
+        if self.cx.settings.beyond_core() {
+            self.record.len -= blanks_dropped(self.value, self.rule.kind) as u16;
         }
     }
 
-    /// Adds the flags of a value; `None` where they have parameters that a record has no place for.
-    pub(super) fn with_flags(mut self, flags: &Flags<'_>) -> Option<Self> {
+    /// The value as text.
+    pub(super) fn text(&self) -> Classified<'a> {
+        Text::untraced(self.value).repaired().with_classes(self.classes)
+    }
+
+    /// Adds the flags of the value; `None` where they have parameters that a record has no place for.
+    pub(super) fn add_flags(&mut self, flags: &Flags<'a>) -> Option<()> {
         let is_recorded = |flag: Flag| {
             matches!(
                 flag.parameter_kind(),
                 flags::Parameter::None | flags::Parameter::Number | flags::Parameter::Word
             )
         };
-        let mut places = self.words.iter_mut();
-        for word in flags.words() {
-            *places.next()? = Some(*word);
+        self.record.set_flags(flags.set);
+        if !flags.words().is_empty() {
+            let words = self.cx.bump.alloc([None; MOST_WORDS]);
+            let mut places = words.iter_mut();
+            for word in flags.words() {
+                *places.next()? = Some(*word);
+            }
+            words
+                .sort_unstable_by_key(|word| word.map_or((u32::MAX, ""), |(flag, word)| (flag.rank(), word)));
+            self.words = words;
         }
-        self.words.sort_unstable_by_key(|word| word.map(|(flag, word)| (flag.rank(), word)));
-        self.flags = flags.set;
-        flags.set.iter().all(is_recorded).then_some(self)
+        flags.set.iter().all(is_recorded).then_some(())
     }
-}
 
-/// Writes a value that raises no flag and holds no secret; `None` for others.
-fn write_quiet<'a>(
-    value: &'a [u8],
-    classes: u32,
-    rule: Rule,
-    cx: Context<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
-    // These two raise a flag whatever they say.
-    if matches!(rule.kind, Kind::XForwardedFor | Kind::Forwarded) {
-        return None;
+    /// Returns whether a value with a colon holds a header that steers framing.
+    fn hides_header(&self) -> bool {
+        let mut flags = self.cx.flags();
+        hidden::check_value(Text::untraced(self.value).repaired(), &mut flags);
+        !flags.set.is_empty()
     }
-    if is_vocabulary(value, classes, rule, cx) {
-        out.extend_from_slice(value);
-        return Some(Written::new(value.len()));
-    }
-    let is_quiet = accept::is_common_list(value, rule.kind) || is_quiet_value(value, classes, rule, cx);
-    is_quiet.then(|| write_plain(value, classes, rule, cx, out))
-}
 
-/// Writes a value that raises flags, but holds no secret that can be found in it; `None` for others.
-fn write_loud<'a>(
-    value: Classified<'a>,
-    name: &[u8],
-    rule: Rule,
-    cx: Context<'a>,
-    out: &mut Vec<u8>,
-) -> Option<Written> {
-    let Classified { text, classes } = value;
-    if layers::hides_base64(text.bytes, cx) {
-        return None;
+    /// Writes flags, those with several words once for each.
+    fn write_flags(&mut self, name: &[u8]) {
+        let out = &mut *self.out;
+        for flag in self.record.flags().iter() {
+            let words = self.words.iter().flatten().filter(|(of, _)| *of == flag);
+            if flag.parameter_kind() == flags::Parameter::Word {
+                for (_, word) in words {
+                    marker::push(out, " [");
+                    marker::push(out, flag.name());
+                    out.push(b':');
+                    marker::push(out, word);
+                    out.push(b']');
+                }
+                continue;
+            }
+            marker::push(out, " [");
+            marker::push(out, flag.name());
+            match flag.parameter_kind() {
+                flags::Parameter::Name => {
+                    out.push(b':');
+                    out.extend_from_slice(name);
+                }
+                flags::Parameter::Number => {
+                    out.push(b':');
+                    marker::number(out, u64::from(self.record.count));
+                }
+                _ => {}
+            }
+            out.push(b']');
+        }
     }
-    let mut flags = cx.flags();
-    let content = value::inspect(text, classes, name, rule, cx, &mut flags);
-    if !matches!(content, Content::Plain) {
-        return None;
-    }
-    write_plain(text.bytes, classes, rule, cx, out).with_flags(&flags)
-}
-
-/// Writes a value that is no secret by the rule of its header.
-fn write_plain<'a>(value: &'a [u8], classes: u32, rule: Rule, cx: Context<'a>, out: &mut Vec<u8>) -> Written {
-    let start = out.len();
-    value::write_plain(value, classes, rule, cx, out);
-    let is_shape =
-        out.get(start) == Some(&b'<') && marker::is_written_marker(out.get(start..).unwrap_or_default());
-    if out.len() > start && out.last() == Some(&b' ') {
-        out.pop();
-    }
-    let blanks = if cx.settings.beyond_core() { blanks_dropped(value, rule.kind) } else { 0 };
-    Written { is_shape, ..Written::new(value.len() - blanks) }
-}
-
-/// Returns whether a value with a colon holds a header that steers framing.
-fn hides_header<'a>(value: Text<'a>, cx: Context<'a>) -> bool {
-    let mut flags = cx.flags();
-    hidden::check_value(value, &mut flags);
-    !flags.set.is_empty()
 }
 
 /// Returns whether a header without a normaliser says nothing but words of its own list, none of which raises a flag.
-fn is_vocabulary(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bool {
+fn is_vocabulary(value: &[u8], classes: u32, rule: &Rule, cx: Context<'_>) -> bool {
     rule.kind == Kind::Free
         && rule.vocabulary.is_some_and(|vocabulary| vocabulary.is_quiet(value, classes, &cx.settings.headers))
 }
@@ -227,15 +261,6 @@ pub(super) fn role(kind: Kind) -> Role {
         Kind::ContentLength => Role::ContentLength,
         _ => Role::None,
     }
-}
-
-/// Returns whether lines of a header may be finished.
-fn is_finishable(rule: Rule, name: &[u8]) -> bool {
-    rule.kind != Kind::SetCookie
-        && (!rule.is_sensitive || matches!(rule.kind, Kind::Cookie | Kind::Authorization))
-        && !rule.overrides_method
-        && !matches!(name, b"transfer-encoding" | b"content-encoding")
-        && !FILE_NAME_HEADERS.iter().any(|known| known.as_bytes() == name)
 }
 
 /// Returns whether a name that is not known is shown as it is and raises no flag but `UNKHDR`.
@@ -267,7 +292,7 @@ fn is_quiet_value(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bo
 }
 
 /// The flags that a name alone raises.
-fn flags_of_name(rule: Rule, cx: Context<'_>) -> FlagSet {
+fn flags_of_name(rule: &Rule, cx: Context<'_>) -> FlagSet {
     let mut flags = FlagSet::default();
     if rule.is_hop_by_hop(cx.settings.wide_hop_by_hop) {
         flags.insert(Flag::HopByHop);
@@ -276,41 +301,6 @@ fn flags_of_name(rule: Rule, cx: Context<'_>) -> FlagSet {
         flags.insert(Flag::UnkHdr);
     }
     flags
-}
-
-/// Writes flags, those with several words once for each, and the line's end.
-fn write_flags(flags: FlagSet, name: &[u8], written: &Written, out: &mut Vec<u8>) {
-    if flags.is_empty() {
-        return out.push(b'\n');
-    }
-    for flag in flags.iter() {
-        let words = written.words.iter().flatten().filter(|(of, _)| *of == flag);
-        if flag.parameter_kind() == flags::Parameter::Word {
-            for (_, word) in words {
-                marker::push(out, " [");
-                marker::push(out, flag.name());
-                out.push(b':');
-                marker::push(out, word);
-                out.push(b']');
-            }
-            continue;
-        }
-        marker::push(out, " [");
-        marker::push(out, flag.name());
-        match flag.parameter_kind() {
-            flags::Parameter::Name => {
-                out.push(b':');
-                out.extend_from_slice(name);
-            }
-            flags::Parameter::Number => {
-                out.push(b':');
-                marker::number(out, u64::from(written.count));
-            }
-            _ => {}
-        }
-        out.push(b']');
-    }
-    out.push(b'\n');
 }
 
 #[cfg(test)]

@@ -100,6 +100,68 @@ pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
     (found != 0).then(|| before + found.trailing_zeros() as usize)
 }
 
+/// Finds the first place of a byte in a text, which is nearly always among the first sixteen.
+#[inline(always)]
+pub(crate) fn position_near(byte: u8, text: &[u8]) -> Option<usize> {
+    match text.first_chunk().map(|sixteen| equal(sixteen, byte)) {
+        Some(found) if found != 0 => Some(found.trailing_zeros() as usize),
+        _ => position(byte, text),
+    }
+}
+
+/// The places of a byte in a text, which are found 64 bytes at a time.
+pub(crate) struct Places<'t> {
+    text: &'t [u8],
+    byte: u8,
+    /// Where the present 64 bytes begin.
+    window: usize,
+    /// Which of these are the byte and were not taken yet, that of the first byte lowest.
+    left: u64,
+}
+
+/// Finds the places of a byte in a text, in order.
+pub(crate) fn places(byte: u8, text: &[u8]) -> Places<'_> {
+    Places { text, byte, window: 0, left: equal_in_window(text, byte) }
+}
+
+impl Iterator for Places<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.left == 0 {
+            let next = self.window + 64;
+            self.left = equal_in_window(self.text.get(next..).filter(|rest| !rest.is_empty())?, self.byte);
+            self.window = next;
+        }
+        let place = self.window + self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        Some(place)
+    }
+}
+
+/// Which of the first 64 bytes of a text are `byte`, a bit each.
+#[inline(always)]
+fn equal_in_window(text: &[u8], byte: u8) -> u64 {
+    match text.first_chunk::<64>() {
+        Some(window) => equal_in_64(window, byte),
+        None => {
+            let mut window = [!byte; 64];
+            if let Some(place) = window.get_mut(..text.len()) {
+                place.copy_from_slice(text);
+            }
+            equal_in_64(&window, byte)
+        }
+    }
+}
+
+#[inline(always)]
+fn equal_in_64(window: &[u8; 64], byte: u8) -> u64 {
+    let (sixteens, _) = window.as_chunks();
+    let places = (0..64).step_by(16);
+    sixteens.iter().zip(places).fold(0, |bits, (bytes, at)| bits | u64::from(equal(bytes, byte)) << at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +208,20 @@ mod tests {
             }
             text.push(0xFF);
             assert_eq!(position(0xFF, &text), Some(len));
+        }
+    }
+
+    #[test]
+    fn all_places_of_a_byte_are_found() {
+        let mut random = crate::context::tests::random();
+        for _ in 0..500 {
+            let len = random(200);
+            let text: Vec<u8> = (0..len).map(|_| [b'a', 0, 0xFF, b'\n'][random(4) as usize]).collect();
+            for byte in [b'a', 0, 0xFF, b'\n', b'b'] {
+                let expected: Vec<usize> = memchr::memchr_iter(byte, &text).collect();
+                assert_eq!(places(byte, &text).collect::<Vec<_>>(), expected);
+                assert_eq!(position_near(byte, &text), expected.first().copied());
+            }
         }
     }
 

@@ -1,13 +1,17 @@
 //! The rules for headers, looked up by name.
 
+mod name;
 mod vocabulary;
 
+use std::collections::BTreeMap;
+
+pub(crate) use name::ShortName;
 use vocabulary::Vocabulary;
 
-use crate::hash::hash;
+use crate::finished::Rank;
 use crate::lists::{
-    ADDRESS_HEADERS, HOP_BY_HOP_HEADERS, KNOWN_HEADERS, LIST_HEADERS, METHOD_OVERRIDE_HEADERS,
-    PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
+    ADDRESS_HEADERS, FILE_NAME_HEADERS, HOP_BY_HOP_HEADERS, KNOWN_HEADERS, LIST_HEADERS,
+    METHOD_OVERRIDE_HEADERS, PARAMETER_HEADERS, URL_HEADERS, VOLATILE_HEADERS,
 };
 use crate::names::SensitiveNames;
 
@@ -61,7 +65,7 @@ pub(crate) enum Hop {
 }
 
 /// The rule for one header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) kind: Kind,
     pub(crate) grammar: Grammar,
@@ -74,11 +78,38 @@ pub(crate) struct Rule {
     pub(crate) is_sensitive: bool,
     /// Steers framing, merging or the host: compared in raw ASCII only.
     pub(crate) steers: bool,
+    /// Its lines are never finished without being opened.
+    pub(crate) is_opened: bool,
     /// The values that are shown in clear, where it has no normaliser.
     pub(crate) vocabulary: Option<Vocabulary>,
 }
 
+/// The rule for a header that is not known.
+static UNKNOWN: Rule = Rule {
+    kind: Kind::Free,
+    grammar: Grammar::Text,
+    hop: Hop::EndToEnd,
+    is_list: false,
+    overrides_method: false,
+    is_known: false,
+    is_sensitive: false,
+    steers: false,
+    is_opened: false,
+    vocabulary: None,
+};
+
+impl Default for Rule {
+    fn default() -> Self {
+        UNKNOWN
+    }
+}
+
 impl Rule {
+    /// The rule for a header that is not known.
+    pub(crate) fn unknown() -> &'static Self {
+        &UNKNOWN
+    }
+
     /// Returns whether it is flagged as hop-by-hop; `wide` where the longer list counts.
     pub(crate) fn is_hop_by_hop(self, wide: bool) -> bool {
         match self.hop {
@@ -92,10 +123,23 @@ impl Rule {
 /// Every header with a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderTable {
-    /// Sorted by name.
-    rules: Vec<(Box<[u8]>, Rule)>,
-    /// Where rules are, from one on, by the hash of the name or after that; zero where none is.
-    places: Vec<u32>,
+    /// The rules of short names, by name.
+    short: Vec<(ShortName, Rule)>,
+    /// The rules of longer names, which are in lower case.
+    long: Vec<(Box<[u8]>, Rule)>,
+    /// Where rules of short names are, from one on, by the hash of the name or after that; zero where none is.
+    places: Vec<u16>,
+}
+
+/// So many names have a rank.
+const MOST_SHORT: usize = u16::MAX as usize / 2;
+
+/// Rules by the names of their headers, in lower case.
+type Rules = BTreeMap<Box<[u8]>, Rule>;
+
+/// The rule for a name, which is added where there is none.
+fn rule<'r>(rules: &'r mut Rules, name: &str) -> &'r mut Rule {
+    rules.entry(name.to_ascii_lowercase().into_bytes().into_boxed_slice()).or_default()
 }
 
 const SPECIAL: [(&str, Kind); 13] = [
@@ -114,108 +158,152 @@ const SPECIAL: [(&str, Kind); 13] = [
     ("content-length", Kind::ContentLength),
 ];
 
+/// Headers that steer how a body is decoded.
+const OPENED: [&str; 2] = ["transfer-encoding", "content-encoding"];
+
 const FRAMING: [&str; 4] = ["host", "content-length", "transfer-encoding", "set-cookie"];
 
 impl HeaderTable {
     /// The built-in rules, with `extra` list headers; `names` tells which are sensitive.
     pub(crate) fn new(extra: &[String], names: &SensitiveNames) -> Self {
-        let mut table = HeaderTable { rules: Vec::with_capacity(256), places: Vec::new() };
+        let mut rules = Rules::new();
         for name in KNOWN_HEADERS {
-            table.rule(name).is_known = true;
+            rule(&mut rules, name).is_known = true;
         }
         for name in VOLATILE_HEADERS {
-            table.rule(name).kind = Kind::Volatile;
+            rule(&mut rules, name).kind = Kind::Volatile;
         }
         for name in ADDRESS_HEADERS {
-            table.rule(name).kind = Kind::Address;
+            rule(&mut rules, name).kind = Kind::Address;
         }
         for name in URL_HEADERS {
-            table.rule(name).kind = if *name == "origin" { Kind::Origin } else { Kind::Url };
+            rule(&mut rules, name).kind = if *name == "origin" { Kind::Origin } else { Kind::Url };
         }
         for (name, kind) in SPECIAL {
-            table.rule(name).kind = kind;
+            rule(&mut rules, name).kind = kind;
         }
-        table.rule("host").kind = Kind::Host;
+        rule(&mut rules, "host").kind = Kind::Host;
         for (name, brands) in PARAMETER_HEADERS {
-            table.rule(name).grammar = if brands.is_empty() { Grammar::Parameters } else { Grammar::Brands };
+            rule(&mut rules, name).grammar =
+                if brands.is_empty() { Grammar::Parameters } else { Grammar::Brands };
         }
         for (name, profile) in HOP_BY_HOP_HEADERS {
-            table.rule(name).hop = if *profile == "core" { Hop::Core } else { Hop::Wide };
+            rule(&mut rules, name).hop = if *profile == "core" { Hop::Core } else { Hop::Wide };
         }
         for name in METHOD_OVERRIDE_HEADERS {
-            table.rule(name).overrides_method = true;
+            rule(&mut rules, name).overrides_method = true;
         }
         for (name, vocabulary) in Vocabulary::all() {
-            table.rule(name).vocabulary = Some(vocabulary);
+            rule(&mut rules, name).vocabulary = Some(vocabulary);
         }
         for name in FRAMING {
-            table.rule(name).steers = true;
+            rule(&mut rules, name).steers = true;
         }
         for name in LIST_HEADERS.iter().copied().chain(extra.iter().map(String::as_str)) {
-            let rule = table.rule(name);
+            let rule = rule(&mut rules, name);
             rule.is_list = true;
             rule.steers = true;
         }
-        for (name, rule) in &mut table.rules {
+        for name in OPENED.iter().chain(FILE_NAME_HEADERS) {
+            rule(&mut rules, name).is_opened = true;
+        }
+        for (name, rule) in &mut rules {
             rule.is_sensitive = rule.is_known && names.matches_ascii(name);
+            let is_shown = !rule.is_sensitive || matches!(rule.kind, Kind::Cookie | Kind::Authorization);
+            rule.is_opened |= !is_shown || rule.overrides_method || rule.kind == Kind::SetCookie;
         }
-        table.places = table.places();
-        table
+        HeaderTable::of_rules(rules)
     }
 
-    /// At most half of it is full, so that a search soon ends.
-    fn places(&self) -> Vec<u32> {
-        let mut places = vec![0; self.rules.len().saturating_mul(2).next_power_of_two()];
-        for ((name, _), nth) in self.rules.iter().zip(1..) {
-            let mut tried = tries(name, places.len());
-            while let Some(place) = tried.next().and_then(|at| places.get_mut(at)) {
-                if *place == 0 {
-                    *place = nth;
-                    break;
-                }
+    fn of_rules(rules: Rules) -> Self {
+        let (mut short, mut long) = (Vec::with_capacity(rules.len()), Vec::new());
+        for (name, rule) in rules {
+            match ShortName::of(&name) {
+                Some(name) if short.len() < MOST_SHORT => short.push((name, rule)),
+                _ => long.push((name, rule)),
             }
         }
-        places
-    }
-
-    fn rule(&mut self, name: &str) -> &mut Rule {
-        let name = name.to_ascii_lowercase().into_bytes().into_boxed_slice();
-        let at = match self.rules.binary_search_by(|(known, _)| known.cmp(&name)) {
-            Ok(at) => at,
-            Err(at) => {
-                self.rules.insert(at, (name, Rule::default()));
-                at
+        // At most a quarter of it is full, so that a search soon ends.
+        let mut places = vec![0; short.len().saturating_mul(4).next_power_of_two()];
+        for ((name, _), nth) in short.iter().zip(1..) {
+            let free = tries(name, places.len()).find(|at| places.get(*at) == Some(&0));
+            if let Some(place) = free.and_then(|at| places.get_mut(at)) {
+                *place = nth;
             }
-        };
-        #[allow(clippy::indexing_slicing, reason = "found or inserted just above")]
-        &mut self.rules[at].1
+        }
+        HeaderTable { short, long, places }
     }
 
-    /// The rule for a lower-case name.
+    /// The rule for a name, spelt in any case.
     pub(crate) fn get(&self, name: &[u8]) -> Rule {
+        match ShortName::of(name) {
+            Some(name) => *self.find(&name).0,
+            None => {
+                let known = self.long.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+                known.map(|(_, rule)| *rule).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The rule for a short name, and the rank of the name where it has one.
+    #[inline(always)]
+    pub(crate) fn find(&self, name: &ShortName) -> (&Rule, Option<Rank>) {
         for at in tries(name, self.places.len()) {
             let nth = self.places.get(at).copied().unwrap_or_default();
             let Some(nth) = nth.checked_sub(1) else { break };
-            if let Some((known, rule)) = self.rules.get(nth as usize)
-                && known.as_ref() == name
+            if let Some((known, rule)) = self.short.get(usize::from(nth))
+                && known == name
             {
-                return *rule;
+                return (rule, Some(Rank(nth << 1 | 1)));
             }
         }
-        Rule::default()
+        (&UNKNOWN, None)
+    }
+
+    /// The rank of a name, in lower case: that of a name of the table, or between those.
+    pub(crate) fn rank(&self, name: &[u8]) -> Rank {
+        let known = ShortName::of(name).and_then(|name| self.find(&name).1);
+        known.unwrap_or_else(|| self.rank_between(name))
+    }
+
+    /// The rank of a name, in lower case, that has no rule, or is long.
+    pub(crate) fn rank_between(&self, name: &[u8]) -> Rank {
+        Rank((self.short.partition_point(|(known, _)| known.is_before(name)) << 1) as u16)
     }
 }
 
 /// Where a name may be among so many places, a power of two: one after the other.
+#[inline]
 #[allow(clippy::arithmetic_side_effects, reason = "there is at least one place, and a hash has 64 bits")]
-fn tries(name: &[u8], places: usize) -> impl Iterator<Item = usize> {
-    let first = (hash(name) >> 32) as usize;
+fn tries(name: &ShortName, places: usize) -> impl Iterator<Item = usize> {
+    let first = (name.hash() >> 32) as usize;
     (first..first + places).map(move |at| at & (places - 1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_are_in_the_order_of_names() {
+        let table = HeaderTable::new(&["x-list".to_owned()], &SensitiveNames::new(&[]));
+        let mut names: Vec<String> = KNOWN_HEADERS.iter().map(|name| (*name).to_owned()).collect();
+        for name in KNOWN_HEADERS {
+            names.extend([
+                format!("{name}a"),
+                name[..name.len() - 1].to_owned(),
+                format!("{name}-{}", "x".repeat(32)),
+            ]);
+        }
+        names.extend(["", "?", "<alpha:9>", "x-list", "zzz"].map(str::to_owned));
+        names.sort_unstable();
+        names.dedup();
+        let ranks: Vec<Rank> = names.iter().map(|name| table.rank(name.as_bytes())).collect();
+        assert!(ranks.is_sorted());
+        for two in ranks.windows(2) {
+            assert!(two[0] != two[1] || two[0].0 % 2 == 0);
+        }
+    }
 
     #[test]
     fn rules_by_name() {
@@ -225,8 +313,15 @@ mod tests {
         assert_eq!(table.get(b"keep-alive").hop, Hop::Wide);
         assert!(table.get(b"cookie").is_known && !table.get(b"accept").is_sensitive);
         assert_eq!(table.get(b"x-unknown"), Rule::default());
-        for (name, rule) in &table.rules {
-            assert_eq!(table.get(name), *rule);
+        for (name, rule) in &table.short {
+            assert_eq!(table.find(name).0, rule);
+        }
+        for name in KNOWN_HEADERS {
+            assert!(table.get(name.as_bytes()).is_known, "{name}");
+            assert_eq!(table.get(name.to_uppercase().as_bytes()), table.get(name.as_bytes()));
+        }
+        for name in ["set-cookie", "Transfer-Encoding", "x-http-method-override"] {
+            assert!(table.get(name.as_bytes()).is_opened, "{name}");
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct RequestLine<'a> {
 }
 
 /// The versions a request line may name.
-const VERSIONS: [&[u8]; 6] = [b"HTTP/1.0", b"HTTP/1.1", b"HTTP/2", b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"];
+const VERSIONS: [&[u8]; 6] = [b"HTTP/1.1", b"HTTP/1.0", b"HTTP/2", b"HTTP/2.0", b"HTTP/3", b"HTTP/3.0"];
 
 fn is_version(token: &[u8]) -> bool {
     token.get(..5).is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"HTTP/"))
@@ -67,7 +67,9 @@ pub(super) fn read_odd_version<'a>(version: Text<'a>, cx: Context<'a>, flags: &m
 /// A line of which nothing is to be told but its version, and the union of the classes of the bytes of its target.
 fn cut_well_formed(line: Text<'_>) -> Option<(Cut<'_>, u32)> {
     let first = bytes::position(b' ', line.bytes)?;
-    let last = memchr::memrchr(b' ', line.bytes)?;
+    // Most versions have eight bytes; what is no version is told below.
+    let usual = line.len().checked_sub(9).filter(|at| line.bytes.get(*at) == Some(&b' '));
+    let last = usual.or_else(|| memchr::memrchr(b' ', line.bytes)).filter(|last| first < *last)?;
     let target = line.slice(first + 1..last);
     let cut = Cut { method: line.slice(0..first), target, version: line.from(last + 1) };
     let classes = bytes::union(target.bytes);

@@ -11,7 +11,7 @@ use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::{Cursor, Line, Lines, Message, RawLine, request_line};
-use crate::bytes;
+use crate::bytes::{self, Places};
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::hidden;
@@ -74,20 +74,6 @@ fn first_line(input: Text<'_>) -> (Text<'_>, LineEnd, Text<'_>) {
     match input.bytes.get(..lf) {
         Some([line @ .., b'\r']) => (input.slice(0..line.len()), LineEnd::CrLf, rest),
         _ => (input.slice(0..lf), LineEnd::Lf, rest),
-    }
-}
-
-/// Cuts off one line; `None` when nothing ends it.
-fn next_line(input: Text<'_>, line_end: LineEnd) -> Option<(Text<'_>, Text<'_>)> {
-    let mut from = 0;
-    loop {
-        let lf = from + bytes::position(b'\n', input.bytes.get(from..)?)?;
-        let after_cr = matches!(input.bytes.get(..lf), Some([.., b'\r']));
-        match (line_end, after_cr) {
-            (_, true) => return Some((input.slice(0..lf - 1), input.from(lf + 1))),
-            (LineEnd::Lf, false) => return Some((input.slice(0..lf), input.from(lf + 1))),
-            (LineEnd::CrLf, false) => from = lf + 1,
-        }
     }
 }
 
@@ -241,40 +227,56 @@ impl<'a> Block<'a> {
     }
 }
 
+/// Finds where the line from `start` on ends and where the next begins; `None` where nothing ends it. `places` are those of
+/// the LF from `start` on.
+#[inline(always)]
+fn end_of_line(
+    bytes: &[u8],
+    start: usize,
+    line_end: LineEnd,
+    places: &mut Places<'_>,
+) -> Option<(usize, usize)> {
+    loop {
+        let lf = places.next()?;
+        if lf > start && bytes.get(lf - 1) == Some(&b'\r') {
+            return Some((lf - 1, lf + 1));
+        }
+        if line_end == LineEnd::Lf {
+            return Some((lf, lf + 1));
+        }
+    }
+}
+
 /// Reads lines of the header block, as many as it has room for; returns what follows them, or the block.
 fn read_lines<'a>(
-    mut rest: Text<'a>,
+    text: Text<'a>,
     line_end: LineEnd,
     block: &mut Block<'a>,
     flags: &mut Flags<'a>,
 ) -> Text<'a> {
     let cx = block.cx;
-    let rest = loop {
-        let from = rest;
-        let (line, ended) = match next_line(rest, line_end) {
-            Some((line, after)) => {
-                rest = after;
-                (line, true)
-            }
-            None => {
-                let line = rest;
-                rest = rest.from(rest.len());
-                (line, false)
-            }
-        };
+    let mut places = bytes::places(b'\n', text.bytes);
+    let mut next = 0;
+    let read = loop {
+        let start = next;
+        let end = end_of_line(text.bytes, start, line_end, &mut places);
+        let ended = end.is_some();
+        let (line_end_at, after) = end.unwrap_or((text.len(), text.len()));
+        next = after;
+        let line = text.slice(start..line_end_at);
         match line.bytes.first() {
             None => {
                 if !ended {
                     flags.raise(Flag::NoEoh, line);
                 }
-                break rest;
+                break next;
             }
             Some(b' ' | b'\t') if block.has_header() => {
                 hidden::check_line(line, cx, flags);
                 block.fold(line);
             }
             Some(b'\r' | b'\n') if block.has_header() => block.append(line),
-            Some(_) if !block.has_room() => break from,
+            Some(_) if !block.has_room() => break start,
             Some(b' ' | b'\t') => {
                 block.close();
                 flags.raise(Flag::BadHdrCont, line);
@@ -287,7 +289,7 @@ fn read_lines<'a>(
         }
     };
     block.close();
-    rest
+    text.from(read)
 }
 
 #[cfg(test)]

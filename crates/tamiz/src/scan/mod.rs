@@ -30,7 +30,6 @@ pub(crate) use names::{method_key, name, names};
 pub(crate) use quiet::{Signs, cannot_flag, cannot_flag_header, cannot_flag_part};
 pub(crate) use redirect::{LastName, redirect};
 pub(crate) use second_decode::{absorb_in_cookie, decode_base64};
-pub(crate) use structure::doubles_dot_or_dash;
 
 /// The kind of text that is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -104,7 +104,7 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
 const STRONG: u32 = bytes::WORD_SIGN | bytes::CONTROL;
 
 /// Returns whether a text has `..` or `--`.
-pub(crate) fn doubles_dot_or_dash(text: &[u8]) -> bool {
+fn doubles_dot_or_dash(text: &[u8]) -> bool {
     bytes::doubles(text, *b".-")
 }
 
@@ -182,7 +182,7 @@ fn injects(line: &[u8], scan: &Scan<'_>) -> bool {
     let len = line.iter().take(LONGEST_NAME + 1).take_while(|&&b| bytes::is(b, TOKEN)).count();
     let name = line.get(..len).unwrap_or_default();
     let is_name = (1..=LONGEST_NAME).contains(&len) && line.get(len) == Some(&b':');
-    let is_known = || scan.cx.settings.headers.get(lower(name, &mut [0; LONGEST_NAME + 1])).is_known;
+    let is_known = || scan.cx.settings.headers.get(name).is_known;
     is_name && (scan.kind != Kind::Leaf || is_known())
 }
 

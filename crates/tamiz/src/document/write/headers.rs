@@ -9,7 +9,6 @@ use crate::context::Context;
 use crate::document::lines::MORE_HEADERS;
 use crate::document::made_of;
 use crate::document::many::FirstParameters;
-use crate::finished::Rank;
 use crate::flags::{FlagSet, Parameter};
 use crate::headers::{Header, Headers, Name, Value};
 
@@ -78,7 +77,7 @@ impl<'a> Writer<'a, '_> {
     /// written already.
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn finished_lines(&mut self, lines: &mut FinishedLines<'a, '_>, before: Option<&[u8]>, opened: usize) {
-        let before = before.map(|name| (name, Rank::of(name)));
+        let before = before.map(|name| (name, self.cx.settings.headers.rank(name)));
         let cx = self.cx;
         let texts = cx.spare.lines.borrow();
         for line in lines.headers.finished_from(lines.next) {
@@ -102,9 +101,13 @@ impl<'a> Writer<'a, '_> {
             }
             lines.len += u64::from(record.len);
             lines.next += 1;
-            let words = record.words.iter().flatten().filter(|(flag, _)| record.flags.contains(*flag));
+            let flags = record.flags();
+            if flags.is_empty() {
+                continue;
+            }
+            let words = line.words.iter().flatten().filter(|(flag, _)| flags.contains(*flag));
             self.rollup.parametrised.extend(words.map(|(flag, word)| (*flag, word.as_bytes())));
-            for flag in record.flags.iter() {
+            for flag in flags.iter() {
                 let parameter = match flag.parameter_kind() {
                     Parameter::Word => continue,
                     Parameter::Name => &*cx.bump.alloc_slice_copy(line.name(&texts)),
