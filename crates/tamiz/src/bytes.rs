@@ -222,7 +222,9 @@ pub(crate) fn is_hexadecimal(classes: u32) -> bool {
     classes & (BEYOND_HEX | NO_BASE64 | SLASH | EQUALS | UNDERSCORE | BLANK) == 0
 }
 
-pub(crate) use crate::index::{Places, doubles, places, position, position_near};
+pub(crate) use crate::index::{
+    Places, doubles, each_sign, is_each_sign_alone, places, position, position_near,
+};
 
 /// The last eight bytes as a number; of fewer, a number that tells them from others of their length.
 pub(crate) fn last_eight(bytes: &[u8]) -> u64 {

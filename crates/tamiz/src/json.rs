@@ -2,6 +2,7 @@
 //! with dots, and for bodies.
 
 use crate::bytes::{self, DIGIT, HEX};
+use crate::index::plain_len;
 
 /// Returns whether `text` is one JSON object, in UTF-8.
 pub(crate) fn is_object(text: &[u8]) -> bool {
@@ -110,7 +111,17 @@ fn skip_told<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option
 }
 
 /// Without the white space at the start.
-pub(crate) fn skip_space(mut text: &[u8]) -> &[u8] {
+#[inline]
+pub(crate) fn skip_space(text: &[u8]) -> &[u8] {
+    // Mostly there is none, or one.
+    match text {
+        [first, ..] if *first > b' ' => text,
+        [b' ', rest @ ..] if rest.first().is_some_and(|first| *first > b' ') => rest,
+        _ => skip_spaces(text),
+    }
+}
+
+fn skip_spaces(mut text: &[u8]) -> &[u8] {
     while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = text {
         text = rest;
     }
@@ -137,35 +148,11 @@ pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// Splits a string without escapes into its content and the rest.
+#[inline(always)]
 pub(crate) fn cut_plain_string(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let inside = text.strip_prefix(b"\"")?;
     let (inside, rest) = inside.split_at_checked(plain_len(inside))?;
     Some((inside, rest.strip_prefix(b"\"")?))
-}
-
-/// How many bytes come before the first that does not stand for itself in a string: a quote, a backslash
-/// or a control.
-#[allow(clippy::arithmetic_side_effects, reason = "counts the bytes of a slice")]
-fn plain_len(text: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // The lowest bit that is set is that of the first byte below `least`.
-    let below = |eight: u64, least: u64| eight.wrapping_sub(ONES * least) & !eight & ONES << 7;
-    let (eights, _) = text.as_chunks();
-    let mut len = 0;
-    for eight in eights {
-        let eight = u64::from_le_bytes(*eight);
-        let odd = below(eight, 0x20) | below(eight ^ (ONES * 0x22), 1) | below(eight ^ (ONES * 0x5C), 1);
-        if odd != 0 {
-            return len + odd.trailing_zeros() as usize / 8;
-        }
-        len += 8;
-    }
-    len + plain_len_slow(text.get(len..).unwrap_or_default())
-}
-
-/// The length of a plain run, byte by byte.
-fn plain_len_slow(text: &[u8]) -> usize {
-    text.iter().position(|&b| matches!(b, b'"' | b'\\' | 0..=0x1F)).unwrap_or(text.len())
 }
 
 /// Skips a string, and returns the rest.
@@ -218,23 +205,7 @@ fn skip_number(text: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut_plain_string, is_object, is_object_or_array, plain_len, plain_len_slow, skip_string};
-
-    #[test]
-    fn strings_are_passed_over_alike() {
-        for byte in 0..=u8::MAX {
-            for at in 0..20 {
-                for other in [b'a', 0xFF, b'!', b'#', b'[', b']', 0x80, 0x7F] {
-                    let mut text = vec![other; 20];
-                    text[at] = byte;
-                    assert_eq!(plain_len(&text), plain_len_slow(&text), "{}", text.escape_ascii());
-                    text[at / 2] = byte;
-                    assert_eq!(plain_len(&text), plain_len_slow(&text), "{}", text.escape_ascii());
-                }
-            }
-        }
-        assert_eq!(plain_len(b""), 0);
-    }
+    use super::{cut_plain_string, is_object, is_object_or_array, skip_string};
 
     #[test]
     fn strings_are_cut_alike() {

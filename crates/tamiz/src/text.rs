@@ -137,6 +137,15 @@ impl<'a> Text<'a> {
         self.slice(start..start + part.len())
     }
 
+    /// The part of this text that is `piece`, one of its own sub-slices. Unlike [`Text::part`] it relies on that.
+    #[inline]
+    pub(crate) fn piece(&self, piece: &'a [u8]) -> Text<'a> {
+        let start = (piece.as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize);
+        debug_assert!(start + piece.len() <= self.len());
+        let start_and_flags = self.start_and_flags.wrapping_add(start.wrapping_mul(STEP));
+        Text { bytes: piece, start_and_flags, ..*self }
+    }
+
     /// Cuts around the first `byte`.
     pub(crate) fn cut(&self, byte: u8) -> Option<(Text<'a>, Text<'a>)> {
         let at = bytes::position(byte, self.bytes)?;

@@ -183,3 +183,91 @@ fn what_is_not_in_clear_is_hidden() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Appends a JSON value: objects with the same members, fewer, and others, in some order.
+fn append_json(random: &mut impl FnMut(usize) -> usize, depth: usize, out: &mut String) {
+    const NAMES: [&str; 16] = [
+        "id",
+        "sku",
+        "qty",
+        "q.t",
+        "\\u0073ku",
+        "",
+        "__proto__",
+        "$ne",
+        "constructor",
+        "prototype",
+        "password",
+        "né",
+        "a b",
+        "<num:3>",
+        "x[]",
+        "2f8a5ad3c0",
+    ];
+    const VALUES: [&str; 14] = [
+        "1",
+        "\"x\"",
+        "\"<b>\"",
+        "-1.5",
+        "1e5",
+        "null",
+        "true",
+        "[]",
+        "{}",
+        "\"//evil.example\"",
+        "\"hunter2hunter2\"",
+        "\"a b\"",
+        "\"\\u003c\"",
+        "\"%2e%2e\"",
+    ];
+    match random(if depth == 0 { 1 } else { 4 }) {
+        0 => out.push_str(VALUES[random(VALUES.len())]),
+        kind => {
+            let (is_array, from) = (kind == 1, random(NAMES.len()));
+            out.push(if is_array { '[' } else { '{' });
+            for nth in 0..1 + random(5) {
+                if nth > 0 {
+                    out.push(',');
+                }
+                if !is_array {
+                    let name = if random(4) == 0 { random(NAMES.len()) } else { (from + nth) % NAMES.len() };
+                    out.extend(["\"", NAMES[name], "\": "]);
+                }
+                append_json(random, depth - 1, out);
+            }
+            out.push(if is_array { ']' } else { '}' });
+        }
+    }
+}
+
+/// Names that come again are judged once, unless there is evidence to keep.
+#[test]
+fn evidence_changes_nothing_of_json() {
+    let mut state = 7_u32;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    for body_keys in [2, 7, 128] {
+        let mut config = Config::default();
+        config.profile = Profile::Full;
+        config.limits.body_keys = body_keys;
+        let tamiz = Canonicalizer::new(config);
+        for _ in 0..1_500 {
+            let mut body = String::from("[");
+            for nth in 0..1 + random(4) {
+                if nth > 0 {
+                    body.push(',');
+                }
+                append_json(&mut random, 4, &mut body);
+            }
+            body.push(']');
+            let request = format!(
+                "POST / HTTP/1.1\r\nHost: ex.com\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len(),
+            );
+            let with_evidence = tamiz.canonicalize_with_evidence(request.as_bytes());
+            assert_eq!(tamiz.canonicalize(request.as_bytes()).as_str(), with_evidence.as_str(), "{body}");
+        }
+    }
+}

@@ -29,7 +29,7 @@ pub(crate) fn hide_rest<'a>(raw: Text<'a>, body: Option<&Body<'a>>, flags: &mut 
 }
 
 fn visible(fields: &Fields<'_>) -> Vec<Range<usize>> {
-    let names = fields.names.iter().filter(|name| name.key.shown != NameShown::Secret);
+    let names = fields.paths.names().filter(|name| name.key.shown != NameShown::Secret);
     let values =
         fields.list.iter().filter(|field| field.is_in_clear()).filter_map(|field| match field.leaf {
             Leaf::Text(text) | Leaf::Number(text) | Leaf::Bool(text) => Some(text),

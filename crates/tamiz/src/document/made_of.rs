@@ -14,6 +14,7 @@ use crate::decode::unicode;
 use crate::flags::Flag;
 use crate::formats::embedded::Embedded;
 use crate::formats::fields::{Field, Fields};
+use crate::formats::key_path::Start;
 use crate::formats::leaf;
 use crate::formats::step::Leaf;
 use crate::request::Request;
@@ -99,11 +100,11 @@ fn write_field_words(field: &Field<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
 /// Notes the leaves of a value that is JSON.
 fn note_leaves<'a>(place: u8, index: usize, json: &Embedded<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
     let fields: &Fields<'a> = &json.fields;
-    for field in &fields.list {
+    for (field, key) in fields.list.iter().zip(fields.keys(Start::Value)) {
         out.extend_from_slice(&[b':', place, b'{', b' ']);
         number(out, index as u64);
         out.push(b' ');
-        out.extend_from_slice(fields.embedded_key(field));
+        out.extend_from_slice(key);
         out.push(b' ');
         leaf::write(field, cx, out);
         write_field_words(field, cx, out);

@@ -6,11 +6,12 @@ use std::ops::Range;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
-use super::write::{Group, field_keys, grouped, key_text};
+use super::write::{Group, grouped, key_text};
 use crate::body;
 use crate::context::Context;
 use crate::flags::{Flag, FlagSet, Flags, Mark, Parameter};
 use crate::formats::embedded::Embedded;
+use crate::formats::key_path::Start;
 use crate::request::Request;
 use crate::show::marker::push;
 
@@ -24,9 +25,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
         // What comes beyond a limit tells at the line.
         let most = cx.settings.config.limits.pairs;
         let beyond = query.pairs.get(most..).unwrap_or_default();
-        let of_line = beyond
-            .iter()
-            .flat_map(|pair| std::iter::once(&pair.flags).chain(pair.leaf_flags().map(|(_, flags)| flags)));
+        let of_line = beyond.iter().flat_map(|pair| std::iter::once(&pair.flags).chain(pair.leaf_flags()));
         let of_more = query.more.iter().map(|more| &more.flags);
         note_flags(std::iter::once(&query.flags).chain(of_line).chain(of_more), None, b"q", cx, out);
         let keyed = beyond.iter().map(|pair| (pair.key, pair.flags.set));
@@ -43,7 +42,7 @@ pub(crate) fn write_notes<'a>(request: &Request<'a>, cx: Context<'a>, out: &mut 
         note_flags(std::iter::once(&body.flags), None, b"b", cx, out);
         return;
     };
-    let keys = field_keys(fields, cx);
+    let keys = fields.keys(Start::Body);
     let keyed = || keys.iter().copied().zip(fields.told());
     let beyond = || keyed().skip(fields.list.len());
     note_flags(
@@ -106,7 +105,7 @@ fn note_leaves<'a, T>(
     out: &mut Vec<u8>,
 ) {
     let leaves = group.iter().flat_map(|(key, _, item)| {
-        let leaves = json(item).into_iter().flat_map(|json| json.leaf_flags());
+        let leaves = json(item).into_iter().flat_map(|json| json.keyed_leaf_flags());
         leaves.map(move |(leaf, flags)| (*key, leaf, flags))
     });
     let keyed = leaves.map(|(key, leaf, flags)| {
@@ -174,12 +173,12 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
         for (nth, pair) in query.pairs.iter().enumerate() {
             if nth >= cx.settings.config.limits.pairs {
                 gatherer.add("q".to_owned(), &pair.flags);
-                pair.leaf_flags().for_each(|(_, flags)| gatherer.add("q".to_owned(), flags));
+                pair.leaf_flags().for_each(|flags| gatherer.add("q".to_owned(), flags));
                 continue;
             }
             let key = String::from_utf8_lossy(key_text(pair.key, cx)).into_owned();
             gatherer.add(format!("q.{key}"), &pair.flags);
-            for (leaf, flags) in pair.leaf_flags() {
+            for (leaf, flags) in pair.keyed_leaf_flags() {
                 gatherer.add(format!("q.{key}{}", String::from_utf8_lossy(leaf)), flags);
             }
         }
@@ -187,14 +186,14 @@ pub(crate) fn evidence<'a>(request: &Request<'a>, names: &[&'a [u8]], cx: Contex
     if let Some(body) = request.shown_body(cx) {
         gatherer.add("b".to_owned(), &body.flags);
         if let body::Content::Fields(fields) = &body.content {
-            for (nth, (field, key)) in fields.told().zip(field_keys(fields, cx)).enumerate() {
+            for (nth, (field, key)) in fields.told().zip(fields.keys(Start::Body)).enumerate() {
                 if nth >= fields.list.len() {
                     gatherer.add("b".to_owned(), &field.flags);
                     continue;
                 }
                 let key = String::from_utf8_lossy(key);
                 gatherer.add(format!("b.{key}"), &field.flags);
-                for (leaf, flags) in field.leaf_flags() {
+                for (leaf, flags) in field.keyed_leaf_flags() {
                     gatherer.add(format!("b.{key}{}", String::from_utf8_lossy(leaf)), flags);
                 }
             }

@@ -1,6 +1,7 @@
 //! Writing a document (clauses 9.2 to 9.5).
 
 mod body;
+mod groups;
 mod headers;
 mod target;
 
@@ -11,13 +12,13 @@ use super::places::{evidence, write_notes};
 use crate::context::Context;
 use crate::document::made_of::{self, HeaderNote};
 use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
-use crate::formats::fields::Fields;
 use crate::inspect::{Key, write_key};
 use crate::needles::Needles;
 use crate::request::{Method, Request};
 use crate::show::NameShown;
 use crate::show::marker::{self, number, push};
 
+pub(super) use groups::{Group, grouped};
 pub(super) use headers::{header_name, header_parameters};
 
 /// Selects whether to record what the text does not contain: which query key raised which flag.
@@ -294,29 +295,4 @@ pub(crate) fn key_text<'a>(key: Key<'a>, cx: Context<'a>) -> &'a [u8] {
         return key.text.bytes;
     }
     cx.written(|out| write_key(key, cx, out))
-}
-
-/// The keys of a body's fields, as shown.
-pub(crate) fn field_keys<'a>(fields: &Fields<'a>, cx: Context<'a>) -> BumpVec<'a, &'a [u8]> {
-    let mut keys = BumpVec::with_capacity_in(fields.list.len(), cx.bump);
-    keys.extend(fields.told().map(|field| fields.key(field)));
-    keys
-}
-
-/// The items under a key, in order of arrival.
-pub(crate) type Group<'a, T> = &'a [(&'a [u8], usize, T)];
-
-/// Groups items by key, keys in order of first arrival.
-pub(crate) fn grouped<'a, T: Copy>(
-    items: impl Iterator<Item = (&'a [u8], T)>,
-    cx: Context<'a>,
-) -> BumpVec<'a, Group<'a, T>> {
-    let mut all = BumpVec::with_capacity_in(items.size_hint().0, cx.bump);
-    all.extend(items.enumerate().map(|(i, (key, item))| (key, i, item)));
-    all.sort_unstable_by_key(|(key, i, _)| (*key, *i));
-    let all: &'a [(&'a [u8], usize, T)] = all.into_bump_slice();
-    let mut groups = BumpVec::with_capacity_in(all.len(), cx.bump);
-    groups.extend(all.chunk_by(|a, b| a.0 == b.0));
-    groups.sort_unstable_by_key(|group| group.first().map(|(_, i, _)| *i));
-    groups
 }

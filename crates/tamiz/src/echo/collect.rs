@@ -151,7 +151,7 @@ impl<'a> Needles<'a> {
         for json in fields.list.iter().filter_map(|field| field.json) {
             self.collect_from_json(json, cx);
         }
-        for name in fields.names.iter().filter(|name| name.key.shown == NameShown::Secret) {
+        for name in fields.paths.names().filter(|name| name.key.shown == NameShown::Secret) {
             self.add(name.key.text, cx);
         }
         fields.secrets.iter().for_each(|secret| self.add(*secret, cx));

@@ -62,7 +62,7 @@ impl<'a> Needles<'a> {
             }
             body::Content::Fields(fields) => {
                 self.hide_in_leaves(fields, &mut body.flags);
-                for name in &mut fields.names {
+                for name in fields.paths.names_mut() {
                     self.hide_in_key(&mut name.key, &mut body.flags);
                 }
                 if let Some(more) = &mut fields.more_pairs {
@@ -76,7 +76,7 @@ impl<'a> Needles<'a> {
     /// takes note of what is hidden.
     fn hide_in_json(&self, value: Text<'a>, json: &Embedded<'a>, flags: &mut Flags<'a>) {
         let mut echoes = self.hide_in_leaves(&json.fields, flags);
-        let names = json.fields.names.iter().filter(|name| name.key.shown != NameShown::Secret);
+        let names = json.fields.paths.names().filter(|name| name.key.shown != NameShown::Secret);
         for name in names.filter(|name| self.is_in(name.key.text.bytes)) {
             name.echoes.set(true);
             flags.hide(name.key.text);

@@ -1,5 +1,6 @@
 //! Sets of flags, and the evidence behind them.
 
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 
 use bumpalo::Bump;
@@ -84,8 +85,8 @@ pub(crate) enum Mark {
 pub(crate) struct Flags<'a> {
     pub(crate) set: FlagSet,
     bump: &'a Bump,
-    /// `None` for most places: no words, and no evidence is kept.
-    more: Option<Box<'a, More<'a>>>,
+    /// `None` for most places: no words, and no evidence is kept. In the arena, so that nothing is to be dropped.
+    more: Option<ManuallyDrop<Box<'a, More<'a>>>>,
 }
 
 /// Data that few places have.
@@ -98,7 +99,7 @@ struct More<'a> {
 
 impl<'a> Flags<'a> {
     pub(crate) fn new(bump: &'a Bump, traced: bool) -> Self {
-        let more = traced.then(|| Box::new_in(More::new(bump, true), bump));
+        let more = traced.then(|| ManuallyDrop::new(Box::new_in(More::new(bump, true), bump)));
         Flags { set: FlagSet::default(), bump, more }
     }
 
@@ -129,7 +130,8 @@ impl<'a> Flags<'a> {
 
     fn add_word(&mut self, flag: Flag, word: &'static str) {
         let bump = self.bump;
-        let words = &mut self.more.get_or_insert_with(|| Box::new_in(More::new(bump, false), bump)).words;
+        let new = || ManuallyDrop::new(Box::new_in(More::new(bump, false), bump));
+        let words = &mut self.more.get_or_insert_with(new).words;
         if !words.contains(&(flag, word)) {
             words.push((flag, word));
         }

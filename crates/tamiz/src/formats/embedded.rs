@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::fields::Fields;
 use super::json;
+use super::key_path::Start;
 use super::step::{Leaf, Outcome};
 use crate::bytes;
 use crate::context::Context;
@@ -94,7 +95,7 @@ fn read_text<'a>(text: Text<'a>, value: Text<'a>, cx: Context<'a>) -> Option<&'a
 
 fn holds_secret(fields: &Fields<'_>) -> bool {
     fields.list.iter().any(|field| field.secret)
-        || fields.names.iter().any(|name| name.key.shown == NameShown::Secret)
+        || fields.paths.names().any(|name| name.key.shown == NameShown::Secret)
         || !fields.secrets.is_empty()
 }
 
@@ -107,10 +108,15 @@ impl<'a> Embedded<'a> {
         all
     }
 
+    /// The flags of each leaf.
+    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = &Flags<'a>> {
+        self.fields.told().filter(|_| self.is_told).map(|field| &field.flags)
+    }
+
     /// The key of each leaf, after that of its value, and its flags.
-    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
-        let told = self.fields.told().filter(|_| self.is_told);
-        told.map(|field| (self.fields.embedded_key(field), &field.flags))
+    pub(crate) fn keyed_leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+        let keys = self.is_told.then(|| self.fields.keys(Start::Value));
+        keys.into_iter().flatten().zip(self.leaf_flags())
     }
 
     /// Decides about a value that is JSON, once its key is known: whether it is a secret. Under a sensitive key it is,
@@ -154,7 +160,7 @@ impl<'a> Embedded<'a> {
             Leaf::Text(text) | Leaf::Number(text) | Leaf::Deep(text) => Some(text),
             _ => None,
         });
-        let names = self.fields.names.iter().filter(|name| name.key.shown == NameShown::Secret);
+        let names = self.fields.paths.names().filter(|name| name.key.shown == NameShown::Secret);
         texts.chain(names.map(|name| name.key.text)).chain(self.fields.secrets.iter().copied())
     }
 }
@@ -168,7 +174,7 @@ mod tests {
         with_context(|cx| {
             let text = Text::request(value.as_bytes(), true).repaired();
             let embedded = read(text, bytes::union(text.bytes), cx)?;
-            let keys = embedded.leaf_flags().map(|(key, _)| String::from_utf8_lossy(key).into_owned());
+            let keys = embedded.keyed_leaf_flags().map(|(key, _)| String::from_utf8_lossy(key).into_owned());
             Some(keys.collect())
         })
     }

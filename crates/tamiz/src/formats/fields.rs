@@ -8,33 +8,32 @@ use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::embedded::{self, Embedded};
-use super::key_path::{Name, Segment};
+use super::key_path::{self, Paths, SegmentId, Start};
 use super::leaf;
 use super::step::{Leaf, Sink, Step};
 use super::unseen::Unseen;
-use crate::bytes;
+use crate::bytes::{self, BACKSLASH, COLON, ENCODED, SLASH};
 use crate::context::Context;
 use crate::flags::{Flag, Flags, Parameter};
 use crate::inspect::{JudgedKey, Key, MorePairs, scan_value};
 use crate::scan::{self, Kind, LastName};
 use crate::show::NameShown;
-use crate::show::escape::{self};
-use crate::show::marker::push;
-use crate::text::Text;
+use crate::text::{Classified, Text};
 
 /// One value of a body.
 pub(crate) struct Field<'a> {
-    key_path: BumpVec<'a, Segment>,
     pub(crate) leaf: Leaf<'a>,
+    pub(crate) flags: Flags<'a>,
+    /// Its leaves, where it is JSON.
+    pub(crate) json: Option<&'a Embedded<'a>>,
+    /// The union of the classes of the bytes of its text, where that is known.
+    classes: Option<u32>,
+    /// The last segment of the path to it.
+    segment: SegmentId,
     /// True if the value is a secret by its name or by itself.
     pub(crate) secret: bool,
     /// True if it echoes one.
     pub(crate) echoes: Cell<bool>,
-    /// The union of the classes of the bytes of its text, where that is known.
-    classes: Option<u32>,
-    /// Its leaves, where it is JSON.
-    pub(crate) json: Option<&'a Embedded<'a>>,
-    pub(crate) flags: Flags<'a>,
 }
 
 impl<'a> Field<'a> {
@@ -48,9 +47,14 @@ impl<'a> Field<'a> {
         !self.is_secret() && self.json.is_none_or(|json| !json.holds_secret())
     }
 
-    /// The flags of the leaves of a value that is JSON, each with what its key adds to the field's.
-    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+    /// The flags of the leaves of a value that is JSON.
+    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = &Flags<'a>> {
         self.json.iter().flat_map(|json| json.leaf_flags())
+    }
+
+    /// These flags, each with what its key adds to the field's.
+    pub(crate) fn keyed_leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+        self.json.iter().flat_map(|json| json.keyed_leaf_flags())
     }
 
     /// The union of the classes of the bytes of its text, where that is known.
@@ -62,13 +66,15 @@ impl<'a> Field<'a> {
 /// The fields of a body, in order of arrival.
 pub(crate) struct Fields<'a> {
     cx: Context<'a>,
-    /// At most so many as are shown.
+    /// How many are shown.
+    most: usize,
+    /// At most so many.
     pub(crate) list: BumpVec<'a, Field<'a>>,
-    /// The names on the ways to these, and to the last leaf.
-    pub(crate) names: BumpVec<'a, Name<'a>>,
-    /// How many of them stay, whatever leaf follows.
-    kept_names: usize,
-    /// How many more there were.
+    /// The paths to these, and to the last leaf.
+    pub(crate) paths: Paths<'a>,
+    /// How many of their segments stay, whatever leaf follows.
+    kept_segments: usize,
+    /// How many more fields there were.
     pub(crate) more: usize,
     /// Those of them that have flags with their key as parameter, as in a form.
     keyed: BumpVec<'a, Field<'a>>,
@@ -80,10 +86,10 @@ pub(crate) struct Fields<'a> {
     pub(crate) secrets: BumpVec<'a, Text<'a>>,
     /// Those of what is no field.
     pub(crate) unseen: Unseen<'a>,
-    /// The path to the last leaf: the text of each name, and where it was judged.
-    last: BumpVec<'a, (Text<'a>, Segment)>,
-    /// True if `.`, `[` and `]` in a name are escaped, because they are the way's own.
-    nested: bool,
+    /// The last segment of the path to the next leaf, before the steps behind which no leaf came yet.
+    at: SegmentId,
+    /// These steps.
+    steps: BumpVec<'a, Step<'a>>,
     /// True if a value that is JSON reached a limit.
     pub(crate) holds_capped: bool,
 }
@@ -101,21 +107,22 @@ pub(crate) struct Judged<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Of a format whose keys are names (`nested` false) or ways of them.
+    /// Of a format whose keys are names (`nested` false) or paths of them.
     pub(crate) fn new(nested: bool, cx: Context<'a>) -> Self {
         Fields {
             cx,
+            most: cx.settings.config.limits.body_keys,
             list: BumpVec::with_capacity_in(16, cx.bump),
-            names: BumpVec::with_capacity_in(16, cx.bump),
-            kept_names: 0,
+            paths: Paths::new(nested, cx),
+            kept_segments: 0,
             more: 0,
             more_pairs: None,
             rest: cx.flags(),
             keyed: BumpVec::new_in(cx.bump),
             secrets: BumpVec::new_in(cx.bump),
             unseen: Unseen::new(cx),
-            last: BumpVec::with_capacity_in(8, cx.bump),
-            nested,
+            at: SegmentId::ROOT,
+            steps: BumpVec::with_capacity_in(8, cx.bump),
             holds_capped: false,
         }
     }
@@ -137,18 +144,27 @@ impl<'a> Fields<'a> {
     /// Takes over a value under one name, which is judged already.
     pub(crate) fn push_judged(&mut self, judged: Judged<'a>) {
         let Judged { key, value, secret, classes, json, flags } = judged;
-        let mut key_path = BumpVec::with_capacity_in(1, self.cx.bump);
-        key_path.push(Segment::Name(self.names.len()));
-        self.names.push(Name::new(key, false));
+        let name = key_path::Judged {
+            key,
+            sensitive: false,
+            is_quiet: false,
+            classes: bytes::union(key.text.bytes),
+        };
+        let segment = self.paths.add(SegmentId::ROOT, key_path::Kind::Name, name, false);
         let leaf = Leaf::Text(value);
-        self.keep(Field { key_path, leaf, secret, classes, json, flags, echoes: Cell::new(false) });
+        self.keep(Field { leaf, flags, json, classes, segment, secret, echoes: Cell::new(false) });
     }
 
-    /// Keeps a field, which the last leaf is unless it has a path of its own; else keeps its flags.
-    fn keep(&mut self, mut field: Field<'a>) {
+    /// Returns whether all fields that may be shown are there.
+    fn is_full(&self) -> bool {
+        self.list.len() >= self.most
+    }
+
+    /// Keeps a field; beyond the limit only what must be known of it.
+    fn keep(&mut self, field: Field<'a>) {
         self.holds_capped |= field.json.is_some_and(|json| json.capped);
-        if self.list.len() < self.cx.settings.config.limits.body_keys {
-            self.keep_key_path(&mut field);
+        if !self.is_full() {
+            self.kept_segments = self.paths.len();
             self.list.push(field);
             return;
         }
@@ -161,36 +177,19 @@ impl<'a> Fields<'a> {
             self.secrets.extend(json.secret_texts());
         }
         if field.flags.set.iter().any(|flag| flag.parameter_kind() == Parameter::Key) {
-            self.keep_key_path(&mut field);
+            self.kept_segments = self.paths.len();
             self.keyed.push(field);
         } else {
             self.rest.absorb(&field.flags);
         }
     }
 
-    /// Keeps the path to a field, and the names on it.
-    fn keep_key_path(&mut self, field: &mut Field<'a>) {
-        self.kept_names = self.names.len();
-        if field.key_path.is_empty() {
-            field.key_path.reserve_exact(self.last.len());
-            field.key_path.extend(self.last.iter().map(|(_, place)| *place));
-        }
-    }
-
-    /// Lets go of the names that the last leaf alone has behind `known` steps, but for those that are secrets. Where
-    /// there is evidence, names that are no secrets are shown beside it; in clear, one that echoes a secret hides a
-    /// value.
-    fn let_go_of_names(&mut self, known: usize) {
-        if self.cx.traced || self.cx.settings.literal() {
-            return;
-        }
-        for (_, place) in self.last.iter().skip(known).rev() {
-            let (Segment::Name(name) | Segment::Attribute(name)) = *place else { continue };
-            if name < self.kept_names || name + 1 != self.names.len() {
-                return;
-            }
-            let secret = self.names.pop().filter(|name| name.key.shown == NameShown::Secret);
-            self.secrets.extend(secret.map(|name| name.key.text));
+    /// Lets go of the segment of a step that was left, unless it is kept, but for a name that is a secret. Where there is
+    /// evidence, names that are no secrets are shown beside it; in clear, one that echoes a secret hides a value.
+    fn let_go_of(&mut self, segment: SegmentId) {
+        let is_last = segment.index() >= self.kept_segments && segment.index() + 1 == self.paths.len();
+        if is_last && !self.cx.traced && !self.cx.settings.literal() {
+            self.secrets.extend(self.paths.pop());
         }
     }
 
@@ -199,42 +198,38 @@ impl<'a> Fields<'a> {
         self.list.iter().chain(&self.keyed)
     }
 
-    /// Follows `path`, judging the names that the last leaf did not have.
-    fn follow(&mut self, path: &[Step<'a>], flags: &mut Flags<'a>) {
-        let same = |step: &Step<'a>, last: &(Text<'a>, Segment)| match (step, last) {
-            (Step::Item, (_, Segment::Item)) => true,
-            (Step::Name(a), (b, Segment::Name(_))) | (Step::Attribute(a), (b, Segment::Attribute(_))) => {
-                std::ptr::eq(a.bytes, b.bytes)
+    /// Takes the steps behind which no leaf came yet, judging their names.
+    fn take_steps(&mut self, flags: &mut Flags<'a>) {
+        for nth in 0..self.steps.len() {
+            if let Some(step) = self.steps.get(nth).copied() {
+                self.at = self.segment(self.at, &step, flags);
             }
-            _ => false,
+        }
+        self.steps.clear();
+    }
+
+    /// The segment of a step behind another segment.
+    fn segment(&mut self, before: SegmentId, step: &Step<'a>, flags: &mut Flags<'a>) -> SegmentId {
+        if let Some(found) = self.paths.find(before, step) {
+            return found;
+        }
+        let (kind, name) = match *step {
+            Step::Item => (key_path::Kind::Item, key_path::Judged::nameless()),
+            Step::Name(name) => (key_path::Kind::Name, self.judge(name, before, flags)),
+            Step::Attribute(name) => (key_path::Kind::Attribute, self.judge(name, before, flags)),
         };
-        let known = path.iter().zip(&self.last).take_while(|(step, last)| same(step, last)).count();
-        self.let_go_of_names(known);
-        self.last.truncate(known);
-        for step in path.iter().skip(known) {
-            let judged = match *step {
-                Step::Item => (Text::untraced(b""), Segment::Item),
-                Step::Name(name) => (name, Segment::Name(self.judge(name, flags))),
-                Step::Attribute(name) => (name, Segment::Attribute(self.judge(name, flags))),
-            };
-            self.last.push(judged);
-        }
+        // Evidence is of each name, as often as it comes.
+        let stays = !self.cx.traced && !self.is_full();
+        self.paths.add(before, kind, name, stays)
     }
 
-    fn judge(&mut self, text: Text<'a>, flags: &mut Flags<'a>) -> usize {
-        let above = self.last.iter().rev().find(|(_, place)| matches!(place, Segment::Name(_)));
-        if self.nested {
-            scan::name(text, above.map(|(name, _)| name.bytes), flags);
+    /// Judges a name on the path behind a segment.
+    fn judge(&self, text: Text<'a>, before: SegmentId, flags: &mut Flags<'a>) -> key_path::Judged<'a> {
+        let steers = if self.paths.nested {
+            scan::name(text, || self.paths.last_element(before), flags)
         } else {
-            scan::names(text, flags);
-        }
-        let name = self.scan_name(text, flags);
-        self.names.push(name);
-        self.names.len() - 1
-    }
-
-    /// Judges a name by itself.
-    fn scan_name(&self, text: Text<'a>, flags: &mut Flags<'a>) -> Name<'a> {
+            scan::names(text, flags)
+        };
         let classified = text.classified();
         let JudgedKey { key, is_quiet, is_sensitive } = Key::judge(classified, self.cx);
         let secret = key.shown == NameShown::Secret;
@@ -244,121 +239,98 @@ impl<'a> Fields<'a> {
         if secret {
             flags.hide(text);
         }
-        Name::new(key, is_sensitive)
-    }
-
-    /// The key of a field, as shown.
-    pub(crate) fn key(&self, field: &Field<'a>) -> &'a [u8] {
-        self.plain_key(field).unwrap_or_else(|| self.cx.written(|out| self.write_key(field, out)))
-    }
-
-    /// The key of a field that is one name, shown as it is.
-    fn plain_key(&self, field: &Field<'a>) -> Option<&'a [u8]> {
-        let [Segment::Name(name)] = field.key_path.as_slice() else { return None };
-        let Key { text, shown } = self.names.get(*name).filter(|name| !name.echoes.get())?.key;
-        let is_plain = || escape::is_plain(bytes::union(text.bytes), Name::spot(self.nested));
-        (shown == NameShown::Text && is_plain()).then_some(text.bytes)
-    }
-
-    /// The key of a leaf of a value that is JSON, after that of the value: `{}.user.name`.
-    pub(crate) fn embedded_key(&self, field: &Field<'a>) -> &'a [u8] {
-        self.cx.written(|out| {
-            push(out, "{}");
-            if matches!(field.key_path.first(), Some(Segment::Name(_))) {
-                out.push(b'.');
-            }
-            self.write_key_path(field, out);
-        })
-    }
-
-    /// Writes the key of a field.
-    fn write_key(&self, field: &Field<'a>, out: &mut Vec<u8>) {
-        if !matches!(field.key_path.first(), Some(Segment::Name(_))) {
-            out.push(b'$');
+        key_path::Judged {
+            key,
+            sensitive: is_sensitive,
+            is_quiet: is_quiet && !secret && !steers,
+            classes: classified.classes,
         }
-        self.write_key_path(field, out);
     }
 
-    fn write_key_path(&self, field: &Field<'a>, out: &mut Vec<u8>) {
-        for (i, place) in field.key_path.iter().enumerate() {
-            let name = match *place {
-                Segment::Item => {
-                    push(out, "[]");
-                    continue;
-                }
-                Segment::Attribute(name) => {
-                    out.push(b'@');
-                    name
-                }
-                Segment::Name(name) => {
-                    if i > 0 {
-                        out.push(b'.');
-                    }
-                    name
-                }
-            };
-            if let Some(name) = self.names.get(name) {
-                name.write(self.nested, self.cx, out);
-            }
-        }
+    /// The keys of the fields whose flags are told with them, as shown.
+    pub(crate) fn keys(&self, start: Start) -> BumpVec<'a, &'a [u8]> {
+        self.paths.keys(start, self.told().map(|field| field.segment), self.cx)
     }
 
     /// Adds a leaf. It is `sensitive` where someone calls it by a name that makes a secret of it.
-    fn add(&mut self, path: &[Step<'a>], leaf: Leaf<'a>, sensitive: bool) {
+    fn add(&mut self, leaf: Leaf<'a>, sensitive: bool) {
         let mut flags = self.cx.flags();
-        self.follow(path, &mut flags);
-        let key_path = BumpVec::new_in(self.cx.bump);
-        let is_sensitive = |(_, place): &(Text<'a>, Segment)| match place {
-            Segment::Item => false,
-            Segment::Name(name) | Segment::Attribute(name) => {
-                self.names.get(*name).is_some_and(|name| name.sensitive)
+        self.take_steps(&mut flags);
+        let segment = self.at;
+        let sensitive = sensitive || self.paths.is_sensitive(segment);
+        let (mut classes, mut json) = (None, None);
+        let secret = match leaf {
+            Leaf::Text(text) => {
+                let value = text.classified();
+                classes = Some(value.classes);
+                let (secret, leaves) = self.scan_text(value, segment, sensitive, &mut flags);
+                json = leaves;
+                secret
             }
-        };
-        let sensitive = sensitive || self.last.iter().any(is_sensitive);
-        let classes = match leaf {
-            Leaf::Text(text) => Some(bytes::union(text.bytes)),
-            _ => None,
-        };
-        if let (false, Leaf::Text(text), Some(classes)) = (self.nested, leaf, classes)
-            && let Some(json) = embedded::read(text, classes, self.cx)
-        {
-            let (secret, json) = json.settle(text, sensitive, self.cx, &mut flags);
-            self.keep(Field {
-                key_path,
-                leaf,
-                secret,
-                classes: Some(classes),
-                json: Some(json),
-                flags,
-                echoes: Cell::new(false),
-            });
-            return;
-        }
-        let secret = match (leaf, classes) {
-            (Leaf::Text(text), Some(classes)) if !sensitive => {
-                !scan::cannot_flag(text.bytes, classes)
-                    && scan_value(text.with_classes(classes), Kind::Leaf, false, self.cx, &mut flags)
+            Leaf::Number(text) => {
+                classes = Some(bytes::union(text.bytes));
+                sensitive
             }
-            _ => leaf::scan(leaf, sensitive, self.cx, &mut flags),
+            other => leaf::scan(other, sensitive, self.cx, &mut flags),
         };
-        if let Leaf::Text(text) = leaf
-            && let Some((name, _)) = self.last.iter().rev().find(|(_, place)| !matches!(place, Segment::Item))
+        self.keep(Field { leaf, flags, json, classes, segment, secret, echoes: Cell::new(false) });
+    }
+
+    /// Scans a text; returns whether it is a secret, and its leaves where it is JSON.
+    fn scan_text(
+        &self,
+        value: Classified<'a>,
+        segment: SegmentId,
+        sensitive: bool,
+        flags: &mut Flags<'a>,
+    ) -> (bool, Option<&'a Embedded<'a>>) {
+        let (cx, nested) = (self.cx, self.paths.nested);
+        let Classified { text, classes } = value;
+        let secret = if scan::cannot_flag(text.bytes, classes) {
+            if sensitive {
+                flags.hide(text);
+            }
+            sensitive
+        } else {
+            if !nested && let Some(json) = embedded::read(text, classes, cx) {
+                let (secret, json) = json.settle(text, sensitive, cx, flags);
+                return (secret, Some(json));
+            }
+            scan_value(value, Kind::Leaf, sensitive, cx, flags)
+        };
+        // Without one of these signs a value leads nowhere.
+        if classes & (SLASH | COLON | BACKSLASH | ENCODED) != 0
             && !flags.set.contains(Flag::Marker)
+            && let Some(name) = self.paths.last_name(segment)
         {
-            let name = if self.nested { LastName::Nested(name.bytes) } else { LastName::Flat(name.bytes) };
-            scan::redirect(name, text, secret, self.cx, &mut flags);
+            let name = if nested { LastName::Nested(name) } else { LastName::Flat(name) };
+            scan::redirect(name, text, secret, cx, flags);
         }
-        self.keep(Field { key_path, leaf, secret, classes, json: None, flags, echoes: Cell::new(false) });
+        (secret, None)
     }
 }
 
 impl<'a> Sink<'a> for Fields<'a> {
-    fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
-        self.add(path, leaf, false);
+    #[inline]
+    fn enter(&mut self, step: Step<'a>) {
+        self.steps.push(step);
     }
 
-    fn secret_leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
-        self.add(path, leaf, true);
+    #[inline]
+    fn leave(&mut self) {
+        if self.steps.pop().is_none() {
+            let left = self.at;
+            self.at = self.paths.before(left);
+            self.let_go_of(left);
+        }
+    }
+
+    fn leaf(&mut self, leaf: Leaf<'a>) {
+        self.add(leaf, false);
+    }
+
+    fn secret_leaf(&mut self, leaf: Leaf<'a>) {
+        self.add(leaf, true);
     }
 
     fn unseen(&mut self, name: Option<Text<'a>>, text: Text<'a>) {

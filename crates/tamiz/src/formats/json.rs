@@ -59,10 +59,9 @@ pub(crate) fn read<'a>(
         rules,
         cx,
         is_below: false,
-        path: BumpVec::with_capacity_in(8, cx.bump),
         open: BumpVec::with_capacity_in(8, cx.bump),
         names: BumpVec::with_capacity_in(16, cx.bump),
-        starts: BumpVec::with_capacity_in(8, cx.bump),
+        objects: BumpVec::with_capacity_in(8, cx.bump),
         too_deep: false,
         is_cut_short: false,
         too_deep_to_end: false,
@@ -73,6 +72,26 @@ pub(crate) fn read<'a>(
     }
     let is_read = read.is_some() || rules.cut && reader.is_cut_short;
     Read { outcome: if is_read { Outcome::Read } else { Outcome::Bad }, too_deep: reader.too_deep }
+}
+
+/// The names of an open object.
+#[derive(Default)]
+struct Object {
+    /// Where they begin among the names of all.
+    start: usize,
+    /// A bit for each, by its length and letters at its ends.
+    seen: u64,
+    /// True if two have the same bit, as they have where one comes again.
+    may_repeat: bool,
+}
+
+impl Object {
+    fn add(&mut self, name: &[u8]) {
+        let end = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
+        let bit = 1 << (((name.len() * 7) ^ (end(name.first()) * 5) ^ end(name.last())) & 63);
+        self.may_repeat |= self.seen & bit != 0;
+        self.seen |= bit;
+    }
 }
 
 /// An open object or array.
@@ -88,12 +107,11 @@ struct Reader<'a> {
     cx: Context<'a>,
     /// True if nobody asks for ways and repeated names: depth costs a byte a level then.
     is_below: bool,
-    path: BumpVec<'a, Step<'a>>,
     open: BumpVec<'a, Level>,
     /// The names of all open objects.
     names: BumpVec<'a, Text<'a>>,
-    /// Where those of each begin.
-    starts: BumpVec<'a, usize>,
+    /// These objects.
+    objects: BumpVec<'a, Object>,
     too_deep: bool,
     /// True if reading stopped where the body ends, and not at a fault.
     is_cut_short: bool,
@@ -109,7 +127,11 @@ struct Last<'a> {
 }
 
 impl<'a> Sink<'a> for Last<'a> {
-    fn leaf(&mut self, _: &[Step<'a>], leaf: Leaf<'a>) {
+    fn enter(&mut self, _: Step<'a>) {}
+
+    fn leave(&mut self) {}
+
+    fn leaf(&mut self, leaf: Leaf<'a>) {
         self.any = true;
         self.text = match leaf {
             Leaf::Text(text) => Some(text),
@@ -143,11 +165,11 @@ impl<'a> Reader<'a> {
         match self.rest {
             [b'"', inside @ ..] if skip_string(self.rest).is_none() => {
                 let text = unescape(self.body.part(whole_escapes(inside)), self.cx, flags);
-                sink.leaf(&self.path, Leaf::Text(text));
+                sink.leaf(Leaf::Text(text));
             }
             [b'{' | b'[', ..] if self.too_deep_to_end => {
                 self.too_deep = true;
-                sink.leaf(&self.path, Leaf::Deep(self.body.part(self.rest)));
+                sink.leaf(Leaf::Deep(self.body.part(self.rest)));
             }
             _ => {}
         }
@@ -163,58 +185,57 @@ impl<'a> Reader<'a> {
     fn value(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
         loop {
             // A value is expected.
-            match self.rest {
+            let leaf = match self.rest {
                 [b'{', inside @ ..] => match skip_space(inside) {
                     [b'}', after @ ..] => {
                         self.rest = after;
-                        sink.leaf(&self.path, Leaf::EmptyObject);
+                        Leaf::EmptyObject
                     }
-                    _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
+                    _ if self.open.len() >= self.rules.depth => self.deep(flags)?,
                     inside => {
                         self.open.push(Level::Object);
                         if !self.is_below {
-                            self.starts.push(self.names.len());
+                            self.objects.push(Object { start: self.names.len(), ..Object::default() });
                         }
                         self.rest = inside;
-                        self.name(flags)?;
+                        self.name(sink, flags)?;
                         continue;
                     }
                 },
                 [b'[', inside @ ..] => match skip_space(inside) {
                     [b']', after @ ..] => {
                         self.rest = after;
-                        sink.leaf(&self.path, Leaf::EmptyArray);
+                        Leaf::EmptyArray
                     }
-                    _ if self.open.len() >= self.rules.depth => self.deep(sink, flags)?,
+                    _ if self.open.len() >= self.rules.depth => self.deep(flags)?,
                     inside => {
                         self.open.push(Level::Array);
-                        self.step(Step::Item);
                         self.rest = inside;
+                        sink.enter(Step::Item);
                         continue;
                     }
                 },
-                _ => {
-                    let leaf = self.scalar(flags)?;
-                    sink.leaf(&self.path, leaf);
-                }
-            }
-            if self.close(flags)? {
+                _ => self.scalar(flags)?,
+            };
+            sink.leaf(leaf);
+            if self.close(sink, flags)? {
                 return Some(());
             }
         }
     }
 
     /// After a value: on to the next one. True when the outermost value has ended.
-    fn close(&mut self, flags: &mut Flags<'a>) -> Option<bool> {
+    #[inline(always)]
+    fn close(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<bool> {
         loop {
             let Some(level) = self.open.last() else {
                 return Some(true);
             };
             match (skip_space(self.rest), level) {
                 ([b',', after @ ..], Level::Object) => {
-                    self.path.pop();
+                    sink.leave();
                     self.rest = skip_space(after);
-                    self.name(flags)?;
+                    self.name(sink, flags)?;
                     return Some(false);
                 }
                 ([b',', after @ ..], Level::Array) => {
@@ -223,20 +244,23 @@ impl<'a> Reader<'a> {
                 }
                 ([b'}', after @ ..], Level::Object) => {
                     self.rest = after;
-                    if let Some(start) = self.starts.pop() {
-                        self.find_repeats(start, flags);
+                    if let Some(object) = self.objects.pop() {
+                        if object.may_repeat {
+                            self.find_repeats(object.start, flags);
+                        }
+                        self.names.truncate(object.start);
                     }
                 }
                 ([b']', after @ ..], Level::Array) => self.rest = after,
                 (rest, _) => return self.stop(rest.is_empty()),
             }
             self.open.pop();
-            self.path.pop();
+            sink.leave();
         }
     }
 
     /// A member's name and colon.
-    fn name(&mut self, flags: &mut Flags<'a>) -> Option<()> {
+    fn name(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
         let Some(name) = self.string(flags) else {
             return self
                 .stop(self.rest.is_empty() || may_go_on(self.rest, self.cx) && self.rest.starts_with(b"\""));
@@ -245,32 +269,35 @@ impl<'a> Reader<'a> {
             [b':', after @ ..] => skip_space(after),
             rest => return self.stop(rest.is_empty()),
         };
-        if !self.is_below {
+        if let Some(object) = self.objects.last_mut() {
+            object.add(name.bytes);
             self.names.push(name);
         }
-        self.step(Step::Name(name));
+        sink.enter(Step::Name(name));
         Some(())
     }
 
-    /// One step further on the way to what is read.
-    fn step(&mut self, step: Step<'a>) {
-        if !self.is_below {
-            self.path.push(step);
-        }
-    }
-
     /// A string.
+    #[inline(always)]
     fn string(&mut self, flags: &mut Flags<'a>) -> Option<Text<'a>> {
         if let Some((inside, after)) = cut_plain_string(self.rest) {
             self.rest = after;
-            return Some(self.body.part(inside));
+            return Some(self.body.piece(inside));
         }
+        self.escaped_string(flags)
+    }
+
+    #[inline(never)]
+    fn escaped_string(&mut self, flags: &mut Flags<'a>) -> Option<Text<'a>> {
         let text = self.take(skip_string(self.rest)?);
         Some(unescape(without_quotes(text), self.cx, flags))
     }
 
+    #[inline(always)]
     fn scalar(&mut self, flags: &mut Flags<'a>) -> Option<Leaf<'a>> {
-        if let Some(text) = self.string(flags) {
+        if self.rest.first() == Some(&b'"')
+            && let Some(text) = self.string(flags)
+        {
             return Some(Leaf::Text(text));
         }
         let Some(after) = skip_scalar(self.rest) else { return self.stop(may_go_on(self.rest, self.cx)) };
@@ -283,7 +310,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything below the depth limit: its strings are looked at, its structure is not.
-    fn deep(&mut self, sink: &mut impl Sink<'a>, flags: &mut Flags<'a>) -> Option<()> {
+    fn deep(&mut self, flags: &mut Flags<'a>) -> Option<Leaf<'a>> {
         let (body, cx) = (self.body, self.cx);
         let after = skip_value(self.rest, &mut |string| {
             let text = unescape(without_quotes(body.part(string)), cx, flags);
@@ -294,9 +321,7 @@ impl<'a> Reader<'a> {
             return None;
         };
         self.too_deep = true;
-        let text = self.take(after);
-        sink.leaf(&self.path, Leaf::Deep(text));
-        Some(())
+        Some(Leaf::Deep(self.take(after)))
     }
 
     /// Finds out how reading stops below the depth limit; a string that the cut went through is
@@ -309,10 +334,9 @@ impl<'a> Reader<'a> {
             rules: Rules { depth: usize::MAX, ..self.rules },
             cx,
             is_below: true,
-            path: BumpVec::new_in(cx.bump),
             open: BumpVec::new_in(cx.bump),
             names: BumpVec::new_in(cx.bump),
-            starts: BumpVec::new_in(cx.bump),
+            objects: BumpVec::new_in(cx.bump),
             too_deep: false,
             is_cut_short: false,
             too_deep_to_end: false,
@@ -333,12 +357,12 @@ impl<'a> Reader<'a> {
     fn take(&mut self, after: &'a [u8]) -> Text<'a> {
         let taken = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
         self.rest = after;
-        self.body.part(taken)
+        self.body.piece(taken)
     }
 
     /// `JDUP`: the names of an object that ends, from `start` on.
     fn find_repeats(&mut self, start: usize, flags: &mut Flags<'a>) {
-        if let Some(names) = self.names.get_mut(start..).filter(|names| may_repeat(names)) {
+        if let Some(names) = self.names.get_mut(start..) {
             names.sort_unstable_by_key(|name| name.bytes);
             for two in names.windows(2) {
                 if let [a, b] = two
@@ -349,18 +373,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        self.names.truncate(start);
     }
-}
-
-/// Returns whether one of the names comes again; of many it is not asked.
-fn may_repeat(names: &[Text<'_>]) -> bool {
-    /// With more names, it is quicker to sort them.
-    const FEW: usize = 8;
-    let comes_again = |(nth, name): (usize, &Text<'_>)| {
-        names.iter().take(nth).any(|other| other.len() == name.len() && other.bytes == name.bytes)
-    };
-    names.len() > FEW || names.iter().enumerate().any(comes_again)
 }
 
 /// Returns whether `rest`, which is no scalar, is the beginning of one, to its end.
@@ -387,19 +400,25 @@ mod tests {
     use super::*;
     use crate::context::tests::with_context;
 
-    struct Told(Vec<String>);
+    #[derive(Default)]
+    struct Told {
+        path: Vec<String>,
+        leaves: Vec<String>,
+    }
 
     impl<'a> Sink<'a> for Told {
-        fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
-            let way: Vec<String> = path
-                .iter()
-                .map(|step| match step {
-                    Step::Name(name) | Step::Attribute(name) => {
-                        String::from_utf8_lossy(name.bytes).into_owned()
-                    }
-                    Step::Item => "[]".to_owned(),
-                })
-                .collect();
+        fn enter(&mut self, step: Step<'a>) {
+            self.path.push(match step {
+                Step::Name(name) | Step::Attribute(name) => String::from_utf8_lossy(name.bytes).into_owned(),
+                Step::Item => "[]".to_owned(),
+            });
+        }
+
+        fn leave(&mut self) {
+            self.path.pop();
+        }
+
+        fn leaf(&mut self, leaf: Leaf<'a>) {
             let none = Text::untraced(b"");
             let (kind, text) = match leaf {
                 Leaf::Text(text) => ("s", text),
@@ -409,18 +428,19 @@ mod tests {
                 Leaf::EmptyObject => ("o", none),
                 Leaf::EmptyArray => ("a", none),
                 Leaf::Deep(text) => ("d", text),
-                Leaf::File { name, .. } => ("f", name),
+                Leaf::File(file) => ("f", file.name),
             };
-            self.0.push(format!("{}={kind}:{}", way.join("."), String::from_utf8_lossy(text.bytes)));
+            let text = String::from_utf8_lossy(text.bytes);
+            self.leaves.push(format!("{}={kind}:{text}", self.path.join(".")));
         }
     }
 
     fn told(text: &str, rules: Rules) -> (Vec<String>, Outcome, Vec<&'static str>) {
         with_context(|cx| {
-            let mut sink = Told(Vec::new());
+            let mut sink = Told::default();
             let mut flags = cx.flags();
             let read = read(Text::request(text.as_bytes(), true), rules, cx, &mut sink, &mut flags);
-            (sink.0, read.outcome, flags.set.iter().map(Flag::name).collect())
+            (sink.leaves, read.outcome, flags.set.iter().map(Flag::name).collect())
         })
     }
 

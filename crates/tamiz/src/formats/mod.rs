@@ -8,7 +8,7 @@ pub(crate) mod fields;
 pub(crate) mod file;
 pub(crate) mod json;
 mod json_string;
-mod key_path;
+pub(crate) mod key_path;
 pub(crate) mod leaf;
 pub(crate) mod magic;
 pub(crate) mod multipart;

@@ -269,30 +269,42 @@ fn line_end(text: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::context::tests::with_context;
-    use crate::formats::step::{Leaf, Step};
+    use crate::formats::step::{File, Leaf, Step};
 
     /// Shows leaves as lines: `name=text`, `name=@filename:content`.
     #[derive(Default)]
-    struct Lines(Vec<String>);
+    struct Lines {
+        name: String,
+        lines: Vec<String>,
+    }
 
     impl<'a> Sink<'a> for Lines {
-        fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
-            let [Step::Name(path)] = path else { panic!("{path:?}") };
-            assert!(path.is_repaired());
-            let show = |text: Text<'_>| String::from_utf8_lossy(text.bytes).into_owned();
+        fn enter(&mut self, step: Step<'a>) {
+            let Step::Name(name) = step else { panic!("{step:?}") };
+            assert!(name.is_repaired());
+            self.name = show(name);
+        }
+
+        fn leave(&mut self) {}
+
+        fn leaf(&mut self, leaf: Leaf<'a>) {
             let line = match leaf {
                 Leaf::Text(text) => {
                     assert!(text.is_repaired());
                     show(text)
                 }
-                Leaf::File { name, content } => {
+                Leaf::File(File { name, content }) => {
                     assert!(name.is_repaired());
-                    format!("@{}:{}", show(name), show(content))
+                    format!("@{}:{}", show(*name), show(*content))
                 }
                 other => panic!("{other:?}"),
             };
-            self.0.push(format!("{}={line}", show(*path)));
+            self.lines.push(format!("{}={line}", self.name));
         }
+    }
+
+    fn show(text: Text<'_>) -> String {
+        String::from_utf8_lossy(text.bytes).into_owned()
     }
 
     struct Seen {
@@ -311,7 +323,7 @@ mod tests {
             let body = Text::request(body, true);
             let read = read(body, boundary, most, is_cut, cx, &mut lines, &mut flags);
             Seen {
-                lines: lines.0,
+                lines: lines.lines,
                 flags: flags.set.iter().map(Flag::name).collect(),
                 bad: read.outcome == Outcome::Bad,
                 more: read.more,

@@ -11,7 +11,7 @@ use super::charset;
 use super::encoded::{self, Coding};
 use super::parameters::{Parameter, Quotes, parameters};
 use super::sections::{Field, Of, Section, Spelling, join};
-use super::step::{Leaf, Sink, Step};
+use super::step::{File, Leaf, Sink, Step};
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::utf8;
@@ -42,7 +42,9 @@ pub(super) fn read<'a>(
     }
     let name = utf8::repair(headers.name.value.unwrap_or(part.slice(0..0)), cx, flags);
     let leaf = match headers.filename.value {
-        Some(filename) => Leaf::File { name: utf8::repair(filename, cx, flags), content },
+        Some(filename) => {
+            Leaf::File(cx.bump.alloc(File { name: utf8::repair(filename, cx, flags), content }))
+        }
         None => {
             if name.bytes.eq_ignore_ascii_case(b"_charset_") {
                 check_charset(content, flags);
@@ -50,11 +52,13 @@ pub(super) fn read<'a>(
             Leaf::Text(utf8::repair(content, cx, flags))
         }
     };
+    sink.enter(Step::Name(name));
     if headers.is_sensitive {
-        sink.secret_leaf(&[Step::Name(name)], leaf);
+        sink.secret_leaf(leaf);
     } else {
-        sink.leaf(&[Step::Name(name)], leaf);
+        sink.leaf(leaf);
     }
+    sink.leave();
 }
 
 /// `BODYCHARSET` for a charset that somebody names.
@@ -313,12 +317,17 @@ mod tests {
     }
 
     impl<'a> Sink<'a> for Seen {
-        fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
-            let [Step::Name(name)] = path else { panic!("{path:?}") };
+        fn enter(&mut self, step: Step<'a>) {
+            let Step::Name(name) = step else { panic!("{step:?}") };
             self.name = name.bytes.to_vec();
+        }
+
+        fn leave(&mut self) {}
+
+        fn leaf(&mut self, leaf: Leaf<'a>) {
             match leaf {
                 Leaf::Text(text) => self.content = text.bytes.to_vec(),
-                Leaf::File { name, content } => {
+                Leaf::File(File { name, content }) => {
                     self.filename = Some(name.bytes.to_vec());
                     self.content = content.bytes.to_vec();
                 }

@@ -28,20 +28,32 @@ pub(crate) enum Leaf<'a> {
     EmptyObject,
     /// An array without items.
     EmptyArray,
-    /// A file: its name, decoded and repaired, and its content, as it came.
-    File { name: Text<'a>, content: Text<'a> },
+    File(&'a File<'a>),
     /// All that lies below the depth limit, as it came.
     Deep(Text<'a>),
 }
 
-/// Whoever takes the leaves of a body, in order of arrival.
+/// A file: its name, decoded and repaired, and its content, as it came.
+#[derive(Debug)]
+pub(crate) struct File<'a> {
+    pub(crate) name: Text<'a>,
+    pub(crate) content: Text<'a>,
+}
+
+/// Whoever takes the leaves of a body, in order of arrival, and the steps between them.
 pub(crate) trait Sink<'a> {
-    /// A leaf, and the way to it.
-    fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>);
+    /// A step further on the way: the next leaf may be behind it.
+    fn enter(&mut self, step: Step<'a>);
+
+    /// The end of what is behind the last step.
+    fn leave(&mut self);
+
+    /// A leaf behind the steps that were entered and not left.
+    fn leaf(&mut self, leaf: Leaf<'a>);
 
     /// A leaf that is a secret by a name that is not on the way to it.
-    fn secret_leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
-        self.leaf(path, leaf);
+    fn secret_leaf(&mut self, leaf: Leaf<'a>) {
+        self.leaf(leaf);
     }
 
     /// A text that is no leaf, as it came or decoded, with its name if it has one: it may be a secret.

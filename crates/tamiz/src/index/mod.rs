@@ -4,8 +4,10 @@
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod scalar;
+mod signs;
 #[cfg(target_arch = "x86_64")]
 mod simd;
+mod string;
 
 #[cfg(not(target_arch = "x86_64"))]
 use scalar::{equal, sixteen};
@@ -13,6 +15,8 @@ use scalar::{equal, sixteen};
 use simd::{equal, sixteen};
 
 use crate::swar::{self, eight_at};
+pub(crate) use signs::{each_sign, is_each_sign_alone};
+pub(crate) use string::plain_len;
 
 /// Which of up to 64 bytes are of a kind, a bit each, that of the first byte lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

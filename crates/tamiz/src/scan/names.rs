@@ -9,16 +9,16 @@ use crate::flags::{Flag, Flags};
 use crate::lists::QUERY_OPERATORS;
 use crate::text::Text;
 
-/// Raises `PROTO` and `JOPER` by the names a key is made of: `a[$ne]`, `x.__proto__.y`.
-pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
-    if !may_steer(key.bytes) {
-        return;
+/// Raises `PROTO` and `JOPER` by the names a key is made of: `a[$ne]`, `x.__proto__.y`. Returns whether it raised one.
+pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) -> bool {
+    let (mut before, mut steers) = (None, false);
+    if may_steer(key.bytes) {
+        for name in key.split(|b| matches!(b, b'.' | b'[' | b']')).filter(|name| !name.is_empty()) {
+            steers |= self::name(name, || before, flags);
+            before = Some(name.bytes);
+        }
     }
-    let mut before = None;
-    for name in key.split(|b| matches!(b, b'.' | b'[' | b']')).filter(|name| !name.is_empty()) {
-        self::name(name, before, flags);
-        before = Some(name.bytes);
-    }
+    steers
 }
 
 /// Returns whether a key has what one of the names that steer has: `$`, or `proto`.
@@ -35,14 +35,22 @@ pub(crate) fn method_key<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
 }
 
 /// Does what [`names`] does, for one name and the one above it.
-pub(crate) fn name<'a>(name: Text<'a>, above: Option<&[u8]>, flags: &mut Flags<'a>) {
+pub(crate) fn name<'a>(
+    name: Text<'a>,
+    above: impl FnOnce() -> Option<&'a [u8]>,
+    flags: &mut Flags<'a>,
+) -> bool {
     let bytes = name.bytes;
-    if bytes == b"__proto__" || bytes == b"prototype" && above == Some(b"constructor") {
+    let is_prototype = bytes == b"__proto__" || bytes == b"prototype" && above() == Some(b"constructor");
+    if is_prototype {
         flags.raise(Flag::Proto, name);
     }
-    if bytes.first() == Some(&b'$') && QUERY_OPERATORS.iter().any(|known| known.as_bytes() == bytes) {
+    let is_operator =
+        bytes.first() == Some(&b'$') && QUERY_OPERATORS.iter().any(|known| known.as_bytes() == bytes);
+    if is_operator {
         flags.raise(Flag::JOper, name);
     }
+    is_prototype || is_operator
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ mod jwt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::bytes::{
-    self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, COLON, DANGER, DASH, DIGIT, DOT, HEX_LETTER, HIGH,
-    LOWER, NO_ALNUM, NO_BASE64, SLASH, SPACE, UNDERSCORE, UPPER,
+    self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, BLANK, COLON, DANGER, DASH, DIGIT, DOT, EQUALS,
+    HEX_LETTER, HIGH, LOWER, NO_ALNUM, NO_BASE64, NO_SPACED_BASE64, SLASH, TOKEN68_MARK, UPPER,
 };
 use crate::decode::{self, Char, nfkc, unicode};
 use crate::flags::words;
@@ -125,7 +125,7 @@ fn of_ascii(text: &[u8], classes: u32) -> Shape {
         Shape::Jwt
     } else if bytes::is_hexadecimal(classes) && is_uuid(text) {
         Shape::Uuid
-    } else if classes & ALPHA == 0 && is_ipv4(text) {
+    } else if classes & ALPHA == 0 && classes & DOT != 0 && is_ipv4(text) {
         Shape::Ipv4
     } else if classes & COLON != 0 && is_ipv6(text) {
         Shape::Ipv6
@@ -141,11 +141,13 @@ fn of_ascii(text: &[u8], classes: u32) -> Shape {
         Shape::Uaxurl
     } else if classes & ALPHA == 0 && is_dec(text) {
         Shape::Dec
-    } else if classes & (DASH | UNDERSCORE) != 0 && is_slug(text) {
+    } else if classes & (NO_BASE64 | SLASH | EQUALS | BLANK) == 0 && bytes::is_each_sign_alone(text) {
+        // All its signs are `-` and `_`.
         Shape::Slug
     } else if classes & SLASH != 0 && is_path(text) {
         Shape::Path
-    } else if classes & SPACE != 0 && is_words(text) {
+    } else if classes & (NO_SPACED_BASE64 | TOKEN68_MARK) == 0 && bytes::is_each_sign_alone(text) {
+        // All its signs are spaces.
         Shape::Words
     } else {
         Shape::Mixed
@@ -202,7 +204,7 @@ fn parse<T: std::str::FromStr>(text: &[u8], longest: usize) -> bool {
 /// ```
 fn is_b64url(text: &[u8], classes: u32) -> bool {
     let (body, padding) = unpadded(text);
-    !body.is_empty() && bytes::all(body, ALNUM | B64URL_MARK) && has_evidence(text, padding, classes)
+    !body.is_empty() && has_evidence(text, padding, classes) && bytes::all(body, ALNUM | B64URL_MARK)
 }
 
 /// ```text
@@ -211,8 +213,8 @@ fn is_b64url(text: &[u8], classes: u32) -> bool {
 fn is_b64(text: &[u8], classes: u32) -> bool {
     let (body, padding) = unpadded(text);
     text.len().is_multiple_of(4)
-        && body.iter().all(|&b| bytes::is(b, ALNUM) || b == b'+' || b == b'/')
         && has_evidence(text, padding, classes)
+        && body.iter().all(|&b| bytes::is(b, ALNUM) || b == b'+' || b == b'/')
 }
 
 fn unpadded(text: &[u8]) -> (&[u8], usize) {
@@ -281,10 +283,6 @@ fn is_dec(text: &[u8]) -> bool {
     parts.all(|part| !part.is_empty() && bytes::all(part, DIGIT))
 }
 
-fn is_slug(text: &[u8]) -> bool {
-    text.split(|&b| b == b'-' || b == b'_').all(|part| !part.is_empty() && bytes::all(part, ALNUM))
-}
-
 /// Parts of `[A-Za-z0-9._-]`, none of them dots alone, with at least one `/`, which may lead and end.
 fn is_path(text: &[u8]) -> bool {
     if bytes::position(b'/', text).is_none() {
@@ -318,6 +316,27 @@ fn is_words(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::tests::random;
+
+    #[test]
+    fn slugs_and_words_are_told_by_classes() {
+        let is_slug = |text: &[u8]| {
+            text.split(|b| matches!(b, b'-' | b'_')).all(|part| !part.is_empty() && bytes::all(part, ALNUM))
+        };
+        let mut random = random();
+        for _ in 0..200_000 {
+            let kinds = [3, 5, 12][random(3) as usize];
+            let text: Vec<u8> = (0..random(24)).map(|_| b"ag0- _Z+/=,."[random(kinds) as usize]).collect();
+            let shape = Shape::of(&text, bytes::union(&text));
+            let is_plain = shape != Shape::Mixed && shape != Shape::Slug && shape != Shape::Words;
+            if !is_plain {
+                let is_slug = is_slug(&text) && bytes::union(&text) & NO_ALNUM != 0;
+                assert_eq!(shape == Shape::Slug, is_slug, "{}", text.escape_ascii());
+                let is_words = !is_slug && is_words(&text);
+                assert_eq!(shape == Shape::Words, is_words, "{}", text.escape_ascii());
+            }
+        }
+    }
 
     #[test]
     fn uuids() {

@@ -13,26 +13,14 @@ pub(crate) struct CharSet(u128);
 impl CharSet {
     /// Collects the signs of decoded text. Guarded bytes have none.
     pub(crate) fn of(text: &[u8]) -> Self {
-        /// All signs below and above 0x40.
-        const SIGNS: u128 = {
-            let mut signs = 0;
-            let mut byte: u8 = 0;
-            while byte < 128 {
-                if !byte.is_ascii_alphanumeric() {
-                    signs |= 1 << byte;
-                }
-                byte += 1;
-            }
-            signs
-        };
         let mut quarters = [0_u64; 4];
-        for byte in text {
-            if let Some(quarter) = quarters.get_mut(usize::from(byte >> 6)) {
-                *quarter |= 1 << (byte & 63);
+        bytes::each_sign(text, |sign| {
+            if let Some(quarter) = quarters.get_mut(usize::from(sign >> 6)) {
+                *quarter |= 1 << (sign & 63);
             }
-        }
+        });
         let [low, high, _, _] = quarters;
-        CharSet((u128::from(low) | u128::from(high) << 64) & SIGNS)
+        CharSet(u128::from(low) | u128::from(high) << 64)
     }
 
     pub(crate) fn is_empty(self) -> bool {

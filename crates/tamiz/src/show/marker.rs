@@ -5,7 +5,7 @@
 use std::io::Write as _;
 use std::ops::Range;
 
-use crate::bytes::{self, HIGH};
+use crate::bytes::{self, HIGH, SPACE};
 use crate::context::Context;
 use crate::decode;
 use crate::lists::AUTH_SCHEMES;
@@ -31,10 +31,16 @@ pub(crate) struct Measured {
 impl Measured {
     /// Measures a text; `classes` is the union of the classes of its bytes.
     pub(crate) fn of(text: &[u8], classes: u32, cx: Context<'_>) -> Self {
-        let shape = Shape::of(text, classes);
-        let set =
-            if shape.is_open() && cx.settings.beyond_core() { CharSet::of(text) } else { CharSet::default() };
-        Measured { set, ..Measured::with_shape(text, classes, shape, cx) }
+        let mut measured = Measured::with_shape(text, classes, Shape::of(text, classes), cx);
+        if measured.shape.is_open() && cx.settings.beyond_core() {
+            measured.set = match measured.shape {
+                Shape::Words if classes & SPACE == 0 => CharSet::default(),
+                // What joins words is a space.
+                Shape::Words => CharSet::default().with(b' '),
+                _ => CharSet::of(text),
+            };
+        }
+        measured
     }
 
     /// Measures a text whose shape is known.
@@ -55,11 +61,14 @@ impl Measured {
         self
     }
 
-    pub(crate) fn write(self, secret: bool, out: &mut Vec<u8>) {
-        let (prefix, shape) = if secret { ("<SECRET:", self.shape.coarse()) } else { ("<", self.shape) };
-        push(out, prefix);
-        push(out, shape.as_str());
-        out.push(b':');
+    pub(crate) fn write(&self, secret: bool, out: &mut Vec<u8>) {
+        if secret {
+            push(out, "<SECRET:");
+            push_head(self.shape.coarse(), out);
+        } else {
+            out.push(b'<');
+            push_head(self.shape, out);
+        }
         number(out, self.chars as u64);
         if let Some(tenths) = self.entropy_tenths {
             let _ = write!(out, "~{}.{}", tenths / 10, tenths % 10);
@@ -100,6 +109,34 @@ pub(crate) fn write_more(all: usize, most: usize, separator: &str, out: &mut Vec
 pub(crate) fn is_more(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"<more:").and_then(|rest| rest.strip_suffix(b">"));
     digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+}
+
+/// The longest word of a shape and its colon fit into so many bytes.
+const HEAD: usize = 16;
+
+/// Writes the word of a shape and a colon.
+#[allow(clippy::indexing_slicing, reason = "there is a head for each shape")]
+fn push_head(shape: Shape, out: &mut Vec<u8>) {
+    static HEADS: [([u8; HEAD], usize); Shape::ALL.len()] = {
+        let mut heads = [([b':'; HEAD], 0); Shape::ALL.len()];
+        let mut nth = 0;
+        while nth < heads.len() {
+            let word = Shape::ALL[nth].as_str().as_bytes();
+            let mut at = 0;
+            while at < word.len() {
+                heads[nth].0[at] = word[at];
+                at += 1;
+            }
+            heads[nth].1 = word.len() + 1;
+            nth += 1;
+        }
+        heads
+    };
+    // As many bytes for each, so that none is copied by itself.
+    let (head, len) = &HEADS[shape as usize];
+    let start = out.len();
+    out.extend_from_slice(head);
+    out.truncate(start + len);
 }
 
 #[inline(always)]
@@ -364,6 +401,21 @@ mod tests {
         }
         for text in ["<mixed:>", "<mixed:1x>", "mixed:12345678", "<nope:12345678>", ""] {
             assert!(!is_written_marker(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_joined_by_spaces_alone() {
+        let mut random = crate::context::tests::random();
+        for _ in 0..100_000 {
+            let pieces = ["a", "Z9", " ", "é", "你", "-", "ﷺ", "صلى الله", "\u{301}", "."];
+            let text: String = (0..random(8)).map(|_| pieces[random(10) as usize]).collect();
+            let classes = bytes::union(text.as_bytes());
+            if Shape::of(text.as_bytes(), classes) == Shape::Words {
+                let space = CharSet::default().with(b' ');
+                let expected = if classes & SPACE == 0 { CharSet::default() } else { space };
+                assert_eq!(CharSet::of(text.as_bytes()), expected, "{text}");
+            }
         }
     }
 

@@ -210,7 +210,7 @@ impl<'a> Url<'a> {
             all.absorb(&query.flags);
             for pair in &query.pairs {
                 all.absorb(&pair.flags);
-                pair.leaf_flags().for_each(|(_, flags)| all.absorb(flags));
+                pair.leaf_flags().for_each(|flags| all.absorb(flags));
             }
             if let Some(more) = &query.more {
                 all.absorb(&more.flags);

@@ -85,7 +85,7 @@ impl<'a> MorePairs<'a> {
         }
         told.flags = FlagSet::from_words(told.flags).union(of_key).words();
         self.flags.absorb(&pair.flags);
-        pair.leaf_flags().for_each(|(_, flags)| self.flags.absorb(flags));
+        pair.leaf_flags().for_each(|flags| self.flags.absorb(flags));
         self.holds_capped |= pair.json.is_some_and(|json| json.capped);
         if pair.key.shown == NameShown::Secret {
             self.take_secret(pair.key.text, cx);

@@ -128,9 +128,14 @@ impl<'a> Pair<'a> {
         pair
     }
 
-    /// The flags of the leaves of a value that is JSON, each with what its key adds to the value's.
-    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+    /// The flags of the leaves of a value that is JSON.
+    pub(crate) fn leaf_flags(&self) -> impl Iterator<Item = &Flags<'a>> {
         self.json.iter().flat_map(|json| json.leaf_flags())
+    }
+
+    /// These flags, each with what its key adds to the value's.
+    pub(crate) fn keyed_leaf_flags(&self) -> impl Iterator<Item = (&'a [u8], &Flags<'a>)> {
+        self.json.iter().flat_map(|json| json.keyed_leaf_flags())
     }
 
     /// The union of the classes of the bytes of its value, where that is known.

@@ -1,10 +1,11 @@
 //! The lines of a body: `B:`, `BQ:` and `BK:`.
 
-use super::{Writer, field_keys, grouped, words, words_of};
+use super::{Writer, grouped, words, words_of};
 use crate::body::{self, Body};
 use crate::document::many::FirstParameters;
 use crate::flags::Parameter;
 use crate::formats::fields::Fields;
+use crate::formats::key_path::Start;
 use crate::formats::leaf;
 
 use crate::show::marker::{self, number, push};
@@ -23,15 +24,18 @@ impl<'a> Writer<'a, '_> {
                 self.end_line_of(all, &mut parameters);
             }
             body::Content::Fields(fields) => {
-                let mut keys = field_keys(fields, self.cx);
-                for (field, key) in fields.told().zip(&keys) {
+                let mut keys = fields.keys(Start::Body);
+                let told = fields.told().zip(&keys);
+                for (field, key) in
+                    told.filter(|(field, _)| !field.flags.set.is_empty() || field.json.is_some())
+                {
                     all = all.union(field.flags.set);
                     parameters.extend(words(&field.flags));
                     for flag in field.flags.set.iter().filter(|flag| flag.parameter_kind() == Parameter::Key)
                     {
                         parameters.push((flag, key));
                     }
-                    for (_, flags) in field.leaf_flags() {
+                    for flags in field.leaf_flags() {
                         all = all.union(flags.set);
                         parameters.extend(words(flags));
                     }

@@ -95,7 +95,7 @@ impl<'a> Writer<'a, '_> {
                 parameters.push((flag, key_text(pair.key, self.cx)));
             }
         }
-        for (_, flags) in query.pairs.iter().flat_map(Pair::leaf_flags) {
+        for flags in query.pairs.iter().flat_map(Pair::leaf_flags) {
             all = all.union(flags.set);
             parameters.extend(words(flags));
         }

@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::decode::utf8;
 use crate::flags::{Flag, Flags};
 use crate::formats::charset;
-use crate::formats::step::{Leaf, Outcome, Sink, Step};
+use crate::formats::step::{Leaf, Outcome, Sink};
 use crate::scan::{self, Kind};
 use crate::steps;
 use crate::text::{Builder, Text};
@@ -74,7 +74,6 @@ pub(crate) fn read<'a>(
         sink,
         flags,
         open: BumpVec::new_in(cx.bump),
-        path: BumpVec::new_in(cx.bump),
         deep_start: 0,
         run: Run { first: None, joined: None },
         attributes: BumpVec::new_in(cx.bump),
@@ -125,8 +124,6 @@ struct Reader<'a, 's, S> {
     sink: &'s mut S,
     flags: &'s mut Flags<'a>,
     open: BumpVec<'a, Open<'a>>,
-    /// The names of the open elements, down to the depth limit.
-    path: BumpVec<'a, Step<'a>>,
     /// Where the element that crossed the depth limit begins, while it is open.
     deep_start: usize,
     /// The text since the last tag.
@@ -168,7 +165,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
     fn leave(&mut self) {
         self.end_run();
         if self.is_deep() {
-            self.sink.leaf(&self.path, Leaf::Deep(self.cursor.since(self.deep_start)));
+            self.sink.leaf(Leaf::Deep(self.cursor.since(self.deep_start)));
         }
     }
 
@@ -258,7 +255,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         if self.is_deep() {
             self.scan(value, Kind::Leaf);
         } else {
-            self.sink.leaf(&self.path, Leaf::Text(value));
+            self.sink.leaf(Leaf::Text(value));
         }
     }
 

@@ -26,7 +26,7 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
         if self.is_deep() {
             self.scan(name, Kind::Leaf);
         } else {
-            self.path.push(Step::Name(name));
+            self.sink.enter(Step::Name(name));
         }
         self.attributes.clear();
         loop {
@@ -64,9 +64,9 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
             if self.is_deep() {
                 self.scan(name, Kind::Leaf);
             }
-            self.path.push(Step::Attribute(name));
+            self.sink.enter(Step::Attribute(name));
             self.scan_value(value);
-            self.path.pop();
+            self.sink.leave();
         }
         if raw.is_ended { Ok(()) } else { Err(Stop::Early) }
     }
@@ -93,12 +93,12 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
             std::cmp::Ordering::Less => {
                 if element.is_empty {
                     let nothing = self.cursor.since(self.cursor.at);
-                    self.sink.leaf(&self.path, Leaf::Text(nothing));
+                    self.sink.leaf(Leaf::Text(nothing));
                 }
-                self.path.pop();
+                self.sink.leave();
             }
             std::cmp::Ordering::Equal => {
-                self.sink.leaf(&self.path, Leaf::Deep(self.cursor.since(self.deep_start)));
+                self.sink.leaf(Leaf::Deep(self.cursor.since(self.deep_start)));
             }
             std::cmp::Ordering::Greater => {}
         }

@@ -2,6 +2,7 @@ use super::*;
 use crate::context::tests::with_context;
 use crate::flags::Mark;
 use crate::formats::coding;
+use crate::formats::step::Step;
 use crate::steps;
 
 const LIMITS: Limits = Limits { depth: 32, entities: 64 };
@@ -9,31 +10,39 @@ const LIMITS: Limits = Limits { depth: 32, entities: 64 };
 /// Leaves as `a/b/@c=value`; `#` in place of `=` for what is below the depth limit.
 #[derive(Default)]
 struct Leaves {
+    path: Vec<String>,
     lines: Vec<String>,
     /// The bytes of the request behind each.
     origins: Vec<Option<std::ops::Range<usize>>>,
 }
 
 impl<'a> Sink<'a> for Leaves {
-    fn leaf(&mut self, path: &[Step<'a>], leaf: Leaf<'a>) {
-        let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let steps: Vec<String> = path
-            .iter()
-            .map(|step| match step {
-                Step::Name(name) => show(name.bytes),
-                Step::Attribute(name) => format!("@{}", show(name.bytes)),
-                Step::Item => panic!("XML has no items"),
-            })
-            .collect();
+    fn enter(&mut self, step: Step<'a>) {
+        self.path.push(match step {
+            Step::Name(name) => show(name.bytes),
+            Step::Attribute(name) => format!("@{}", show(name.bytes)),
+            Step::Item => panic!("XML has no items"),
+        });
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+    }
+
+    fn leaf(&mut self, leaf: Leaf<'a>) {
         let (mark, text) = match leaf {
             Leaf::Text(text) => ('=', text),
             Leaf::Deep(text) => ('#', text),
             other => panic!("{other:?}"),
         };
         assert!(text.is_repaired());
-        self.lines.push(format!("{}{mark}{}", steps.join("/"), show(text.bytes)));
+        self.lines.push(format!("{}{mark}{}", self.path.join("/"), show(text.bytes)));
         self.origins.push(text.whole_origin());
     }
+}
+
+fn show(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The leaves and faults that reading reported.
