@@ -1,5 +1,7 @@
 //! Names that make a secret of their value (clause 6.10).
 
+#![allow(clippy::arithmetic_side_effects, reason = "places in a number of 64 bits")]
+
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::bytes::{self, ALNUM};
@@ -13,54 +15,69 @@ pub(crate) struct SensitiveNames {
     words: Vec<Box<[u8]>>,
     /// The lengths of `words`, a bit each.
     lengths: u64,
-    /// The first three letters of all names.
+    /// Three letters of each name.
     triples: Triples,
     /// The names that configuration adds.
     pub(crate) extra: Vec<String>,
 }
 
-/// A set of three letters side by side, case ignored, a bit each; some that are not in the set share a bit.
+/// Sets of three letters side by side, case ignored, followed all at once, each in three bits of a number. Every name has one
+/// of them in it: one that other names have too, or that is most like others.
 #[derive(Clone, Debug)]
 struct Triples {
-    bits: Box<[u64; 512]>,
+    /// The places that each letter stands at, a bit each.
+    places: [u64; 32],
+    /// The places that any letter stands at, so that there need be none.
+    any: u64,
 }
 
 impl Triples {
-    /// The first three letters of each name.
+    /// So many sets have bits of their own.
+    const COUNT: usize = 21;
+    /// The first and the last letters.
+    const FIRST: u64 = 0o111_111_111_111_111_111_111;
+    const LAST: u64 = Triples::FIRST << 2;
+
+    /// Three letters of each name, short names first: most have one of these in them.
     fn new<'n>(names: impl Iterator<Item = &'n [u8]>) -> Self {
-        let mut triples = Triples { bits: Box::new([0; 512]) };
+        let mut names: Vec<&[u8]> = names.collect();
+        names.sort_by_key(|name| name.len());
+        let mut sets = [[0_u32; 3]; Triples::COUNT];
         for name in names {
-            match *name {
-                [first, second, third, ..] => triples.add([first, second, third]),
-                // Whatever is before it.
-                [first, second] => (0..32).for_each(|before| triples.add([before, first, second])),
-                // A shorter one may be anywhere.
-                _ => triples.bits.fill(u64::MAX),
+            let triples = (0..name.len().max(3) - 2).map(|start| triple(name, start));
+            let joined = triples.flat_map(|triple| {
+                sets.iter().enumerate().map(move |(nth, set)| {
+                    let joined = joined(set, triple);
+                    // How many triples more would be found, and be in no name.
+                    (combinations(joined) - combinations(*set), nth, joined)
+                })
+            });
+            if let Some((_, nth, joined)) = joined.min_by_key(|(growth, ..)| *growth)
+                && let Some(set) = sets.get_mut(nth)
+            {
+                *set = joined;
+            }
+        }
+        let mut triples = Triples { places: [0; 32], any: 0 };
+        for (place, letters) in sets.as_flattened().iter().enumerate() {
+            triples.any |= u64::from(*letters == u32::MAX) << place;
+            for (letter, places) in triples.places.iter_mut().enumerate() {
+                *places |= u64::from(letters >> letter & 1) << place;
             }
         }
         triples
     }
 
-    fn add(&mut self, triple: [u8; 3]) {
-        let triple = triple.into_iter().fold(0, Triples::follow);
-        if let Some(bits) = self.bits.get_mut(triple as usize >> 6) {
-            *bits |= 1 << (triple & 63);
-        }
-    }
-
-    fn follow(triple: u32, byte: u8) -> u32 {
-        (triple << 5 | u32::from(byte & 31)) & 0x7FFF
-    }
-
     /// Returns whether one of the names may be in a text.
     #[inline]
     fn may_be_in(&self, text: &[u8]) -> bool {
-        let mut triple = 0;
-        let found = text.iter().fold(0, |found, byte| {
-            triple = Triples::follow(triple, *byte);
-            found | self.bits.get(triple as usize >> 6).copied().unwrap_or_default() >> (triple & 63)
-        });
-        found & 1 != 0
+        let (mut state, mut found) = (self.any, self.any);
+        for byte in text {
+            let places = self.places.get(usize::from(byte & 31)).copied().unwrap_or_default();
+            state = (state << 1 | Triples::FIRST) & places;
+            found |= state;
+        }
+        found & Triples::LAST != 0
     }
 }
 
@@ -84,6 +101,7 @@ impl SensitiveNames {
     }
 
     /// Returns whether the value under a name in ASCII is a secret.
+    #[inline]
     pub(crate) fn matches_ascii(&self, name: &[u8]) -> bool {
         self.may_match_ascii(name) && self.matches_slow(name)
     }
@@ -94,6 +112,7 @@ impl SensitiveNames {
         self.triples.may_be_in(name) || self.anywhere.is_none()
     }
 
+    #[inline(never)]
     pub(crate) fn matches_slow(&self, name: &[u8]) -> bool {
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
@@ -101,6 +120,27 @@ impl SensitiveNames {
                 .filter(|word| self.lengths & length_bit(word) != 0)
                 .any(|word| self.words.iter().any(|w| w.len() == word.len() && word.eq_ignore_ascii_case(w)))
     }
+}
+
+/// Three letters of a name, a bit each; before a short one there may be any letters.
+fn triple(name: &[u8], start: usize) -> [u32; 3] {
+    let letter = |place: usize| match (place + name.len().min(3)).checked_sub(3) {
+        None => u32::MAX,
+        Some(at) => name.get(start + at).map_or(0, |letter| 1 << (letter & 31)),
+    };
+    [letter(0), letter(1), letter(2)]
+}
+
+/// The union of the letters at each place.
+fn joined(set: &[u32; 3], other: [u32; 3]) -> [u32; 3] {
+    let [a, b, c] = set;
+    let [d, e, f] = other;
+    [a | d, b | e, c | f]
+}
+
+/// How many triples of letters there are.
+fn combinations(set: [u32; 3]) -> u32 {
+    set.iter().map(|letters| letters.count_ones()).product()
 }
 
 /// The bit of a word's length; long words share one.
