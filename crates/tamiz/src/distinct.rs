@@ -11,7 +11,7 @@ use crate::hash::hash;
 
 /// So many places of the table are tried for a text.
 const MOST_TRIES: usize = 32;
-/// The places of the first table.
+/// The places of the smallest table.
 const FIRST_PLACES: usize = 256;
 
 /// Texts, each once, in the order in which they first came.
@@ -21,8 +21,8 @@ const FIRST_PLACES: usize = 256;
 pub(crate) struct Distinct<'a, T> {
     bump: &'a Bump,
     pub(crate) entries: BumpVec<'a, Entry<'a, T>>,
-    /// One more than the entry that is there.
-    table: BumpVec<'a, u32>,
+    /// The upper half of a hash, and below it one more than the entry that is there.
+    table: BumpVec<'a, u64>,
     crowded: BTreeMap<&'a [u8], usize>,
 }
 
@@ -34,27 +34,49 @@ pub(crate) struct Entry<'a, T> {
 
 impl<'a, T> Distinct<'a, T> {
     pub(crate) fn new(bump: &'a Bump) -> Self {
-        let mut table = BumpVec::with_capacity_in(FIRST_PLACES + MOST_TRIES, bump);
-        table.resize(FIRST_PLACES + MOST_TRIES, 0);
-        Distinct { bump, entries: BumpVec::new_in(bump), table, crowded: BTreeMap::new() }
+        Distinct::with_room(0, bump)
+    }
+
+    /// A table that `most` texts fit into.
+    pub(crate) fn with_room(most: usize, bump: &'a Bump) -> Self {
+        let places = most.saturating_mul(2).checked_next_power_of_two().unwrap_or(0).max(FIRST_PLACES);
+        let crowded = BTreeMap::new();
+        Distinct { bump, entries: BumpVec::new_in(bump), table: empty_table(places, bump), crowded }
     }
 
     /// The value of a text.
     pub(crate) fn get(&self, text: &[u8]) -> Option<&T> {
-        let at = self.find(text).ok()?;
+        let at = self.find(text, hash(text)).ok()?;
         self.entries.get(at).map(|entry| &entry.of)
     }
 
-    /// The value of a text, and whether the text is known; stores `of` where it is new.
+    /// The value of a text, and whether the text is known; stores `of` and a copy of the text where it is new.
     pub(crate) fn get_or_insert(&mut self, text: &[u8], of: T) -> Option<(&mut T, bool)> {
-        let found = self.find(text);
+        let bump = self.bump;
+        self.get_or_insert_by(text, of, |text| bump.alloc_slice_copy(text))
+    }
+
+    /// Does the same with a text that lives as long as the others.
+    #[inline]
+    pub(crate) fn get_or_insert_kept(&mut self, text: &'a [u8], of: T) -> Option<(&mut T, bool)> {
+        self.get_or_insert_by(text, of, |_| text)
+    }
+
+    #[inline(always)]
+    fn get_or_insert_by(
+        &mut self,
+        text: &[u8],
+        of: T,
+        keep: impl FnOnce(&[u8]) -> &'a [u8],
+    ) -> Option<(&mut T, bool)> {
+        let hash = hash(text);
+        let found = self.find(text, hash);
         let at = match found {
             Ok(at) => at,
             Err(place) => {
-                let text = self.bump.alloc_slice_copy(text);
+                let (text, at) = (keep(text), self.entries.len());
                 self.entries.push(Entry { text, of });
-                let at = self.entries.len() - 1;
-                self.put(place, text, at);
+                self.put(place, text, hash, at);
                 if self.entries.len() * 2 > self.table.len() - MOST_TRIES {
                     self.grow();
                 }
@@ -65,30 +87,33 @@ impl<'a, T> Distinct<'a, T> {
     }
 
     /// Where a text is among the entries, else its place in the table, if there is one.
-    fn find(&self, text: &[u8]) -> Result<usize, Option<usize>> {
-        let first = self.first_place(text);
-        for at in first..first + MOST_TRIES {
-            match self.table.get(at).copied().unwrap_or_default() {
-                0 => return Err(Some(at)),
-                there => {
-                    let entry = there as usize - 1;
-                    if self.entries.get(entry).is_some_and(|entry| entry.text == text) {
-                        return Ok(entry);
-                    }
-                }
+    #[inline(always)]
+    fn find(&self, text: &[u8], hash: u64) -> Result<usize, Option<usize>> {
+        let first = self.first_place(hash);
+        let near = self.table.get(first..first + MOST_TRIES).unwrap_or_default();
+        for (at, there) in near.iter().enumerate() {
+            if *there == 0 {
+                return Err(Some(first + at));
+            }
+            let entry = *there as u32 as usize - 1;
+            if (there ^ hash) >> u32::BITS == 0
+                && self.entries.get(entry).is_some_and(|entry| entry.text == text)
+            {
+                return Ok(entry);
             }
         }
         self.crowded.get(text).copied().ok_or(None)
     }
 
-    fn first_place(&self, text: &[u8]) -> usize {
+    /// The first place for a hash, of which the upper half tells.
+    fn first_place(&self, hash: u64) -> usize {
         let places = self.table.len() - MOST_TRIES;
-        (hash(text) >> (u64::BITS - places.ilog2())) as usize
+        (hash >> (u64::BITS - places.ilog2())) as usize
     }
 
-    fn put(&mut self, place: Option<usize>, text: &'a [u8], at: usize) {
+    fn put(&mut self, place: Option<usize>, text: &'a [u8], hash: u64, at: usize) {
         match (place.and_then(|place| self.table.get_mut(place)), u32::try_from(at + 1)) {
-            (Some(place), Ok(nth)) => *place = nth,
+            (Some(place), Ok(nth)) => *place = hash >> u32::BITS << u32::BITS | u64::from(nth),
             _ => {
                 self.crowded.insert(text, at);
             }
@@ -96,18 +121,33 @@ impl<'a, T> Distinct<'a, T> {
     }
 
     /// Makes the table twice as large.
+    #[cold]
     fn grow(&mut self) {
         let places = (self.table.len() - MOST_TRIES) * 2;
-        self.table = BumpVec::with_capacity_in(places + MOST_TRIES, self.bump);
-        self.table.resize(places + MOST_TRIES, 0);
-        self.crowded.clear();
-        for at in 0..self.entries.len() {
+        let before = std::mem::replace(&mut self.table, empty_table(places, self.bump));
+        let crowded = std::mem::take(&mut self.crowded);
+        for there in before.iter().copied().filter(|there| *there != 0) {
+            let at = there as u32 as usize - 1;
             let Some(text) = self.entries.get(at).map(|entry| entry.text) else { continue };
-            let first = self.first_place(text);
-            let place = (first..first + MOST_TRIES).find(|place| self.table.get(*place) == Some(&0));
-            self.put(place, text, at);
+            self.put_anew(text, there, at);
+        }
+        for (text, at) in crowded {
+            self.put_anew(text, hash(text), at);
         }
     }
+
+    fn put_anew(&mut self, text: &'a [u8], hash: u64, at: usize) {
+        let first = self.first_place(hash);
+        let place = (first..first + MOST_TRIES).find(|place| self.table.get(*place) == Some(&0));
+        self.put(place, text, hash, at);
+    }
+}
+
+/// A table of so many places, and those behind the last that are tried for it.
+fn empty_table(places: usize, bump: &Bump) -> BumpVec<'_, u64> {
+    let mut table = BumpVec::with_capacity_in(places + MOST_TRIES, bump);
+    table.resize(places + MOST_TRIES, 0);
+    table
 }
 
 #[cfg(test)]
@@ -150,7 +190,7 @@ mod tests {
         for (at, text) in texts.iter().enumerate() {
             distinct.entries.push(Entry { text: bump.alloc_slice_copy(text.as_bytes()), of: at });
             let text = distinct.entries[at].text;
-            distinct.put(None, text, at);
+            distinct.put(None, text, 0, at);
         }
         distinct.table.iter_mut().for_each(|place| *place = 1);
         for (at, text) in texts.iter().enumerate() {

@@ -180,7 +180,7 @@ impl<'a> Headers<'a> {
             match line.record.role {
                 Role::None => {}
                 Role::Host => {
-                    self.host = self.found.host.or_else(|| cached_host(line, cx));
+                    self.host = Some(self.found.host.unwrap_or_else(|| cached_host(line, cx)));
                     self.has_host = true;
                 }
                 Role::ContentType => self.finished_type = Some(line.value()),
@@ -267,12 +267,12 @@ impl<'a> Collapsed<'a> {
 }
 
 /// The host of a finished line that was not read, since it was cached: its text has the canonical spelling.
-fn cached_host<'a>(line: &Finished<'a>, cx: Context<'a>) -> Option<Host<'a>> {
+fn cached_host<'a>(line: &Finished<'a>, cx: Context<'a>) -> Host<'a> {
     let texts = cx.spare.lines.borrow();
     let shown = line.shown_value(&texts);
     let value = line.value().bytes;
     let name = if shown == value { value } else { cx.bump.alloc_slice_copy(shown) };
-    std::str::from_utf8(name).ok().map(Host::of_name)
+    Host::of_name(name)
 }
 
 fn read_host<'a>(

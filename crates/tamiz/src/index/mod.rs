@@ -14,7 +14,7 @@ use scalar::{equal, sixteen};
 #[cfg(target_arch = "x86_64")]
 use simd::{equal, sixteen};
 
-use crate::swar::{self, eight_at};
+use crate::swar;
 pub(crate) use signs::{each_sign, is_each_sign_alone};
 pub(crate) use string::plain_len;
 
@@ -76,6 +76,16 @@ pub(crate) fn doubles<const COUNT: usize>(text: &[u8], wanted: [u8; COUNT]) -> b
     }
 }
 
+/// Finds the first place of a byte in fewer than sixteen.
+#[inline]
+fn position_among_few(byte: u8, text: &[u8]) -> Option<usize> {
+    let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) else {
+        return text.iter().position(|other| *other == byte);
+    };
+    let at = |eight: &[u8; 8]| swar::position(byte, u64::from_le_bytes(*eight));
+    at(first).or_else(|| at(last).map(|at| text.len() - 8 + at))
+}
+
 /// Texts that are mostly shorter than this are searched here; what is longer is left to `memchr`.
 const NEAR: usize = 32;
 
@@ -95,11 +105,7 @@ pub(crate) fn position(byte: u8, text: &[u8]) -> Option<usize> {
     let (found, before) = match text.last_chunk() {
         // What of these was looked at already is no such byte.
         Some(last) => (equal(last, byte), text.len() - 16),
-        None => {
-            let second = || swar::position(byte, eight_at(text, 8)).map(|at| at + 8);
-            // Zeros follow the end.
-            return swar::position(byte, eight_at(text, 0)).or_else(second).filter(|at| *at < text.len());
-        }
+        None => return position_among_few(byte, text),
     };
     (found != 0).then(|| before + found.trailing_zeros() as usize)
 }

@@ -1,6 +1,6 @@
 //! Names that came from outside: keys of queries, forms and bodies, names of cookies.
 
-use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, HIGH, NAME_MARK, NO_ALNUM};
+use crate::bytes::{self, ALPHA, AT, BEYOND_HEX, BLANK, EQUALS, HIGH, NAME_MARK, NO_ALNUM, NO_BASE64, SLASH};
 use crate::context::Context;
 use crate::decode::{Char, char_indices, chars, unicode};
 use crate::scan;
@@ -45,10 +45,21 @@ impl<'a> Key<'a> {
     }
 }
 
+impl<'a> Key<'a> {
+    /// A name of ASCII that raises no flag and has no `@`. `classes` is the union of the classes of its bytes.
+    #[inline]
+    pub(crate) fn quiet(text: Text<'a>, classes: u32) -> Self {
+        let is_name = looks_like_a_name(text.bytes, classes) && !identifies(text.bytes, classes);
+        Key { text, shown: if is_name { NameShown::Text } else { NameShown::Shape } }
+    }
+}
+
 /// 0–64 Unicode letters, digits and `_ . $ : @ [ ] -`.
+#[inline]
 fn looks_like_a_name(text: &[u8], classes: u32) -> bool {
     if classes & HIGH == 0 {
-        return text.len() <= 64 && (classes & NO_ALNUM == 0 || bytes::all(text, bytes::ALNUM | NAME_MARK));
+        let is_plain = classes & (NO_BASE64 | BLANK | SLASH | EQUALS) == 0;
+        return text.len() <= 64 && (is_plain || bytes::all(text, bytes::ALNUM | NAME_MARK));
     }
     chars(text) <= 64
         && char_indices(text).all(|(_, c)| match c {
@@ -59,7 +70,12 @@ fn looks_like_a_name(text: &[u8], classes: u32) -> bool {
 }
 
 /// A key that is someone's or something's identity rather than a name.
+#[inline]
 fn identifies(text: &[u8], classes: u32) -> bool {
+    // One without `@` has no other letters than those of hexadecimal digits, and none is shorter.
+    if classes & (BEYOND_HEX | AT) == BEYOND_HEX || text.len() < 5 {
+        return false;
+    }
     (text.len() >= 5 && classes & (ALPHA | NO_ALNUM) == 0)
         || (text.len() >= 16 && classes & (BEYOND_HEX | NO_ALNUM) == 0)
         || (bytes::is_hexadecimal(classes) && shape::is_uuid(text))

@@ -34,6 +34,7 @@ use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
+use crate::swar::eight_at;
 pub(crate) use prefilter::Prefilter;
 pub(crate) use reading::mark;
 use reading::{Others, Reading};
@@ -170,6 +171,11 @@ pub(crate) fn may_match(text: &[u8], byte_classes: u32) -> bool {
         && byte_classes & (bytes::ALPHA | bytes::NO_ALNUM) != 0
         && (guarded::has_guarded(text, byte_classes)
             || !prefilter::may_match(text, byte_classes).cannot_match(text, byte_classes))
+}
+
+/// Does what [`may_match`] does, for a text of ASCII letters.
+pub(crate) fn may_match_letters(text: &[u8]) -> bool {
+    Prefilter::new(text, bytes::ALPHA).is_letters(0, eight_at(text, 0), text.len())
 }
 
 /// Returns whether an entry may be in a text with guarded bytes.

@@ -27,7 +27,7 @@ use crate::text::{Classified, Text};
 
 pub(crate) use characters::{characters, may_flag_characters};
 pub(crate) use names::{method_key, name, names};
-pub(crate) use quiet::{Signs, cannot_flag, cannot_flag_header, cannot_flag_part};
+pub(crate) use quiet::{Signs, cannot_flag, cannot_flag_but_url, cannot_flag_header, cannot_flag_part};
 pub(crate) use redirect::{LastName, redirect};
 pub(crate) use second_decode::{absorb_in_cookie, decode_base64};
 
@@ -179,6 +179,25 @@ pub(crate) fn scan<'a>(
 ) {
     characters(text, kind, secret, cx, flags);
     content(text, kind, secret, cx, flags);
+}
+
+/// Raises the flags of a value for which [`cannot_flag_but_url`] holds.
+pub(crate) fn url<'a>(
+    text: Classified<'a>,
+    kind: Kind,
+    secret: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) {
+    let Classified { text, classes } = text;
+    if cx.settings.beyond_core() && classes & bytes::COLON != 0 {
+        let scan = Scan { secret, ..Scan::new(text, classes, kind, cx) };
+        urls::flag(&scan, flags);
+        // Without a `?` at its end, only an odd scheme raises it.
+        if classes & bytes::UPPER != 0 {
+            inclusion::flag(&scan, flags);
+        }
+    }
 }
 
 /// Raises the flags of a key without a value, of which being a URL is enough.

@@ -4,8 +4,8 @@
 use super::{Kind, Scan, calls, serial, urls};
 use crate::bytes;
 use crate::bytes::{
-    ALNUM, BANG, COLON, CONTROL, DANGER, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64, UNDERSCORE,
-    WORD_SIGN,
+    ALNUM, AT, BANG, COLON, CONTROL, DANGER, DIGIT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64,
+    UNDERSCORE, WORD_SIGN,
 };
 use crate::context::Context;
 use crate::decode::base64;
@@ -39,6 +39,9 @@ fn has_plain_letters(text: &[u8]) -> bool {
 #[inline]
 pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
     if classes & NO_ALNUM == 0 && text.len() < SHORTEST_TOKEN.min(base64::SHORTEST) {
+        if classes & DIGIT == 0 {
+            return !keywords::may_match_letters(text);
+        }
         let is_loud = keywords::may_match(text, classes)
             || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
         return !is_loud;
@@ -50,6 +53,19 @@ fn is_quiet(text: &[u8], classes: u32) -> bool {
     if classes & LOUD != 0 && (classes & LOUD != HIGH || !has_plain_letters(text)) {
         return false;
     }
+    tells_nothing(text, classes, |_| false)
+}
+
+/// Returns whether a text that may have `:` and `=` raises no flag by its content but those of a URL, and holds no credential, as
+/// far as that is seen quickly; see [`cannot_flag`].
+pub(crate) fn cannot_flag_but_url(text: &[u8], classes: u32, cx: Context<'_>) -> bool {
+    classes & (LOUD & !(COLON | EQUALS) | AT) == 0
+        && tells_nothing(text, classes, |name| cx.settings.names.may_match_ascii(name))
+}
+
+/// Returns whether a text without loud signs raises no flag, but by `:`, and holds no credential.
+#[inline]
+fn tells_nothing(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> bool) -> bool {
     let has_sign = classes & NO_ALNUM != 0;
     if has_sign
         && (text.last() == Some(&b'?')
@@ -65,7 +81,7 @@ fn is_quiet(text: &[u8], classes: u32) -> bool {
     {
         return false;
     }
-    let credentials = secrets::Prefilter::new(text, classes, |_: &[u8]| false);
+    let credentials = secrets::Prefilter::new(text, classes, may_be_sensitive);
     let mut quiet = Quiet {
         special: DOUBLED | u32::from(credentials.wanted()) << ROLES,
         facts: 0,
@@ -73,6 +89,7 @@ fn is_quiet(text: &[u8], classes: u32) -> bool {
         credentials,
     };
     !walk(text, &mut quiet)
+        && !secrets::may_be_named(quiet.credentials.finish())
         && !secrets::holds_unnamed(quiet.credentials.finish(), text, classes)
         && Walked::new(false, (quiet.facts >> MARKS) as u8).cannot_match(text, classes)
 }
@@ -404,6 +421,68 @@ mod tests {
             }
         });
         assert!(quiet > 5_000, "{quiet}");
+    }
+
+    #[test]
+    fn texts_like_urls_raise_nothing_but_what_urls_do() {
+        let (mut pieces, mut random, mut quiet) = (pieces(), random(), 0);
+        pieces.extend(
+            [
+                "https://",
+                "HTTP:",
+                "ftp://",
+                "www.example.com",
+                "localhost",
+                "127.0.0.1",
+                ":",
+                "=",
+                "a=",
+                "?x=1",
+                "token=",
+            ]
+            .iter()
+            .chain(&[
+                "pin:",
+                "b:1",
+                "data:",
+                "file:",
+                "//",
+                "/",
+                "aGVsbG8gd29ybGQ=",
+                "W10=",
+                "a:1:",
+                "O:4:",
+                "user:pw",
+            ])
+            .map(|piece| (*piece).to_owned())
+            .cycle()
+            .take(300),
+        );
+        with_context(|cx| {
+            for _ in 0..60_000 {
+                let text: String =
+                    (0..=random(6)).map(|_| pieces[random(pieces.len() as u32) as usize].as_str()).collect();
+                let text = text.as_bytes();
+                let classes = bytes::union(text);
+                if classes & (COLON | EQUALS) == 0 || !cannot_flag_but_url(text, classes, cx) {
+                    continue;
+                }
+                quiet += 1;
+                for kind in [Kind::Value, Kind::Form] {
+                    let (mut all, mut some) = (cx.flags(), cx.flags());
+                    let text = Text::request(text, true).with_classes(classes);
+                    scan(text, kind, false, cx, &mut all);
+                    super::super::url(text, kind, false, cx, &mut some);
+                    assert_eq!(all.set, some.set, "{kind:?} {}", text.text.bytes.escape_ascii());
+                    assert_eq!((all.words(), all.marks()), (some.words(), some.marks()));
+                }
+                let found = cx.settings.names.find_credential(text, classes, cx);
+                assert_eq!(found, None, "{}", text.escape_ascii());
+                assert!(!crate::shape::is_jwt(text) && !crate::show::marker::is_left(text, false, cx));
+                assert!(crate::formats::embedded::read(Text::untraced(text), classes, cx).is_none());
+            }
+        });
+        assert!(quiet > 1_000, "{quiet}");
     }
 
     #[test]

@@ -31,11 +31,10 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     }
     for colon in memchr::memchr_iter(b':', text) {
         let (before, rest) = text.split_at_checked(colon).unwrap_or_default();
-        let (start, name) = scheme_before(before);
-        if name.is_empty() {
+        let (start, known) = scheme_before(before);
+        if start == before.len() {
             continue;
         }
-        let known = known_scheme(name);
         match (rest, known) {
             // A path is collapsed: it has no two slashes.
             ([b':', b'/' | b'\\', host @ ..], Some((word, _)))
@@ -68,9 +67,9 @@ pub(super) fn flag_net_path<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     flag_host(scan, slashes, scan.text.bytes.get(slashes..).unwrap_or_default(), flags);
 }
 
-/// The scheme that ends `before`, and where it starts: the longest that is known, else the longest
-/// that begins with a letter.
-fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
+/// Where the scheme starts that ends `before`, and what it is, if it is known: the longest that is, else the longest that
+/// begins with a letter. One that starts at the end is none.
+fn scheme_before(before: &[u8]) -> (usize, Option<(&'static str, &'static str)>) {
     let in_scheme = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'.' | b'-');
     let len = before.iter().rev().take(LONGEST_SCHEME).take_while(in_scheme).count();
     // The digits of a guarded byte are no letters.
@@ -86,9 +85,8 @@ fn scheme_before(before: &[u8]) -> (usize, &[u8]) {
     let longest = starts.next().unwrap_or(before.len());
     let known = std::iter::once(longest)
         .chain(starts)
-        .find(|&start| before.get(start..).and_then(known_scheme).is_some());
-    let start = known.unwrap_or(longest);
-    (start, before.get(start..).unwrap_or_default())
+        .find_map(|start| Some((start, known_scheme(before.get(start..)?)?)));
+    known.map_or((longest, None), |(start, scheme)| (start, Some(scheme)))
 }
 
 /// The first letter by its place in the alphabet, case ignored; other characters share these places.
@@ -140,7 +138,7 @@ fn authority(rest: &[u8]) -> (&[u8], &[u8]) {
     let ends = |&b: &u8| matches!(b, b'/' | b'\\' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'&' | b' ');
     let head = rest.get(..rest.len().min(LONGEST_AUTHORITY)).unwrap_or_default();
     let authority = head.get(..head.iter().position(ends).unwrap_or(head.len())).unwrap_or_default();
-    let host_start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let host_start = authority.iter().rposition(|byte| *byte == b'@').map_or(0, |at| at + 1);
     (authority, without_port(authority.get(host_start..).unwrap_or_default()))
 }
 

@@ -200,6 +200,11 @@ pub(crate) fn holds_token(text: &[u8]) -> bool {
         || kinds.has(Kind::Token) && families::find(text, classes).is_some()
 }
 
+/// Returns whether a walk left it open that a text holds a credential behind a name.
+pub(crate) fn may_be_named(kinds: Kinds) -> bool {
+    kinds.has(Kind::Named)
+}
+
 /// Returns whether a text without `=`, `:` or full-width forms of them may hold a credential of the kinds that a walk left.
 pub(crate) fn holds_unnamed(kinds: Kinds, text: &[u8], classes: u32) -> bool {
     kinds.has(Kind::Jwt)

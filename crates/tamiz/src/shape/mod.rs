@@ -8,8 +8,8 @@ mod jwt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::bytes::{
-    self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, BLANK, COLON, DANGER, DASH, DIGIT, DOT, EQUALS,
-    HEX_LETTER, HIGH, LOWER, NO_ALNUM, NO_BASE64, NO_SPACED_BASE64, SLASH, TOKEN68_MARK, UPPER,
+    self, ALNUM, ALPHA, AT, B64URL_MARK, BEYOND_HEX, BLANK, COLON, CONTROL, DANGER, DASH, DIGIT, DOT, EQUALS,
+    HEX_LETTER, HIGH, LOWER, NO_ALNUM, NO_BASE64, NO_SPACED_BASE64, SLASH, SPACE, TOKEN68_MARK, UPPER,
 };
 use crate::decode::{self, Char, nfkc, unicode};
 use crate::flags::words;
@@ -127,7 +127,7 @@ fn of_ascii(text: &[u8], classes: u32) -> Shape {
         Shape::Uuid
     } else if classes & ALPHA == 0 && classes & DOT != 0 && is_ipv4(text) {
         Shape::Ipv4
-    } else if classes & COLON != 0 && is_ipv6(text) {
+    } else if classes & COLON != 0 && classes & BEYOND_HEX == 0 && is_ipv6(text) {
         Shape::Ipv6
     } else if classes & NO_BASE64 == 0 && is_b64url(text, classes) {
         Shape::B64url
@@ -239,13 +239,18 @@ pub(crate) fn is_email(text: &[u8]) -> bool {
         return false;
     };
     let (local, domain) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
-    if local.is_empty() || bytes::position(b'@', domain).is_some() || bytes::union(text) & DANGER != 0 {
+    let classes = bytes::union(text);
+    if local.is_empty() || bytes::position(b'@', domain).is_some() || classes & DANGER != 0 {
         return false;
     }
     // A dot with at least one character on either side.
     let inner = domain.get(1..domain.len().saturating_sub(1)).unwrap_or_default();
     bytes::position(b'.', inner).is_some()
-        && decode::char_indices(text).all(|(_, c)| !matches!(c, Char::Plain(c) if unicode::is_white_space(c)))
+        && (classes & (SPACE | CONTROL | HIGH) == 0 || !has_white_space(text))
+}
+
+fn has_white_space(text: &[u8]) -> bool {
+    decode::char_indices(text).any(|(_, c)| matches!(c, Char::Plain(c) if unicode::is_white_space(c)))
 }
 
 /// Schemes that need no `//` to be a URL.

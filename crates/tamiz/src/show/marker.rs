@@ -334,10 +334,13 @@ pub(crate) enum Plus {
 impl Plus {
     /// Compares a raw query value with what it decodes to.
     pub(crate) fn of(raw: &[u8], decoded: &[u8]) -> Self {
-        match memchr::memchr_iter(b'+', raw).count() {
-            0 => Plus::Sign,
-            spaces if memchr::memchr_iter(b'+', decoded).count() > spaces => Plus::Both,
-            _ => Plus::Space,
+        if bytes::position(b'+', raw).is_none() {
+            Plus::Sign
+        } else if std::ptr::eq(raw, decoded) {
+            Plus::Space
+        } else {
+            let count = |text: &[u8]| memchr::memchr_iter(b'+', text).count();
+            if count(decoded) > count(raw) { Plus::Both } else { Plus::Space }
         }
     }
 

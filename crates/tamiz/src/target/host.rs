@@ -19,7 +19,7 @@ use crate::text::Text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Host<'a> {
     /// ASCII, lower-case; an IPv6 address has its brackets.
-    pub(crate) name: &'a str,
+    pub(crate) name: &'a [u8],
     pub(crate) port: Option<u16>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Host<'a> {
     }
 
     /// A host whose canonical spelling is known and has no port.
-    pub(crate) fn of_name(name: &'a str) -> Self {
+    pub(crate) fn of_name(name: &'a [u8]) -> Self {
         Host { name, port: None }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Host<'a> {
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        marker::push(out, self.name);
+        out.extend_from_slice(self.name);
         if let Some(port) = self.port {
             out.push(b':');
             marker::number(out, u64::from(port));
@@ -95,7 +95,7 @@ impl<'a> Host<'a> {
 }
 
 /// Cuts off a name in lower case of which nothing is to be flagged, at the colon or the end of the text.
-fn plain_name(text: &[u8]) -> Option<(&str, &[u8])> {
+fn plain_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut before, mut last_label, mut len) = (b'.', 0, text.len());
     for (at, &byte) in text.iter().enumerate() {
         match byte {
@@ -112,7 +112,7 @@ fn plain_name(text: &[u8]) -> Option<(&str, &[u8])> {
     }
     let (name, rest) = text.split_at_checked(len)?;
     let is_plain = matches!(name.get(last_label), Some(b'a'..=b'z')) && !secrets::holds_token(name);
-    Some((std::str::from_utf8(name).ok().filter(|_| is_plain)?, rest))
+    is_plain.then_some((name, rest))
 }
 
 /// What the characters of a host raise, whether it is valid or not. Scripts are judged label by label.
@@ -138,7 +138,10 @@ fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resu
         };
         let inside = text.bytes.get(1..close).unwrap_or_default();
         let address: Ipv6Addr = parse(inside).ok_or(Bad::Form)?;
-        return Ok(Host { name: bumpalo::format!(in cx.bump, "[{}]", address).into_bump_str(), port });
+        return Ok(Host {
+            name: bumpalo::format!(in cx.bump, "[{}]", address).into_bump_str().as_bytes(),
+            port,
+        });
     }
     let (name, port) = match memchr::memrchr(b':', text.bytes) {
         None => (text, None),
@@ -146,7 +149,7 @@ fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resu
     };
     let name = read_name(name, cx, flags)?;
     let port = port.map(read_port).transpose()?;
-    Ok(Host { name, port })
+    Ok(Host { name: name.as_bytes(), port })
 }
 
 fn parse<T: std::str::FromStr>(text: &[u8]) -> Option<T> {

@@ -5,18 +5,30 @@
     reason = "offsets into one slice; sums of at most 34 digits and letters"
 )]
 
-use crate::bytes::{self, ALNUM, ALPHA, AT, COLON, DIGIT, DOT, HEX, LOWER, UPPER};
+use crate::bytes::{
+    self, ALNUM, ALPHA, AT, BEYOND_HEX, COLON, DIGIT, DOT, EQUALS, HIGH, LOWER, NO_ALNUM, NO_NAME, UPPER,
+    WORD_SIGN,
+};
 use crate::decode::GUARD;
 use crate::shape;
 
-/// Whether a segment, or one of its pieces, identifies.
-pub(super) fn identifies(segment: &[u8]) -> bool {
-    let classes = bytes::union(segment);
+/// Signs that a segment is cut at have one of these classes.
+const CUT: u32 = WORD_SIGN | EQUALS | COLON | HIGH | NO_NAME;
+
+/// Whether a segment, or one of its pieces, identifies. `classes` is the union of the classes of its bytes.
+#[inline]
+pub(super) fn identifies(segment: &[u8], classes: u32) -> bool {
     let is_plain = classes & (DIGIT | AT | COLON) == 0;
     if segment.len() < 16 && (is_plain || classes & (AT | COLON) == 0 && segment.len() < 7) {
         return false;
     }
-    is_bot(segment) || piece_identifies(segment) || pieces(segment).any(piece_identifies)
+    identifies_slow(segment, classes)
+}
+
+fn identifies_slow(segment: &[u8], classes: u32) -> bool {
+    is_bot(segment)
+        || piece_identifies(segment, classes)
+        || classes & CUT != 0 && pieces(segment).any(|piece| piece_identifies(piece, bytes::union(piece)))
 }
 
 /// What is left of a segment that is cut at signs, and at what is no plain character.
@@ -34,24 +46,25 @@ fn pieces(segment: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Whether a piece does, with or without its extension, or a part of it between dots.
-fn piece_identifies(piece: &[u8]) -> bool {
-    if text_identifies(piece) {
+fn piece_identifies(piece: &[u8], classes: u32) -> bool {
+    if text_identifies(piece, classes) {
         return true;
     }
-    let Some(dot) = memchr::memrchr(b'.', piece) else { return false };
+    let identifies = |text: &[u8]| text_identifies(text, bytes::union(text));
+    let dot = if classes & DOT == 0 { None } else { memchr::memrchr(b'.', piece) };
+    let Some(dot) = dot else { return false };
     let (stem, extension) = (piece.get(..dot).unwrap_or_default(), piece.get(dot + 1..).unwrap_or_default());
     let is_extension = (1..=8).contains(&extension.len()) && bytes::all(extension, ALNUM);
-    is_extension && text_identifies(stem) || piece.split(|byte| *byte == b'.').any(text_identifies)
+    is_extension && identifies(stem) || piece.split(|byte| *byte == b'.').any(identifies)
 }
 
-fn text_identifies(text: &[u8]) -> bool {
-    let classes = bytes::union(text);
+fn text_identifies(text: &[u8], classes: u32) -> bool {
     let has = |class: u32| classes & class != 0;
     // The digits of a guarded byte are no characters; nothing but an address may have one in it.
-    if bytes::position(GUARD, text).is_some() {
+    if has(HIGH) && bytes::position(GUARD, text).is_some() {
         return has(AT) && shape::is_email(text);
     }
-    text.len() >= 16 && bytes::all(text, HEX)
+    text.len() >= 16 && classes & (BEYOND_HEX | NO_ALNUM) == 0
         || has(DOT) && !has(ALPHA) && shape::is_ipv4(text)
         || has(COLON) && shape::is_ipv6(text)
         || has(AT) && shape::is_email(text)
@@ -193,9 +206,10 @@ mod tests {
             "bot123456:AAE",
             "a\\0123456789abcdef",
         ] {
-            assert!(identifies(segment.as_bytes()), "{segment}");
+            assert!(identifies(segment.as_bytes(), bytes::union(segment.as_bytes())), "{segment}");
         }
-        assert!(identifies(b"a\xFF2F0123456789abcdef"));
+        let guarded = b"a\xFF2F0123456789abcdef";
+        assert!(identifies(guarded, bytes::union(guarded)));
     }
 
     #[test]
@@ -233,7 +247,7 @@ mod tests {
             "v1.2.3",
             "jquery-3.7.1.min.js",
         ] {
-            assert!(!identifies(segment.as_bytes()), "{segment}");
+            assert!(!identifies(segment.as_bytes(), bytes::union(segment.as_bytes())), "{segment}");
         }
     }
 }

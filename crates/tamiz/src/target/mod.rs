@@ -13,6 +13,7 @@ pub(crate) mod pair;
 pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod segment;
+mod token;
 pub(crate) mod write;
 
 use crate::bytes::{self, WORD_SIGN};
@@ -125,8 +126,8 @@ impl<'a> Url<'a> {
     /// begins with the host (clause 5.26.2). `flags` takes note of what is hidden.
     pub(crate) fn hide_tokens(&mut self, cx: Context<'a>, flags: &mut Flags<'a>) {
         let Some(path) = self.path.as_mut().filter(|path| !path.segments.is_empty()) else { return };
-        let host = self.host.map_or(&b""[..], |host| host.name.as_bytes());
-        if path.is_quiet && !families::may_begin_with(host) {
+        let host = self.host.map_or(&b""[..], |host| host.name);
+        if path.is_quiet() && !families::may_begin_with(host) {
             return;
         }
         self.token = cx.spare.with(|joined| {

@@ -3,6 +3,7 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::pair::{Pair, Syntax};
+use super::token::Token;
 use crate::context::Context;
 use crate::distinct::Distinct;
 use crate::flags::{Flag, FlagSet, Parameter};
@@ -14,9 +15,9 @@ use crate::text::Text;
 /// A shorter secret is searched for nowhere.
 const SHORTEST_SECRET: usize = 8;
 
-/// What is known of a key.
+/// The record of a key.
 #[derive(Clone, Copy)]
-struct Told {
+pub(super) struct Seen {
     shown: NameShown,
     is_repaired: bool,
     /// Which pair beyond those that are shown puts it in its place among the others; zero where none does.
@@ -26,15 +27,13 @@ struct Told {
 }
 
 impl<'a> MorePairs<'a> {
-    /// Reads the tokens behind the pairs that are shown. `None` where there are none.
+    /// Reads the tokens behind the pairs that are shown, of which the keys are known.
     pub(super) fn read(
-        tokens: impl Iterator<Item = Text<'a>>,
-        shown: &[Pair<'a>],
+        tokens: impl Iterator<Item = Token<'a>>,
+        mut keys: Distinct<'a, Seen>,
         syntax: Syntax,
         cx: Context<'a>,
-    ) -> Option<Self> {
-        let mut tokens = tokens.peekable();
-        tokens.peek()?;
+    ) -> Self {
         let mut more = MorePairs {
             count: 0,
             flags: cx.flags(),
@@ -43,35 +42,49 @@ impl<'a> MorePairs<'a> {
             holds_secret: false,
             holds_capped: false,
         };
-        let mut keys = Distinct::new(cx.bump);
-        for pair in shown {
-            keys.get_or_insert(pair.key.text.bytes, Told::new(pair.key));
-        }
         cx.spare.with_arena(|arena| {
             for token in tokens {
+                more.count = more.count.saturating_add(1);
+                if token.is_quiet(cx) {
+                    more.take_quiet(&token, &mut keys, syntax, cx);
+                    continue;
+                }
                 arena.reset();
                 let shared = cx.in_arena(arena);
-                more.take(Pair::read(token, syntax, Context::new(&shared)), &mut keys, syntax, cx);
+                more.take(Pair::loud(&token, syntax, Context::new(&shared)), &mut keys, syntax, cx);
             }
         });
-        let is_keyed = |told: &Told| !FlagSet::from_words(told.flags).is_empty();
-        let mut keyed = BumpVec::new_in(cx.bump);
-        keyed.reserve_exact(keys.entries.iter().filter(|entry| is_keyed(&entry.of)).count());
-        keyed.extend(keys.entries.iter().filter(|entry| is_keyed(&entry.of)));
-        keyed.sort_unstable_by_key(|entry| entry.of.first);
-        more.keyed.reserve_exact(keyed.len());
-        more.keyed.extend(keyed.into_iter().map(|entry| {
-            let text = Text::untraced(entry.text);
-            let text = if entry.of.is_repaired { text.repaired() } else { text };
-            (Key { text, shown: entry.of.shown }, FlagSet::from_words(entry.of.flags))
-        }));
-        Some(more)
+        more.keep_keys(&keys, cx);
+        more
     }
 
-    fn take(&mut self, mut pair: Pair<'_>, keys: &mut Distinct<'a, Told>, syntax: Syntax, cx: Context<'a>) {
-        self.count = self.count.saturating_add(1);
-        let nth = u32::try_from(self.count).unwrap_or(u32::MAX);
-        let Some((told, came_before)) = keys.get_or_insert(pair.key.text.bytes, Told::new(pair.key)) else {
+    /// Takes a token with no flag but that its key came before.
+    #[inline]
+    fn take_quiet(
+        &mut self,
+        token: &Token<'a>,
+        keys: &mut Distinct<'a, Seen>,
+        syntax: Syntax,
+        cx: Context<'a>,
+    ) {
+        let key = token.quiet_key();
+        let Some((seen, came_before)) = keys.get_or_insert_kept(key.text.bytes, Seen::new(key)) else {
+            return;
+        };
+        if came_before {
+            self.flags.raise(Flag::QRepeat, key.text);
+            seen.add(FlagSet::from_iter([Flag::QRepeat]));
+        }
+        seen.put(self.count, syntax == Syntax::Url || came_before);
+        if token.is_secret(cx)
+            && let Some(value) = token.value()
+        {
+            self.take_secret(value.repaired(), cx);
+        }
+    }
+
+    fn take(&mut self, mut pair: Pair<'_>, keys: &mut Distinct<'a, Seen>, syntax: Syntax, cx: Context<'a>) {
+        let Some((seen, came_before)) = keys.get_or_insert(pair.key.text.bytes, Seen::new(pair.key)) else {
             return;
         };
         if came_before {
@@ -80,10 +93,8 @@ impl<'a> MorePairs<'a> {
         let is_of_key = |flag: &Flag| flag.parameter_kind() == Parameter::Key;
         let of_key: FlagSet = pair.flags.set.iter().filter(is_of_key).collect();
         // The notes on a form name keys in the order in which they were told.
-        if told.first == 0 && (syntax == Syntax::Url || !of_key.is_empty()) {
-            told.first = nth;
-        }
-        told.flags = FlagSet::from_words(told.flags).union(of_key).words();
+        seen.put(self.count, syntax == Syntax::Url || !of_key.is_empty());
+        seen.add(of_key);
         self.flags.absorb(&pair.flags);
         pair.leaf_flags().for_each(|flags| self.flags.absorb(flags));
         self.holds_capped |= pair.json.is_some_and(|json| json.capped);
@@ -106,15 +117,37 @@ impl<'a> MorePairs<'a> {
             self.secrets.push(if secret.is_repaired() { text.repaired() } else { text });
         }
     }
+
+    /// Keeps the keys that are the parameter of a flag.
+    fn keep_keys(&mut self, keys: &Distinct<'a, Seen>, cx: Context<'a>) {
+        let is_keyed = |seen: &Seen| seen.flags != [0; 2];
+        let mut keyed = BumpVec::new_in(cx.bump);
+        keyed.reserve_exact(keys.entries.iter().filter(|entry| is_keyed(&entry.of)).count());
+        keyed.extend(keys.entries.iter().filter(|entry| is_keyed(&entry.of)));
+        keyed.sort_unstable_by_key(|entry| entry.of.first);
+        self.keyed.reserve_exact(keyed.len());
+        self.keyed.extend(keyed.into_iter().map(|entry| {
+            let text = Text::untraced(entry.text);
+            let text = if entry.of.is_repaired { text.repaired() } else { text };
+            (Key { text, shown: entry.of.shown }, FlagSet::from_words(entry.of.flags))
+        }));
+    }
 }
 
-impl Told {
-    fn new(key: Key<'_>) -> Self {
-        Told {
-            shown: key.shown,
-            is_repaired: key.text.is_repaired(),
-            first: 0,
-            flags: FlagSet::default().words(),
+impl Seen {
+    pub(super) fn new(key: Key<'_>) -> Self {
+        let flags = FlagSet::default().words();
+        Seen { shown: key.shown, is_repaired: key.text.is_repaired(), first: 0, flags }
+    }
+
+    /// Notes the pair that gives the key its place, unless another did.
+    fn put(&mut self, nth: usize, gives_place: bool) {
+        if self.first == 0 && gives_place {
+            self.first = u32::try_from(nth).unwrap_or(u32::MAX);
         }
+    }
+
+    fn add(&mut self, flags: FlagSet) {
+        self.flags = FlagSet::from_words(self.flags).union(flags).words();
     }
 }

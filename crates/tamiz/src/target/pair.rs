@@ -1,5 +1,8 @@
 //! Pairs of queries and forms (clauses 6.1 to 6.7): one token, decoded and scanned.
 
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice")]
+
+use super::token::Token;
 use crate::bytes::{self, BACKSLASH, BLANK, COLON, ENCODED, HIGH, NO_ALNUM, SLASH};
 use crate::context::Context;
 use crate::decode::unicode::Stage;
@@ -55,6 +58,7 @@ impl Syntax {
 
     /// What the `+` of a value stand for; those of a form are spaces already. `raw_classes` is the union of the classes of
     /// the raw bytes.
+    #[inline]
     fn plus(self, raw: Text<'_>, raw_classes: u32, value: Text<'_>) -> Plus {
         match self {
             Syntax::Url if raw_classes & BLANK != 0 => Plus::of(raw.bytes, value.bytes),
@@ -69,11 +73,13 @@ impl Syntax {
         {
             return value;
         }
-        decode_value(with_spaces(raw, cx), self.field(), cx, &mut cx.flags())
+        let raw = with_spaces(raw, cx);
+        decode_value(raw, bytes::union(raw.bytes), self.field(), cx, &mut cx.flags()).text
     }
 
     /// The text with its `+` as what they stand for.
-    fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
+    #[inline]
+    pub(super) fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
         if self == Syntax::Url || bytes::position(b'+', raw.bytes).is_none() {
             return raw;
         }
@@ -89,25 +95,49 @@ fn with_spaces<'a>(raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
 }
 
 impl<'a> Pair<'a> {
-    pub(super) fn read(token: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
+    #[inline]
+    pub(super) fn read(token: &Token<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
+        if token.is_quiet(cx) { Pair::quiet(token, syntax, cx) } else { Pair::loud(token, syntax, cx) }
+    }
+
+    /// Reads a quiet token.
+    #[inline]
+    fn quiet(token: &Token<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let spaced = syntax.with_spaces(token, cx);
-        let (raw_key, raw_value) = match spaced.cut(b'=') {
-            Some((key, value)) => (key, Some(value)),
-            None => (spaced, None),
-        };
+        let value = token.text.from(token.key_len + 1);
+        let secret = token.is_secret(cx);
+        if secret {
+            flags.hide(value);
+        }
+        Pair {
+            key: token.quiet_key(),
+            value: Some(value.repaired()),
+            secret,
+            classes: Some(token.value_classes),
+            plus: syntax.plus(value, token.value_classes, value),
+            json: None,
+            flags,
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn loud(token: &Token<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
+        let mut flags = cx.flags();
+        let (raw_key, raw_value) = (token.key(), token.value());
+        let raw_key = raw_key.with_classes(token.key_classes);
         let (key, is_sensitive) =
             read_and_scan_key(raw_key, raw_value.is_none(), syntax.field(), cx, &mut flags);
+        let token_text = token.text;
         let mut pair =
             Pair { key, value: None, secret: false, classes: None, plus: Plus::default(), json: None, flags };
         match raw_value {
-            None => pair.flags.raise(Flag::QBare, token),
+            None => pair.flags.raise(Flag::QBare, token_text),
             Some(raw) if raw.is_empty() => {
                 pair.value = Some(raw.repaired());
-                pair.flags.raise(Flag::QEmptyVal, token);
+                pair.flags.raise(Flag::QEmptyVal, token_text);
                 pair.secret = scan_value(raw.classified(), syntax.kind(), is_sensitive, cx, &mut pair.flags);
             }
-            Some(raw) => pair.scan(raw, is_sensitive, syntax, cx),
+            Some(raw) => pair.scan(raw.with_classes(token.value_classes), is_sensitive, syntax, cx),
         }
         // Without one of these signs a value leads nowhere.
         let may_lead =
@@ -123,7 +153,7 @@ impl<'a> Pair<'a> {
         }
         let flags = &mut pair.flags;
         if flags.set.contains(Flag::DoublePct) && !flags.set.contains(Flag::MultiEnc) {
-            flags.raise(Flag::MultiEnc, token);
+            flags.raise(Flag::MultiEnc, token_text);
         }
         pair
     }
@@ -144,17 +174,13 @@ impl<'a> Pair<'a> {
     }
 
     /// Looks at a value, which is not empty.
-    fn scan(&mut self, raw: Text<'a>, is_sensitive: bool, syntax: Syntax, cx: Context<'a>) {
+    fn scan(&mut self, raw: Classified<'a>, is_sensitive: bool, syntax: Syntax, cx: Context<'a>) {
         let flags = &mut self.flags;
-        let raw_classes = bytes::union(raw.bytes);
-        let (value, classes) = if raw_classes & (ENCODED | HIGH) == 0 {
-            (raw.repaired(), raw_classes)
-        } else {
-            let value = decode_value(raw, syntax.field(), cx, flags);
-            let classes = bytes::union(value.bytes);
+        let Classified { text: raw, classes: raw_classes } = raw;
+        let Classified { text: value, classes } = decode_value(raw, raw_classes, syntax.field(), cx, flags);
+        if raw_classes & (ENCODED | HIGH) != 0 {
             raise_encoding(value, classes, flags);
-            (value, classes)
-        };
+        }
         self.value = Some(value);
         self.plus = syntax.plus(raw, raw_classes, value);
         let long_value = cx.settings.config.limits.long_value;
@@ -167,6 +193,14 @@ impl<'a> Pair<'a> {
             if is_sensitive {
                 flags.hide(value);
             }
+            return;
+        }
+        if scan::cannot_flag_but_url(value.bytes, classes, cx) {
+            self.secret = is_sensitive;
+            if is_sensitive {
+                flags.hide(value);
+            }
+            scan::url(value.with_classes(classes), syntax.kind(), is_sensitive, cx, flags);
             return;
         }
         let spaced = syntax.spaced(raw, value, self.plus, cx);
@@ -185,7 +219,7 @@ impl<'a> Pair<'a> {
 
 /// Reads a key and raises its own flags; also returns whether it makes a secret of its value.
 fn read_and_scan_key<'a>(
-    raw: Text<'a>,
+    raw: Classified<'a>,
     is_bare: bool,
     field: percent::Field,
     cx: Context<'a>,
@@ -253,12 +287,12 @@ fn first_beyond_ascii(text: &[u8]) -> Option<(usize, Char)> {
 
 /// Percent-decode, NFKC, entities: a key, and the union of the classes of its bytes.
 fn read_key<'a>(
-    raw: Text<'a>,
+    raw: Classified<'a>,
     field: percent::Field,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> Classified<'a> {
-    let classes = bytes::union(raw.bytes);
+    let Classified { text: raw, classes } = raw;
     if classes & (ENCODED | HIGH) == 0 {
         return raw.repaired().with_classes(classes);
     }
@@ -271,14 +305,21 @@ fn read_key<'a>(
     text.classified()
 }
 
-/// Percent-decode, entities: a value.
-pub(crate) fn decode_value<'a>(
+/// Percent-decode, entities: a value, and the union of the classes of its bytes. `classes` is that of the raw bytes.
+fn decode_value<'a>(
     raw: Text<'a>,
+    classes: u32,
     field: percent::Field,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
-) -> Text<'a> {
-    let text = utf8::repair(raw, cx, flags);
-    let text = percent::decode(text, field, cx, flags);
-    entities::decode_value(text, cx, flags)
+) -> Classified<'a> {
+    if classes & (ENCODED | HIGH) == 0 {
+        return raw.repaired().with_classes(classes);
+    }
+    let text = if classes & HIGH == 0 { raw.repaired() } else { utf8::repair(raw, cx, flags) };
+    let decoded = percent::decode(text, field, cx, flags).classified();
+    if decoded.classes & ENCODED == 0 {
+        return decoded;
+    }
+    entities::decode_value(decoded.text, cx, flags).classified()
 }

@@ -15,6 +15,7 @@ use crate::decode::{self, GUARD, entities, layers, percent, unicode, utf8};
 use crate::flags::{Flag, Flags};
 use crate::scan::{self, Kind};
 use crate::shape;
+use crate::show::escape::{self, Spot};
 use crate::show::marker;
 use crate::text::{Builder, Text};
 
@@ -25,8 +26,8 @@ pub(crate) struct Path<'a> {
     pub(crate) raw: Text<'a>,
     /// The union of the classes of the bytes of all segments; of those that are read.
     pub(crate) classes: u32,
-    /// Whether nothing in it raises a flag or is a token, as a whole.
-    pub(crate) is_quiet: bool,
+    /// Its decoded text, where nothing in it raises a flag or is a token, as a whole, and no segment was left out.
+    quiet: Option<Text<'a>>,
     /// Whether it begins with `/`.
     pub(crate) rooted: bool,
     /// The longest run of `..`.
@@ -57,7 +58,7 @@ impl<'a> Path<'a> {
             segments: BumpVec::with_capacity_in(segments_in(text.bytes), cx.bump),
             raw,
             classes,
-            is_quiet: false,
+            quiet: None,
             rooted: matches!(text.bytes, [] | [b'/', ..]),
             longest_climb: 0,
             is_net_path: is_net_path(text.bytes),
@@ -72,9 +73,13 @@ impl<'a> Path<'a> {
             path.rooted = true;
             path.flags.raise(Flag::Home, raw);
         }
-        path.is_quiet = !path.is_changed() && scan::cannot_flag(text.bytes, classes);
+        let joined =
+            if path.flags.set.contains(Flag::TrailSlash) { text.slice(0..text.len() - 1) } else { text };
+        let is_changed =
+            [Flag::MultipleSlash, Flag::DotCur].iter().any(|flag| path.flags.set.contains(*flag));
+        path.quiet = Some(joined).filter(|text| !is_changed && scan::cannot_flag(text.bytes, classes));
         path.scan_segments(classes, cx);
-        if !path.is_quiet {
+        if path.quiet.is_none() {
             path.scan_whole(text, classes, cx);
         }
         if path.is_net_path {
@@ -88,6 +93,20 @@ impl<'a> Path<'a> {
         if let Some(text) = self.before_collapsing.filter(|_| cx.settings.beyond_core()) {
             scan::net_path(decode::unguarded(text, cx), cx, &mut self.flags);
         }
+    }
+
+    /// Whether nothing in it raises a flag or is a token, as a whole.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet.is_some()
+    }
+
+    /// Its text, where that is written as it is, in one piece. It is ASCII.
+    pub(crate) fn as_written(&self, cx: Context<'_>) -> Option<Text<'a>> {
+        let is_plain = self.rooted
+            && escape::is_plain(self.classes, Spot::Line)
+            && (1..=cx.settings.config.limits.segments).contains(&self.segments.len())
+            && self.segments.iter().all(|segment| segment.shown == Shown::Text);
+        self.quiet.filter(|_| is_plain)
     }
 
     /// Whether it is `/` alone.
@@ -177,13 +196,13 @@ impl<'a> Path<'a> {
                 self.flags.raise_at(Flag::DotTail, text, tail..text.len());
             }
             let classes = bytes::union(text.bytes);
-            let is_quiet = if self.is_quiet {
+            let is_quiet = if self.quiet.is_some() {
                 scan::cannot_flag_part(text.bytes, classes)
             } else {
                 scan::cannot_flag(text.bytes, classes)
             };
             if is_quiet && classes & bytes::SPACE == 0 && segment.shown != Shown::Secret {
-                if is_hidden(text, true, cx) {
+                if is_hidden(text.with_classes(classes), true, cx) {
                     self.flags.hide(text);
                     segment.shown = Shown::Shape;
                 }

@@ -5,20 +5,19 @@
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
+use super::more::Seen;
 use super::pair::{Pair, Syntax};
+use super::token::Token;
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::entities;
+use crate::distinct::Distinct;
 use crate::flags::{Flag, Flags};
-use crate::hash::hash;
 use crate::inspect::MorePairs;
 use crate::text::Text;
 
 /// So many keys are compared with each other faster than they are sorted.
 const FEW: usize = 12;
-
-/// So many places of a table are tried for a key.
-const MOST_TRIES: usize = 32;
 
 /// A query, cut and decoded.
 pub(crate) struct Query<'a> {
@@ -31,18 +30,21 @@ pub(crate) struct Query<'a> {
 
 impl<'a> Query<'a> {
     pub(crate) fn read(raw: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
+        let cut = |token| Token::cut(token, syntax, cx);
         let flags = cx.flags();
         let mut query = Query { pairs: BumpVec::new_in(cx.bump), flags, more: None };
         if bytes::position(b';', raw.bytes).is_none() {
-            query.read_tokens(raw.split_at_each(b'&'), pairs_in(raw.bytes), syntax, cx);
+            let tokens = raw.split_at_each(b'&').map(cut);
+            query.read_tokens(tokens, pairs_in(raw.bytes), syntax, cx);
             return query;
         }
         let cuts = Cuts::of(raw, &mut query.flags);
         let count = cuts.count() + 1;
         if cuts.separates {
-            query.read_tokens(between(raw, cuts), count, syntax, cx);
+            query.read_tokens(between(raw, cuts).map(cut), count, syntax, cx);
         } else {
-            query.read_tokens(between(raw, cuts.filter(|cut| !cut.semicolon)), count, syntax, cx);
+            let tokens = between(raw, cuts.filter(|cut| !cut.semicolon));
+            query.read_tokens(tokens.map(cut), count, syntax, cx);
         }
         query
     }
@@ -51,7 +53,7 @@ impl<'a> Query<'a> {
     /// hidden by what it echoes.
     fn read_tokens(
         &mut self,
-        tokens: impl Iterator<Item = Text<'a>>,
+        tokens: impl Iterator<Item = Token<'a>>,
         room: usize,
         syntax: Syntax,
         cx: Context<'a>,
@@ -62,17 +64,21 @@ impl<'a> Query<'a> {
             Syntax::Url => limits.pairs,
             Syntax::Form => limits.body_keys,
         };
-        let mut tokens = tokens.filter(|token| !token.is_empty());
+        let mut tokens = tokens.filter(|token| !token.text.is_empty());
         self.pairs.reserve_exact(room.min(most));
         while self.pairs.len() < most
             && let Some(token) = tokens.next()
         {
-            self.pairs.push(Pair::read(token, syntax, cx));
+            self.pairs.push(Pair::read(&token, syntax, cx));
         }
-        self.find_repeats(cx);
-        if self.pairs.len() == most {
-            let more = MorePairs::read(tokens, &self.pairs, syntax, cx);
-            self.more = more.map(|more| Box::new_in(more, cx.bump));
+        match tokens.next().filter(|_| self.pairs.len() == most) {
+            Some(token) => {
+                let keys = self.find_repeats_among_many(room, cx);
+                let more = MorePairs::read(std::iter::once(token).chain(tokens), keys, syntax, cx);
+                self.more = Some(Box::new_in(more, cx.bump));
+            }
+            None if self.pairs.len() <= FEW => self.find_repeats_among_few(),
+            None => drop(self.find_repeats_among_many(self.pairs.len(), cx)),
         }
     }
 
@@ -81,16 +87,7 @@ impl<'a> Query<'a> {
         self.pairs.len() + self.more.as_ref().map_or(0, |more| more.count)
     }
 
-    /// `QREPEAT`, on every pair whose key came before.
-    fn find_repeats(&mut self, cx: Context<'a>) {
-        if self.pairs.len() <= FEW {
-            self.find_repeats_among_few();
-        } else {
-            self.find_repeats_among_many(cx);
-        }
-    }
-
-    /// By comparing each key with all before it.
+    /// Raises `QREPEAT` on every pair whose key came before, by comparing each key with all before it.
     fn find_repeats_among_few(&mut self) {
         for i in 1..self.pairs.len() {
             if let Some((before, [pair, ..])) = self.pairs.split_at_mut_checked(i)
@@ -101,65 +98,17 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// By a table of those before it; by sorting, where many share their places in that.
-    fn find_repeats_among_many(&mut self, cx: Context<'a>) {
-        let mut hashes = BumpVec::with_capacity_in(self.pairs.len(), cx.bump);
-        hashes.extend(self.pairs.iter().map(|pair| hash(pair.key.text.bytes)));
-        let repeated =
-            self.repeats_by_table(&hashes, cx).unwrap_or_else(|| self.repeats_by_order(&hashes, cx));
-        for i in repeated {
-            if let Some(pair) = self.pairs.get_mut(i) {
+    /// Raises `QREPEAT` on every pair whose key came before; also returns the keys, in a table with room for `room` of
+    /// them.
+    fn find_repeats_among_many(&mut self, room: usize, cx: Context<'a>) -> Distinct<'a, Seen> {
+        let mut keys = Distinct::with_room(room, cx.bump);
+        for pair in &mut self.pairs {
+            let known = keys.get_or_insert_kept(pair.key.text.bytes, Seen::new(pair.key));
+            if known.is_some_and(|(_, came_before)| came_before) {
                 pair.flags.raise(Flag::QRepeat, pair.key.text);
             }
         }
-    }
-
-    fn key_at(&self, i: usize) -> &[u8] {
-        self.pairs.get(i).map_or(&b""[..], |pair| pair.key.text.bytes)
-    }
-
-    /// The pairs whose keys came before; `None` where that takes too long.
-    fn repeats_by_table(&self, hashes: &[u64], cx: Context<'a>) -> Option<BumpVec<'a, usize>> {
-        // So many that few share one, and some more so that no search leaves them.
-        let places = hashes.len().checked_mul(4)?.checked_next_power_of_two()?;
-        let shift = u64::BITS - places.ilog2();
-        // One more than the pair that is there.
-        let mut table = BumpVec::new_in(cx.bump);
-        table.resize(places + MOST_TRIES, 0_u32);
-        let mut repeated = BumpVec::new_in(cx.bump);
-        for (i, hash) in hashes.iter().enumerate() {
-            let first = (hash >> shift) as usize;
-            let mut tried = (first..).take(MOST_TRIES).filter_map(|at| Some((at, *table.get(at)?)));
-            let is_it =
-                |other: usize| hashes.get(other) == Some(hash) && self.key_at(other) == self.key_at(i);
-            let (at, there) =
-                tried.find(|(_, there)| there.checked_sub(1).is_none_or(|other| is_it(other as usize)))?;
-            if there > 0 {
-                repeated.push(i);
-            } else if let Some(place) = table.get_mut(at) {
-                *place = u32::try_from(i + 1).ok()?;
-            }
-        }
-        Some(repeated)
-    }
-
-    /// The same, however many share a hash.
-    fn repeats_by_order(&self, hashes: &[u64], cx: Context<'a>) -> BumpVec<'a, usize> {
-        let mut order = BumpVec::with_capacity_in(hashes.len(), cx.bump);
-        order.extend(hashes.iter().copied().enumerate());
-        order.sort_unstable_by(|(a, hash), (b, other)| {
-            hash.cmp(other).then_with(|| self.key_at(*a).cmp(self.key_at(*b)).then(a.cmp(b)))
-        });
-        let mut repeated = BumpVec::new_in(cx.bump);
-        for two in order.windows(2) {
-            if let [(a, hash), (b, other)] = two
-                && hash == other
-                && self.key_at(*a) == self.key_at(*b)
-            {
-                repeated.push(*b);
-            }
-        }
-        repeated
+        keys
     }
 }
 
@@ -265,24 +214,24 @@ mod tests {
     fn repeats_are_found_alike() {
         let mut random = crate::context::tests::random();
         for keys in [2, 12, 13, 60, 400] {
-            let query: String = (0..keys).map(|_| format!("k{}=1&", random(keys))).collect();
+            let text: String = (0..keys).map(|_| format!("k{}=1&", random(keys))).collect();
             with_context(|cx| {
-                let query = Query::read(Text::request(query.as_bytes(), true), Syntax::Url, cx);
-                let is_repeat = |i: &usize| (0..*i).any(|before| query.key_at(before) == query.key_at(*i));
+                let read = || Query::read(Text::request(text.as_bytes(), true), Syntax::Url, cx);
+                let (query, mut few, mut many) = (read(), read(), read());
+                let key_at = |i: usize| query.pairs[i].key.text.bytes;
+                let is_repeat = |i: &usize| (0..*i).any(|before| key_at(before) == key_at(*i));
                 let repeats: Vec<usize> = (0..query.pairs.len()).filter(is_repeat).collect();
-                let hashes: Vec<u64> = query.pairs.iter().map(|pair| hash(pair.key.text.bytes)).collect();
-                let mut by_order = query.repeats_by_order(&hashes, cx).to_vec();
-                by_order.sort_unstable();
-                assert_eq!(by_order, repeats);
-                assert_eq!(query.repeats_by_table(&hashes, cx).unwrap().to_vec(), repeats);
-                let raised = |pair: &Pair<'_>| pair.flags.set.contains(Flag::QRepeat);
-                assert_eq!(query.pairs.iter().filter(|pair| raised(pair)).count(), repeats.len());
-                // Where all are in one place, the table gives up.
-                let same = vec![1; hashes.len()];
-                assert!(keys < 400 || query.repeats_by_table(&same, cx).is_none());
-                let mut by_order = query.repeats_by_order(&same, cx).to_vec();
-                by_order.sort_unstable();
-                assert_eq!(by_order, repeats);
+                let raised = |query: &Query<'_>| -> Vec<usize> {
+                    let raised = |i: &usize| query.pairs[*i].flags.set.contains(Flag::QRepeat);
+                    (0..query.pairs.len()).filter(raised).collect()
+                };
+                assert_eq!(raised(&query), repeats);
+                for query in [&mut few, &mut many] {
+                    query.pairs.iter_mut().for_each(|pair| pair.flags = cx.flags());
+                }
+                few.find_repeats_among_few();
+                many.find_repeats_among_many(0, cx);
+                assert_eq!((raised(&few), raised(&many)), (repeats.clone(), repeats));
             });
         }
     }

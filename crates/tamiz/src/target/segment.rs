@@ -3,7 +3,7 @@
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its parts")]
 
 use super::identify::identifies;
-use crate::bytes::{self, DIGIT};
+use crate::bytes::{self, ALPHA, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::{self, GUARD};
 use crate::flags::Flags;
@@ -124,6 +124,9 @@ pub(super) fn odd_tail(segment: &[u8]) -> Option<usize> {
     {
         return Some(at);
     }
+    if !matches!(segment.last(), Some(b'.' | b' ')) {
+        return None;
+    }
     let last = pieces(Text::untraced(segment)).last().map_or(segment, |piece| piece.bytes);
     let odd = matches!(last.last(), Some(b'.' | b' ')) && last.iter().any(|&b| b != b'.');
     odd.then(|| segment.len() - 1)
@@ -148,7 +151,7 @@ pub(super) fn shown<'a>(segment: Classified<'a>, cx: Context<'a>, flags: &mut Fl
             return Shown::Secret;
         }
     }
-    if is_hidden(segment, is_whole, cx) {
+    if is_hidden(segment.with_classes(classes), is_whole, cx) {
         flags.hide(segment);
         return Shown::Shape;
     }
@@ -156,10 +159,10 @@ pub(super) fn shown<'a>(segment: Classified<'a>, cx: Context<'a>, flags: &mut Fl
 }
 
 /// Whether a segment is shown by its shape; `is_whole` where no part of it is hidden.
-pub(super) fn is_hidden<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+pub(super) fn is_hidden<'a>(segment: Classified<'a>, is_whole: bool, cx: Context<'a>) -> bool {
     let options = &cx.settings.config.path;
-    options.identifiers && is_personal(segment, is_whole, cx)
-        || options.numbers && segment.len() >= 3 && bytes::all(segment.bytes, DIGIT)
+    let is_number = || segment.text.len() >= 3 && segment.classes & (ALPHA | NO_ALNUM) == 0;
+    options.identifiers && is_personal(segment, is_whole, cx) || options.numbers && is_number()
 }
 
 /// The parts of a segment between `;`: what may be shown of each, and the value that is hidden, by a marker already or not.
@@ -172,18 +175,19 @@ fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'
 }
 
 /// Whether a segment identifies someone or something, or is too long; hidden values left out.
-fn is_personal<'a>(segment: Text<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+fn is_personal<'a>(segment: Classified<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+    let Classified { text: segment, classes } = segment;
     let most = if cx.settings.beyond_core() { LONGEST_SHOWN } else { usize::MAX };
     if is_whole {
         // No character has more than four bytes.
         let is_long = segment.len() / 4 > most || segment.len() > most && decode::chars(segment.bytes) > most;
-        return is_long || identifies(segment.bytes);
+        return is_long || identifies(segment.bytes, classes);
     }
     let len = |(part, value): (Text<'a>, Option<Text<'a>>)| {
         decode::chars(part.bytes) + usize::from(value.is_some()) + 1
     };
     parts(segment, cx).map(len).sum::<usize>() - 1 > most
-        || parts(segment, cx).any(|(part, _)| identifies(part.bytes))
+        || parts(segment, cx).any(|(part, _)| identifies(part.bytes, bytes::union(part.bytes)))
 }
 
 /// The value of a `;name=value` whose name is sensitive, unless a marker hides it already.

@@ -1,5 +1,10 @@
 //! Writing URLs, paths, keys and values, as lines and headers show them.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "places in one output, and a part of a text is taken off it"
+)]
+
 use std::ops::Range;
 
 use super::Url;
@@ -31,11 +36,41 @@ pub(crate) fn write_url(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
         write_userinfo(url, out);
         host.write(out);
     }
-    write_tail(url, cx, out);
+    write_tail(url, cx, out, |_| {});
 }
 
-/// Path, query and fragment; returns where in the output the path is.
-pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> Range<usize> {
+/// Where in an output a pair is written.
+#[derive(Clone, Copy)]
+pub(crate) struct WrittenPair {
+    start: usize,
+    key_end: usize,
+    end: usize,
+}
+
+impl WrittenPair {
+    /// The place of the key.
+    pub(crate) fn key(self) -> Range<usize> {
+        self.start..self.key_end
+    }
+
+    /// The place of key and value.
+    pub(crate) fn whole(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The place of the value; empty where there is none.
+    pub(crate) fn value(self) -> Range<usize> {
+        self.end.min(self.key_end + 1)..self.end
+    }
+}
+
+/// Path, query and fragment; returns where in the output the path is. `note` is told where each pair is.
+pub(crate) fn write_tail(
+    url: &Url<'_>,
+    cx: Context<'_>,
+    out: &mut Vec<u8>,
+    mut note: impl FnMut(WrittenPair),
+) -> Range<usize> {
     let mut start = out.len();
     if let Some(path) = &url.path {
         if !path.rooted {
@@ -52,7 +87,7 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> R
             if i > 0 {
                 out.push(b'&');
             }
-            write_pair(pair, cx, out);
+            note(write_pair(pair, cx, out));
         }
         marker::write_more(query.count(), most, "&", out);
     }
@@ -63,8 +98,11 @@ pub(crate) fn write_tail(url: &Url<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> R
     written
 }
 
-#[allow(clippy::arithmetic_side_effects, reason = "what is taken off is a part of it")]
 pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+    if let Some(text) = path.as_written(cx) {
+        out.extend_from_slice(text.bytes);
+        return;
+    }
     let most = cx.settings.config.limits.segments;
     let is_plain = escape::is_plain(path.classes, Spot::Line);
     for (i, segment) in path.segments.iter().take(most).enumerate() {
@@ -101,17 +139,21 @@ pub(crate) fn write_path(path: &Path<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn write_pair(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
+fn write_pair(pair: &Pair<'_>, cx: Context<'_>, out: &mut Vec<u8>) -> WrittenPair {
+    let start = out.len();
     write_key(pair.key, cx, out);
-    let Some(value) = pair.value else { return };
-    out.push(b'=');
-    if !cx.settings.literal() || pair.secret || is_left(pair, cx) {
-        write_value_shape(pair, cx, out);
-    } else if pair.json.is_some_and(Embedded::holds_secret) {
-        Measured::with_shape(value.bytes, bytes::union(value.bytes), Shape::Json, cx).write(true, out);
-    } else {
-        escape::write(value.bytes, Spot::QueryValue, out);
+    let key_end = out.len();
+    if let Some(value) = pair.value {
+        out.push(b'=');
+        if !cx.settings.literal() || pair.secret || is_left(pair, cx) {
+            write_value_shape(pair, cx, out);
+        } else if pair.json.is_some_and(Embedded::holds_secret) {
+            Measured::with_shape(value.bytes, bytes::union(value.bytes), Shape::Json, cx).write(true, out);
+        } else {
+            escape::write(value.bytes, Spot::QueryValue, out);
+        }
     }
+    WrittenPair { start, key_end, end: out.len() }
 }
 
 /// Whether the value is a marker, left as it is.

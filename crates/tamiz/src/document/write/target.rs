@@ -9,27 +9,31 @@ use crate::document::many::FirstParameters;
 use crate::flags::{Flag, Parameter};
 use crate::inspect::write_key;
 use crate::request::Request;
+use crate::show::NameShown;
 use crate::show::length;
 use crate::show::marker::{self, number, push};
 use crate::target::form::Form;
 use crate::target::pair::Pair;
 use crate::target::path::Path;
 use crate::target::query::Query;
-use crate::target::write::{write_path, write_tail, write_userinfo, write_value_shape};
+use crate::target::write::{WrittenPair, write_path, write_tail, write_userinfo, write_value_shape};
 
 impl<'a> Writer<'a, '_> {
     pub(super) fn target_lines(&mut self, request: &Request<'a>) {
-        let path_written = self.url_line(request);
+        let pairs = request.url.query.as_ref().map_or(0, |query| query.pairs.len());
+        let mut written =
+            BumpVec::with_capacity_in(pairs.min(self.cx.settings.config.limits.pairs), self.cx.bump);
+        let path_written = self.url_line(request, &mut written);
         if let Some(path) = &request.url.path {
             self.path_line(path, path_written);
         }
         if let Some(query) = &request.url.query {
-            self.query_lines(query);
+            self.query_lines(query, &written);
         }
     }
 
-    /// Returns where in the output the path is.
-    fn url_line(&mut self, request: &Request<'a>) -> Range<usize> {
+    /// Returns where in the output the path is, and notes where pairs are.
+    fn url_line(&mut self, request: &Request<'a>, pairs: &mut BumpVec<'a, WrittenPair>) -> Range<usize> {
         let url = &request.url;
         if url.host.is_none() && !request.is_without_authority(self.cx) {
             return 0..0;
@@ -45,7 +49,7 @@ impl<'a> Writer<'a, '_> {
             host.write(self.out);
         }
         if request.form != Form::Authority {
-            path = write_tail(url, self.cx, self.out);
+            path = write_tail(url, self.cx, self.out, |pair| pairs.push(pair));
         }
         self.end_line(&url.flags);
         path
@@ -61,7 +65,12 @@ impl<'a> Writer<'a, '_> {
             self.out.extend_from_within(written);
         }
         let text = self.out.get(start..).unwrap_or_default();
-        let (len, longest) = length::of_path(text, self.cx.settings.beyond_core());
+        let (len, longest) = match path.as_written(self.cx) {
+            Some(text) => {
+                (text.len(), path.segments.iter().map(|segment| segment.text.len()).max().unwrap_or(0))
+            }
+            None => length::of_path(text, self.cx.settings.beyond_core()),
+        };
         self.measure(" PLEN:", len as u64);
         self.measure(" PMAX:", longest as u64);
         if path.flags.set.is_empty() {
@@ -74,7 +83,8 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    fn query_lines(&mut self, query: &Query<'a>) {
+    /// Writes the lines of a query, whose pairs may be written already at some places of the output.
+    fn query_lines(&mut self, query: &Query<'a>, written: &[WrittenPair]) {
         push(self.out, "Q:");
         number(self.out, query.count() as u64);
         push(self.out, " KEYS:");
@@ -83,7 +93,10 @@ impl<'a> Writer<'a, '_> {
             if i > 0 {
                 self.out.push(b',');
             }
-            write_key(pair.key, self.cx, self.out);
+            match written.get(i) {
+                Some(written) => self.out.extend_from_within(written.key()),
+                None => write_key(pair.key, self.cx, self.out),
+            }
         }
         marker::write_more(query.count(), most, ",", self.out);
         let mut all = query.flags.set;
@@ -109,7 +122,7 @@ impl<'a> Writer<'a, '_> {
             self.keys_sorted_line(query);
         }
         if self.cx.settings.qk {
-            self.qk_lines(query);
+            self.qk_lines(query, written);
         }
     }
 
@@ -130,23 +143,43 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// One line a key, in order of first arrival.
-    fn qk_lines(&mut self, query: &Query<'a>) {
+    fn qk_lines(&mut self, query: &Query<'a>, written: &[WrittenPair]) {
         let most = self.cx.settings.config.limits.pairs;
-        let shown = query.pairs.iter().take(most).map(|pair| (key_text(pair.key, self.cx), pair));
-        for group in grouped(shown, self.cx) {
-            push(self.out, "QK:");
-            for (i, (key, _, pair)) in group.iter().enumerate() {
-                if i == 0 {
-                    self.out.extend_from_slice(key);
-                }
-                self.out.push(if i == 0 { b'=' } else { b'|' });
-                write_value_shape(pair, self.cx, self.out);
+        // Values in clear are written there.
+        let written = if self.cx.settings.literal() { &[] } else { written };
+        if written.len() == most.min(query.pairs.len()) && are_distinct(&query.pairs) {
+            for written in written {
+                push(self.out, "QK:");
+                self.out.extend_from_within(written.whole());
+                self.out.push(b'\n');
             }
-            self.out.push(b'\n');
+        } else {
+            let shown = query.pairs.iter().take(most).map(|pair| (key_text(pair.key, self.cx), pair));
+            for group in grouped(shown, self.cx) {
+                push(self.out, "QK:");
+                for (i, (key, nth, pair)) in group.iter().enumerate() {
+                    if i == 0 {
+                        self.out.extend_from_slice(key);
+                    }
+                    self.out.push(if i == 0 { b'=' } else { b'|' });
+                    match written.get(*nth).map(|written| written.value()).filter(|range| !range.is_empty()) {
+                        Some(written) => self.out.extend_from_within(written),
+                        None => write_value_shape(pair, self.cx, self.out),
+                    }
+                }
+                self.out.push(b'\n');
+            }
         }
         if query.count() > most {
             marker::write_more(query.count(), most, "QK:", self.out);
             self.out.push(b'\n');
         }
     }
+}
+
+/// Returns whether each pair has a value, and no two show a key in common.
+fn are_distinct(pairs: &[Pair<'_>]) -> bool {
+    pairs.iter().all(|pair| {
+        pair.key.shown == NameShown::Text && pair.value.is_some() && !pair.flags.set.contains(Flag::QRepeat)
+    })
 }
