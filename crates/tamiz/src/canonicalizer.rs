@@ -56,7 +56,6 @@ fn first_chunk(request_len: usize) -> usize {
 pub struct Scratch {
     bump: Bump,
     spare: Spare,
-    tail: Vec<u8>,
     cache: Cache,
     without_cache: bool,
 }
@@ -100,9 +99,6 @@ impl Scratch {
         }
         if self.bump.allocated_bytes() > MOST_KEPT {
             self.bump = Bump::new();
-        }
-        if self.tail.capacity() > MOST_KEPT_OF_TEXT {
-            self.tail = Vec::new();
         }
         self.spare.shrink(MOST_KEPT_OF_TEXT);
     }
@@ -156,14 +152,14 @@ impl<'r> Input<'r> {
     }
 
     /// The request, read and redacted.
-    fn request<'a>(self, cx: Context<'a>) -> Request<'a>
+    fn request<'a>(self, cx: Context<'a>) -> &'a mut Request<'a>
     where
         'r: 'a,
     {
         let message = self.read(cx);
         let (raw, body) = (message.raw, message.body);
-        let mut request = Request::read(message, cx);
-        echo::redact(&mut request, raw, cx);
+        let request = Request::read(message, cx);
+        echo::redact(request, raw, cx);
         if let Some(body) = body {
             request.hide_rest_of(body, cx);
         }
@@ -254,7 +250,7 @@ impl Canonicalizer {
         out: &mut Vec<u8>,
     ) -> (usize, Option<Box<Evidence>>) {
         scratch.begin(input.len(), self.settings.id);
-        let Scratch { bump, spare, tail, cache, without_cache } = scratch;
+        let Scratch { bump, spare, cache, without_cache } = scratch;
         // Finished lines have no evidence, and the view `literal` notes what their text hides.
         let finishes = !traced && !self.settings.literal();
         let cache = Some(&*cache).filter(|_| finishes && !*without_cache);
@@ -262,11 +258,11 @@ impl Canonicalizer {
         let cx = Context::new(&shared);
         let request = input.request(cx);
         if !request.echoes_into_finished {
-            return document::write(&request, notes, cx, out, tail);
+            return document::write(request, notes, cx, out);
         }
         let shared = Shared { finishes: false, cache: None, ..shared };
         let cx = Context::new(&shared);
-        document::write(&input.request(cx), notes, cx, out, tail)
+        document::write(input.request(cx), notes, cx, out)
     }
 
     fn document(&self, input: Input<'_>, traced: bool) -> Document {
@@ -289,8 +285,7 @@ mod tests {
         let tamiz = Canonicalizer::new(Config::default());
         let kept = || {
             let kept = KEPT.take().unwrap();
-            let sizes =
-                (kept.scratch.bump.allocated_bytes(), kept.text.capacity(), kept.scratch.tail.capacity());
+            let sizes = (kept.scratch.bump.allocated_bytes(), kept.text.capacity());
             KEPT.set(Some(kept));
             sizes
         };
@@ -298,15 +293,15 @@ mod tests {
         // What the first took in pieces the second has as one.
         tamiz.canonicalize(&request("1"));
         tamiz.canonicalize(&request("1"));
-        let (arena, text, tail) = kept();
-        assert!(arena > 0 && text > 0 && tail > 0);
+        let (arena, text) = kept();
+        assert!(arena > 0 && text > 0);
         for _ in 0..3 {
             tamiz.canonicalize(&request("1"));
-            assert_eq!(kept(), (arena, text, tail));
+            assert_eq!(kept(), (arena, text));
         }
         tamiz.canonicalize(&request(&"%3Cb%3E&a=".repeat(1 << 18)));
-        let (arena, text, tail) = kept();
-        assert!(arena <= MOST_KEPT && text <= MOST_KEPT_OF_TEXT && tail <= MOST_KEPT_OF_TEXT);
+        let (arena, text) = kept();
+        assert!(arena <= MOST_KEPT && text <= MOST_KEPT_OF_TEXT);
     }
 
     #[test]
@@ -322,7 +317,7 @@ mod tests {
             out.clear();
             tamiz.canonicalize_into(&mut scratch, request.as_bytes(), &mut out);
         }
-        let kept = scratch.cache.allocated() + scratch.bump.allocated_bytes() + scratch.tail.capacity();
+        let kept = scratch.cache.allocated() + scratch.bump.allocated_bytes();
         assert!(kept < 512 << 10, "{kept}");
     }
 

@@ -27,14 +27,14 @@ pub(crate) struct Request<'a> {
     pub(crate) url: &'a mut Url<'a>,
     pub(crate) headers: &'a mut Headers<'a>,
     /// Read for its secrets in `core` too, which does not show it.
-    pub(crate) body: Option<Body<'a>>,
+    pub(crate) body: Option<&'a mut Body<'a>>,
     /// The flags of the `M` line.
     pub(crate) flags: Flags<'a>,
     pub(crate) version: Version,
     /// A version that is none.
     pub(crate) odd_version: Option<Text<'a>>,
     /// The secrets, for headers that are read again when they are written; `None` where there are none.
-    pub(crate) needles: Option<Needles<'a>>,
+    pub(crate) needles: Option<&'a Needles<'a>>,
     /// True if a secret is echoed in a finished line: all of the request has to be read again, with every line opened.
     pub(crate) echoes_into_finished: bool,
 }
@@ -47,7 +47,8 @@ pub(crate) struct Method<'a> {
 }
 
 impl<'a> Request<'a> {
-    pub(crate) fn read(mut message: Message<'a>, cx: Context<'a>) -> Self {
+    /// Reads a message. The request stays where it is: it is too large to be handed on by value.
+    pub(crate) fn read(mut message: Message<'a>, cx: Context<'a>) -> &'a mut Self {
         let method = Method::read(message.method, cx, &mut message.flags);
         let (form, url) = form::read(&message, cx);
         let scheme = url.scheme.unwrap_or(cx.settings.config.scheme);
@@ -55,7 +56,7 @@ impl<'a> Request<'a> {
             form == Form::Absolute || form == Form::Authority || message.authority.is_some();
         let headers = headers::read(message.lines, scheme, cx);
         let version = message.version;
-        let mut request = Request {
+        let request = cx.bump.alloc(Request {
             method,
             form,
             scheme,
@@ -67,7 +68,7 @@ impl<'a> Request<'a> {
             odd_version: message.odd_version,
             needles: None,
             echoes_into_finished: false,
-        };
+        });
         request.settle_host(named_by_target, message.target);
         if request.form == Form::Absolute
             && let Some(authority) = message.authority
@@ -78,7 +79,7 @@ impl<'a> Request<'a> {
         request.settle_flags(cx);
         framing::check(request.headers, message.body, message.is_in_frames, cx, &mut request.flags);
         if let Some(body) = message.body {
-            request.body = body::read(body, request.headers, cx);
+            request.body = body::read(body, request.headers, cx).map(|body| cx.bump.alloc(body));
         }
         request.check_limits(message.body, cx);
         request
@@ -93,7 +94,7 @@ impl<'a> Request<'a> {
 
     /// The body, in the profiles that show it.
     pub(crate) fn shown_body(&self, cx: Context<'a>) -> Option<&Body<'a>> {
-        self.body.as_ref().filter(|_| cx.settings.beyond_core())
+        self.body.as_deref().filter(|_| cx.settings.beyond_core())
     }
 
     /// Returns whether the `U` line is in origin form, for want of a host.

@@ -5,13 +5,15 @@ mod groups;
 mod headers;
 mod target;
 
+use std::ops::Range;
+
 use bumpalo::collections::Vec as BumpVec;
 
 use super::Evidence;
 use super::places::{evidence, write_notes};
 use crate::context::Context;
 use crate::document::made_of::{self, HeaderNote};
-use crate::flags::{Flag, FlagSet, Flags, Parameter, Weight};
+use crate::flags::{Flag, FlagSet, Flags, Weight};
 use crate::inspect::{Key, write_key};
 use crate::needles::Needles;
 use crate::request::{Method, Request};
@@ -39,12 +41,23 @@ struct Rollup<'a> {
     capped: bool,
 }
 
+impl Rollup<'_> {
+    /// Sorts the flags once all are known; returns whether some are left out.
+    fn finish(&mut self, cx: Context<'_>) -> bool {
+        self.capped |= cap(&mut self.parametrised, cx.settings.config.limits.flag_parameters);
+        if self.capped && cx.settings.enabled.contains(Flag::Capped) {
+            self.plain.insert(Flag::Capped);
+        }
+        self.capped
+    }
+}
+
 pub(super) struct Writer<'a, 'o> {
     pub(super) cx: Context<'a>,
     pub(super) out: &'o mut Vec<u8>,
     rollup: Rollup<'a>,
     /// The secrets of the request, for what is read again.
-    needles: Option<&'o Needles<'a>>,
+    needles: Option<&'a Needles<'a>>,
     /// The notes on headers, where notes are asked for.
     header_notes: Option<BumpVec<'a, HeaderNote<'a>>>,
 }
@@ -52,41 +65,40 @@ pub(super) struct Writer<'a, 'o> {
 /// Stands for the parameters of a flag beyond the limit.
 const ANY: &[u8] = b"*";
 
-/// Writes `request` to the end of `out`. `aside` is scratch space. Returns how long the text is,
-/// without its notes, and the evidence when the context keeps it.
+/// Writes `request` to the end of `out`. Returns how long the text is, without its notes, and the evidence when the
+/// context keeps it.
 #[allow(clippy::arithmetic_side_effects, reason = "the output only grows")]
 pub(crate) fn write<'a>(
     request: &Request<'a>,
     notes: Notes,
     cx: Context<'a>,
     out: &mut Vec<u8>,
-    aside: &mut Vec<u8>,
 ) -> (usize, Option<Box<Evidence>>) {
-    aside.clear();
     let start = out.len();
     let parametrised = BumpVec::with_capacity_in(8, cx.bump);
     let rollup = Rollup { plain: FlagSet::default(), parametrised, capped: false };
-    // The first line says whether a limit was reached, and the roll-up stands in the middle: all
-    // other lines are written first, aside.
     let header_notes = (notes == Notes::With && cx.settings.beyond_core()).then(|| BumpVec::new_in(cx.bump));
-    let needles = request.needles.as_ref();
-    let mut writer = Writer { cx, out: aside, rollup, needles, header_notes };
+    let mut writer = Writer { cx, out, rollup, needles: request.needles, header_notes };
+    writer.method_line(request, request.flags.set);
+    let target = writer.out.len();
     writer.target_lines(request);
-    let target_len = writer.out.len();
+    let rest = writer.out.len();
     let names = writer.headers(request);
     if let Some(body) = request.shown_body(cx) {
         writer.body_lines(body);
     }
-    let (rollup, header_notes) = (writer.rollup, writer.header_notes);
-    let (target, rest) = aside.split_at_checked(target_len).unwrap_or_default();
-    let mut writer = Writer { cx, out, rollup, needles, header_notes: None };
-    writer.method_line(request);
-    writer.out.extend_from_slice(target);
+    let end = writer.out.len();
+    let is_capped = writer.rollup.finish(cx);
     writer.flags_line();
     if cx.settings.fam {
         writer.families_line();
     }
-    out.extend_from_slice(rest);
+    // The lines about all others are known last, and are not the last.
+    writer.out.get_mut(rest..).unwrap_or_default().rotate_left(end - rest);
+    if is_capped {
+        writer.cap_method_line(request, start..target);
+    }
+    let header_notes = writer.header_notes;
     let text_len = out.len() - start;
     let evidence = cx.traced.then(|| Box::new(evidence(request, &names, cx)));
     if notes == Notes::With {
@@ -97,27 +109,27 @@ pub(crate) fn write<'a>(
 }
 
 impl<'a> Writer<'a, '_> {
-    fn method_line(&mut self, request: &Request<'a>) {
-        let mut parameters = words_of(&request.flags, self.cx);
-        let enabled = self.cx.settings.enabled;
-        self.rollup
-            .parametrised
-            .extend(parameters.iter().copied().filter(|(flag, _)| enabled.contains(*flag)));
-        let most = self.cx.settings.config.limits.flag_parameters;
-        self.rollup.capped |= cap(&mut self.rollup.parametrised, most);
+    fn method_line(&mut self, request: &Request<'a>, set: FlagSet) {
         push(self.out, "M:");
-        let Method { text, shown } = request.method;
+        let Method { text, shown } = &request.method;
         match shown {
             NameShown::Text => self.out.extend_from_slice(text.bytes),
             NameShown::Shape => marker::write(text.bytes, false, self.cx, self.out),
             NameShown::ShapeAlone => marker::write_alone(text.bytes, self.cx, self.out),
             NameShown::Secret => marker::write(text.bytes, true, self.cx, self.out),
         }
-        let mut set = request.flags.set;
-        if self.rollup.capped {
-            set.insert(Flag::Capped);
-        }
-        self.end_line_of(set, &mut parameters);
+        self.end_line_with(set, &request.flags);
+    }
+
+    /// Writes the first line, whose place is known, once more: with `CAPPED`.
+    #[allow(clippy::arithmetic_side_effects, reason = "the output only grows")]
+    fn cap_method_line(&mut self, request: &Request<'a>, place: Range<usize>) {
+        let end = self.out.len();
+        let capped = std::iter::once(Flag::Capped).collect();
+        self.method_line(request, request.flags.set.union(capped));
+        let len = self.out.len() - end;
+        self.out.get_mut(place.start..).unwrap_or_default().rotate_right(len);
+        self.out.drain(place.start + len..place.end + len);
     }
 
     fn measure(&mut self, name: &str, n: u64) {
@@ -129,23 +141,29 @@ impl<'a> Writer<'a, '_> {
 
     /// Writes the flags of one place, whose parameters are words, and the line's end.
     fn end_line(&mut self, flags: &Flags<'a>) {
-        if flags.set.is_empty() {
+        self.end_line_with(flags.set, flags);
+    }
+
+    /// Writes a set of flags, the words of which are those of a place, and the line's end.
+    fn end_line_with(&mut self, set: FlagSet, words: &Flags<'a>) {
+        if set.is_empty() {
             self.out.push(b'\n');
         } else {
-            self.end_line_of(flags.set, &mut words_of(flags, self.cx));
+            self.end_line_of(set, &mut words_of(words, self.cx));
         }
     }
 
     pub(super) fn end_line_of(&mut self, set: FlagSet, parameters: &mut [Parametrised<'a>]) {
         let set = set.intersection(self.cx.settings.enabled);
         if !set.is_empty() {
-            parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
+            let plain = set.plain();
+            self.rollup.plain = self.rollup.plain.union(plain);
+            if plain != set {
+                parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
+            }
             for flag in set.iter() {
-                if flag.parameter_kind() == Parameter::None {
-                    self.out.extend_from_slice(b" [");
-                    push(self.out, flag.name());
-                    self.out.push(b']');
-                    self.rollup.plain.insert(flag);
+                if plain.contains(flag) {
+                    push(self.out, flag.in_brackets());
                 } else {
                     self.parametrised(flag, parameters);
                 }
@@ -182,32 +200,27 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn flags_line(&mut self) {
-        let rollup = &mut self.rollup;
-        cap(&mut rollup.parametrised, self.cx.settings.config.limits.flag_parameters);
-        let mut all = rollup.plain;
-        for (flag, _) in &rollup.parametrised {
-            all.insert(*flag);
-        }
+        let Rollup { plain, parametrised, .. } = &self.rollup;
+        let mut all = *plain;
+        parametrised.iter().for_each(|(flag, _)| all.insert(*flag));
         if all.is_empty() {
             return;
         }
         push(self.out, "FLAGS:[");
-        let mut first = true;
+        let mut parametrised = parametrised.iter().peekable();
         for flag in all.iter() {
-            let with = rollup.parametrised.iter().filter(|(of, _)| *of == flag).map(|(_, p)| Some(*p));
-            let plain = rollup.plain.contains(flag).then_some(None);
-            for parameter in plain.into_iter().chain(with) {
-                if !first {
-                    self.out.push(b' ');
-                }
-                first = false;
+            if plain.contains(flag) {
                 push(self.out, flag.name());
-                if let Some(parameter) = parameter {
-                    self.out.push(b':');
-                    self.out.extend_from_slice(parameter);
-                }
+                self.out.push(b' ');
+            }
+            while let Some((_, parameter)) = parametrised.next_if(|(of, _)| *of == flag) {
+                push(self.out, flag.name());
+                self.out.push(b':');
+                self.out.extend_from_slice(parameter);
+                self.out.push(b' ');
             }
         }
+        self.out.pop();
         push(self.out, "]\n");
     }
 

@@ -1,7 +1,7 @@
 //! Finding the secrets of a request.
 
 use crate::body::{self, Body};
-use crate::bytes::{self, HIGH};
+use crate::bytes::{self, ENCODED, HIGH, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
 use crate::formats::embedded::Embedded;
@@ -16,6 +16,8 @@ use crate::needles::{Needles, SHORTEST};
 use crate::request::Request;
 use crate::show::NameShown;
 use crate::target::Url;
+use crate::target::pair::Pair;
+use crate::target::path::Path;
 use crate::target::segment::{self, Shown};
 use crate::text::Text;
 
@@ -35,7 +37,10 @@ impl<'a> Needles<'a> {
             self.collect_from_body(body, cx);
         }
         let found = &request.headers.found;
-        found.credentials.iter().flatten().for_each(|value| self.add_authorization(*value, cx));
+        for value in found.credentials.iter().flatten() {
+            self.add_authorization(*value, cx);
+            self.hide_own(value.bytes);
+        }
         if let Some(cookies) = &found.cookies {
             self.collect_from_cookies(cookies, cx);
         }
@@ -94,6 +99,7 @@ impl<'a> Needles<'a> {
         match &value.content {
             Content::Secret if value.rule.kind == Kind::Authorization => {
                 self.add_authorization(value.text, cx);
+                self.hide_own(value.text.bytes);
             }
             Content::Secret => self.add(value.text, cx),
             Content::Shape if is_host => {
@@ -109,12 +115,17 @@ impl<'a> Needles<'a> {
 
     fn collect_from_cookies(&mut self, cookies: &Cookies<'a>, cx: Context<'a>) {
         cookies.json.iter().for_each(|json| self.collect_from_json(json, cx));
-        for cookie in &cookies.list {
+        for cookie in cookies.list.iter().filter(|cookie| !cookie.is_harmless()) {
             if let Some(name) = cookie.name().filter(|name| name.shown == NameShown::Secret) {
                 self.add(name.text, cx);
             }
-            if cookie.sensitive {
-                self.push(cookie.value().bytes);
+            let value = cookie.value();
+            if cookie.is_sensitive() {
+                match cookie.plain_value() {
+                    Some(value) => self.push_plain(value),
+                    None => self.push(value.bytes),
+                }
+                self.hide_own(value.bytes);
                 continue;
             }
             let [in_piece, in_value] = cookie.holds_credentials(cx);
@@ -122,7 +133,10 @@ impl<'a> Needles<'a> {
                 self.add(cookie.piece, cx);
             }
             if in_value {
-                self.add(cookie.value(), cx);
+                self.add(value, cx);
+            }
+            if (in_piece || in_value) && !cookie.is_attribute() {
+                self.hide_own(value.bytes);
             }
         }
     }
@@ -176,31 +190,46 @@ impl<'a> Needles<'a> {
         if let Some(token) = url.token {
             self.push(token);
         }
-        for segment in url.path.iter().flat_map(|path| path.segments.iter()) {
+        if let Some(path) = &url.path {
+            self.collect_from_path(path, cx);
+        }
+        if let Some(query) = &url.query {
+            query.pairs.iter().for_each(|pair| self.collect_from_pair(pair, cx));
+            if let Some(more) = &query.more {
+                more.secrets.iter().for_each(|secret| self.add(*secret, cx));
+            }
+        }
+        if let Some(fragment) = url.fragment.filter(|_| url.fragment_secret) {
+            self.add(fragment, cx);
+        }
+    }
+
+    fn collect_from_path(&mut self, path: &Path<'a>, cx: Context<'a>) {
+        for segment in path.segments.iter().filter(|segment| segment.shown != Shown::Text) {
             if segment.shown == Shown::Secret {
                 self.add(segment.text, cx);
             }
-            if segment.shown != Shown::Text {
-                for parameter in segment.text.split_at_each(b';').skip(1) {
-                    if let Some(value) = segment::sensitive_value(parameter, cx) {
-                        self.add(value, cx);
-                    }
-                }
+            if path.classes & (WORD_SIGN | ENCODED) != 0 {
+                let parameters = segment.text.split_at_each(b';').skip(1);
+                let values = parameters.filter_map(|parameter| segment::sensitive_value(parameter, cx));
+                values.for_each(|value| self.add(value, cx));
             }
         }
-        for pair in url.query.iter().flat_map(|query| query.pairs.iter()) {
-            if pair.key.shown == NameShown::Secret {
-                self.add(pair.key.text, cx);
-            }
-            if let Some(value) = pair.value.filter(|_| pair.secret) {
-                self.add(value, cx);
-            }
-            pair.json.iter().for_each(|json| self.collect_from_json(json, cx));
+    }
+
+    #[inline]
+    fn collect_from_pair(&mut self, pair: &Pair<'a>, cx: Context<'a>) {
+        if pair.key.shown == NameShown::Secret {
+            self.add(pair.key.text, cx);
         }
-        let more = url.query.iter().filter_map(|query| query.more.as_ref());
-        more.flat_map(|more| more.secrets.iter()).for_each(|secret| self.add(*secret, cx));
-        if let Some(fragment) = url.fragment.filter(|_| url.fragment_secret) {
-            self.add(fragment, cx);
+        if let Some(value) = pair.value.filter(|_| pair.secret) {
+            self.add(value, cx);
+            if pair.json.is_none() {
+                self.hide_own(value.bytes);
+            }
+        }
+        if let Some(json) = pair.json {
+            self.collect_from_json(json, cx);
         }
     }
 

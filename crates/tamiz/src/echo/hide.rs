@@ -12,6 +12,7 @@ use crate::known_headers::Rule;
 use crate::needles::{Needles, SHORTEST};
 use crate::show::{NameShown, marker};
 use crate::target::Url;
+use crate::target::pair::Pair;
 use crate::target::path::{self, Path};
 use crate::target::segment::{self, Segment, Shown};
 use crate::text::Text;
@@ -28,20 +29,13 @@ impl<'a> Needles<'a> {
                 }
             }
         }
-        for pair in url.query.iter_mut().flat_map(|query| query.pairs.iter_mut()) {
-            self.hide_in_key(&mut pair.key, flags);
-            if let (Some(value), Some(json)) = (pair.value, pair.json) {
-                self.hide_in_json(value, json, flags);
-            } else if let Some(value) = pair.value
-                && !pair.secret
-                && self.is_in_value(value.bytes, pair.classes())
-            {
-                pair.secret = true;
-                flags.hide(value);
+        if let Some(query) = &mut url.query {
+            for pair in &mut query.pairs {
+                self.hide_in_pair(pair, flags);
             }
-        }
-        for more in url.query.iter_mut().filter_map(|query| query.more.as_mut()) {
-            more.keyed.iter_mut().for_each(|(key, _)| self.hide_in_key(key, flags));
+            if let Some(more) = &mut query.more {
+                more.keyed.iter_mut().for_each(|(key, _)| self.hide_in_key(key, flags));
+            }
         }
         if let Some(fragment) = url.fragment
             && !url.fragment_secret
@@ -49,6 +43,18 @@ impl<'a> Needles<'a> {
         {
             url.fragment_secret = true;
             flags.hide(fragment);
+        }
+    }
+
+    #[inline]
+    fn hide_in_pair(&self, pair: &mut Pair<'a>, flags: &mut Flags<'a>) {
+        self.hide_in_key(&mut pair.key, flags);
+        let Some(value) = pair.value else { return };
+        if let Some(json) = pair.json {
+            self.hide_in_json(value, json, flags);
+        } else if !pair.secret && self.is_in_value(value.bytes, pair.classes()) {
+            pair.secret = true;
+            flags.hide(value);
         }
     }
 
@@ -107,10 +113,10 @@ impl<'a> Needles<'a> {
     fn may_be_in_path(&self, path: &Path<'a>) -> bool {
         let may_have_spelling =
             |text: &[u8]| text.len() >= SHORTEST && self.may_have_spelling(text, bytes::union(text));
-        let texts = || path.segments.iter().flat_map(|segment| segment.texts());
+        let mut long = path.segments.iter().filter(|segment| segment.text.len() >= SHORTEST);
         self.is_in_plain(path.raw.bytes)
             || may_have_spelling(path.raw.bytes)
-            || texts().any(|text| may_have_spelling(text.bytes))
+            || long.any(|segment| segment.texts().any(|text| may_have_spelling(text.bytes)))
     }
 
     /// Returns whether a value echoes a secret and is not a marker, which is left as it is. `classes` is the union of the classes

@@ -8,7 +8,7 @@ mod collect;
 mod hide;
 
 use crate::context::Context;
-use crate::finished::{Echo, Finished};
+use crate::finished::Echo;
 use crate::headers::Cookies;
 use crate::needles::Needles;
 use crate::request::Request;
@@ -21,7 +21,8 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     if needles.is_empty() {
         return;
     }
-    needles.prepare(cx.bump);
+    needles.prepare();
+    let needles = &*cx.bump.alloc(needles);
     needles.hide_in_url(request.url, &mut request.flags);
     for header in &mut request.headers.list {
         needles.hide_in_header(header);
@@ -29,17 +30,7 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     if let Some(body) = &mut request.body {
         needles.hide_in_body(body);
     }
-    let texts = cx.spare.lines.borrow();
-    let mut finished = request.headers.finished.iter();
-    let is_in_cookies = request
-        .headers
-        .found
-        .cookies
-        .iter()
-        .flat_map(Cookies::names)
-        .any(|name| needles.is_in(name.text.bytes));
-    request.echoes_into_finished =
-        is_in_cookies || finished.any(|line| is_in_finished(line, &texts, &needles));
+    request.echoes_into_finished = is_in_finished(request, needles, cx);
     if request.method.shown != NameShown::ShapeAlone && needles.is_in(request.method.text.bytes) {
         request.method.shown = NameShown::ShapeAlone;
         request.flags.hide(request.method.text);
@@ -47,13 +38,22 @@ pub(crate) fn redact<'a>(request: &mut Request<'a>, raw: &'a [u8], cx: Context<'
     request.needles = Some(needles);
 }
 
-/// Returns whether a finished line, whose text is among `texts`, shows an echo of a secret.
-fn is_in_finished(line: &Finished<'_>, texts: &[u8], needles: &Needles<'_>) -> bool {
-    let record = &line.record;
-    let is_in_value = match record.echo {
-        Echo::InName => false,
-        Echo::InLine if record.is_plain && !needles.has_blanks => needles.is_in_plain(line.line),
-        Echo::InLine => needles.is_in(line.line),
-    };
-    is_in_value || usize::from(record.name_len) >= needles.shortest && needles.is_in_plain(line.name(texts))
+/// Returns whether a finished line shows an echo of a secret.
+fn is_in_finished(request: &Request<'_>, needles: &Needles<'_>, cx: Context<'_>) -> bool {
+    let headers = &*request.headers;
+    let mut names = headers.found.cookies.iter().flat_map(Cookies::names);
+    if names.any(|name| needles.is_in(name.text.bytes)) {
+        return true;
+    }
+    let texts = cx.spare.lines.borrow();
+    headers.finished.iter().any(|line| {
+        let is_in_value = match line.record.echo {
+            Echo::InName => false,
+            Echo::InLine if line.record.is_plain => needles.is_in_undecoded(line.line),
+            Echo::InLine => needles.is_in(line.line),
+        };
+        is_in_value
+            || usize::from(line.record.name_len) >= needles.shortest_in_name
+                && needles.is_in_plain(line.name(&texts))
+    })
 }

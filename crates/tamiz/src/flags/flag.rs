@@ -82,6 +82,11 @@ impl Flag {
         }
     }
 
+    /// Its name without a parameter, as a line ends with it: ` [NAME]`.
+    pub(crate) const fn in_brackets(self) -> &'static str {
+        self.row().in_brackets
+    }
+
     pub(crate) const fn parameter_kind(self) -> Parameter {
         self.row().parameter
     }

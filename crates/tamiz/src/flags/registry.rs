@@ -10,6 +10,7 @@ use crate::flags::Profile;
 /// The columns of the registry.
 pub(super) struct Row {
     pub(super) name: &'static str,
+    pub(super) in_brackets: &'static str,
     pub(super) parameter: Parameter,
     pub(super) family: Family,
     pub(super) weight: Weight,
@@ -43,6 +44,7 @@ macro_rules! flags {
         pub(super) const ROWS: [Row; Flag::ALL.len()] = [$(
             Row {
                 name: $name,
+                in_brackets: concat!(" [", $name, "]"),
                 parameter: Parameter::$parameter,
                 family: Family::$family,
                 weight: Weight::$weight,

@@ -7,7 +7,7 @@ use bumpalo::Bump;
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
-use super::Flag;
+use super::{Flag, Parameter};
 use crate::text::Text;
 
 /// A set of flags without parameters, kept in the order documents list them: by name.
@@ -17,6 +17,25 @@ pub(crate) struct FlagSet(u128);
 const _: () = assert!(Flag::ALL.len() <= 128, "FlagSet needs another word");
 
 impl FlagSet {
+    /// The flags that are shown without a parameter.
+    const PLAIN: FlagSet = {
+        let mut plain = FlagSet(0);
+        let mut nth = 0;
+        while nth < Flag::ALL.len() {
+            let flag = Flag::ALL[nth];
+            if matches!(flag.parameter_kind(), Parameter::None) {
+                plain.0 |= 1 << flag.rank();
+            }
+            nth += 1;
+        }
+        plain
+    };
+
+    /// Those of its flags that are shown without a parameter.
+    pub(crate) fn plain(self) -> FlagSet {
+        self.intersection(FlagSet::PLAIN)
+    }
+
     pub(crate) fn insert(&mut self, flag: Flag) {
         self.0 |= 1 << flag.rank();
     }

@@ -4,6 +4,8 @@
 
 pub(crate) mod chunked;
 
+use bumpalo::collections::Vec as BumpVec;
+
 use crate::bytes::{self, DIGIT};
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
@@ -19,21 +21,25 @@ pub(crate) fn check<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
-    let lengths = || headers.lengths();
-    let codings = || headers.named(b"transfer-encoding");
-    let has_coding = codings().next().is_some();
-    if let (Some(length), true) = (lengths().next(), has_coding) {
-        flags.raise(Flag::ClTe, length);
+    let mut lengths = BumpVec::new_in(cx.bump);
+    let mut codings = BumpVec::new_in(cx.bump);
+    if headers.has_opened() {
+        lengths.extend(headers.named(b"content-length"));
+        codings.extend(headers.named(b"transfer-encoding"));
     }
-    let length = check_length(lengths(), flags);
-    if let (Some(body), Some(length)) =
-        (body, length.or_else(|| absent(lengths(), has_coding || is_in_frames)))
+    lengths.extend(headers.finished_length);
+    if let (Some(length), false) = (lengths.first(), codings.is_empty()) {
+        flags.raise(Flag::ClTe, *length);
+    }
+    // A request without a length has no body, unless it tells in another way where that ends.
+    let is_without = lengths.is_empty() && codings.is_empty() && !is_in_frames;
+    let length = check_length(&lengths, flags).or_else(|| is_without.then_some(0));
+    if let (Some(body), Some(length)) = (body, length)
         && length != body.len() as u64
     {
-        let evidence = lengths().next().unwrap_or(body);
-        flags.raise(Flag::ClMismatch, evidence);
+        flags.raise(Flag::ClMismatch, lengths.first().copied().unwrap_or(body));
     }
-    if check_coding(codings(), flags)
+    if check_coding(&codings, flags)
         && let Some(body) = body
     {
         chunked::check(body, flags);
@@ -46,19 +52,14 @@ pub(crate) fn check<'a>(
     }
 }
 
-/// A request without a length has none, unless it tells in another way where its body ends.
-fn absent<'a>(mut lengths: impl Iterator<Item = Text<'a>>, ends_itself: bool) -> Option<u64> {
-    (lengths.next().is_none() && !ends_itself).then_some(0)
-}
-
 /// The length, where there is just one and it is a number.
-fn check_length<'a>(lengths: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'a>) -> Option<u64> {
+fn check_length<'a>(lengths: &[Text<'a>], flags: &mut Flags<'a>) -> Option<u64> {
     let mut length: Option<&'a [u8]> = None;
     let mut good = true;
     for value in lengths {
         let is_number = !value.is_empty() && bytes::all(value.bytes, DIGIT);
         if !is_number || length.is_some_and(|before| before != value.bytes) {
-            flags.raise(Flag::BadCl, value);
+            flags.raise(Flag::BadCl, *value);
             good = false;
         }
         length = Some(value.bytes);
@@ -69,12 +70,12 @@ fn check_length<'a>(lengths: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'
 }
 
 /// Returns whether the body is plainly chunked.
-fn check_coding<'a>(codings: impl Iterator<Item = Text<'a>>, flags: &mut Flags<'a>) -> bool {
+fn check_coding<'a>(codings: &[Text<'a>], flags: &mut Flags<'a>) -> bool {
     let mut plain = false;
-    for (nth, value) in codings.enumerate() {
+    for (nth, value) in codings.iter().enumerate() {
         plain = nth == 0 && value.bytes == b"chunked";
         if !plain {
-            flags.raise(Flag::BadTe, value);
+            flags.raise(Flag::BadTe, *value);
         }
     }
     plain

@@ -1,21 +1,20 @@
 //! `cookie` and `set-cookie` (clauses 8.17 and 8.18): names and lengths, never values.
 
-use std::num::NonZeroU32;
-
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, AT, HIGH, TOKEN};
+use crate::bytes::{self, AT, BLANK, CONTROL, HIGH, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::families;
 use crate::flags::{Flag, Flags};
 use crate::formats::embedded::{self, Embedded};
-use crate::inspect::{JudgedKey, Key, write_key};
+use crate::inspect::{Key, write_key};
 use crate::scan::{self, Kind};
 use crate::secrets;
 use crate::show::NameShown;
 use crate::show::marker;
-use crate::text::Text;
+use crate::swar::eight_at;
+use crate::text::{Classified, Text};
 
 /// The cookies of a header.
 pub(crate) struct Cookies<'a> {
@@ -27,19 +26,35 @@ pub(crate) struct Cookies<'a> {
 /// A cookie, or an attribute of one that is being set. All of them are shown, and one may have two bytes: what can be
 /// found again in its piece is not kept.
 pub(crate) struct Cookie<'a> {
-    /// All of it, as it came.
+    /// All of it, as it came, without blanks around it.
     pub(crate) piece: Text<'a>,
     /// The union of the classes of the bytes of its value.
     classes: u32,
-    /// Where its `=` is, if it has one.
-    equals: Option<NonZeroU32>,
+    /// The length of what is before its `=`, blanks left out.
+    name_len: u32,
+    /// Where its value begins, behind `=` and blanks.
+    value_start: u32,
+    /// See [`Facts`].
+    facts: u8,
     /// How its name is shown; `None` for a piece without `=`, and for an attribute.
     shown: Option<NameShown>,
-    /// The name is sensitive, so the value is a secret that must not be echoed.
-    pub(crate) sensitive: bool,
-    /// Neither its name nor its value raises a flag by its content.
-    is_quiet: bool,
     attribute: Option<Attribute>,
+}
+
+/// Facts about a cookie, a bit each.
+struct Facts;
+
+impl Facts {
+    /// It has a `=`.
+    const IS_PAIR: u8 = 1;
+    /// The name is sensitive, so the value is a secret that must not be echoed.
+    const IS_SENSITIVE: u8 = 1 << 1;
+    /// Neither its name nor its value raises a flag by its content.
+    const IS_QUIET: u8 = 1 << 2;
+    /// Its name is ASCII.
+    const HAS_ASCII_NAME: u8 = 1 << 3;
+    /// There are blanks around its `=`.
+    const HAS_BLANKS: u8 = 1 << 4;
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,20 +93,19 @@ impl<'a> Cookies<'a> {
 
     fn read_one(&mut self, piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         let mut cookie = Cookie::new(piece);
+        let mut is_quiet = true;
         if let Some(name) = cookie.name_text() {
-            let judged = read_name(name, cx, flags);
-            cookie.shown = Some(judged.key.shown);
-            cookie.sensitive = judged.is_sensitive;
-            cookie.is_quiet = judged.is_quiet;
+            is_quiet = cookie.read_name(name.classified(), cx, flags);
         }
         let value = cookie.value();
         cookie.classes = bytes::union(value.bytes);
-        if !scan::cannot_flag(value.bytes, cookie.classes) {
-            cookie.is_quiet = false;
+        if scan::cannot_flag(value.bytes, cookie.classes) {
+            cookie.facts |= if is_quiet { Facts::IS_QUIET } else { 0 };
+        } else {
             match embedded::read_cookie(value, cookie.classes, cx) {
                 Some(json) => {
                     scan::absorb_in_cookie(&json.all_flags(cx), flags);
-                    if cookie.sensitive {
+                    if cookie.is_sensitive() {
                         json.make_secret();
                     }
                     self.json.push(json);
@@ -102,20 +116,6 @@ impl<'a> Cookies<'a> {
         flags.hide(value);
         self.list.push(cookie);
     }
-}
-
-/// Judges a name and raises its flags.
-fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> JudgedKey<'a> {
-    let classified = text.classified();
-    let judged = Key::judge(classified, cx);
-    let is_secret = judged.key.shown == NameShown::Secret;
-    if !judged.is_quiet {
-        scan::scan(classified, Kind::Free, is_secret, cx, flags);
-    }
-    if is_secret {
-        flags.hide(text);
-    }
-    judged
 }
 
 /// Reads a `cookie` header and counts its cookies.
@@ -139,8 +139,7 @@ pub(crate) fn read_set<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
         let known =
             ATTRIBUTES.iter().zip(0..).find(|(known, _)| name.bytes.eq_ignore_ascii_case(known.as_bytes()));
         cookie.classes = bytes::union(cookie.value().bytes);
-        let value = if cookie.equals.is_some() { cookie.value().bytes } else { b"" };
-        let credential = cx.settings.names.holds_in_text_and_end(piece.bytes, value, cx) != [false; 2];
+        let credential = cookie.holds_credentials(cx) != [false; 2];
         let attribute = match known {
             _ if credential => Attribute::Secret,
             Some((_, known)) => Attribute::Known(known),
@@ -158,16 +157,54 @@ pub(crate) fn read_set<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a
 
 impl<'a> Cookie<'a> {
     fn new(piece: Text<'a>) -> Self {
-        let equals =
-            bytes::position(b'=', piece.bytes).and_then(|at| u32::try_from(at.saturating_add(1)).ok());
-        let equals = equals.and_then(NonZeroU32::new);
-        Cookie { piece, classes: 0, equals, shown: None, sensitive: false, is_quiet: false, attribute: None }
+        let mut cookie =
+            Cookie { piece, classes: 0, name_len: 0, value_start: 0, facts: 0, shown: None, attribute: None };
+        if let Some(equals) = bytes::position(b'=', piece.bytes)
+            && u32::try_from(piece.len()).is_ok()
+            && let Some((name, value)) = piece.bytes.split_at_checked(equals)
+        {
+            let (name, after) = (bytes::trim_end(name), value.get(1..).unwrap_or_default());
+            let value = bytes::trim_start(after);
+            cookie.name_len = name.len() as u32;
+            cookie.value_start = piece.len().saturating_sub(value.len()) as u32;
+            let has_blanks = name.len() < equals || value.len() < after.len();
+            cookie.facts = Facts::IS_PAIR | if has_blanks { Facts::HAS_BLANKS } else { 0 };
+        }
+        cookie
     }
 
-    /// What stands before its `=`.
+    fn is(&self, facts: u8) -> bool {
+        self.facts & facts == facts
+    }
+
+    /// Returns whether its name makes a secret of its value.
+    pub(crate) fn is_sensitive(&self) -> bool {
+        self.is(Facts::IS_SENSITIVE)
+    }
+
+    /// Judges its name and raises the flags of it; returns whether it raises none.
+    fn read_name(&mut self, name: Classified<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> bool {
+        let judged = Key::judge(name, cx);
+        let is_secret = judged.key.shown == NameShown::Secret;
+        if !judged.is_quiet {
+            scan::scan(name, Kind::Free, is_secret, cx, flags);
+        }
+        if is_secret {
+            flags.hide(name.text);
+        }
+        self.shown = Some(judged.key.shown);
+        self.facts |= if judged.is_sensitive { Facts::IS_SENSITIVE } else { 0 };
+        self.facts |= if name.classes & HIGH == 0 { Facts::HAS_ASCII_NAME } else { 0 };
+        judged.is_quiet
+    }
+
+    fn name_bytes(&self) -> &'a [u8] {
+        self.piece.bytes.get(..self.name_len as usize).unwrap_or_default()
+    }
+
+    /// Its text before its `=`.
     fn name_text(&self) -> Option<Text<'a>> {
-        let end = (self.equals?.get() as usize).saturating_sub(1);
-        Some(self.piece.slice(0..end).trim())
+        self.is(Facts::IS_PAIR).then(|| self.piece.slice(0..self.name_len as usize))
     }
 
     /// Its name; `None` for a piece without `=`, and for an attribute.
@@ -180,36 +217,38 @@ impl<'a> Cookie<'a> {
         self.shown = Some(shown);
     }
 
-    /// What follows its `=`; without one, a cookie is all value and an attribute has none.
+    /// Its text behind its `=`; without one, a cookie is all value and an attribute has none.
     pub(crate) fn value(&self) -> Text<'a> {
-        match self.equals {
-            Some(end) => self.piece.from(end.get() as usize).trim(),
-            None if self.attribute.is_some() => self.piece.from(self.piece.len()),
-            None => self.piece,
+        match self.attribute {
+            Some(_) if !self.is(Facts::IS_PAIR) => self.piece.from(self.piece.len()),
+            _ => self.piece.from(self.value_start as usize),
         }
     }
 
-    /// Returns whether nothing in it is a credential that its name does not make one, as far as that is seen
-    /// quickly: it is short and plain, or name and value are quiet and no token begins in the name.
-    fn is_harmless(&self) -> bool {
-        let Some(name) = self.name().filter(|name| name.shown == NameShown::Text && !self.sensitive) else {
+    /// Returns the value, if it is known to have no other spelling: it is quiet, and so no Base64 of a text either.
+    pub(crate) fn plain_value(&self) -> Option<&'a [u8]> {
+        let is_plain = self.is(Facts::IS_QUIET) && self.classes & (HIGH | BLANK | CONTROL) == 0;
+        is_plain.then(|| self.value().bytes)
+    }
+
+    /// Returns whether nothing in it is a secret, as far as that is seen quickly: its name makes none, and it is short and
+    /// plain, or name and value are quiet and no token begins in the name.
+    pub(crate) fn is_harmless(&self) -> bool {
+        if self.shown != Some(NameShown::Text) || self.is_sensitive() {
             return false;
-        };
-        let (name, value) = (name.text.bytes, self.value().bytes);
-        let is_pair = || name.len().saturating_add(value.len()).saturating_add(1) == self.piece.len();
-        secrets::is_too_plain(value, self.classes)
-            || self.is_quiet && self.classes & AT == 0 && is_pair() && !families::holds_head(name)
+        }
+        secrets::is_too_plain(self.value().bytes, self.classes)
+            || self.is(Facts::IS_QUIET)
+                && self.classes & AT == 0
+                && !self.is(Facts::HAS_BLANKS)
+                && !families::holds_head(self.name_bytes())
     }
 
     /// Returns whether there is a credential in all of it that its name does not make one, and whether there is one in its value
     /// alone: behind Base64, or at its start.
     pub(crate) fn holds_credentials(&self, cx: Context<'_>) -> [bool; 2] {
-        if self.is_harmless() {
-            // What is quiet is no Base64 of anything.
-            return [false; 2];
-        }
-        let value = if self.equals.is_some() { self.value().bytes } else { b"" };
-        cx.settings.names.holds_in_text_and_end(self.piece.bytes, value, cx)
+        let value = if self.is(Facts::IS_PAIR) { self.value().bytes } else { b"" };
+        cx.settings.names.holds_in_text_and_end(self.piece.bytes, value, self.classes, cx)
     }
 
     pub(crate) fn is_attribute(&self) -> bool {
@@ -225,6 +264,10 @@ impl<'a> Cookie<'a> {
         if let Some(name) = self.name() {
             write_key(name, cx, out);
         }
+        self.write_length(out);
+    }
+
+    fn write_length(&self, out: &mut Vec<u8>) {
         marker::push(out, "<len:");
         let value = self.value();
         let len = if self.classes & HIGH == 0 { value.len() } else { decode::chars(value.bytes) };
@@ -254,8 +297,9 @@ impl<'a> Cookie<'a> {
 
 /// `NAME<len:n>`, by name.
 pub(crate) fn write<'a>(Cookies { list: cookies, .. }: &Cookies<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
-    let is_plain = |name: Key<'_>| name.shown == NameShown::Text && name.text.bytes.is_ascii();
-    if cookies.iter().all(|cookie| cookie.name().is_some_and(is_plain)) {
+    let is_plain =
+        |cookie: &Cookie<'_>| cookie.shown == Some(NameShown::Text) && cookie.is(Facts::HAS_ASCII_NAME);
+    if cookies.iter().all(is_plain) {
         write_plain(cookies, cx, out);
     } else {
         write_slow(cookies, cx, out);
@@ -264,17 +308,24 @@ pub(crate) fn write<'a>(Cookies { list: cookies, .. }: &Cookies<'a>, cx: Context
 
 /// Cookies whose names are shown as they are.
 fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
-    let mut order = BumpVec::with_capacity_in(cookies.len(), cx.bump);
-    order.extend(cookies.iter());
-    // Those of one name stay in the order in which they are in memory.
-    order.sort_unstable_by_key(|cookie| {
-        (cookie.name_text().map(|name| name.bytes), std::ptr::from_ref(*cookie))
+    // Their first eight characters as a number, which tells most names apart.
+    let mut order: BumpVec<'_, (u64, &Cookie<'_>)> = BumpVec::with_capacity_in(cookies.len(), cx.bump);
+    order.extend(cookies.iter().map(|cookie| (eight_at(cookie.name_bytes(), 0).swap_bytes(), cookie)));
+    order.sort_unstable_by(|(first, a), (second, b)| {
+        // Those of one name stay in the order in which they are in memory.
+        let in_full = || {
+            a.name_bytes()
+                .cmp(b.name_bytes())
+                .then_with(|| std::ptr::from_ref(*a).cmp(&std::ptr::from_ref(*b)))
+        };
+        first.cmp(second).then_with(in_full)
     });
-    for (i, cookie) in order.iter().enumerate() {
+    for (i, (_, cookie)) in order.iter().enumerate() {
         if i > 0 {
             out.push(b' ');
         }
-        cookie.write(cx, out);
+        out.extend_from_slice(cookie.name_bytes());
+        cookie.write_length(out);
     }
 }
 

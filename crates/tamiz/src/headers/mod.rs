@@ -59,9 +59,9 @@ pub(crate) struct Headers<'a> {
     order: BumpVec<'a, Place>,
     /// The parts of these that other stages need.
     pub(crate) found: Found<'a>,
-    /// The values of those that steer how the body is read.
+    /// The values of those that steer how the body is read; there is no other header of their names.
     finished_type: Option<Text<'a>>,
-    finished_length: Option<Text<'a>>,
+    pub(crate) finished_length: Option<Text<'a>>,
     /// The first `Host`, where there is one and it is valid, with its port as written.
     pub(crate) host: Option<Host<'a>>,
     /// Whether there is a `Host` at all.
@@ -189,9 +189,9 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// The value of each `content-length`.
-    pub(crate) fn lengths(&self) -> impl Iterator<Item = Text<'a>> {
-        self.named(b"content-length").chain(self.finished_length)
+    /// Returns whether there are others than the finished ones.
+    pub(crate) fn has_opened(&self) -> bool {
+        !self.list.is_empty() || self.many.is_some()
     }
 
     /// The value of the first `content-type`, whose name may be spelt in any way: it steers nothing.

@@ -1,14 +1,15 @@
 //! The secrets of a request, and the search for them in its parts.
 
+mod search;
 mod spelling;
 
-use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes;
+use crate::bytes::{self, TOKEN, UPPER};
 use crate::context::Context;
 use crate::decode;
 
+use search::Hits;
 use spelling::{any_spelling, has_blank, may_have_spelling};
 
 /// Shorter secrets are not searched for: they would be found by chance.
@@ -18,84 +19,54 @@ pub(crate) const SHORTEST: usize = 8;
 const MOST_COMPARED: usize = 64;
 /// With more secrets than this, only the first eight bytes of each are searched for, so that the search stays linear.
 const MOST: usize = 64;
-/// With more echoes in the request than this, each part is searched by itself.
-const MOST_HITS: usize = 64;
 
 /// The secrets of a request.
 pub(crate) struct Needles<'a> {
     pub(crate) cx: Context<'a>,
-    list: BumpVec<'a, Needle<'a>>,
+    list: BumpVec<'a, &'a [u8]>,
     /// The request as it came.
     request: &'a [u8],
-    /// Where the needles are in the request, from and to; `None` where that is not known.
-    hits: Option<BumpVec<'a, (usize, usize)>>,
+    /// Ranges of the request that hold a secret and are never shown, nor searched for another.
+    own: BumpVec<'a, (usize, usize)>,
+    /// Where else the needles are in the request; `None` where that is not known.
+    hits: Option<Hits<'a>>,
     /// The length of the shortest needle.
-    pub(crate) shortest: usize,
+    shortest: usize,
+    /// The length of the shortest needle that the name of a header may hold, in lower case.
+    pub(crate) shortest_in_name: usize,
     /// True if one of them has a blank in its plain form.
-    pub(crate) has_blanks: bool,
+    has_blanks: bool,
     /// Sorted; used instead of `list` when these are too many.
     prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
 }
 
-/// A secret that is searched for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Needle<'a> {
-    text: &'a [u8],
-    /// The place, among its first bytes, of the one that is least frequent in requests.
-    rare: usize,
-}
-
-impl<'a> Needle<'a> {
-    fn new(text: &'a [u8]) -> Self {
-        let rarity = |byte: &u8| match byte {
-            // Where one byte is escaped, many are.
-            b'a'..=b'z' | b'%' => 0,
-            b'0'..=b'9' | b'.' | b'-' | b'/' => 1,
-            _ => 2,
+/// Returns whether a text contains a needle, which is not shorter than [`SHORTEST`].
+fn contains(text: &[u8], needle: &[u8]) -> bool {
+    let rarity = |byte: &u8| match byte {
+        // Where one byte is escaped, many are.
+        b'a'..=b'z' | b'%' => 0,
+        b'0'..=b'9' | b'.' | b'-' | b'/' => 1,
+        _ => 2,
+    };
+    let first = needle.get(..SHORTEST).unwrap_or_default();
+    let rare = first.iter().enumerate().max_by_key(|(_, byte)| rarity(byte));
+    let Some((rare, byte)) = rare.filter(|_| needle.len() <= text.len()) else { return false };
+    let mut left = text.len().saturating_mul(MOST_COMPARED);
+    for at in memchr::memchr_iter(*byte, text).filter_map(|at| at.checked_sub(rare)) {
+        let rest = text.get(at..).unwrap_or_default();
+        if !rest.starts_with(first) {
+            continue;
+        }
+        if rest.starts_with(needle) {
+            return true;
+        }
+        let Some(after) = left.checked_sub(needle.len()) else {
+            // The search stays linear, however often the beginning of a needle is repeated.
+            return memchr::memmem::find(rest, needle).is_some();
         };
-        let rare = text.iter().take(SHORTEST).enumerate().max_by_key(|(_, byte)| rarity(byte));
-        Needle { text, rare: rare.map(|(at, _)| at).unwrap_or_default() }
+        left = after;
     }
-
-    /// Calls `visit` with each place of the needle in a text, until it returns `false`.
-    fn each(self, text: &[u8], mut visit: impl FnMut(usize) -> bool) {
-        let Some(byte) = self.text.get(self.rare).filter(|_| self.text.len() <= text.len()) else { return };
-        let places = memchr::memchr_iter(*byte, text).filter_map(|at| at.checked_sub(self.rare));
-        let mut left = text.len().saturating_mul(MOST_COMPARED);
-        for at in places {
-            let rest = text.get(at..).unwrap_or_default();
-            if rest.first_chunk::<SHORTEST>() != self.text.first_chunk() {
-                continue;
-            }
-            let Some(after) = left.checked_sub(self.text.len()) else {
-                // The search stays linear, however often the beginning of a needle is repeated.
-                return self.each_slow(text, at, visit);
-            };
-            left = after;
-            if rest.starts_with(self.text) && !visit(at) {
-                return;
-            }
-        }
-    }
-
-    fn each_slow(self, text: &[u8], mut from: usize, mut visit: impl FnMut(usize) -> bool) {
-        let finder = memchr::memmem::Finder::new(self.text);
-        while let Some(found) = text.get(from..).and_then(|rest| finder.find(rest))
-            && visit(from.saturating_add(found))
-        {
-            // Needles may overlap.
-            from = from.saturating_add(found).saturating_add(1);
-        }
-    }
-
-    fn is_in(self, text: &[u8]) -> bool {
-        let mut is_in = false;
-        self.each(text, |_| {
-            is_in = true;
-            false
-        });
-        is_in
-    }
+    false
 }
 
 /// Where `part` is in `whole`, if it is a piece of it.
@@ -126,8 +97,10 @@ impl<'a> Needles<'a> {
             cx,
             list: BumpVec::with_capacity_in(4, cx.bump),
             request,
+            own: BumpVec::new_in(cx.bump),
             hits: None,
             shortest: SHORTEST,
+            shortest_in_name: usize::MAX,
             has_blanks: false,
             prefixes: None,
         }
@@ -135,6 +108,16 @@ impl<'a> Needles<'a> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Notes that a text is shown as a secret, so that a needle in it is no echo. It must be no part of another text that is
+    /// searched.
+    pub(crate) fn hide_own(&mut self, text: &[u8]) {
+        if !self.cx.settings.literal()
+            && let Some(start) = offset_of(text, self.request)
+        {
+            self.own.push((start, start.saturating_add(text.len())));
+        }
     }
 
     /// Adds a secret, as it is and in its other spellings.
@@ -154,18 +137,23 @@ impl<'a> Needles<'a> {
         });
     }
 
+    /// Adds a secret that has no other spelling, nor blanks or quotes.
+    pub(crate) fn push_plain(&mut self, secret: &'a [u8]) {
+        if secret.len() >= SHORTEST {
+            self.list.push(secret);
+        }
+    }
+
     /// Adds the needles of a part that is read in another arena.
     pub(crate) fn take(&mut self, others: &Needles<'_>) {
-        for needle in &others.list {
-            let text = needle.text;
-            let is_last = self.list.last().is_some_and(|last| last.text == text);
-            if is_last {
+        for text in others.list.iter().copied() {
+            if self.list.last().is_some_and(|last| *last == text) {
                 continue;
             }
             let whole =
                 offset_of(text, self.request).and_then(|at| self.request.get(at..)?.get(..text.len()));
             let text = whole.unwrap_or_else(|| self.cx.bump.alloc_slice_copy(text));
-            self.list.push(Needle { text, rare: needle.rare });
+            self.list.push(text);
         }
         self.has_blanks |= others.has_blanks;
     }
@@ -175,37 +163,37 @@ impl<'a> Needles<'a> {
         let is_long = decode::chars(secret) >= SHORTEST;
         if is_long {
             self.has_blanks |= has_blank(secret, classes);
-            self.list.push(Needle::new(secret));
+            self.list.push(secret);
         }
         is_long
     }
 
     /// Searches the request once for all needles, after the last was added.
-    pub(crate) fn prepare(&mut self, bump: &'a Bump) {
+    pub(crate) fn prepare(&mut self) {
+        let Needles { cx, request, has_blanks, .. } = *self;
         self.list.sort_unstable();
         self.list.dedup();
-        if self.list.len() <= MOST {
-            self.shortest = self.list.iter().map(|needle| needle.text.len()).min().unwrap_or(SHORTEST);
-            self.hits = self.find_in_request(bump);
-            return;
+        self.own.sort_unstable();
+        if self.list.len() > MOST {
+            let mut prefixes = BumpVec::with_capacity_in(self.list.len(), cx.bump);
+            prefixes.extend(self.list.iter().filter_map(|needle| needle.first_chunk().copied()));
+            prefixes.dedup();
+            let needles = prefixes.iter().map(|prefix: &[u8; SHORTEST]| &prefix[..]);
+            self.shortest_in_name = shortest_in_name(needles.clone());
+            self.hits = search::find(request, needles, has_blanks, &self.own, cx);
+            self.prefixes = Some(prefixes);
+        } else {
+            let needles = self.list.iter().copied();
+            self.shortest = needles.clone().map(<[u8]>::len).min().unwrap_or(SHORTEST);
+            self.shortest_in_name = shortest_in_name(needles.clone());
+            self.hits = search::find(request, needles, has_blanks, &self.own, cx);
         }
-        let mut prefixes = BumpVec::with_capacity_in(self.list.len(), bump);
-        prefixes.extend(self.list.iter().filter_map(|needle| needle.text.first_chunk::<SHORTEST>().copied()));
-        prefixes.sort_unstable();
-        prefixes.dedup();
-        self.prefixes = Some(prefixes);
     }
 
-    /// The places of all needles in the request, unless they are too many.
-    fn find_in_request(&self, bump: &'a Bump) -> Option<BumpVec<'a, (usize, usize)>> {
-        let mut hits = BumpVec::new_in(bump);
-        for needle in &self.list {
-            needle.each(self.request, |at| {
-                hits.push((at, at.saturating_add(needle.text.len())));
-                hits.len() <= MOST_HITS
-            });
-        }
-        (hits.len() <= MOST_HITS).then_some(hits)
+    /// Returns whether a piece of the request contains a secret; nothing in it would be decoded, apart from blanks.
+    pub(crate) fn is_in_undecoded(&self, text: &[u8]) -> bool {
+        let may_differ = self.hits.as_ref().is_none_or(|hits| hits.may_differ_in_blanks);
+        if self.has_blanks && may_differ { self.is_in(text) } else { self.is_in_plain(text) }
     }
 
     /// Returns whether `text`, as it is or decoded further, contains a secret.
@@ -224,18 +212,18 @@ impl<'a> Needles<'a> {
                     }))
     }
 
-    /// Returns whether a text may have another spelling in which a secret may be.
+    /// Returns whether a text may have another spelling in which a secret may be. `classes` is the union of the classes of
+    /// its bytes.
     pub(crate) fn may_have_spelling(&self, text: &[u8], classes: u32) -> bool {
-        may_have_spelling(text, classes, self.has_blanks)
+        let is_alike = || {
+            self.hits.as_ref().is_some_and(|hits| !hits.may_differ_in_blanks)
+                && offset_of(text, self.request).is_some()
+        };
+        may_have_spelling(text, classes, self.has_blanks && !is_alike())
     }
 
     /// Returns whether `text` contains a secret as it is.
     pub(crate) fn is_in_plain(&self, text: &[u8]) -> bool {
-        if let Some(prefixes) = &self.prefixes {
-            return text.windows(SHORTEST).any(|window| {
-                window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())
-            });
-        }
         if text.len() < self.shortest {
             return false;
         }
@@ -243,8 +231,23 @@ impl<'a> Needles<'a> {
             && let Some(start) = offset_of(text, self.request)
         {
             let end = start.saturating_add(text.len());
-            return hits.iter().any(|(from, to)| start <= *from && *to <= end);
+            return hits.places.iter().any(|(from, to)| start <= *from && *to <= end);
         }
-        self.list.iter().any(|needle| needle.is_in(text))
+        if let Some(prefixes) = &self.prefixes {
+            return text.windows(SHORTEST).any(|window| {
+                window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())
+            });
+        }
+        self.list.iter().any(|needle| contains(text, needle))
     }
 }
+
+/// The length of the shortest needle that a header name in lower case may hold.
+fn shortest_in_name<'n>(needles: impl Iterator<Item = &'n [u8]>) -> usize {
+    let is_lower_token =
+        |text: &&[u8]| text.iter().all(|byte| bytes::is(*byte, TOKEN) && !bytes::is(*byte, UPPER));
+    needles.filter(is_lower_token).map(<[u8]>::len).min().unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests;

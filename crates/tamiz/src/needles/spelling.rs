@@ -45,7 +45,7 @@ pub(super) fn has_blank(text: &[u8], classes: u32) -> bool {
 }
 
 /// The ASCII bytes that the plain form makes a blank.
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ' | b'+')
 }
 

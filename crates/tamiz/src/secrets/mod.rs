@@ -18,9 +18,9 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, CREDENTIAL_MARK, HIGH};
+use crate::bytes::{self, BACKSLASH, CREDENTIAL_MARK, ENCODED, HIGH};
 use crate::context::Context;
-use crate::decode::{layers, utf8};
+use crate::decode::{base64, layers, utf8};
 use crate::families::{self, SHORTEST_TOKEN};
 use crate::names::SensitiveNames;
 
@@ -82,18 +82,43 @@ impl SensitiveNames {
     }
 
     /// Returns whether a text holds a credential, and whether the end of it, which follows a sign or white space, does by itself.
-    pub(crate) fn holds_in_text_and_end(&self, text: &[u8], end: &[u8], cx: Context<'_>) -> [bool; 2] {
+    /// `end_classes` is the union of the classes of its bytes.
+    pub(crate) fn holds_in_text_and_end(
+        &self,
+        text: &[u8],
+        end: &[u8],
+        end_classes: u32,
+        cx: Context<'_>,
+    ) -> [bool; 2] {
         let classes = bytes::union(text);
         // The end may hold no kind that the text may not.
-        if self.may_hold(text, classes) != Kinds::default() {
-            return [text, end].map(|text| self.find_credential(text, bytes::union(text), cx).is_some());
-        }
-        [text, end].map(|text| {
-            let classes = bytes::union(text);
-            text.len() >= 4
-                && !is_too_plain(text, classes)
-                && self.find_disguised(text, classes, cx).is_some()
-        })
+        let kinds = self.may_hold(text, classes);
+        let has_none = kinds == Kinds::default();
+        let end_kinds = if has_none { kinds } else { self.may_hold(end, end_classes) };
+        let is_long = |text: &[u8], classes: u32| text.len() >= 4 && !is_too_plain(text, classes);
+        let [is_in_text, is_in_end] =
+            [(text, classes, kinds), (end, end_classes, end_kinds)].map(|(text, classes, kinds)| {
+                is_long(text, classes)
+                    && kinds.iter().any(|kind| self.find_kind(kind, text, classes, cx).is_some())
+            });
+        // As long as there is nothing to decode before the end and no Base64, what the end is decoded to is the end of
+        // what the text is decoded to.
+        let before = text.len() - end.len().min(text.len());
+        let is_encoded = |text: &[u8], classes: u32| base64::encoded(text, classes).is_some();
+        let may_decode =
+            bytes::union(text.get(..before).unwrap_or_default()) & (HIGH | ENCODED | BACKSLASH) != 0;
+        let mut differs = may_decode || is_encoded(end, end_classes) || is_encoded(text, classes);
+        let is_in_text = is_in_text
+            || is_long(text, classes)
+                && self.is_any_further(text, classes, cx, |further, kinds| {
+                    let end = further.get(before..).unwrap_or_default();
+                    differs = differs || kinds != Kinds::default() || is_encoded(end, bytes::union(end));
+                });
+        let is_in_end = is_in_end
+            || (is_in_text || differs)
+                && is_long(end, end_classes)
+                && self.find_disguised(end, end_classes, cx).is_some();
+        [is_in_text, is_in_end]
     }
 
     /// Finds a credential in the value as it is.
@@ -169,16 +194,32 @@ impl SensitiveNames {
     }
 
     fn find_disguised(&self, value: &[u8], classes: u32, cx: Context<'_>) -> Option<Range<usize>> {
-        let is_credential = |text: &[u8], classes: u32| {
+        self.is_any_further(value, classes, cx, |_, _| {}).then_some(0..value.len())
+    }
+
+    /// Returns whether one of the further texts of a value holds a credential. `look` is told of each text, in UTF-8, and of
+    /// the kinds of credentials that it may hold, until one does.
+    fn is_any_further(
+        &self,
+        value: &[u8],
+        classes: u32,
+        cx: Context<'_>,
+        mut look: impl FnMut(&[u8], Kinds),
+    ) -> bool {
+        let mut is_credential = |text: &[u8], classes: u32| {
+            let kinds = self.may_hold(text, classes);
+            look(text, kinds);
+            kinds.iter().any(|kind| self.find_kind(kind, text, classes, cx).is_some())
+        };
+        layers::any_further(value, classes, cx, |text, classes| {
             if classes & HIGH == 0 {
-                return self.find_plain(text, classes, cx).is_some();
+                return is_credential(text, classes);
             }
             cx.spare.with(|repaired| {
                 let text = utf8::repaired(text, repaired);
-                self.find_plain(text, bytes::union(text), cx).is_some()
+                is_credential(text, bytes::union(text))
             })
-        };
-        layers::any_further(value, classes, cx, is_credential).then_some(0..value.len())
+        })
     }
 
     /// The kinds of credentials that a text may hold.

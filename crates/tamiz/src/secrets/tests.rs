@@ -260,6 +260,14 @@ fn a_text_and_its_end_are_searched_as_each_alone() {
         "-----BEGIN ",
         "QmVhcmVyIGFiY2RlZmdoaWprbG1ub3A=",
         "\"",
+        "%3D",
+        "%22%3A%22",
+        "%253A",
+        "%51mVhcmVyIGFiY2RlZmdoaWprbG1ub3A",
+        "&#x3D;",
+        ";base64,",
+        "|",
+        "\u{ff}41",
     ];
     let (mut random, mut found) = (crate::context::tests::random(), 0);
     let names = SensitiveNames::new(&[]);
@@ -273,7 +281,16 @@ fn a_text_and_its_end_are_searched_as_each_alone() {
             let alone = [text.as_str(), end].map(|text| {
                 names.find_credential(text.as_bytes(), bytes::union(text.as_bytes()), cx).is_some()
             });
-            assert_eq!(names.holds_in_text_and_end(text.as_bytes(), end.as_bytes(), cx), alone, "{text}");
+            assert_eq!(
+                names.holds_in_text_and_end(
+                    text.as_bytes(),
+                    end.as_bytes(),
+                    bytes::union(end.as_bytes()),
+                    cx
+                ),
+                alone,
+                "{text}"
+            );
             found += usize::from(alone[1]);
         }
     });

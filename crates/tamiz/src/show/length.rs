@@ -9,6 +9,11 @@ use crate::bytes;
 /// length it states instead of its own.
 pub(crate) fn of_path(path: &[u8], stated: bool) -> (usize, usize) {
     let stated = stated && bytes::position(b'<', path).is_some();
+    if !stated && path.is_ascii() {
+        let ends = memchr::memchr_iter(b'/', path).chain(std::iter::once(path.len()));
+        let (_, longest) = ends.fold((0, 0), |(start, longest), end| (end + 1, longest.max(end - start)));
+        return (path.len(), longest);
+    }
     let (mut total, mut longest, mut rest) = (0, 0, path);
     loop {
         let end = bytes::position(b'/', rest);

@@ -148,6 +148,11 @@ pub(crate) fn number(out: &mut Vec<u8>, n: u64) {
     match n {
         0..10 => out.push(b'0' + n as u8),
         10..100 => out.extend_from_slice(&[b'0' + (n / 10) as u8, b'0' + (n % 10) as u8]),
+        100..1000 => out.extend_from_slice(&[
+            b'0' + (n / 100) as u8,
+            b'0' + (n / 10 % 10) as u8,
+            b'0' + (n % 10) as u8,
+        ]),
         _ => long_number(out, n),
     }
 }

@@ -1,0 +1,238 @@
+//! One pass over a request that finds all its secrets.
+//!
+//! The pass looks at places that are so near to each other that every secret has four bytes at one of them. A table of the
+//! first fours of all secrets tells how far before such a place a secret begins.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
+use std::ops::Range;
+
+use bumpalo::collections::Vec as BumpVec;
+
+use super::SHORTEST;
+use super::spelling::is_blank;
+use crate::context::Context;
+
+/// So many times the bytes of the request are compared with needles before the search ends.
+const MOST_COMPARED: usize = 64;
+/// With more echoes in the request than this, each part is searched by itself.
+const MOST_HITS: usize = 64;
+
+/// The distance of the places that are looked at, unless a piece is short.
+const LONGEST_STEP: usize = 24;
+/// How many bytes are looked up at once.
+const GRAM: usize = 4;
+/// The number of slots of a table, as a power of two: at least eight for each four bytes in it, unless these are many.
+const FEWEST_SLOTS: u32 = 9;
+const MOST_SLOTS: u32 = 17;
+/// A slot that several offsets share.
+const SHARED: u8 = u8::MAX;
+
+/// The places of needles in a request.
+pub(super) struct Hits<'a> {
+    /// From and to, each once.
+    pub(super) places: BumpVec<'a, (usize, usize)>,
+    /// True if a needle with blanks may be in the request with other blanks.
+    pub(super) may_differ_in_blanks: bool,
+}
+
+/// The part of a needle that is looked up: the longest run without blanks, which its plain form has too.
+struct Piece<'n> {
+    /// The first eight bytes as a number; zero of a shorter one.
+    first: u64,
+    needle: &'n [u8],
+    /// Where in the needle it is.
+    range: Range<usize>,
+}
+
+impl<'n> Piece<'n> {
+    /// The piece of a needle; all of it, where every run is too short.
+    fn of(needle: &'n [u8], has_blanks: bool) -> Self {
+        let mut range = 0..needle.len();
+        if has_blanks {
+            let mut next = 0;
+            let runs = needle.split(|byte| is_blank(*byte)).map(|run| {
+                let start = next;
+                next += run.len() + 1;
+                start..start + run.len()
+            });
+            range = runs.max_by_key(|run| run.len()).filter(|run| run.len() >= GRAM).unwrap_or(range);
+        }
+        let first = needle.get(range.clone()).and_then(first_eight).unwrap_or_default();
+        Piece { first, needle, range }
+    }
+
+    fn text(&self) -> &'n [u8] {
+        self.needle.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Returns whether the needle is around its piece at `start` of a text, whatever the blanks are.
+    fn is_around(&self, start: usize, text: &[u8]) -> bool {
+        let (before, after) = self.needle.split_at_checked(self.range.start).unwrap_or_default();
+        let (text_before, text_after) = text.split_at_checked(start).unwrap_or_default();
+        begins_alike(after.iter(), text_after.iter())
+            && begins_alike(before.iter().rev(), text_before.iter().rev())
+    }
+}
+
+/// Returns whether a text begins as a needle does, any blanks for any; those that the needle ends with need not be there.
+fn begins_alike<'b>(needle: impl Iterator<Item = &'b u8>, text: impl Iterator<Item = &'b u8>) -> bool {
+    let is_blank = |byte: &&u8| is_blank(**byte);
+    let (mut needle, mut text) = (needle.peekable(), text.peekable());
+    while let Some(byte) = needle.next() {
+        if !is_blank(&byte) {
+            if text.next() != Some(byte) {
+                return false;
+            }
+            continue;
+        }
+        while needle.next_if(is_blank).is_some() {}
+        if needle.peek().is_some() && text.next_if(is_blank).is_none() {
+            return false;
+        }
+        while text.next_if(is_blank).is_some() {}
+    }
+    true
+}
+
+fn first_eight(text: &[u8]) -> Option<u64> {
+    text.first_chunk().map(|eight| u64::from_be_bytes(*eight))
+}
+
+/// The offsets in pieces of four bytes, by their hash: one more than the offset, [`SHARED`], or zero for none.
+struct Table<'a> {
+    slots: &'a mut [u8],
+    shift: u32,
+    step: usize,
+}
+
+impl<'a> Table<'a> {
+    fn of(pieces: &[Piece<'_>], cx: Context<'a>) -> Self {
+        let shortest = pieces.iter().map(|piece| piece.range.len()).min().unwrap_or_default();
+        let step = (shortest + 1).saturating_sub(GRAM).clamp(1, LONGEST_STEP);
+        let bits = (pieces.len() * step * 8).max(1).ilog2() + 1;
+        let bits = bits.clamp(FEWEST_SLOTS, MOST_SLOTS);
+        let slots = cx.bump.alloc_slice_fill_copy(1 << bits, 0);
+        let table = Table { slots, shift: u32::BITS - bits, step };
+        for piece in pieces {
+            let mut rest = piece.text();
+            for offset in 1..=step as u8 {
+                let Some(gram) = rest.first_chunk() else { break };
+                if let Some(slot) = table.slots.get_mut(hash(*gram, table.shift)) {
+                    *slot = if *slot == 0 || *slot == offset { offset } else { SHARED };
+                }
+                rest = rest.get(1..).unwrap_or_default();
+            }
+        }
+        table
+    }
+
+    /// What a table has for four bytes.
+    #[inline(always)]
+    fn get(&self, gram: [u8; GRAM]) -> u8 {
+        self.slots.get(hash(gram, self.shift)).copied().unwrap_or_default()
+    }
+}
+
+#[inline(always)]
+fn hash(gram: [u8; GRAM], shift: u32) -> usize {
+    (u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1) >> shift) as usize
+}
+
+/// The state of a search.
+struct Search<'s, 'n, 'a> {
+    request: &'s [u8],
+    /// Those of eight bytes or more, by the first eight.
+    long: &'s [Piece<'n>],
+    short: &'s [Piece<'n>],
+    own: &'s [(usize, usize)],
+    hits: Hits<'a>,
+    /// How many bytes may still be compared.
+    left: usize,
+}
+
+impl Search<'_, '_, '_> {
+    /// Takes note of the needles whose piece is at `start`; `None` where they are too many.
+    fn look_at(&mut self, start: usize) -> Option<()> {
+        let rest = self.request.get(start..).unwrap_or_default();
+        let (long, short) = (self.long, self.short);
+        let first = first_eight(rest).unwrap_or(u64::MAX);
+        let like = long.get(long.partition_point(|piece| piece.first < first)..).unwrap_or_default();
+        for piece in like.iter().take_while(|piece| piece.first == first).chain(short) {
+            self.left = self.left.checked_sub(piece.needle.len())?;
+            if rest.starts_with(piece.text()) {
+                self.take(piece, start)?;
+            }
+        }
+        Some(())
+    }
+
+    fn take(&mut self, piece: &Piece<'_>, start: usize) -> Option<()> {
+        let whole = start.checked_sub(piece.range.start).map(|from| (from, from + piece.needle.len()));
+        if let Some(place) = whole
+            && self.request.get(place.0..place.1) == Some(piece.needle)
+        {
+            if !self.is_own(place) {
+                if self.hits.places.len() == MOST_HITS {
+                    return None;
+                }
+                self.hits.places.push(place);
+            }
+        } else if piece.range.len() < piece.needle.len() && !self.hits.may_differ_in_blanks {
+            let is_own = self.is_own((start, start + piece.range.len()));
+            self.hits.may_differ_in_blanks = !is_own && piece.is_around(start, self.request);
+        }
+        Some(())
+    }
+
+    fn is_own(&self, (from, to): (usize, usize)) -> bool {
+        let after = self.own.partition_point(|(start, _)| *start <= from);
+        after.checked_sub(1).and_then(|at| self.own.get(at)).is_some_and(|(_, end)| to <= *end)
+    }
+}
+
+/// Finds needles, none of which is shorter than [`SHORTEST`], in a request: all that are not inside a range of `own`, which is
+/// sorted. `None` where they are too many or the search would take too long.
+pub(super) fn find<'a, 'n>(
+    request: &[u8],
+    needles: impl ExactSizeIterator<Item = &'n [u8]>,
+    has_blanks: bool,
+    own: &[(usize, usize)],
+    cx: Context<'a>,
+) -> Option<Hits<'a>> {
+    if request.len() < SHORTEST {
+        return None;
+    }
+    let mut pieces = BumpVec::with_capacity_in(needles.len(), cx.bump);
+    pieces.extend(needles.map(|needle| Piece::of(needle, has_blanks)));
+    pieces.sort_unstable_by_key(|piece| (piece.range.len() < SHORTEST, piece.first));
+    let long = pieces.partition_point(|piece| piece.range.len() >= SHORTEST);
+    let (long, short) = pieces.split_at_checked(long).unwrap_or_default();
+    let may_differ_in_blanks =
+        has_blanks && pieces.iter().any(|piece| piece.text().iter().any(|byte| is_blank(*byte)));
+    let hits = Hits { places: BumpVec::new_in(cx.bump), may_differ_in_blanks };
+    let mut search = Search { request, long, short, own, hits, left: request.len() * MOST_COMPARED };
+    let table = Table::of(&pieces, cx);
+    let mut rest = request;
+    while let Some(gram) = rest.first_chunk() {
+        let at = request.len() - rest.len();
+        match table.get(*gram) {
+            0 => {}
+            SHARED => {
+                for offset in 0..table.step.min(at + 1) {
+                    search.look_at(at - offset)?;
+                }
+            }
+            offset => {
+                if let Some(start) = (at + 1).checked_sub(usize::from(offset)) {
+                    search.look_at(start)?;
+                }
+            }
+        }
+        rest = rest.get(table.step..).unwrap_or_default();
+    }
+    Some(search.hits)
+}
