@@ -13,6 +13,7 @@ use crate::bytes::{self, ALNUM, PATH_MARK};
 use crate::context::Context;
 use crate::decode::{GUARD, ends_guarded, put_guarded};
 use crate::flags::{Flag, Flags};
+use crate::index;
 use crate::text::{Builder, Text};
 
 /// The field that is decoded: it decides which escapes stay and which are odd.
@@ -55,9 +56,6 @@ pub(crate) fn decode<'a>(text: Text<'a>, field: Field, cx: Context<'a>, flags: &
     }
 }
 
-/// How many bytes after an escape are copied one by one.
-const NEAR: usize = 16;
-
 /// Writes bytes where they belong, if there is room; where the next belong.
 fn copy_to(out: &mut [u8], len: usize, bytes: &[u8]) -> usize {
     match out.get_mut(len..len + bytes.len()) {
@@ -85,46 +83,36 @@ fn decode_untraced<'a>(
 ) -> Text<'a> {
     let bytes = text.bytes;
     let out = cx.bump.alloc_slice_copy(bytes);
-    let (mut at, mut len, mut near) = (first, first, NEAR);
+    let (mut at, mut len) = (first, first);
     let mut any_needless = false;
-    while let (Some(&byte), Some(place)) = (bytes.get(at), out.get_mut(len)) {
-        if byte != b'%' {
-            *place = byte;
-            at += 1;
-            len += 1;
-            near -= 1;
-            if near == 0 {
-                let far = bytes.get(at..).unwrap_or_default();
-                let far = far.get(..bytes::position(b'%', far).unwrap_or(far.len())).unwrap_or_default();
-                len = copy_to(out, len, far);
-                at += far.len();
-                near = NEAR;
-            }
-            continue;
-        }
-        near = NEAR;
-        let escaped = match (bytes.get(at + 1), bytes.get(at + 2)) {
-            (Some(high), Some(low)) => bytes::hex_byte(*high, *low),
-            _ => None,
-        };
-        match escaped {
-            Some(byte) if byte.is_ascii() => {
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        match *rest {
+            [b'%', high, low, ..] if let Some(byte) = bytes::hex_byte(high, low) => {
+                if !byte.is_ascii() {
+                    (at, len) = put_high_untraced(text, at, out, len, cx, flags);
+                    continue;
+                }
                 any_needless = any_needless || is_needless(byte, bytes, at, field);
+                at += 3;
                 if field == Field::Path && stays_in_path(byte) {
                     len = guard_to(out, len, byte);
-                } else {
+                } else if let Some(place) = out.get_mut(len) {
                     *place = byte;
                     len += 1;
                 }
-                at += 3;
             }
-            None => {
-                raise_invalid(bytes.get(at..).unwrap_or_default(), text, at, flags);
-                *place = byte;
-                at += 1;
-                len += 1;
+            [byte, ..] => {
+                if byte == b'%' {
+                    raise_invalid(rest, text, at, flags);
+                }
+                if let Some(place) = out.get_mut(len) {
+                    *place = byte;
+                }
+                let copied = copy_plain(bytes, at + 1, out, len + 1);
+                at += 1 + copied;
+                len += 1 + copied;
             }
-            Some(_) => (at, len) = put_high_untraced(text, at, out, len, cx, flags),
+            [] => break,
         }
     }
     if any_needless {
@@ -133,7 +121,36 @@ fn decode_untraced<'a>(
     Text::untraced(out.get(..len).unwrap_or_default())
 }
 
+/// Copies what is before the next `%`; how many bytes.
+#[inline(always)]
+fn copy_plain(bytes: &[u8], from: usize, out: &mut [u8], to: usize) -> usize {
+    let mut copied = 0;
+    while let (Some(sixteen), Some(place)) =
+        (sixteen_at(bytes, from + copied), sixteen_at_mut(out, to + copied))
+    {
+        let count = index::copy_until(b'%', sixteen, place);
+        copied += count;
+        if count < sixteen.len() {
+            return copied;
+        }
+    }
+    let rest = bytes.get(from + copied..).unwrap_or_default();
+    let rest = rest.get(..bytes::position(b'%', rest).unwrap_or(rest.len())).unwrap_or_default();
+    copy_to(out, to + copied, rest) - to
+}
+
+#[inline(always)]
+fn sixteen_at(bytes: &[u8], at: usize) -> Option<&[u8; 16]> {
+    bytes.get(at..at + 16)?.first_chunk()
+}
+
+#[inline(always)]
+fn sixteen_at_mut(bytes: &mut [u8], at: usize) -> Option<&mut [u8; 16]> {
+    bytes.get_mut(at..at + 16)?.first_chunk_mut()
+}
+
 /// Writes the run of escapes of bytes beyond ASCII that begins at `at`; where it ends, and where the next belong.
+#[inline(never)]
 fn put_high_untraced<'a>(
     text: Text<'a>,
     at: usize,
@@ -218,6 +235,7 @@ fn decode_traced<'a>(
     builder.finish()
 }
 
+#[inline(never)]
 fn raise_invalid<'a>(rest: &[u8], text: Text<'a>, at: usize, flags: &mut Flags<'a>) {
     match rest {
         [b'%', b'u' | b'U', a, b, c, d, ..]
@@ -277,6 +295,18 @@ pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = (Range<usize>, u8)> 
             }
         }
     })
+}
+
+/// Returns whether decoded text has residue, for which see [`residues`].
+pub(crate) fn has_residue(text: &[u8]) -> bool {
+    let is_escape = |digits: Option<&[u8]>| {
+        let digits = digits.and_then(|digits| digits.first_chunk());
+        digits.is_some_and(|[high, low]| bytes::hex_byte(*high, *low).is_some())
+    };
+    memchr::memchr_iter(b'%', text).any(|at| is_escape(text.get(at + 1..)))
+        || bytes::position(GUARD, text).is_some()
+            && memchr::memmem::find_iter(text, &GUARDED_PERCENT)
+                .any(|at| is_escape(text.get(at + GUARDED_PERCENT.len()..)))
 }
 
 /// A `%` that an entity or NFKC gave.
@@ -340,6 +370,7 @@ mod tests {
 
     #[test]
     fn residues_are_found_wherever_they_stand() {
+        assert!(has_residue(b"\xFFC0\xFF2541") && !has_residue(b"\xFFC0\xFF254%"));
         let found: Vec<_> = residues(b"%2e%%41 \xFF2541\xFFC0%zz%4").collect();
         assert_eq!(found, [(0..3, b'.'), (4..7, b'A'), (8..13, b'A')]);
     }
@@ -366,7 +397,11 @@ mod tests {
 
     #[test]
     fn finds_residue() {
-        let all = |text| residues(text).collect::<Vec<_>>();
+        let all = |text| {
+            let all = residues(text).collect::<Vec<_>>();
+            assert_eq!(has_residue(text), !all.is_empty(), "{}", text.escape_ascii());
+            all
+        };
         assert_eq!(all(b"a%2Eb%2e"), [(1..4, b'.'), (5..8, b'.')]);
         assert!(all(b"a\xFF2Eb").is_empty());
         assert_eq!(all(b"a\xFF253C%41"), [(1..6, b'<'), (6..9, b'A')]);

@@ -10,9 +10,9 @@ mod simd;
 mod string;
 
 #[cfg(not(target_arch = "x86_64"))]
-use scalar::{equal, sixteen};
+use scalar::{equal, lower, sixteen};
 #[cfg(target_arch = "x86_64")]
-use simd::{equal, sixteen};
+use simd::{equal, lower, sixteen};
 
 use crate::swar;
 pub(crate) use signs::{each_sign, is_each_sign_alone};
@@ -52,6 +52,23 @@ impl Window {
         }
         window
     }
+}
+
+/// Copies sixteen bytes, those in upper case as in lower case, and returns how many letters they begin with. What is not a
+/// letter is copied as something else.
+#[inline(always)]
+pub(crate) fn copy_letters(from: &[u8; 16], to: &mut [u8; 16]) -> usize {
+    let letters = sixteen(from).letters;
+    *to = lower(from);
+    letters.trailing_ones() as usize
+}
+
+/// Copies sixteen bytes, and returns how many come before the first `byte`.
+#[inline(always)]
+pub(crate) fn copy_until(byte: u8, from: &[u8; 16], to: &mut [u8; 16]) -> usize {
+    let found = equal(from, byte);
+    *to = *from;
+    (u32::from(found) | 1 << 16).trailing_zeros() as usize
 }
 
 /// Returns whether two neighbours in a text are the same byte, one of `wanted`.
@@ -196,6 +213,7 @@ mod tests {
         for _ in 0..20_000 {
             let bytes = std::array::from_fn(|_| random(256) as u8);
             assert_eq!(sixteen(&bytes), scalar::sixteen(&bytes));
+            assert_eq!(lower(&bytes), scalar::lower(&bytes));
             let byte = bytes[random(16) as usize];
             assert_eq!(equal(&bytes, byte), scalar::equal(&bytes, byte));
         }

@@ -33,3 +33,9 @@ pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
     let same = ONES.wrapping_mul(u64::from(byte));
     is_zero(eight_at(bytes, 0) ^ same) | is_zero(eight_at(bytes, 8) ^ same) << 8
 }
+
+/// Sets the bit that tells lower case from upper case.
+#[inline(always)]
+pub(super) fn lower(bytes: &[u8; 16]) -> [u8; 16] {
+    bytes.map(|byte| byte | 0x20)
+}

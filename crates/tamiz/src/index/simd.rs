@@ -16,6 +16,12 @@ pub(super) fn sixteen(bytes: &[u8; 16]) -> Sixteen {
     Sixteen { letters: bits(letters), signs: !bits(bitor_m128i(letters, digits)) }
 }
 
+/// Sets the bit that tells lower case from upper case.
+#[inline(always)]
+pub(super) fn lower(bytes: &[u8; 16]) -> [u8; 16] {
+    bitor_m128i(load_unaligned_m128i(bytes), set_splat_i8_m128i(0x20)).into()
+}
+
 /// Which bytes are from `first` to `last`: all bits of these are set.
 #[inline(always)]
 fn is_in_range(bytes: m128i, first: u8, last: u8) -> m128i {

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::reading::{Dropper, Reading};
 use crate::decode::{Char, GUARD, first_char, unicode};
+use crate::index::copy_letters;
 use crate::steps;
 
 /// Is put for every character beyond ASCII that is no white space.
@@ -60,6 +61,7 @@ const ACTIONS: [(Action, u8); 256] = {
     while byte < 256 {
         let lower = (byte as u8).to_ascii_lowercase();
         actions[byte] = match KINDS[byte] {
+            Kind::Letter if lower.is_ascii_lowercase() => (Action::Letter, lower),
             Kind::Letter | Kind::Plain => (Action::Stay, lower),
             Kind::Tight => (Action::Tight, lower),
             Kind::Space => (Action::Space, b' '),
@@ -75,6 +77,8 @@ const ACTIONS: [(Action, u8); 256] = {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Action {
+    /// Puts it and the letters behind it, in lower case.
+    Letter,
     /// Puts it.
     Stay,
     /// Puts it, and drops spaces beside it.
@@ -92,14 +96,19 @@ fn action_of(byte: u8) -> (Action, u8) {
 }
 
 /// Folds a text into an empty buffer. All that has to be known of what came before is the character put last.
+#[inline(never)]
 pub(super) fn fold_into(text: &[u8], folded: &mut Vec<u8>) {
-    folded.resize(text.len(), 0);
+    folded.resize(text.len() + LETTERS, 0);
     let mut out = Folded { bytes: folded.as_mut_slice(), len: 0 };
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         let (mut action, mut put) = action_of(byte);
+        if action == Action::Letter {
+            at += out.put_letters(text, at);
+            continue;
+        }
         at += 1;
-        if action == Action::Stay {
+        if matches!(action, Action::Stay | Action::Tight) {
             out.put(put);
             continue;
         }
@@ -154,6 +163,9 @@ fn skip_spaces(text: &[u8], at: &mut usize) -> Option<Action> {
     }
 }
 
+/// How many letters are put at once.
+const LETTERS: usize = 16;
+
 /// What was folded so far.
 struct Folded<'o> {
     bytes: &'o mut [u8],
@@ -166,6 +178,24 @@ impl Folded<'_> {
             *place = byte;
             self.len += 1;
         }
+    }
+
+    /// Puts the letters that a text has at `at`, in lower case, up to so many; returns how many.
+    #[inline(always)]
+    fn put_letters(&mut self, text: &[u8], at: usize) -> usize {
+        let sixteen = text.get(at..at + LETTERS).and_then(|sixteen| sixteen.first_chunk());
+        let place =
+            self.bytes.get_mut(self.len..self.len + LETTERS).and_then(|place| place.first_chunk_mut());
+        let (Some(sixteen), Some(place)) = (sixteen, place) else { return self.put_last_letters(text, at) };
+        // What is put behind the letters is put over.
+        let count = copy_letters(sixteen, place);
+        self.len += count;
+        count
+    }
+
+    fn put_last_letters(&mut self, text: &[u8], at: usize) -> usize {
+        let letters = text.iter().skip(at).take_while(|byte| byte.is_ascii_alphabetic());
+        letters.map(|byte| self.put(byte.to_ascii_lowercase())).count()
     }
 
     fn last(&self) -> Option<u8> {

@@ -36,8 +36,8 @@ use crate::bytes;
 use crate::context::Context;
 use crate::swar::eight_at;
 pub(crate) use prefilter::Prefilter;
+use reading::Reading;
 pub(crate) use reading::mark;
-use reading::{Others, Reading};
 pub(crate) use tables::{CLASSES, DIGEST};
 pub(crate) use trie::Classes;
 
@@ -49,6 +49,9 @@ const LONGEST_CALL: usize = 65;
 
 /// No text of fewer bytes has an entry.
 const SHORTEST: usize = 3;
+
+/// The readings besides the plain one.
+const OTHER_READINGS: [Reading; 2] = [Reading::Comments, Reading::Shell];
 
 /// The classes found in a text, and where, if evidence is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +103,8 @@ impl Walked {
     /// Returns whether [`scan_walked`] finds nothing in the text; `byte_classes` is the union of the classes of its bytes.
     #[inline]
     pub(crate) fn cannot_match(self, text: &[u8], byte_classes: u32) -> bool {
-        !self.may_match
-            && (self.marks == 0 || Others::of_marks(text, byte_classes, self.marks) == Others::default())
+        let may_drop = |reading: &Reading| reading.may_drop(text, byte_classes, Some(self.marks));
+        !self.may_match && (self.marks == 0 || !OTHER_READINGS.iter().any(may_drop))
     }
 }
 
@@ -139,14 +142,10 @@ pub(crate) fn scan_walked<'a>(
     if may_match {
         search::search(text, Reading::Plain, text, !known, cx, &mut found);
     }
-    let others = if may_match || is_guarded {
-        Others::of(text, byte_classes)
-    } else {
-        Others::of_marks(text, byte_classes, marks)
-    };
-    for (reading, is_other) in [(Reading::Comments, others.comments), (Reading::Shell, others.shell)] {
+    let marks = Some(marks).filter(|_| !may_match && !is_guarded);
+    for reading in OTHER_READINGS {
         let wanted = search::classes_of(reading) & !known & !found.classes;
-        if is_other && wanted != 0 {
+        if wanted != 0 && reading.may_drop(text, byte_classes, marks) {
             cx.spare.with(|stripped| {
                 reading::strip(text, reading, stripped);
                 let may_match = if is_guarded {
@@ -203,9 +202,8 @@ pub(crate) fn classes_of_call(folded_name: &[u8]) -> Classes {
 fn search_all<'a>(text: &[u8], byte_classes: u32, cx: Context<'a>) -> Found<'a> {
     let mut found = Found::none(text.len());
     search::search(text, Reading::Plain, text, Classes::MAX, cx, &mut found);
-    let others = Others::of(text, byte_classes);
-    for (reading, is_other) in [(Reading::Comments, others.comments), (Reading::Shell, others.shell)] {
-        if is_other {
+    for reading in OTHER_READINGS {
+        if reading.may_drop(text, byte_classes, None) {
             let mut stripped = Vec::new();
             reading::strip(text, reading, &mut stripped);
             search::search(text, reading, &stripped, !found.classes, cx, &mut found);

@@ -17,30 +17,25 @@ pub(super) enum Reading {
     Shell,
 }
 
-/// The readings that may differ from the plain one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Others {
-    /// The text may have a comment.
-    pub(super) comments: bool,
-    /// The text has what shells drop.
-    pub(super) shell: bool,
-}
-
-impl Others {
-    /// The readings of a text to scan besides the plain one; `byte_classes` is the union of the classes of its bytes.
-    pub(super) fn of(text: &[u8], byte_classes: u32) -> Self {
+impl Reading {
+    /// Returns whether it drops anything of a text, or may. `byte_classes` is the union of the classes of its bytes, `marks`
+    /// that of the marks of its signs, where it is known.
+    pub(super) fn may_drop(self, text: &[u8], byte_classes: u32, marks: Option<u8>) -> bool {
+        let has = |wanted: u8| match marks {
+            Some(marks) => marks & wanted != 0,
+            None => text.iter().any(|byte| mark(*byte) & wanted != 0),
+        };
+        let has_lines = byte_classes & CONTROL != 0;
         // Every comment and quote has a sign.
-        if byte_classes & (WORD_SIGN | CONTROL) == 0 {
-            return Others::default();
-        }
-        Others::of_marks(text, byte_classes, text.iter().fold(0, |marks, byte| marks | mark(*byte)))
-    }
-
-    /// Those of a text, where the union of the marks of its signs is known.
-    pub(super) fn of_marks(text: &[u8], byte_classes: u32, marks: u8) -> Self {
-        let may_comment = marks & STAR != 0 || marks & LINE_COMMENT != 0 && byte_classes & CONTROL != 0;
-        let is_quoted = marks & QUOTING != 0 || marks & ANGLE != 0 && has_empty_substitution(text);
-        Others { comments: may_comment && has_comment(text, byte_classes & CONTROL != 0), shell: is_quoted }
+        byte_classes & (WORD_SIGN | CONTROL) != 0
+            && match self {
+                Reading::Plain => false,
+                Reading::Comments => {
+                    let signs = if has_lines { STAR | LINE_COMMENT } else { STAR };
+                    (marks.is_none() || has(signs)) && has_comment(text, has_lines)
+                }
+                Reading::Shell => has(QUOTING) || has(ANGLE) && has_empty_substitution(text),
+            }
     }
 }
 

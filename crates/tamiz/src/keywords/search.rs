@@ -76,18 +76,15 @@ pub(super) fn search<'a>(
     if wanted == 0 {
         return;
     }
-    let matched = cx.spare.with(|folded| {
-        folded.reserve(stripped.len() + PADDING.len());
+    let mut first = [None; COUNT];
+    found.classes |= cx.spare.with(|folded| {
         fold_into(stripped, folded);
-        Search::run(Source { text, reading, cx }, folded, wanted)
+        Search::run(Source { text, reading, cx }, folded, wanted, &mut first)
     });
-    for (class, _) in matched.iter().enumerate().filter(|(_, matched)| matched.is_some()) {
-        found.classes |= 1 << class;
-    }
     // Only evidence has the ranges.
     if cx.traced && found.classes != 0 {
         let before = found.ranges;
-        found.ranges = cx.bump.alloc_slice_fill_with(COUNT, |class| match matched.get(class) {
+        found.ranges = cx.bump.alloc_slice_fill_with(COUNT, |class| match first.get(class) {
             Some(Some(Match { end, begun, .. })) => locate(text, reading, *begun..*end),
             _ => before.get(class).cloned().unwrap_or_default(),
         });
@@ -229,8 +226,10 @@ struct Search<'s> {
     folded: &'s [u8],
     /// The classes that are searched for, a bit each; above these, those that a later part may belong to.
     wanted: Classes,
+    /// The classes that were found, a bit each.
+    found: Classes,
     /// The first match of each class.
-    first: [Option<Match>; COUNT],
+    first: &'s mut [Option<Match>; COUNT],
     /// The parts of entries of several that were found and are not joined yet.
     parts: BumpVec<'s, Match>,
     /// When there are so many, those that no later one can come before are joined.
@@ -242,8 +241,13 @@ struct Search<'s> {
 }
 
 impl<'s> Search<'s> {
-    /// The first match of each class that is wanted.
-    fn run(source: Source<'s>, folded: &'s mut Vec<u8>, wanted: Classes) -> [Option<Match>; COUNT] {
+    /// Finds the first match of each class that is wanted; returns the classes that have one.
+    fn run(
+        source: Source<'s>,
+        folded: &'s mut Vec<u8>,
+        wanted: Classes,
+        first: &'s mut [Option<Match>; COUNT],
+    ) -> Classes {
         let len = folded.len();
         folded.extend_from_slice(&PADDING);
         let padded: &'s [u8] = folded;
@@ -251,7 +255,8 @@ impl<'s> Search<'s> {
             source,
             folded: padded.get(..len).unwrap_or_default(),
             wanted,
-            first: [None; COUNT],
+            found: 0,
+            first,
             parts: BumpVec::new_in(source.cx.bump),
             most_parts: MOST_PARTS,
             progress: BumpVec::new_in(source.cx.bump),
@@ -262,7 +267,7 @@ impl<'s> Search<'s> {
             search.wanted
         });
         search.join_parts(usize::MAX);
-        search.first
+        search.found
     }
 
     /// Takes a part that was found.
@@ -294,6 +299,7 @@ impl<'s> Search<'s> {
             && first.is_none_or(|first| found < first)
         {
             *first = Some(found);
+            self.found |= 1 << class;
             // Only evidence has which of several is the first.
             if !self.source.cx.traced {
                 self.wanted &= !((1 | LATER) << class);

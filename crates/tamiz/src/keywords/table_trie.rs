@@ -20,8 +20,11 @@ const HEAD: usize = 4;
 /// How many slots the table of roots has, as a power of two.
 const ROOT_BITS: u32 = 14;
 
-/// How many bits the table of heads has, as a power of two.
+/// How many heads the table of them tells apart, as a power of two.
 const HEAD_BITS: u32 = 16;
+
+/// The bit of the table of heads for parts that entries do not begin with.
+const LATER: u32 = 11;
 
 /// At which kinds of position a part begins, a bit each.
 const ANYWHERE: u8 = 1;
@@ -55,6 +58,7 @@ struct Node {
 }
 
 struct Trie {
+    heads: Vec<u16>,
     pairs: Vec<u8>,
     roots: Vec<(u32, u16)>,
     nodes: Vec<Node>,
@@ -73,9 +77,9 @@ fn position(part: &Part) -> u8 {
     }
 }
 
-/// The slot that a root is at, or behind.
-fn hash(key: u32) -> usize {
-    (key.wrapping_mul(0x9E37_79B1) >> (u32::BITS - ROOT_BITS)) as usize
+/// The highest bits of the hash of a key.
+fn hash(key: u32, bits: u32) -> usize {
+    (key.wrapping_mul(0x9E37_79B1) >> (u32::BITS - bits)) as usize
 }
 
 /// The bit of [`Node::next`] for a character.
@@ -96,11 +100,6 @@ pub(super) fn tables(entries: &[Entry], classes: usize) -> Option<[Vec<u8>; 8]> 
     if trie.nodes.len().max(trie.ends.len()).max(parts.len()) > usize::from(u16::MAX) {
         return None;
     }
-    let mut heads = vec![0; 1 << (HEAD_BITS - 3)];
-    for head in parts.iter().filter_map(|part| part.text.first_chunk()) {
-        let bit = (u32::from_le_bytes(*head).wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEAD_BITS)) as usize;
-        heads[bit / 8] |= 1 << (bit % 8);
-    }
     let roots = trie.roots.iter().flat_map(|(key, root)| {
         let [a, b] = root.to_le_bytes();
         key.to_le_bytes().into_iter().chain([a, b, 0, 0])
@@ -116,8 +115,8 @@ pub(super) fn tables(entries: &[Entry], classes: usize) -> Option<[Vec<u8>; 8]> 
         [part.class as u8, part.before as u8, after, part.step as u8, a, b]
     });
     Some([
+        trie.heads.iter().flat_map(|head| head.to_le_bytes()).collect(),
         trie.pairs,
-        heads,
         roots.collect(),
         nodes.concat(),
         trie.keys,
@@ -156,6 +155,7 @@ impl Trie {
         let (long, short): (Vec<_>, Vec<_>) =
             sorted.into_iter().partition(|listed| listed.text.len() >= HEAD);
         let mut trie = Trie {
+            heads: vec![0; 1 << HEAD_BITS],
             pairs: vec![0; 1 << 16],
             roots: vec![(0, 0); 1 << ROOT_BITS],
             nodes: vec![Node::default()],
@@ -165,10 +165,13 @@ impl Trie {
         };
         let mut to_do = VecDeque::new();
         for same in long.chunk_by(|a, b| a.text[..HEAD] == b.text[..HEAD]) {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|at| same[0].text[at]);
-            let (root, positions) = trie.add_root(u32::from_le_bytes([a, b, c, d]), &[], same, HEAD);
+            let head = u32::from_le_bytes([0, 1, 2, 3].map(|at| same[0].text[at]));
+            let root = trie.add_root(head, &[], same, HEAD);
             to_do.push_back((root, same, HEAD));
-            trie.pairs[usize::from(u16::from_le_bytes([a, b]))] |= positions;
+            let Node { classes: found, positions, .. } = trie.nodes[root];
+            let later = u16::from(found >> classes != 0) << LATER;
+            trie.heads[hash(head, HEAD_BITS)] |=
+                u16::from(positions) << 12 | later | found as u16 & ((1 << classes) - 1);
         }
         for same in short.chunk_by(|a, b| a.text[0] == b.text[0]) {
             let (singles, longer) = same.split_at(same.partition_point(|listed| listed.text.len() == 1));
@@ -180,9 +183,12 @@ impl Trie {
                 if singles.is_empty() && same.is_empty() {
                     continue;
                 }
-                let (root, positions) = trie.add_root(pair_key(first, second), singles, same, 2);
+                let root = trie.add_root(pair_key(first, second), singles, same, 2);
                 to_do.push_back((root, same, 2));
-                trie.pairs[usize::from(u16::from_le_bytes([first, second]))] |= positions << 4;
+                let Node { classes: found, positions, .. } = trie.nodes[root];
+                let pair = &mut trie.pairs[usize::from(u16::from_le_bytes([first, second]))];
+                *pair |= if found & ((1 << classes) - 1) != 0 { positions } else { 0 };
+                *pair |= if found >> classes != 0 { positions << 4 } else { 0 };
             }
         }
         while let Some((node, same, depth)) = to_do.pop_front() {
@@ -191,15 +197,8 @@ impl Trie {
         trie
     }
 
-    /// Adds the node of parts that begin with the same `depth` characters, or are the first of them: its index, and the
-    /// positions of these parts.
-    fn add_root(
-        &mut self,
-        key: u32,
-        singles: &[Listed<'_>],
-        same: &[Listed<'_>],
-        depth: usize,
-    ) -> (usize, u8) {
+    /// Adds the node of parts that begin with the same `depth` characters, or are the first of them; returns its index.
+    fn add_root(&mut self, key: u32, singles: &[Listed<'_>], same: &[Listed<'_>], depth: usize) -> usize {
         let root = self.nodes.len();
         let start = self.ends.len();
         let ended = same.iter().filter(|listed| listed.text.len() == depth);
@@ -210,12 +209,12 @@ impl Trie {
         let ends = (start, self.ends.len() - start);
         self.nodes.push(Node { classes, positions, ends, ..Node::default() });
         self.keys.push(0);
-        let mut slot = hash(key);
+        let mut slot = hash(key, ROOT_BITS);
         while self.roots[slot].1 != 0 {
             slot = (slot + 1) % self.roots.len();
         }
         self.roots[slot] = (key, root as u16);
-        (root, positions)
+        root
     }
 
     /// Adds what follows the first `depth` characters, which all of `same` begin with.

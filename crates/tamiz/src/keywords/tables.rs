@@ -12,58 +12,58 @@ pub(crate) const CLASSES: [&str; 11] = ["file", "java", "jndi", "js", "ldap", "n
 /// How many slots the entries of several parts take.
 pub(super) const SLOTS: usize = 170;
 
-// Those of the trie have the first 1027597 bytes.
+// Those of the trie have the first 1150477 bytes.
 tables! {
-    1195916, 1027597;
+    1318796, 1150477;
 
-    /// By the first two characters: positions of long parts; above them, of short ones.
-    PAIRS: Bytes<65536> = 0;
+    /// By the hash of the first four characters: the classes of long parts and the positions these begin at; see `trie::find_all`.
+    HEADS: Records<2, 65536> = 0;
 
-    /// A bit for the first characters of each long part.
-    HEADS: Records<8, 1024> = 65536;
+    /// By the first two characters: positions of short parts that entries begin with; above them, of other short parts.
+    PAIRS: Bytes<65536> = 131072;
 
     /// The key of a root and its node, by hash.
-    ROOTS: Records<8, 16384> = 73728;
+    ROOTS: Records<8, 16384> = 196608;
 
     /// See `Node`.
-    NODES: Records<24, 22395> = 204800;
+    NODES: Records<24, 22395> = 327680;
 
     /// The character that leads to each node.
-    KEYS: Bytes<22395> = 742280;
+    KEYS: Bytes<22395> = 865160;
 
     /// The parts that end at nodes.
-    ENDS: Records<8, 15270> = 764675;
+    ENDS: Records<8, 15270> = 887555;
 
     /// The labels of all nodes.
-    LABELS: Bytes<56792> = 886835;
+    LABELS: Bytes<56792> = 1009715;
 
     /// Class, edges and step of each part.
-    PARTS: Records<6, 13995> = 943627;
+    PARTS: Records<6, 13995> = 1066507;
 
     /// The class and the code of each byte.
-    BYTES: Records<2, 256> = 1027597;
+    BYTES: Records<2, 256> = 1150477;
 
     /// A bit for each token and window.
-    TOKENS: Records<8, 4096> = 1028109;
+    TOKENS: Records<8, 4096> = 1150989;
 
     /// By hash: where the list of a token is.
-    LITERALS: Records<8, 8192> = 1060877;
+    LITERALS: Records<8, 8192> = 1183757;
 
     /// What may be beside tokens: classes and codes.
-    LISTS: Records<5, 6195> = 1126413;
+    LISTS: Records<5, 6195> = 1249293;
 
     /// Classes before and after a token.
-    MASKS: Records<8, 208> = 1157388;
+    MASKS: Records<8, 208> = 1280268;
 
     /// Letters inside of tokens, by hash.
-    INSIDE: Records<8, 512> = 1159052;
+    INSIDE: Records<8, 512> = 1281932;
 
     /// A bit for a sign and the byte behind it.
-    PAIRS_OF_SIGNS: Records<8, 1024> = 1163148;
+    PAIRS_OF_SIGNS: Records<8, 1024> = 1286028;
 
     /// Classes before a sign, by its code and the next one's.
-    SIGNS: Records<2, 4096> = 1171340;
+    SIGNS: Records<2, 4096> = 1294220;
 
     /// Signs with what is beside them, by hash.
-    GRAMS: Records<8, 2048> = 1179532;
+    GRAMS: Records<8, 2048> = 1302412;
 }

@@ -2,7 +2,7 @@
 
 use super::entries::CLASSES;
 use super::fold::{fold_into, fold_with_ranges};
-use super::reading::{Others, Reading, strip};
+use super::reading::{Reading, strip};
 use super::search::GAP;
 use super::*;
 use crate::bytes;
@@ -302,7 +302,9 @@ fn both_ways_to_fold_agree() {
 #[test]
 fn readings_that_differ_are_known() {
     let others = |text: &str| {
-        let Others { comments, shell } = Others::of(text.as_bytes(), bytes::union(text.as_bytes()));
+        let may_drop =
+            |reading: Reading| reading.may_drop(text.as_bytes(), bytes::union(text.as_bytes()), None);
+        let (comments, shell) = (may_drop(Reading::Comments), may_drop(Reading::Shell));
         (comments, shell)
     };
     for text in ["a", "a b", "1.5", "a-b#", "A/b?c=1", "é", "a~b", "", "*/*", "-- a", "a\nb", "a/*", "*/* a"]

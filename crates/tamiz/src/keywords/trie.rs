@@ -1,15 +1,16 @@
 //! Finds the parts of all entries in folded text, by a trie for each head that they begin with.
 //!
 //! A part begins at one kind of position: where a word begins, where a command may be, at a sign, or anywhere in a
-//! word. For the two characters at each position of a text a table has the kinds of position at which parts begin
-//! so. Where that is this kind, the root for the four characters is looked up, and the trie is walked for as long as the
-//! text agrees with a part of a class that is wanted.
+//! word. A table has, by the four characters at a position, the classes of the parts that begin so and at which kinds of
+//! position they do. Where one of these classes is wanted, and the position is of such a kind, the root for the four is
+//! looked up, and the trie is walked for as long as the text agrees with a part of a class that is wanted.
 
 #![allow(
     clippy::arithmetic_side_effects,
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
+use super::COUNT;
 use super::tables::{ENDS, HEADS, KEYS, LABELS, NODES, PAIRS, ROOTS};
 
 /// A text must end with these so that all its positions are searched; no part has them.
@@ -28,9 +29,10 @@ const HEAD: usize = 4;
 const ROOT_BITS: u32 = 14;
 const _: () = assert!(ROOTS.len() == 1 << ROOT_BITS);
 
-/// How many bits the table of heads has, as a power of two.
+/// How many slots the table of heads has, as a power of two.
 const HEAD_BITS: u32 = 16;
-const _: () = assert!(HEADS.len() == 1 << (HEAD_BITS - 6));
+const _: () =
+    assert!(COUNT < 12, "the positions of a head are above its classes and the bit for later parts");
 
 /// A part that was found: its number, where it begins and where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,15 +42,9 @@ pub(super) struct Hit {
     pub(super) end: usize,
 }
 
-/// The slot that a root is at, or behind.
-fn hash(key: u32) -> usize {
-    (key.wrapping_mul(0x9E37_79B1) >> (u32::BITS - ROOT_BITS)) as usize
-}
-
-/// Returns whether there may be a root for the first characters of a long part.
-fn may_be_head(head: u32) -> bool {
-    let bit = (head.wrapping_mul(0x9E37_79B1) >> (u32::BITS - HEAD_BITS)) as usize;
-    HEADS.get(bit / 64).is_some_and(|bits| u64::from_le_bytes(*bits) >> (bit % 64) & 1 != 0)
+/// The highest bits of the hash of a key.
+fn hash<const BITS: u32>(key: u32) -> usize {
+    (key.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BITS)) as usize
 }
 
 /// A record of the table of nodes: what follows some characters that parts begin with.
@@ -110,7 +106,7 @@ fn key_of_pair(head: u32) -> u32 {
 
 /// The root for a head, or for a pair.
 fn root(key: u32) -> Option<Node> {
-    let mut slot = hash(key);
+    let mut slot = hash::<ROOT_BITS>(key);
     loop {
         let [a, b, c, d, low, high, ..] = *ROOTS.get(slot)?;
         let node = usize::from(u16::from_le_bytes([low, high]));
@@ -126,59 +122,66 @@ fn root(key: u32) -> Option<Node> {
 
 /// Reports every part in a text, which ends with [`PADDING`], that is of a wanted class. `report` returns the classes
 /// that are wanted from then on.
+#[inline(never)]
 pub(super) fn find_all(padded: &[u8], mut wanted: Classes, mut report: impl FnMut(Hit) -> Classes) {
-    let mut before = Side::of(b' ');
+    // The kinds of position that the next character may be at.
+    let mut next = positions_after(b' ');
     for (start, window) in padded.windows(HEAD).enumerate() {
         let Some(head) = window.first_chunk() else { return };
         let head = u32::from_le_bytes(*head);
-        let side = Side::of(head as u8);
-        let here = side.positions_after(before);
-        before = side;
-        let hit = PAIRS.get(usize::from(head as u16)).copied().unwrap_or_default() & here;
-        if hit == 0 {
-            continue;
+        let here = next;
+        next = positions_after(head as u8);
+        let long = HEADS.get(hash::<HEAD_BITS>(head)).map_or(0, |long| u16::from_le_bytes(*long));
+        if long != 0 && (long >> 12) as u8 & here != 0 && u32::from(long) & wanted_heads(wanted) != 0 {
+            wanted = begin(head, HEAD, padded, start, here, wanted, &mut report);
         }
-        if hit & LONG != 0
-            && may_be_head(head)
-            && let Some(root) = root(head).filter(|root| root.has(here, wanted))
-        {
-            let rest = padded.get(start + HEAD..).unwrap_or_default();
-            walk(root, rest, start, here, &mut wanted, &mut report);
-        }
-        if hit & SHORT != 0
-            && let Some(root) = root(key_of_pair(head)).filter(|root| root.has(here, wanted))
-        {
-            let rest = padded.get(start + 2..).unwrap_or_default();
-            walk(root, rest, start, here, &mut wanted, &mut report);
-        }
-        if wanted == 0 {
-            return;
+        let short = PAIRS.get(usize::from(head as u16)).copied().unwrap_or_default();
+        if short != 0 && short_positions(short, wanted) & here != 0 {
+            wanted = begin(key_of_pair(head), 2, padded, start, here, wanted, &mut report);
         }
     }
 }
 
-/// Reports the parts that the text has at `start`, where what a root stands for is followed by `rest`.
-fn walk(
-    mut node: Node,
-    mut rest: &[u8],
+/// The bits of a head that make it wanted: its classes, and, where later parts of entries are wanted, that it has some.
+#[inline(always)]
+fn wanted_heads(wanted: Classes) -> u32 {
+    const FIRST: Classes = (1 << COUNT) - 1;
+    wanted & FIRST | u32::from(wanted & !FIRST != 0) << COUNT
+}
+
+/// The kinds of position that the short parts of a pair begin at. Later parts of entries count only where one is wanted.
+#[inline(always)]
+fn short_positions(pair: u8, wanted: Classes) -> u8 {
+    if wanted >> COUNT == 0 { pair } else { pair | pair >> 4 }
+}
+
+/// Reports the parts that the text has at `start`, which begin with the `len` characters that `key` is of. Returns the
+/// classes that are wanted from then on.
+#[inline(never)]
+fn begin(
+    key: u32,
+    len: usize,
+    padded: &[u8],
     start: usize,
     here: u8,
-    wanted: &mut Classes,
+    mut wanted: Classes,
     report: &mut impl FnMut(Hit) -> Classes,
-) {
+) -> Classes {
+    let Some(mut node) = root(key).filter(|root| root.has(here, wanted)) else { return wanted };
+    let mut rest = padded.get(start + len..).unwrap_or_default();
     loop {
         for &[low, high, len, position, a, b, c, d] in node.ends() {
-            if position & here != 0 && u32::from_le_bytes([a, b, c, d]) & *wanted != 0 {
+            if position & here != 0 && u32::from_le_bytes([a, b, c, d]) & wanted != 0 {
                 let id = usize::from(u16::from_le_bytes([low, high]));
-                *wanted = report(Hit { id, start, end: start + usize::from(len) });
+                wanted = report(Hit { id, start, end: start + usize::from(len) });
             }
         }
-        let Some((&byte, after)) = rest.split_first() else { return };
+        let Some((&byte, after)) = rest.split_first() else { return wanted };
         if !node.may_go_on(byte) {
-            return;
+            return wanted;
         }
-        let Some(child) = node.child(byte).filter(|child| child.has(here, *wanted)) else { return };
-        let Some(after) = after.strip_prefix(child.label()) else { return };
+        let Some(child) = node.child(byte).filter(|child| child.has(here, wanted)) else { return wanted };
+        let Some(after) = after.strip_prefix(child.label()) else { return wanted };
         (node, rest) = (child, after);
     }
 }
@@ -203,44 +206,23 @@ pub(super) fn parts_equal(text: &[u8], mut give: impl FnMut(usize)) {
     }
 }
 
-/// What a character is to those beside it. In the lower byte are the positions that it may be at, in the upper those that
-/// the next one may be at; twice each, for long and for short parts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Side(u16);
-
-/// The positions of long parts.
-const LONG: u8 = 0x0F;
-/// Those of short ones.
-const SHORT: u8 = 0xF0;
-
-impl Side {
-    /// A letter, digit or `_`.
-    const WORD: Side = Side(0x9977);
-    /// What may be before a command.
-    const OPENER: Side = Side(0xFF88);
-    const SIGN: Side = Side(0xBB88);
-
-    fn of(byte: u8) -> Self {
-        const SIDES: [Side; 256] = {
-            let mut sides = [Side::SIGN; 256];
-            let mut byte = 0;
-            while byte < 256 {
-                sides[byte] = match byte as u8 {
-                    b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Side::WORD,
-                    b';' | b'|' | b'&' | b'(' => Side::OPENER,
-                    _ => Side::SIGN,
-                };
-                byte += 1;
+/// The kinds of position that the character behind another may be at.
+#[inline(always)]
+fn positions_after(byte: u8) -> u8 {
+    const AFTER: [u8; 256] = {
+        let mut after = [0b1011; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            match byte as u8 {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => after[byte] = 0b1001,
+                b';' | b'|' | b'&' | b'(' => after[byte] = 0b1111,
+                _ => {}
             }
-            sides
-        };
-        SIDES.get(usize::from(byte)).copied().unwrap_or(Side::SIGN)
-    }
-
-    /// The kinds of position that a character with this side is at after another, twice.
-    fn positions_after(self, before: Side) -> u8 {
-        (self.0 & before.0 >> 8) as u8
-    }
+            byte += 1;
+        }
+        after
+    };
+    AFTER.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -248,6 +230,7 @@ mod tests {
     use super::*;
     use crate::context::tests::random;
     use crate::keywords::entries::CLASSES;
+    use crate::keywords::is_word;
     use crate::keywords::tests::{Edge, SEPARATOR, Written, folded_part, marks};
 
     /// Every part with the positions it begins at.
@@ -257,7 +240,7 @@ mod tests {
         let part = |written| {
             let (text, Written { before, .. }) = (folded_part(written), marks(written));
             let position = match before {
-                _ if Side::of(text[0]) != Side::WORD => 8,
+                _ if !is_word(text[0]) => 8,
                 Edge::Boundary => 2,
                 Edge::Command => 4,
                 Edge::Any | Edge::End => 1,
@@ -272,8 +255,7 @@ mod tests {
         let mut hits = Vec::new();
         for start in 0..text.len() {
             let before = start.checked_sub(1).map_or(b' ', |before| text[before]);
-            let is_in_word = |byte: u8| Side::of(byte) == Side::WORD;
-            let here = match (is_in_word(before), is_in_word(text[start])) {
+            let here = match (is_word(before), is_word(text[start])) {
                 (_, false) => 8,
                 (true, true) => 1,
                 (false, true) if b";|&(".contains(&before) => 7,

@@ -146,6 +146,13 @@ fn high_tells_nothing(text: &[u8]) -> bool {
     let mut rest = text;
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
         rest = rest.get(at..).unwrap_or_default();
+        // Full-width forms come in runs.
+        while let [0xEF, 0xBC | 0xBD, 0x80..=0xBF, after @ ..] = rest {
+            rest = after;
+        }
+        if rest.first().is_none_or(u8::is_ascii) {
+            continue;
+        }
         rest = match nfkc::arabic_length(rest) {
             0 => match tells_nothing(rest) {
                 Some(after) => after,

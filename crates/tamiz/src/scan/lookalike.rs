@@ -88,30 +88,34 @@ fn raise_plain<'a>(scan: &Scan<'a>, plain: u8, range: Range<usize>, flags: &mut 
 
 /// Replaces look-alike characters, without keeping offsets; `None` if there are none. Raises the flags of its
 /// characters.
+#[allow(clippy::arithmetic_side_effects, reason = "a number that is not zero has a lowest bit")]
 fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>> {
     let text = scan.text;
     let mut out: Option<BumpVec<'a, u8>> = None;
     let mut copied = text.bytes;
     let mut rest = text.bytes;
+    // The plain forms of full-width ones, a bit each.
+    let mut narrow = 0_u128;
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
-        let from = rest.get(at..).unwrap_or_default();
+        let mut from = rest.get(at..).unwrap_or_default();
+        if is_full_width(from) {
+            let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), scan.cx.bump));
+            out.extend_from_slice_copy(before(copied, from));
+            // They come in runs, and each has a plain form of its own.
+            while let [0xEF, second, third, after @ ..] = from
+                && let Some(plain) = nfkc::narrow_of(*second, *third)
+            {
+                narrow |= 1 << plain;
+                out.push(plain);
+                from = after;
+            }
+            (rest, copied) = (from, from);
+            continue;
+        }
         // Characters that stay, which U+FDFA becomes many of.
         let staying = nfkc::arabic_length(from);
         if staying > 0 {
             rest = from.get(staying..).unwrap_or_default();
-            continue;
-        }
-        // A full-width form, which has a plain one of its own.
-        if let [0xEF, second, third, after @ ..] = from
-            && let Some(plain) = nfkc::narrow_of(*second, *third)
-        {
-            raise_plain(scan, plain, 0..text.len(), flags);
-            let out = out.get_or_insert_with(|| BumpVec::with_capacity_in(text.len(), scan.cx.bump));
-            if copied.len() > from.len() {
-                out.extend_from_slice_copy(before(copied, from));
-            }
-            out.push(plain);
-            (rest, copied) = (after, after);
             continue;
         }
         let Some(c) = first_char(from) else { break };
@@ -130,9 +134,18 @@ fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
             }
         });
     }
+    while narrow != 0 {
+        raise_plain(scan, narrow.trailing_zeros() as u8, 0..text.len(), flags);
+        narrow &= narrow - 1;
+    }
     let mut out = out?;
     out.extend_from_slice_copy(copied);
     Some(Text::untraced(out.into_bump_slice()))
+}
+
+/// Returns whether a text begins with the full-width form of a character of ASCII.
+fn is_full_width(text: &[u8]) -> bool {
+    matches!(text, [0xEF, second, third, ..] if nfkc::narrow_of(*second, *third).is_some())
 }
 
 /// The part of a text before its end `from`.

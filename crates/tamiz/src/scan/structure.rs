@@ -29,11 +29,21 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     let mut at = 0;
     while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(|&b| is_telling(b))) {
         at += step;
-        // What most of them are: one dot, dash or slash alone.
-        if matches!((text.get(at), text.get(at + 1)), (Some(b'.'), next) if next != Some(&b'.'))
-            || matches!((text.get(at), text.get(at + 1)), (Some(b'-'), next) if next != Some(&b'-'))
-            || matches!((text.get(at), text.get(at + 1)), (Some(b'/'), next) if next != Some(&b'*'))
-        {
+        // What most of them are: one of a sign that tells with another behind it.
+        let next = text.get(at + 1).copied().unwrap_or_default();
+        let tells = match text.get(at) {
+            Some(byte @ (b'.' | b'-' | b'&')) => next == *byte,
+            Some(b'/') => next == b'*',
+            Some(b'>') => next == b'/',
+            Some(b'<') => next == b'%',
+            Some(b'{') => matches!(next, b'{' | b'%'),
+            Some(b'\'' | b'"') => {
+                quoted = true;
+                false
+            }
+            _ => true,
+        };
+        if !tells {
             at += 1;
             continue;
         }
@@ -93,7 +103,6 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
                     scan.raise(Flag::CrlfInj, at..at + len, flags);
                 }
             }
-            [b'\'' | b'"', ..] => quoted = true,
             _ => {}
         }
         at += len;

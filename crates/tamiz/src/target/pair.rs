@@ -258,7 +258,7 @@ fn raise_encoding<'a>(text: Text<'a>, classes: u32, flags: &mut Flags<'a>) {
     {
         flags.raise_at(Flag::QNonAscii, text, at..at + c.len());
     }
-    if classes & ENCODED == 0 {
+    if classes & ENCODED == 0 || !percent::has_residue(text.bytes) {
         return;
     }
     for (residue, _) in percent::residues(text.bytes) {

@@ -71,15 +71,20 @@ pub(super) fn render(root: &Path) -> Result<Rendered> {
 
 /// The tables of the trie, and of the parts.
 fn of_trie(parsed: &[part::Entry], classes: usize) -> Result<Vec<Section>> {
-    let [pairs, heads, roots, nodes, keys, ends, labels, parts] = table_trie::tables(parsed, classes)
+    let [heads, pairs, roots, nodes, keys, ends, labels, parts] = table_trie::tables(parsed, classes)
         .ok_or("the trie has more nodes or parts than a table can number")?;
     Ok(vec![
+        Section::records(
+            "HEADS",
+            "By the hash of the first four characters: the classes of long parts and the positions these begin at; see `trie::find_all`.",
+            2,
+            heads,
+        ),
         Section::bytes(
             "PAIRS",
-            "By the first two characters: positions of long parts; above them, of short ones.",
+            "By the first two characters: positions of short parts that entries begin with; above them, of other short parts.",
             pairs,
         ),
-        Section::records("HEADS", "A bit for the first characters of each long part.", 8, heads),
         Section::records("ROOTS", "The key of a root and its node, by hash.", 8, roots),
         Section::records("NODES", "See `Node`.", 24, nodes),
         Section::bytes("KEYS", "The character that leads to each node.", keys),
