@@ -13,6 +13,7 @@ use super::{GUARD, base64, escape, replaced, utf8};
 use crate::bytes::{self, BACKSLASH, ENCODED};
 use crate::context::Context;
 use crate::steps;
+use crate::swar::{self, eight_at};
 use crate::text::{Builder, Text};
 
 /// Which escapes are undone in one pass.
@@ -48,15 +49,16 @@ impl Plain {
 
 impl Layer {
     /// The place of the next sign that an escape begins with: where there is one, another is mostly near.
+    #[inline(always)]
     fn find(self, text: &[u8]) -> Option<usize> {
-        match (self, text) {
-            (Layer::Percent, [b'%', ..]) | (Layer::Entities, [b'&', ..]) => Some(0),
-            (Layer::Percent, _) => bytes::position(b'%', text),
-            (Layer::Entities, _) => bytes::position(b'&', text),
-            (Layer::Script, _) => bytes::position(b'\\', text),
-            (Layer::Combined, [b'%' | b'&' | b'\\', ..]) => Some(0),
-            (Layer::Combined, _) => memchr::memchr3(b'%', b'&', b'\\', text),
-        }
+        let sign = match self {
+            Layer::Percent => b'%',
+            Layer::Entities => b'&',
+            Layer::Script => b'\\',
+            Layer::Combined => return memchr::memchr3(b'%', b'&', b'\\', text),
+        };
+        let near = swar::position(sign, eight_at(text, 0));
+        near.or_else(|| bytes::position(sign, text.get(8..)?).map(|at| at + 8))
     }
 
     /// The escapes of a text, which do not overlap.
@@ -79,8 +81,39 @@ impl Layer {
     }
 
     /// Appends a text with its escapes undone, where it has any; whether it has.
-    fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
-        write_plain(text, self.escapes(text), out, |_| {})
+    pub(crate) fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        self.write_and_reveal(text, out, &mut Revealed::default())
+    }
+
+    /// Appends a text with its escapes undone, where it has any; whether it has. Takes note of what they stand for.
+    fn write_and_reveal(self, text: &[u8], out: &mut Vec<u8>, revealed: &mut Revealed) -> bool {
+        let (mut at, mut copied) = (0, 0);
+        while let Some(step) = text.get(at..).and_then(|rest| self.find(rest)) {
+            let start = at + step;
+            at = start + 1;
+            let rest = text.get(start..).unwrap_or_default();
+            if rest.first() == Some(&b'%') {
+                let Some(byte) = bytes::escape(rest) else { continue };
+                copy_before(start, copied, text, out);
+                revealed.add(byte);
+                out.push(byte);
+                at = start + 3;
+            } else {
+                let Some((plain, len)) = at_start(rest) else { continue };
+                copy_before(start, copied, text, out);
+                let mut buffer = [0; 4];
+                let plain = plain.bytes(&mut buffer);
+                plain.iter().for_each(|byte| revealed.add(*byte));
+                out.extend_from_slice(plain);
+                at = start + len;
+            }
+            steps::count(at - start);
+            copied = at;
+        }
+        if copied > 0 {
+            out.extend_from_slice(text.get(copied..).unwrap_or_default());
+        }
+        copied > 0
     }
 
     /// Undoes the escapes of a text, to which guarded bytes are bytes; `None` where it has none. `reveal` is told each
@@ -93,7 +126,13 @@ impl Layer {
         mut reveal: impl FnMut(Text<'a>, Range<usize>, &[u8]),
     ) -> Option<Text<'a>> {
         let text = replaced(text, GUARD, escape, cx);
-        let undone = with_plain(text, self.escapes(text.bytes), cx, &mut reveal)?;
+        let undone = if text.is_traced() {
+            with_plain_traced(text, self.escapes(text.bytes), cx, &mut reveal)?
+        } else {
+            with_plain(text, cx, &mut reveal, |out, revealed| {
+                self.write_and_reveal(text.bytes, out, revealed)
+            })?
+        };
         Some(utf8::repair(undone, cx, &mut cx.flags()))
     }
 }
@@ -107,37 +146,59 @@ pub(crate) fn with_overlong_read<'a>(
 ) -> Option<Text<'a>> {
     bytes::position(GUARD, text.bytes)?;
     let text = replaced(text, GUARD, escape, cx);
-    let read = with_plain(text, overlong_forms(text.bytes), cx, &mut reveal)?;
+    let read = if text.is_traced() {
+        let forms = utf8::overlong_forms(text.bytes).map(|(range, c)| (range, Plain::Char(c)));
+        with_plain_traced(text, forms, cx, &mut reveal)?
+    } else {
+        with_plain(text, cx, &mut reveal, |out, revealed| write_overlong_read(text.bytes, out, revealed))?
+    };
     Some(utf8::repair(read, cx, &mut cx.flags()))
 }
 
-/// A text with its escapes replaced by what they stand for; `None` where there are none.
+/// A text with its escapes replaced by what they stand for, as `write` does; `None` where there are none.
 fn with_plain<'a>(
     text: Text<'a>,
-    escapes: impl Iterator<Item = (Range<usize>, Plain)>,
     cx: Context<'a>,
     reveal: &mut impl FnMut(Text<'a>, Range<usize>, &[u8]),
+    write: impl FnOnce(&mut Vec<u8>, &mut Revealed) -> bool,
 ) -> Option<Text<'a>> {
-    if text.is_traced() {
-        return with_plain_traced(text, escapes, cx, reveal);
-    }
-    // The characters of ASCII that escapes stand for, a bit each.
-    let mut revealed = 0_u128;
-    let undone = cx.spare.with(|out| {
-        let is_escaped = write_plain(text.bytes, escapes, out, |plain| {
-            for byte in plain.iter().filter(|byte| byte.is_ascii()) {
-                revealed |= 1 << byte;
-            }
-        });
-        is_escaped.then(|| &*cx.bump.alloc_slice_copy(out))
-    })?;
-    while revealed != 0 {
-        reveal(text, 0..text.len(), &[revealed.trailing_zeros() as u8]);
-        revealed &= revealed - 1;
+    let mut revealed = Revealed::default();
+    let undone = cx.spare.with(|out| write(out, &mut revealed).then(|| &*cx.bump.alloc_slice_copy(out)))?;
+    for (half, first) in revealed.0.into_iter().zip([0, 64]) {
+        let mut rest = half;
+        while rest != 0 {
+            reveal(text, 0..text.len(), &[first + rest.trailing_zeros() as u8]);
+            rest &= rest - 1;
+        }
     }
     Some(Text::untraced(undone))
 }
 
+/// Appends what a text has between the last escape and the one at `start`.
+#[inline(always)]
+fn copy_before(start: usize, copied: usize, text: &[u8], out: &mut Vec<u8>) {
+    if copied == 0 {
+        out.reserve(text.len());
+    }
+    if copied < start {
+        out.extend_from_slice(text.get(copied..start).unwrap_or_default());
+    }
+}
+
+/// The characters of ASCII that escapes stand for, a bit each.
+#[derive(Default)]
+struct Revealed([u64; 2]);
+
+impl Revealed {
+    #[inline(always)]
+    fn add(&mut self, byte: u8) {
+        if let Some(half) = self.0.get_mut(usize::from(byte >> 6)) {
+            *half |= 1 << (byte & 63);
+        }
+    }
+}
+
+/// A text with its escapes replaced by what they stand for, each with where it came from; `None` where there are none.
 fn with_plain_traced<'a>(
     text: Text<'a>,
     escapes: impl Iterator<Item = (Range<usize>, Plain)>,
@@ -162,73 +223,21 @@ fn with_plain_traced<'a>(
     Some(builder.finish())
 }
 
-/// Appends a text with its escapes replaced by what they stand for, where there are any; whether there are. `reveal` is
-/// told what each stands for.
-fn write_plain(
-    text: &[u8],
-    escapes: impl Iterator<Item = (Range<usize>, Plain)>,
-    out: &mut Vec<u8>,
-    mut reveal: impl FnMut(&[u8]),
-) -> bool {
+/// Appends a text with its overlong forms read, where there are any; whether there are. Takes note of what they stand for.
+fn write_overlong_read(text: &[u8], out: &mut Vec<u8>, revealed: &mut Revealed) -> bool {
     let mut copied = 0;
-    for (range, plain) in escapes {
-        if copied == 0 {
-            out.reserve(text.len());
-        }
-        if copied < range.start {
-            out.extend_from_slice(text.get(copied..range.start).unwrap_or_default());
-        }
-        match plain {
-            Plain::Byte(byte) => {
-                reveal(&[byte]);
-                out.push(byte);
-            }
-            _ => {
-                let mut buffer = [0; 4];
-                let plain = plain.bytes(&mut buffer);
-                reveal(plain);
-                out.extend_from_slice(plain);
-            }
-        }
+    for (range, c) in utf8::overlong_forms(text) {
+        copy_before(range.start, copied, text, out);
+        let mut buffer = [0; 4];
+        let plain = c.encode_utf8(&mut buffer).as_bytes();
+        plain.iter().for_each(|byte| revealed.add(*byte));
+        out.extend_from_slice(plain);
         copied = range.end;
     }
     if copied > 0 {
         out.extend_from_slice(text.get(copied..).unwrap_or_default());
     }
     copied > 0
-}
-
-/// The overlong forms of a text, and what a lenient decoder reads them as. No UTF-8 has the two bytes that one of them
-/// begins with.
-fn overlong_forms(text: &[u8]) -> impl Iterator<Item = (Range<usize>, Plain)> {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let at = from + text.get(from..)?.iter().position(|&byte| byte >= 0xC0)?;
-            match overlong_form(text.get(at..)?) {
-                Some((c, len)) => {
-                    from = at + len;
-                    return Some((at..from, Plain::Char(c)));
-                }
-                None => from = at + 1,
-            }
-        }
-    })
-}
-
-fn overlong_form(text: &[u8]) -> Option<(char, usize)> {
-    let more = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .try_fold(0, |code, byte| (byte & 0xC0 == 0x80).then(|| code << 6 | u32::from(byte & 0x3F)))
-    };
-    let (code, len) = match text {
-        [first @ 0xC0..=0xC1, a, ..] => (u32::from(first & 1) << 6 | more(&[*a])?, 2),
-        [0xE0, a @ 0x80..=0x9F, b, ..] => (more(&[*a, *b])?, 3),
-        [0xF0, a @ 0x80..=0x8F, b, c, ..] => (more(&[*a, *b, *c])?, 4),
-        _ => return None,
-    };
-    char::from_u32(code).map(|c| (c, len))
 }
 
 /// The escape of any layer that a text begins with, and its length.
@@ -288,6 +297,18 @@ pub(crate) fn any_further(
     })
 }
 
+/// Returns whether `is_it` is true of a text with its guarded bytes as bytes, or of what it is further decoded to.
+pub(crate) fn any_unguarded(
+    value: &[u8],
+    cx: Context<'_>,
+    mut is_it: impl FnMut(&[u8], u32) -> bool,
+) -> bool {
+    cx.spare.with(|raw| {
+        super::write_raw(value, raw);
+        is_any_from(raw, cx, &mut is_it)
+    })
+}
+
 /// Returns whether `is_it` is true of one of the further texts of plain bytes, some of which `were_guarded`.
 fn any_further_of_raw(
     raw: &[u8],
@@ -341,7 +362,7 @@ fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8],
 /// Reads the overlong forms of a text; `spare` is to write in.
 fn read_overlong(text: &mut Vec<u8>, spare: &mut Vec<u8>) {
     spare.clear();
-    if !text.is_ascii() && write_plain(text, overlong_forms(text), spare, |_| {}) {
+    if !text.is_ascii() && write_overlong_read(text, spare, &mut Revealed::default()) {
         std::mem::swap(text, spare);
     }
 }

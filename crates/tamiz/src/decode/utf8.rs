@@ -1,5 +1,12 @@
 //! Raw bytes to UTF-8 (clause 4.1): what is not UTF-8 stays in place, guarded, and is told.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
+)]
+
+use std::ops::Range;
+
 use crate::bytes;
 use crate::context::Context;
 use crate::decode::{GUARD, put_guarded};
@@ -30,10 +37,6 @@ pub(crate) fn repaired<'t>(raw: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {
     buffer
 }
 
-#[allow(
-    clippy::arithmetic_side_effects,
-    reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
-)]
 fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     let mut builder = Builder::new(cx.bump, text.is_traced(), text.len() + 16);
     let mut at = 0;
@@ -50,4 +53,37 @@ fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Te
         }
     }
     builder.finish()
+}
+
+/// The overlong forms of a text, and what a lenient decoder reads them as. No UTF-8 has the two bytes that one of them
+/// begins with.
+pub(super) fn overlong_forms(text: &[u8]) -> impl Iterator<Item = (Range<usize>, char)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let at = from + text.get(from..)?.iter().position(|&byte| byte >= 0xC0)?;
+            match overlong_form(text.get(at..)?) {
+                Some((c, len)) => {
+                    from = at + len;
+                    return Some((at..from, c));
+                }
+                None => from = at + 1,
+            }
+        }
+    })
+}
+
+fn overlong_form(text: &[u8]) -> Option<(char, usize)> {
+    let more = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .try_fold(0, |code, byte| (byte & 0xC0 == 0x80).then(|| code << 6 | u32::from(byte & 0x3F)))
+    };
+    let (code, len) = match text {
+        [first @ 0xC0..=0xC1, a, ..] => (u32::from(first & 1) << 6 | more(&[*a])?, 2),
+        [0xE0, a @ 0x80..=0x9F, b, ..] => (more(&[*a, *b])?, 3),
+        [0xF0, a @ 0x80..=0x8F, b, c, ..] => (more(&[*a, *b, *c])?, 4),
+        _ => return None,
+    };
+    char::from_u32(code).map(|c| (c, len))
 }

@@ -17,18 +17,12 @@ pub(crate) fn scan_value<'a>(
     flags: &mut Flags<'a>,
 ) -> bool {
     let Classified { text: value, classes } = classified;
-    let names = &cx.settings.names;
     if marker::is_left(value.bytes, sensitive, cx) {
         flags.raise(Flag::Marker, value);
         return false;
     }
-    let secret = sensitive || names.find_credential(value.bytes, classes, cx).is_some();
     if kind == Kind::Value && classes & bytes::DOT != 0 && shape::is_jwt(value.bytes) {
         flags.raise(Flag::Jwt, value);
     }
-    if secret {
-        flags.hide(value);
-    }
-    scan::scan(classified, kind, secret, cx, flags);
-    secret
+    scan::scan_for_secret(classified, kind, sensitive, cx, flags)
 }

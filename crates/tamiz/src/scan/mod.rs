@@ -17,12 +17,14 @@ mod serial;
 mod structure;
 mod urls;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::bytes;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::keywords;
+use crate::secrets;
 use crate::text::{Classified, Text};
 
 pub(crate) use characters::{characters, may_flag_characters};
@@ -89,13 +91,15 @@ struct Scan<'a> {
     known: keywords::Classes,
     /// True if it is, or is decoded from, a key without a value.
     is_bare_key: bool,
+    /// Is set where a text that it is further decoded to holds a credential; `None` where none is searched for.
+    credential: Option<&'a Cell<bool>>,
     cx: Context<'a>,
 }
 
 impl<'a> Scan<'a> {
     /// A text that is no secret. `classes` is the union of the classes of its bytes.
     fn new(text: Text<'a>, classes: u32, kind: Kind, cx: Context<'a>) -> Self {
-        Scan { text, kind, secret: false, classes, known: 0, is_bare_key: false, cx }
+        Scan { text, kind, secret: false, classes, known: 0, is_bare_key: false, credential: None, cx }
     }
 
     /// Scans another text in the way of this one.
@@ -167,6 +171,39 @@ pub(crate) fn words<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) 
 pub(crate) fn net_path<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let scan = Scan::new(text, bytes::union(text.bytes), Kind::Path, cx);
     urls::flag_net_path(&scan, flags);
+}
+
+/// Raises the flags of decoded text, and returns whether it is a secret: one by its name, as the caller knows, or one that
+/// holds a credential.
+pub(crate) fn scan_for_secret<'a>(
+    text: Classified<'a>,
+    kind: Kind,
+    is_sensitive: bool,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> bool {
+    let Classified { text: Text { bytes, .. }, classes } = text;
+    let names = &cx.settings.names;
+    // Evidence depends on whether the text is a secret.
+    let is_searched_first =
+        is_sensitive || cx.traced || !cx.settings.beyond_core() || kind == Kind::Opaque || kind == Kind::Path;
+    if is_searched_first || !secrets::may_hold_credential(bytes, classes) {
+        let secret = is_sensitive || is_searched_first && names.find_credential(bytes, classes, cx).is_some();
+        if secret {
+            flags.hide(text.text);
+        }
+        scan(text, kind, secret, cx, flags);
+        return secret;
+    }
+    characters(text, kind, false, cx, flags);
+    if names.holds_plain_credential(bytes, classes, cx) {
+        content(text, kind, false, cx, flags);
+        return true;
+    }
+    // What further decodings give is searched for credentials as it is scanned.
+    let found = cx.bump.alloc(Cell::new(false));
+    content_of(Scan { credential: Some(found), ..Scan::new(text.text, classes, kind, cx) }, flags);
+    found.get()
 }
 
 /// Raises the flags of decoded text. For a secret the evidence is all of it.
@@ -246,8 +283,79 @@ fn content_of<'a>(scan: Scan<'a>, flags: &mut Flags<'a>) {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+
     use super::*;
-    use crate::context::tests::with_context;
+    use crate::context::Shared;
+    use crate::context::tests::{random, with_context};
+
+    /// Texts that hold credentials, attacks or neither.
+    const PLAIN: [&str; 10] = [
+        "password=hunter2",
+        "Authorization: Bearer abcdefghijklmnop",
+        "https://user:secret@ex.com/",
+        "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB",
+        "eyJhbGciOiJub25lIn0.eyJhIjoxfQ.abc",
+        "<script>alert(1)</script>",
+        "' or 1=1 -- ",
+        "two plain words",
+        "../../etc/passwd",
+        "contrase\u{f1}a=x",
+    ];
+
+    /// Encodes a text in one of the ways that further decodings undo.
+    fn encode(text: &[u8], random: &mut impl FnMut(u32) -> u32) -> Vec<u8> {
+        let way = random(8);
+        let each = |write: &dyn Fn(u8) -> String| text.iter().map(|byte| write(*byte)).collect::<String>();
+        match way {
+            0 => each(&|byte| format!("%{byte:02x}")).into_bytes(),
+            1 => text
+                .iter()
+                .flat_map(|byte| [format!("%{byte:02X}").into_bytes(), vec![*byte]])
+                .flatten()
+                .collect(),
+            2 => each(&|byte| format!("&#{byte};")).into_bytes(),
+            3 => each(&|byte| format!("\\u00{byte:02x}")).into_bytes(),
+            4 => BASE64.encode(text).into_bytes(),
+            5 => [b"data:text/plain;base64,", BASE64.encode(text).as_bytes()].concat(),
+            6 => text
+                .iter()
+                .flat_map(|byte| if *byte == b'/' { b"\xC0\xAF" } else { std::slice::from_ref(byte) })
+                .copied()
+                .collect(),
+            _ => [text, b" \xFF&lt;"].concat(),
+        }
+    }
+
+    #[test]
+    fn secrets_are_found_as_texts_are_scanned() {
+        let (mut random, mut secrets) = (random(), 0);
+        for _ in 0..20_000 {
+            let mut text = PLAIN[random(PLAIN.len() as u32) as usize].as_bytes().to_vec();
+            for _ in 0..random(6) {
+                text = encode(&text, &mut random);
+            }
+            text.truncate(4_000);
+            with_context(|cx| {
+                let shared = Shared { traced: false, ..*cx };
+                let cx = Context::new(&shared);
+                let text = crate::decode::utf8::repair(Text::request(&text, false), cx, &mut cx.flags());
+                let text = text.classified();
+                let kinds = [Kind::Value, Kind::Form, Kind::Free, Kind::Cookie, Kind::Leaf, Kind::Path];
+                let kind = kinds[random(kinds.len() as u32) as usize];
+                let (mut separate, mut together) = (cx.flags(), cx.flags());
+                let names = &cx.settings.names;
+                let is_secret = names.find_credential(text.text.bytes, text.classes, cx).is_some();
+                scan(text, kind, is_secret, cx, &mut separate);
+                let shown = text.text.bytes.escape_ascii();
+                assert_eq!(scan_for_secret(text, kind, false, cx, &mut together), is_secret, "{shown}");
+                assert_eq!(separate.set, together.set, "{shown}");
+                assert_eq!(separate.words(), together.words(), "{shown}");
+                secrets += u32::from(is_secret);
+            });
+        }
+        assert!(secrets > 2_000, "{secrets}");
+    }
 
     #[test]
     fn plain_texts_are_looked_at_alike() {

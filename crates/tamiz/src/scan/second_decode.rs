@@ -59,6 +59,7 @@ pub(super) fn flag_plain<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
 fn escapes<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
     let mut found = scan.cx.flags();
     if !undo(scan, Layer::Percent, DEPTH, &mut found) {
+        find_credential_unguarded(scan);
         return;
     }
     if scan.kind == Kind::Path {
@@ -107,9 +108,18 @@ fn undo<'a>(scan: &Scan<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -
         scan.raise(Flag::Space, 0..scan.text.len(), flags);
     }
     let scan = scan.at(undone);
+    find_credential(&scan);
     scan.flag(flags);
     deeper(&scan, left, flags);
     true
+}
+
+/// Takes note of a credential in what a value is further decoded to, where one is searched for.
+fn find_credential(scan: &Scan<'_>) {
+    let Scan { text, classes, cx, .. } = *scan;
+    if let Some(found) = scan.credential.filter(|found| !found.get()) {
+        found.set(cx.settings.names.holds_plain_credential(text.bytes, classes, cx));
+    }
 }
 
 /// Returns whether a segment begins or ends with a space only once it is decoded.
@@ -120,9 +130,36 @@ fn brings_space(text: &[u8], undone: &[u8]) -> bool {
 
 /// Decodes once more what a decoding gave, if it was not the last of `left`: Base64, or all escapes at once.
 fn deeper<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) {
-    let Some(left) = left.checked_sub(1).filter(|left| *left > 0) else { return };
+    let left = left.saturating_sub(1);
+    if left == 0 {
+        return find_credential_behind_entities(scan);
+    }
     if !base64(scan, left, flags) && scan.classes & (ENCODED | BACKSLASH) != 0 {
         undo(scan, Layer::Combined, left, flags);
+    }
+}
+
+/// Takes note of a credential in a text with its guarded bytes as bytes, and in what that is further decoded to: credentials
+/// are searched for there too, though it raises no flags.
+fn find_credential_unguarded(scan: &Scan<'_>) {
+    let Scan { text, classes, cx, .. } = *scan;
+    if let Some(found) = scan.credential.filter(|found| !found.get())
+        && classes & HIGH != 0
+        && bytes::position(decode::GUARD, text.bytes).is_some()
+    {
+        found.set(cx.settings.names.holds_unguarded(text.bytes, cx));
+    }
+}
+
+/// Takes note of a credential behind entities in the last of the decodings, which raise no flags.
+fn find_credential_behind_entities(scan: &Scan<'_>) {
+    if scan.classes & ENCODED != 0 && scan.credential.is_some_and(|found| !found.get()) {
+        scan.cx.spare.with(|plain| {
+            if Layer::Entities.write(scan.text.bytes, plain) {
+                let text = Text::untraced(plain);
+                find_credential(&Scan { text, classes: bytes::union(plain), ..*scan });
+            }
+        });
     }
 }
 
@@ -176,6 +213,7 @@ fn base64<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     let inner = Scan { kind: Kind::Leaf, ..scan.at(plain) };
     let mut found = scan.cx.flags();
     characters(plain.classified(), Kind::Leaf, scan.secret, scan.cx, &mut found);
+    find_credential(&inner);
     inner.flag(&mut found);
     deeper(&inner, left, &mut found);
     flags.absorb_only(&found, readable(scan.kind));

@@ -75,7 +75,7 @@ impl SensitiveNames {
         classes: u32,
         cx: Context<'_>,
     ) -> Option<Range<usize>> {
-        if value.len() < 4 || is_too_plain(value, classes) {
+        if !may_hold_credential(value, classes) {
             return None;
         }
         self.find_plain(value, classes, cx).or_else(|| self.find_disguised(value, classes, cx))
@@ -95,10 +95,9 @@ impl SensitiveNames {
         let kinds = self.may_hold(text, classes);
         let has_none = kinds == Kinds::default();
         let end_kinds = if has_none { kinds } else { self.may_hold(end, end_classes) };
-        let is_long = |text: &[u8], classes: u32| text.len() >= 4 && !is_too_plain(text, classes);
         let [is_in_text, is_in_end] =
             [(text, classes, kinds), (end, end_classes, end_kinds)].map(|(text, classes, kinds)| {
-                is_long(text, classes)
+                may_hold_credential(text, classes)
                     && kinds.iter().any(|kind| self.find_kind(kind, text, classes, cx).is_some())
             });
         // As long as there is nothing to decode before the end and no Base64, what the end is decoded to is the end of
@@ -109,14 +108,14 @@ impl SensitiveNames {
             bytes::union(text.get(..before).unwrap_or_default()) & (HIGH | ENCODED | BACKSLASH) != 0;
         let mut differs = may_decode || is_encoded(end, end_classes) || is_encoded(text, classes);
         let is_in_text = is_in_text
-            || is_long(text, classes)
+            || may_hold_credential(text, classes)
                 && self.is_any_further(text, classes, cx, |further, kinds| {
                     let end = further.get(before..).unwrap_or_default();
                     differs = differs || kinds != Kinds::default() || is_encoded(end, bytes::union(end));
                 });
         let is_in_end = is_in_end
             || (is_in_text || differs)
-                && is_long(end, end_classes)
+                && may_hold_credential(end, end_classes)
                 && self.find_disguised(end, end_classes, cx).is_some();
         [is_in_text, is_in_end]
     }
@@ -222,10 +221,32 @@ impl SensitiveNames {
         })
     }
 
+    /// Returns whether a text with its guarded bytes as bytes, or what it is further decoded to, holds a credential.
+    pub(crate) fn holds_unguarded(&self, value: &[u8], cx: Context<'_>) -> bool {
+        layers::any_unguarded(value, cx, |text, classes| self.holds_in_bytes(text, classes, cx))
+    }
+
+    /// Returns whether bytes that may be no UTF-8 hold a credential as they are.
+    fn holds_in_bytes(&self, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
+        if classes & HIGH == 0 {
+            return self.find_plain(text, classes, cx).is_some();
+        }
+        cx.spare.with(|repaired| {
+            let text = utf8::repaired(text, repaired);
+            self.find_plain(text, bytes::union(text), cx).is_some()
+        })
+    }
+
     /// The kinds of credentials that a text may hold.
     fn may_hold(&self, text: &[u8], classes: u32) -> Kinds {
         prefilter::may_hold(text, classes, |name| self.may_match_ascii(name))
     }
+}
+
+/// Returns whether a text, or what it is further decoded to, may hold a credential, by its length and the union of the
+/// classes of its bytes.
+pub(crate) fn may_hold_credential(text: &[u8], classes: u32) -> bool {
+    text.len() >= 4 && !is_too_plain(text, classes)
 }
 
 /// Returns whether a text is too short and too plain for a credential, by the union of the classes of its bytes.

@@ -91,11 +91,7 @@ impl<'a> Url<'a> {
         let raw = utf8::repair(text.from(at + 1), cx, &mut self.flags);
         let fragment = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
         self.fragment_secret =
-            cx.settings.names.find_credential(fragment.bytes, bytes::union(fragment.bytes), cx).is_some();
-        if self.fragment_secret {
-            self.flags.hide(fragment);
-        }
-        scan::scan(fragment.classified(), Kind::Free, self.fragment_secret, cx, &mut self.flags);
+            scan::scan_for_secret(fragment.classified(), Kind::Free, false, cx, &mut self.flags);
         self.fragment = Some(fragment);
         text.slice(0..at)
     }
