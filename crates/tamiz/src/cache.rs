@@ -72,16 +72,19 @@ impl Inner {
         }
     }
 
-    fn find(&self, line: &[u8], hash: u64) -> Option<usize> {
+    /// Finds the slot of a line; the present request uses it then.
+    #[inline(always)]
+    fn find(&mut self, line: &[u8], hash: u64) -> Option<(usize, &Record)> {
         let set = (hash >> SHIFT) as usize;
         let way = self.hashes.get(set)?.iter().position(|other| *other == hash)?;
         let slot = set * WAYS + way;
-        let entry = self.entries.get(slot)?;
+        let entry = self.entries.get_mut(slot)?;
         let start = slot * SLOT_BYTES;
         let is_it = usize::from(entry.line_len) == line.len()
             && entry.owner == self.owner
             && self.bytes.get(start..start + line.len())? == line;
-        is_it.then_some(slot)
+        entry.used = if is_it { self.request } else { entry.used };
+        is_it.then_some((slot, &entry.record))
     }
 }
 
@@ -103,24 +106,29 @@ impl Cache {
         inner.request += 1;
     }
 
-    /// Finds a line that was admitted, by its hash; appends its text to `texts`.
+    /// Finds a line that was admitted, by its hash: its slot, and what is known of it.
+    #[inline(always)]
+    pub(crate) fn find(&self, line: &[u8], hash: u64) -> Option<(usize, Record)> {
+        self.inner.borrow_mut().find(line, hash).map(|(slot, record)| (slot, *record))
+    }
+
+    /// Takes a line that was found in a slot by the present request; appends its text to `texts`.
+    #[inline(always)]
     pub(crate) fn get<'a>(
         &self,
+        slot: usize,
         line: &'a [u8],
-        hash: u64,
         texts: &mut Vec<u8>,
         bump: &'a Bump,
     ) -> Option<Finished<'a>> {
-        let inner = &mut *self.inner.borrow_mut();
-        let slot = inner.find(line, hash)?;
-        let entry = inner.entries.get_mut(slot)?;
-        entry.used = inner.request;
+        let inner = self.inner.borrow();
+        let Entry { record, words, .. } = inner.entries.get(slot)?;
         let text_start = slot * SLOT_BYTES + line.len();
-        let text = inner.bytes.get(text_start..text_start + entry.record.text_len as usize)?;
+        let text = inner.bytes.get(text_start..text_start + record.text_len as usize)?;
         let start = u32::try_from(texts.len()).ok()?;
         texts.extend_from_slice(text);
-        let words = if entry.words[0].is_none() { &NO_WORDS } else { &*bump.alloc(entry.words) };
-        Some(Finished { line, words, start, opened_before: 0, record: entry.record })
+        let words = if words[0].is_none() { &NO_WORDS } else { &*bump.alloc(*words) };
+        Some(Finished { line, words, start, record: *record })
     }
 
     /// Returns whether a line came before, lately; only such a line is worth a slot.
@@ -171,12 +179,13 @@ mod tests {
 
     fn finished<'a>(line: &'a [u8], text: &[u8]) -> Finished<'a> {
         let record = Record { text_len: text.len() as u32, ..Record::default() };
-        Finished { line, words: &NO_WORDS, start: 0, opened_before: 0, record }
+        Finished { line, words: &NO_WORDS, start: 0, record }
     }
 
     fn get(cache: &Cache, line: &[u8]) -> Option<Vec<u8>> {
         let (mut texts, bump) = (b"before".to_vec(), Bump::new());
-        cache.get(line, hash(line), &mut texts, &bump).map(|found| found.text(&texts).to_vec())
+        let (slot, _) = cache.find(line, hash(line))?;
+        cache.get(slot, line, &mut texts, &bump).map(|found| found.text(&texts).to_vec())
     }
 
     fn keep(cache: &Cache, line: &[u8], text: &[u8]) {

@@ -28,8 +28,6 @@ pub(crate) struct Finished<'a> {
     /// Where its text begins in the texts of all finished lines ([`crate::context::Spare::lines`]): `H:name=value`, its
     /// flags and the line's end.
     pub(crate) start: u32,
-    /// How many lines that were opened came before it.
-    pub(crate) opened_before: u16,
     pub(crate) record: Record,
 }
 
@@ -82,27 +80,6 @@ pub(crate) enum Echo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank(pub(crate) u16);
 
-/// A place in a list of lines, with the rank of that line's name above it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place(u32);
-
-impl Rank {
-    /// The `nth` line, of a name of this rank.
-    pub(crate) fn at(self, nth: u16) -> Place {
-        Place(u32::from(self.0) << 16 | u32::from(nth))
-    }
-}
-
-impl Place {
-    pub(crate) fn rank(self) -> Rank {
-        Rank((self.0 >> 16) as u16)
-    }
-
-    pub(crate) fn nth(self) -> usize {
-        (self.0 & 0xFFFF) as usize
-    }
-}
-
 /// The part of a header that other stages read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -116,8 +93,12 @@ pub(crate) enum Role {
 impl<'a> Finished<'a> {
     /// Its text, of the texts of all finished lines.
     pub(crate) fn text<'t>(&self, lines: &'t [u8]) -> &'t [u8] {
-        let start = self.start as usize;
-        lines.get(start..start + self.record.text_len as usize).unwrap_or_default()
+        lines.get(self.start as usize..self.end()).unwrap_or_default()
+    }
+
+    /// Where its text ends in the texts of all finished lines.
+    pub(crate) fn end(&self) -> usize {
+        self.start as usize + self.record.text_len as usize
     }
 
     /// The name, as shown.

@@ -26,6 +26,14 @@ pub(crate) struct Found<'a> {
     pub(crate) credentials: [Option<Text<'a>>; 2],
 }
 
+impl Found<'_> {
+    /// Puts credentials in the order in which they came.
+    pub(super) fn put_in_order(&mut self) {
+        self.credentials
+            .sort_unstable_by_key(|value| value.map_or(usize::MAX, |text| text.bytes.as_ptr() as usize));
+    }
+}
+
 /// Returns whether values of a kind are read in parts.
 pub(super) fn is_kind(kind: Kind) -> bool {
     matches!(kind, Kind::Cookie | Kind::Authorization | Kind::Host | Kind::Url | Kind::Origin)

@@ -1,4 +1,10 @@
-//! The lines of a header block: the quiet ones finished at once, the others opened.
+//! The lines of a header block: the quiet ones finished at once, by name, the others opened.
+//!
+//! The names of all lines are read first, and put in order. Lines of one name are opened: they may be joined, and are
+//! flagged. Each other line is taken from the cache or finished where it is in that order, so that the texts of finished
+//! lines follow each other as in the document.
+
+use std::cmp::Ordering;
 
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
@@ -8,22 +14,45 @@ use super::quiet::Quiet;
 use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
-use crate::finished::{Echo, Finished, MOST_WORDS, Place, Rank, Role};
+use crate::finished::{Finished, MOST_WORDS, Rank};
 use crate::hash::hash;
+use crate::known_headers::{Rule, ShortName};
 use crate::message::{Line, RawLine};
-use crate::text::Text;
 
 /// The lines of a header block: finished, or to be read.
 pub(super) struct Lines<'a> {
+    /// By name.
     pub(super) finished: BumpVec<'a, Finished<'a>>,
-    /// The places of finished lines, by name.
-    pub(super) order: BumpVec<'a, Place>,
+    /// In the order in which they came.
     pub(super) opened: BumpVec<'a, Line<'a>>,
     /// The parts of finished lines that other stages need.
     pub(super) found: Found<'a>,
 }
 
-/// Finishes the quiet lines, and opens all others; opens all of them where two may have one name.
+/// A line, by its name.
+pub(super) struct Named<'a> {
+    /// The line without its end; its name alone, where it is cut already.
+    pub(super) line: &'a [u8],
+    /// The length of the name, which is a token.
+    name_len: u32,
+    pub(super) rank: Rank,
+    /// Its hash, where there is a cache.
+    hash: u64,
+    way: Way<'a>,
+}
+
+/// How a line is read.
+enum Way<'a> {
+    Opened,
+    /// It is in this slot of the cache.
+    Cached(usize),
+    /// It may be finished, by its name and the rule for that.
+    Tried(&'a (ShortName, &'a Rule)),
+    Finished,
+}
+
+/// Finishes the quiet lines that share their name with no other, and opens all others; opens all of them, where a name may
+/// count as any.
 pub(super) fn finish_or_open<'a>(
     lines: BumpVec<'a, RawLine<'a>>,
     scheme: Scheme,
@@ -31,164 +60,160 @@ pub(super) fn finish_or_open<'a>(
 ) -> Lines<'a> {
     let texts = &mut *cx.spare.lines.borrow_mut();
     texts.clear();
+    let mut quiet = Quiet::new(scheme, cx, texts);
+    let mut named = name_all(&lines, cx).unwrap_or_else(|| BumpVec::new_in(cx.bump));
+    quiet.finished.reserve_exact(named.len());
+    for place in order_by_name(&mut named, cx) {
+        if let Some(line) = named.get_mut(place.nth())
+            && finish(line, &mut quiet).is_some()
+        {
+            line.way = Way::Finished;
+        }
+    }
+    let Quiet { mut found, finished, .. } = quiet;
+    found.put_in_order();
+    let mut opened = BumpVec::with_capacity_in(lines.len().saturating_sub(finished.len()), cx.bump);
+    if finished.len() < lines.len() {
+        let mut named = named.iter();
+        for line in lines {
+            match line {
+                _ if matches!(named.next(), Some(Named { way: Way::Finished, .. })) => {}
+                RawLine::Cut(line) => opened.push(Box::into_inner(line)),
+                RawLine::Plain(line) => opened.push(Line::cut(line, cx)),
+            }
+        }
+    }
+    Lines { finished, opened, found }
+}
+
+/// Reads the names of all lines; `None` where none of these is to be finished.
+fn name_all<'a>(lines: &[RawLine<'a>], cx: Context<'a>) -> Option<BumpVec<'a, Named<'a>>> {
     let limits = &cx.settings.config.limits;
     let is_tried = cx.finishes
         && lines.len() <= limits.headers.min(usize::from(u16::MAX))
         && limits.flag_parameters >= MOST_WORDS;
-    let mut opened = BumpVec::with_capacity_in(lines.len(), cx.bump);
-    let mut quiet = Quiet::new(scheme, if is_tried { lines.len() } else { 0 }, cx, texts);
+    if !is_tried {
+        return None;
+    }
+    let mut named = BumpVec::with_capacity_in(lines.len(), cx.bump);
     for line in lines {
-        match line {
-            RawLine::Cut(line) => opened.push(Box::into_inner(line)),
-            RawLine::Plain(line)
-                if is_tried && finish(line.bytes, opened.len() as u16, &mut quiet).is_some() => {}
-            RawLine::Plain(line) => opened.push(Line::cut(line, cx)),
-        }
+        named.push(match line {
+            RawLine::Plain(line) => Named::read(line.bytes, cx)?,
+            RawLine::Cut(line) => Named::opened(line.name?.bytes, line.name?.len(), cx)?,
+        });
     }
-    let Quiet { found, out: texts, finished, .. } = quiet;
-    if finished.is_empty() {
-        return Lines { finished, order: BumpVec::new_in(cx.bump), opened, found };
-    }
-    if have_other_names(&opened, &finished, texts)
-        && let Some(order) = order_by_name(&finished, texts, cx)
-    {
-        return Lines { finished, order, opened, found };
-    }
-    open_shared(Lines { finished, order: BumpVec::new_in(cx.bump), opened, found }, texts, cx)
+    Some(named)
 }
 
-/// Opens the finished lines that share a name with another line; all of them, where a name may count as any or what was
-/// found of a line cannot be taken back.
-fn open_shared<'a>(lines: Lines<'a>, texts: &[u8], cx: Context<'a>) -> Lines<'a> {
-    let Lines { finished, opened, mut found, .. } = lines;
-    let shared = shared_names(&opened, &finished, cx);
-    let is_kept = |line: &Finished<'a>| {
-        shared.as_ref().is_some_and(|shared| shared.binary_search(&line.record.rank).is_err())
-    };
-    // Only a host can be taken back from what was found.
-    let is_known = |line: &Finished<'a>| line.record.role == Role::Host || line.record.echo == Echo::InLine;
-    let keeps_some = finished.iter().all(|line| is_kept(line) || is_known(line));
-    let count = if keeps_some { finished.iter().filter(|line| is_kept(line)).count() } else { 0 };
-    let mut kept = BumpVec::with_capacity_in(count, cx.bump);
-    let mut again = BumpVec::with_capacity_in(finished.len().saturating_sub(count), cx.bump);
-    for line in finished {
-        if keeps_some && is_kept(&line) {
-            kept.push(line);
-        } else {
-            again.push(line);
+impl<'a> Named<'a> {
+    /// Reads the name of a line; `None` where it may count as any.
+    #[inline(always)]
+    fn read(line: &'a [u8], cx: Context<'a>) -> Option<Self> {
+        let hash = if cx.cache.is_some() { hash(line) } else { 0 };
+        if let Some((slot, record)) = cx.cache.and_then(|cache| cache.find(line, hash)) {
+            let name_len = u32::from(record.name_len);
+            return Some(Named { line, name_len, rank: record.rank, hash, way: Way::Cached(slot) });
         }
+        let colon = bytes::position_near(b':', line)?;
+        let headers = &cx.settings.headers;
+        let Some(short) = ShortName::at_start(line, colon) else { return Named::opened(line, colon, cx) };
+        let (rule, rank) = headers.find(&short);
+        let rank = match rank {
+            Some(rank) => rank,
+            None if bytes::is_token(line.get(..colon)?) => headers.rank_between(short.bytes().get(..colon)?),
+            None => return None,
+        };
+        let way = if rule.is_opened { Way::Opened } else { Way::Tried(cx.bump.alloc((short, rule))) };
+        Some(Named { line, name_len: colon as u32, rank, hash, way })
     }
-    if !keeps_some {
-        found = Found::default();
-    } else if again.iter().any(|line| line.record.role == Role::Host) {
-        found.host = None;
-    }
-    let opened = open_too(opened, again.into_iter(), cx);
-    let order = order_by_name(&kept, texts, cx).unwrap_or_else(|| BumpVec::new_in(cx.bump));
-    Lines { finished: kept, order, opened, found }
-}
 
-/// Opens finished lines too, in the order in which all came.
-fn open_too<'a>(
-    opened: BumpVec<'a, Line<'a>>,
-    finished: impl ExactSizeIterator<Item = Finished<'a>>,
-    cx: Context<'a>,
-) -> BumpVec<'a, Line<'a>> {
-    let mut all = BumpVec::with_capacity_in(opened.len().saturating_add(finished.len()), cx.bump);
-    let open = |line: Finished<'a>| Line::cut(Text::untraced(line.line), cx);
-    let mut finished = finished.peekable();
-    for (i, line) in opened.into_iter().enumerate() {
-        while let Some(before) = finished.next_if(|line| usize::from(line.opened_before) <= i) {
-            all.push(open(before));
-        }
-        all.push(line);
+    /// A line that is to be opened; `None` where its name may count as any.
+    fn opened(line: &'a [u8], name_len: usize, cx: Context<'a>) -> Option<Self> {
+        let name = line.get(..name_len).filter(|name| bytes::is_token(name))?;
+        let rank = cx.spare.with(|lower| {
+            lower.extend(name.iter().map(u8::to_ascii_lowercase));
+            cx.settings.headers.rank(lower)
+        });
+        Some(Named { line, name_len: u32::try_from(name_len).ok()?, rank, hash: 0, way: Way::Opened })
     }
-    all.extend(finished.map(open));
-    all
+
+    /// The name as it came.
+    pub(super) fn name(&self) -> &'a [u8] {
+        self.line.get(..self.name_len as usize).unwrap_or_default()
+    }
+
+    /// Compares names of one rank, case ignored.
+    fn cmp_name(&self, other: &Self) -> Ordering {
+        let lower = |name: &'a [u8]| name.iter().map(u8::to_ascii_lowercase);
+        lower(self.name()).cmp(lower(other.name()))
+    }
 }
 
 /// Takes a line from the cache, or finishes it.
-fn finish<'a>(line: &'a [u8], opened_before: u16, quiet: &mut Quiet<'a, '_>) -> Option<()> {
-    let Some(cache) = quiet.cx.cache else { return quiet.finish(line, opened_before) };
-    let hash = hash(line);
-    if let Some(known) = cache.get(line, hash, quiet.out, quiet.cx.bump) {
-        quiet.finished.push(Finished { opened_before, ..known });
-        return Some(());
-    }
-    quiet.finish(line, opened_before)?;
-    if let Some(finished) = quiet.finished.last()
-        && finished.is_alike_everywhere()
-        && cache.admits(hash)
-    {
-        cache.keep(finished, hash, quiet.out);
-    }
-    Some(())
-}
-
-/// Returns whether no line has the name of a finished one.
-fn have_other_names(opened: &[Line<'_>], finished: &[Finished<'_>], texts: &[u8]) -> bool {
-    let is_other = |name: &[u8]| {
-        let has_name = |line: &Finished<'_>| line.name(texts).eq_ignore_ascii_case(name);
-        !finished.iter().any(|line| usize::from(line.record.name_len) == name.len() && has_name(line))
-    };
-    opened.iter().all(|line| name_of(line).is_some_and(is_other))
-}
-
-/// The name of a line, where it is a token; any other may count as any name.
-fn name_of<'a>(line: &Line<'a>) -> Option<&'a [u8]> {
-    line.name.map(|name| name.bytes).filter(|name| bytes::is_token(name))
-}
-
-/// The rank of a name in any case.
-fn rank_of(name: &[u8], cx: Context<'_>) -> Rank {
-    cx.spare.with(|lower| {
-        lower.extend(name.iter().map(u8::to_ascii_lowercase));
-        cx.settings.headers.rank(lower)
-    })
-}
-
-/// The names that two lines have, sorted, as far as names tell by their rank; `None` where a name is no token.
-fn shared_names<'a>(
-    opened: &[Line<'_>],
-    finished: &[Finished<'_>],
-    cx: Context<'a>,
-) -> Option<BumpVec<'a, Rank>> {
-    let count = finished.len().saturating_add(opened.len());
-    let mut ranks = BumpVec::with_capacity_in(count, cx.bump);
-    ranks.extend(finished.iter().map(|line| line.record.rank));
-    for line in opened {
-        ranks.push(rank_of(name_of(line)?, cx));
-    }
-    ranks.sort_unstable();
-    let shared = ranks.windows(2).filter_map(|two| match two {
-        [a, b] if a == b => Some(*a),
-        _ => None,
-    });
-    let mut names: BumpVec<'a, Rank> = BumpVec::new_in(cx.bump);
-    for name in shared {
-        if names.last() != Some(&name) {
-            names.push(name);
+#[inline(always)]
+fn finish<'a>(line: &Named<'a>, quiet: &mut Quiet<'a, '_>) -> Option<()> {
+    let cx = quiet.cx;
+    match &line.way {
+        Way::Opened | Way::Finished => None,
+        Way::Cached(slot) => {
+            let known = cx.cache?.get(*slot, line.line, quiet.out, cx.bump)?;
+            quiet.finished.push(known);
+            Some(())
+        }
+        Way::Tried((name, rule)) => {
+            quiet.finish(line, name, rule)?;
+            if let (Some(cache), Some(finished)) = (cx.cache, quiet.finished.last())
+                && finished.is_alike_everywhere()
+                && cache.admits(line.hash)
+            {
+                cache.keep(finished, line.hash, quiet.out);
+            }
+            Some(())
         }
     }
-    Some(names)
 }
 
-/// The places of lines by name; `None` where two have the same.
-fn order_by_name<'a>(lines: &[Finished<'a>], texts: &[u8], cx: Context<'a>) -> Option<BumpVec<'a, Place>> {
-    let mut order = BumpVec::with_capacity_in(lines.len(), cx.bump);
-    order.extend(lines.iter().zip(0..=u16::MAX).map(|(line, nth)| line.record.rank.at(nth)));
-    sort(&mut order);
-    if !have_one(&order, |a, b| a.rank() == b.rank()) {
-        return Some(order);
+/// A place in a list of lines, with the rank of that line's name above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place(u32);
+
+impl Place {
+    fn rank(self) -> u16 {
+        (self.0 >> 16) as u16
     }
-    let name = |place: Place| lines.get(place.nth()).map(|line| line.name(texts));
-    order.sort_unstable_by(|a, b| a.rank().cmp(&b.rank()).then_with(|| name(*a).cmp(&name(*b))));
-    (!have_one(&order, |a, b| name(a) == name(b))).then_some(order)
+
+    fn nth(self) -> usize {
+        (self.0 & 0xFFFF) as usize
+    }
 }
 
-/// Returns whether two neighbours are alike.
-fn have_one(places: &[Place], are_alike: impl Fn(Place, Place) -> bool) -> bool {
-    places.windows(2).any(|two| matches!(two, [a, b] if are_alike(*a, *b)))
+/// The places of lines by name. Lines that share their name are to be opened.
+fn order_by_name<'a>(lines: &mut [Named<'a>], cx: Context<'a>) -> BumpVec<'a, Place> {
+    let mut order = BumpVec::with_capacity_in(lines.len(), cx.bump);
+    let places = lines.iter().zip(0_u32..);
+    order.extend(places.map(|(line, nth)| Place(u32::from(line.rank.0) << 16 | nth)));
+    sort(&mut order);
+    if !order.windows(2).any(|two| matches!(two, [a, b] if a.rank() == b.rank())) {
+        return order;
+    }
+    let cmp_name = |lines: &[Named<'a>], a: Place, b: Place| match (lines.get(a.nth()), lines.get(b.nth())) {
+        (Some(a), Some(b)) => a.cmp_name(b),
+        _ => Ordering::Equal,
+    };
+    order.sort_unstable_by(|a, b| a.rank().cmp(&b.rank()).then_with(|| cmp_name(lines, *a, *b)));
+    for two in order.windows(2) {
+        if let [a, b] = two
+            && a.rank() == b.rank()
+            && cmp_name(lines, *a, *b).is_eq()
+        {
+            for place in [a, b] {
+                if let Some(line) = lines.get_mut(place.nth()) {
+                    line.way = Way::Opened;
+                }
+            }
+        }
+    }
+    order
 }
 
 /// Sorts places, mostly few.
@@ -216,33 +241,64 @@ fn sort(places: &mut [Place]) {
 mod tests {
     use super::*;
     use crate::context::tests::{random, with_context};
+    use crate::text::Text;
 
     #[test]
     fn finished_lines_are_in_the_order_of_names() {
-        let pieces =
-            ["sec-fetch-", "accept", "-language", "x", "-a", "b", "content-type", "Host", "-Dest", "mode"];
+        let pieces = [
+            "sec-fetch-",
+            "accept",
+            "-language",
+            "x",
+            "-a",
+            "b",
+            "content-type",
+            "Host",
+            "-Dest",
+            "mode",
+            "q",
+            "te",
+            "-bearer",
+            "sec-ch-ua",
+            "-platform",
+            "-version",
+        ];
         let mut random = random();
         with_context(|cx| {
             for count in (0..48).cycle().take(500) {
-                let name = |_| -> String {
+                let mut name = || -> String {
                     let pieces = (0..=random(2)).map(|_| pieces[random(pieces.len() as u32) as usize]);
                     pieces.collect()
                 };
-                let lines: Vec<String> = (0..count).map(name).map(|name| format!("{name}: en")).collect();
-                let mut texts = Vec::new();
-                let mut quiet = Quiet::new(Scheme::Http, lines.len(), cx, &mut texts);
-                for line in &lines {
-                    quiet.finish(line.as_bytes(), 0);
+                let lines: Vec<String> = (0..count).map(|_| format!("{}: en", name())).collect();
+                let named = lines.iter().map(|line| Named::read(line.as_bytes(), cx).unwrap());
+                let mut named: Vec<Named<'_>> = named.collect();
+                let order = order_by_name(&mut named, cx);
+                let names = named.iter().map(|line| line.name().to_ascii_lowercase());
+                let mut names: Vec<Vec<u8>> = names.collect();
+                for line in &named {
+                    let own = line.name().to_ascii_lowercase();
+                    let is_shared = names.iter().filter(|name| **name == own).count() > 1;
+                    assert!(!is_shared || matches!(line.way, Way::Opened));
                 }
-                let finished = quiet.finished;
-                let mut names: Vec<&[u8]> = finished.iter().map(|line| line.name(&texts)).collect();
                 names.sort_unstable();
-                let is_shared = names.windows(2).any(|two| two[0] == two[1]);
-                let order = order_by_name(&finished, &texts, cx);
-                assert_eq!(order.is_none(), is_shared);
-                let ordered = order.iter().flatten().map(|place| finished[place.nth()].name(&texts));
-                assert!(is_shared || ordered.eq(names));
+                assert!(order.iter().map(|place| named[place.nth()].name().to_ascii_lowercase()).eq(names));
             }
+        });
+    }
+
+    #[test]
+    fn lines_without_a_name_open_all() {
+        with_context(|cx| {
+            let name_all = |lines: &[&'static str]| {
+                let raw = lines.iter().map(|line| Named::read(line.as_bytes(), cx));
+                raw.collect::<Option<Vec<_>>>().is_some()
+            };
+            assert!(name_all(&["a: b", "host: c"]));
+            for odd in ["a", "", ": b", "a b: c", "\u{e9}: b", "a\0: b"] {
+                assert!(!name_all(&["a: b", odd]), "{odd}");
+            }
+            assert!(Line::cut(Text::untraced(b"a"), cx).name.is_none());
         });
     }
 }

@@ -33,7 +33,7 @@ use crate::show::NameShown;
 use crate::target::host::{self, Host};
 use crate::text::Text;
 
-use crate::finished::{Finished, Place, Role};
+use crate::finished::{Finished, Role};
 use crate::known_headers::{Kind, Rule};
 pub(crate) use cookie::Cookies;
 pub(crate) use header::Header;
@@ -53,10 +53,8 @@ pub(crate) struct Headers<'a> {
     pub(crate) list: BumpVec<'a, Header<'a>>,
     /// Continuations of nothing, in `core`, which does not show them.
     pub(crate) unseen: BumpVec<'a, Text<'a>>,
-    /// Those that were not opened: none of them has the name of another header.
+    /// Those that were not opened, by name: none of them has the name of another header.
     pub(crate) finished: BumpVec<'a, Finished<'a>>,
-    /// Their places in that list, by name.
-    order: BumpVec<'a, Place>,
     /// The parts of these that other stages need.
     pub(crate) found: Found<'a>,
     /// The values of those that steer how the body is read; there is no other header of their names.
@@ -97,9 +95,8 @@ pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a
             return headers;
         }
     };
-    let Lines { finished, order, opened, found } = lines::finish_or_open(lines, scheme, cx);
+    let Lines { finished, opened, found } = lines::finish_or_open(lines, scheme, cx);
     headers.finished = finished;
-    headers.order = order;
     headers.found = found;
     headers.take_roles(cx);
     if opened.is_empty() {
@@ -158,7 +155,6 @@ impl<'a> Headers<'a> {
             list: BumpVec::new_in(cx.bump),
             unseen: BumpVec::new_in(cx.bump),
             finished: BumpVec::new_in(cx.bump),
-            order: BumpVec::new_in(cx.bump),
             found: Found::default(),
             finished_type: None,
             finished_length: None,
@@ -166,12 +162,6 @@ impl<'a> Headers<'a> {
             has_host: false,
             many: None,
         })
-    }
-
-    /// The finished lines from the `nth` on, by name.
-    pub(crate) fn finished_from(&self, nth: usize) -> impl Iterator<Item = &Finished<'a>> {
-        let places = self.order.get(nth..).unwrap_or_default();
-        places.iter().filter_map(|place| self.finished.get(place.nth()))
     }
 
     /// Takes note of the finished lines that have a role; there is no other header of their names.

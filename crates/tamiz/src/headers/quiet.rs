@@ -10,6 +10,7 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::in_parts::{self, Found};
+use super::lines::Named;
 use super::{Content, accept, blanks_dropped, content, value, whitespace};
 use crate::bytes::{self, ALNUM, COLON, DASH, WAY};
 use crate::config::Scheme;
@@ -49,43 +50,41 @@ pub(super) struct Quiet<'a, 'o> {
 }
 
 impl<'a, 'o> Quiet<'a, 'o> {
-    pub(super) fn new(scheme: Scheme, lines: usize, cx: Context<'a>, out: &'o mut Vec<u8>) -> Self {
+    pub(super) fn new(scheme: Scheme, cx: Context<'a>, out: &'o mut Vec<u8>) -> Self {
         let (found, rule, record) = (Found::default(), Rule::unknown(), Record::default());
-        let finished = BumpVec::with_capacity_in(lines, cx.bump);
+        let finished = BumpVec::new_in(cx.bump);
         Quiet { cx, scheme, found, out, rule, value: &[], classes: 0, words: &NO_WORDS, record, finished }
     }
 
     /// Finishes a line that is quiet: appends its text and its record to those of the lines before; `None` for other lines.
-    pub(super) fn finish(&mut self, line: &'a [u8], opened_before: u16) -> Option<()> {
+    /// `short` is its name, and `rule` the rule for that.
+    pub(super) fn finish(&mut self, line: &Named<'a>, short: &ShortName, rule: &'a Rule) -> Option<()> {
         let start = u32::try_from(self.out.len()).ok()?;
-        if self.write(line).is_none() {
+        if self.write(line, short, rule).is_none() {
             self.out.truncate(start as usize);
             return None;
         }
         self.record.text_len = self.out.len() as u32 - start;
-        self.finished.push(Finished { line, words: self.words, start, opened_before, record: self.record });
+        self.finished.push(Finished { line: line.line, words: self.words, start, record: self.record });
         Some(())
     }
 
     #[inline(always)]
-    fn write(&mut self, line: &'a [u8]) -> Option<()> {
-        let colon = bytes::position_near(b':', line)?;
-        let short = ShortName::at_start(line, colon).filter(|_| line.len() <= LONGEST_LINE)?;
-        let headers = &self.cx.settings.headers;
-        let (rule, rank) = headers.find(&short);
+    fn write(&mut self, line: &Named<'a>, short: &ShortName, rule: &'a Rule) -> Option<()> {
         let lower = short.bytes();
+        let colon = line.name().len();
         let name = lower.get(..colon)?;
-        if rule.is_opened || !rule.is_known && !is_quiet_name(line.get(..colon)?, name, self.cx) {
+        if line.line.len() > LONGEST_LINE || !rule.is_known && !is_quiet_name(line.name(), name, self.cx) {
             return None;
         }
-        let (value, classes) = whitespace::as_it_came(line.get(colon + 1..)?, true)?;
+        let (value, classes) = whitespace::as_it_came(line.line.get(colon + 1..)?, true)?;
         (self.rule, self.value, self.classes) = (rule, value, classes);
         if value.is_empty() || classes & COLON != 0 && self.hides_header() {
             return None;
         }
         self.words = &NO_WORDS;
         self.record = Record {
-            rank: rank.unwrap_or_else(|| headers.rank_between(name)),
+            rank: line.rank,
             len: value.len() as u16,
             name_len: colon as u8,
             // A name that gets here is known, or made of letters, digits and dashes.

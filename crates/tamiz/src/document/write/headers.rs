@@ -80,7 +80,10 @@ impl<'a> Writer<'a, '_> {
         let before = before.map(|name| (name, self.cx.settings.headers.rank(name)));
         let cx = self.cx;
         let texts = cx.spare.lines.borrow();
-        for line in lines.headers.finished_from(lines.next) {
+        let finished = lines.headers.finished.get(lines.next..).unwrap_or_default();
+        let start = finished.first().map_or(0, |line| line.start as usize);
+        let mut end = start;
+        for line in finished {
             let record = &line.record;
             let is_before = before.is_none_or(|(name, other)| match record.rank.cmp(&other) {
                 Ordering::Less => true,
@@ -88,9 +91,9 @@ impl<'a> Writer<'a, '_> {
                 Ordering::Greater => false,
             });
             if !is_before {
-                return;
+                break;
             }
-            self.out.extend_from_slice(line.text(&texts));
+            end = line.end();
             if record.is_shape
                 && let Some(notes) = &mut self.header_notes
             {
@@ -120,6 +123,8 @@ impl<'a> Writer<'a, '_> {
                 self.rollup.parametrised.push((flag, parameter));
             }
         }
+        // The text of one follows that of the other.
+        self.out.extend_from_slice(texts.get(start..end).unwrap_or_default());
     }
 
     /// Writes a header's line, the `index`-th of all.
