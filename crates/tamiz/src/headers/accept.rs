@@ -1,13 +1,18 @@
 //! The `accept` family (clauses 8.14 to 8.16): lists with qualities.
 
+mod common;
+
 use std::cmp::Reverse;
 
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::bytes::{self, CONTROL, DANGER, DIGIT, ENCODED, HIGH, LOWER, NO_NAME, SPACE, UPPER};
 use crate::context::Context;
-use crate::known_headers::Kind;
 use crate::show::escape::{self, Spot};
+
+pub(super) use common::write_common;
+#[cfg(test)]
+pub(super) use common::{COMMON_CODINGS, COMMON_LANGUAGES, COMMON_TYPES};
 
 /// An item of a list: its name, escaped and folded, and its quality in thousandths.
 #[derive(Clone, Copy)]
@@ -176,106 +181,6 @@ fn write_items(items: &[Item<'_>], out: &mut Vec<u8>) {
             out.push(b' ');
         }
         item.write(out);
-    }
-}
-
-/// The media types, codings and languages that clients ask for. A list of these, with a quality of one decimal or none, raises
-/// no flag and holds no credential; a test tries each beside each.
-fn is_common(name: &[u8], kind: Kind) -> bool {
-    match kind {
-        Kind::Accept => matches!(
-            name,
-            b"*/*"
-                | b"text/html"
-                | b"text/plain"
-                | b"text/css"
-                | b"text/javascript"
-                | b"text/*"
-                | b"application/xhtml+xml"
-                | b"application/xml"
-                | b"application/json"
-                | b"application/javascript"
-                | b"application/*"
-                | b"application/signed-exchange"
-                | b"image/avif"
-                | b"image/webp"
-                | b"image/apng"
-                | b"image/svg+xml"
-                | b"image/png"
-                | b"image/jpeg"
-                | b"image/gif"
-                | b"image/*"
-                | b"video/*"
-                | b"audio/*"
-                | b"utf-8"
-                | b"iso-8859-1"
-                | b"*"
-        ),
-        Kind::AcceptEncoding => {
-            matches!(
-                name,
-                b"gzip" | b"deflate" | b"br" | b"zstd" | b"identity" | b"compress" | b"sdch" | b"*"
-            )
-        }
-        Kind::AcceptLanguage => match name {
-            language if language.len() == 2 => is_common_language(language),
-            [language @ .., b'-', b'a'..=b'z' | b'A'..=b'Z', b'a'..=b'z' | b'A'..=b'Z'] => {
-                is_common_language(language)
-            }
-            _ => name == b"*",
-        },
-        _ => false,
-    }
-}
-
-fn is_common_language(language: &[u8]) -> bool {
-    matches!(
-        language,
-        b"en"
-            | b"es"
-            | b"de"
-            | b"fr"
-            | b"it"
-            | b"pt"
-            | b"nl"
-            | b"pl"
-            | b"ru"
-            | b"uk"
-            | b"ja"
-            | b"ko"
-            | b"zh"
-            | b"tr"
-            | b"sv"
-            | b"da"
-            | b"nb"
-            | b"fi"
-            | b"cs"
-            | b"ca"
-            | b"ar"
-            | b"he"
-            | b"vi"
-            | b"th"
-    )
-}
-
-/// Returns whether a list has nothing but common items, so that it raises no flag and holds no credential.
-pub(super) fn is_common_list(text: &[u8], kind: Kind) -> bool {
-    let mut rest = text;
-    loop {
-        let len = rest.iter().position(|byte| matches!(byte, b',' | b';')).unwrap_or(rest.len());
-        let (name, after) = rest.split_at_checked(len).unwrap_or_default();
-        if !is_common(name, kind) {
-            return false;
-        }
-        rest = match after {
-            [b';', b'q', b'=', b'0', b'.', b'0'..=b'9', after @ ..] => after,
-            after => after,
-        };
-        rest = match rest {
-            [] => return true,
-            [b',', b' ', more @ ..] | [b',', more @ ..] => more,
-            _ => return false,
-        };
     }
 }
 

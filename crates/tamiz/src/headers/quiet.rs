@@ -128,8 +128,8 @@ impl<'a, 'o> Quiet<'a, 'o> {
         let start = self.out.len();
         if in_parts::is_kind(self.rule.kind) {
             in_parts::write(self)?;
-        } else if is_vocabulary(self.value, self.classes, self.rule, self.cx) {
-            self.out.extend_from_slice(self.value);
+        } else if self.write_known() {
+            return Some(());
         } else if self.is_quiet() {
             self.write_plain();
         } else {
@@ -141,13 +141,32 @@ impl<'a, 'o> Quiet<'a, 'o> {
         Some(())
     }
 
+    /// Writes a value of known words or items, which raises no flag, holds no secret and has no bracket that could begin a flag;
+    /// returns whether it is one.
+    fn write_known(&mut self) -> bool {
+        match self.rule.kind {
+            Kind::Free => {
+                let is_known = is_vocabulary(self.value, self.classes, self.rule, self.cx);
+                if is_known {
+                    self.out.extend_from_slice(self.value);
+                }
+                is_known
+            }
+            kind => {
+                let Some(blanks) = accept::write_common(self.value, kind, self.out) else { return false };
+                if self.cx.settings.beyond_core() {
+                    self.record.len -= blanks as u16;
+                }
+                true
+            }
+        }
+    }
+
     /// Returns whether the value raises no flag and holds no secret.
     fn is_quiet(&self) -> bool {
-        let kind = self.rule.kind;
         // These two raise a flag whatever they say.
-        !matches!(kind, Kind::XForwardedFor | Kind::Forwarded)
-            && (accept::is_common_list(self.value, kind)
-                || is_quiet_value(self.value, self.classes, *self.rule, self.cx))
+        !matches!(self.rule.kind, Kind::XForwardedFor | Kind::Forwarded)
+            && is_quiet_value(self.value, self.classes, *self.rule, self.cx)
     }
 
     /// Writes a value that raises flags, but holds no secret that can be found in it; `None` for others.
@@ -248,8 +267,7 @@ impl<'a, 'o> Quiet<'a, 'o> {
 
 /// Returns whether a header without a normaliser says nothing but words of its own list, none of which raises a flag.
 fn is_vocabulary(value: &[u8], classes: u32, rule: &Rule, cx: Context<'_>) -> bool {
-    rule.kind == Kind::Free
-        && rule.vocabulary.is_some_and(|vocabulary| vocabulary.is_quiet(value, classes, &cx.settings.headers))
+    rule.vocabulary.is_some_and(|vocabulary| vocabulary.is_quiet(value, classes, &cx.settings.headers))
 }
 
 /// The part that a header of a kind plays.
@@ -308,52 +326,78 @@ mod tests {
     use crate::context::tests::with_context;
 
     /// Asserts that a value raises no flag and holds no credential, as it is opened.
-    fn assert_is_quiet(name: &str, value: &str) {
-        with_context(|cx| {
-            let rule = cx.settings.headers.get(name.as_bytes());
-            let text = Text::untraced(value.as_bytes()).repaired();
-            let mut flags = cx.flags();
-            let content =
-                value::inspect(text, bytes::union(text.bytes), name.as_bytes(), rule, cx, &mut flags);
-            let is_plain = matches!(content, Content::Plain) && flags.set.is_empty();
-            assert!(is_plain && !layers::hides_base64(text.bytes, cx), "{name}: {value}");
-        });
+    fn assert_is_quiet(name: &str, value: &str, cx: Context<'_>) {
+        let rule = cx.settings.headers.get(name.as_bytes());
+        let text = Text::untraced(value.as_bytes()).repaired();
+        let mut flags = cx.flags();
+        let content = value::inspect(text, bytes::union(text.bytes), name.as_bytes(), rule, cx, &mut flags);
+        let is_plain = matches!(content, Content::Plain) && flags.set.is_empty();
+        assert!(is_plain && !layers::hides_base64(text.bytes, cx), "{name}: {value}");
+    }
+
+    /// Asserts that a list is read as one of common items, is quiet, and is written as any other.
+    fn assert_is_common(name: &str, value: &str, cx: Context<'_>) {
+        assert_is_quiet(name, value, cx);
+        let rule = cx.settings.headers.get(name.as_bytes());
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        let blanks = accept::write_common(value.as_bytes(), rule.kind, &mut one);
+        assert_eq!(blanks, Some(blanks_dropped(value.as_bytes(), rule.kind)), "{value}");
+        value::write_plain(value.as_bytes(), bytes::union(value.as_bytes()), rule, cx, &mut other);
+        assert_eq!(String::from_utf8(one), String::from_utf8(other), "{value}");
     }
 
     #[test]
     fn common_items_are_quiet_beside_each_other() {
-        let lists: [(&str, Kind, &str); 3] = [
-            (
-                "accept",
-                Kind::Accept,
-                "*/* text/html text/plain text/css text/javascript text/* application/xhtml+xml application/xml \
-                 application/json application/javascript application/* application/signed-exchange image/avif \
-                 image/webp image/apng image/svg+xml image/png image/jpeg image/gif image/* video/* audio/* utf-8 \
-                 iso-8859-1 *",
-            ),
-            ("accept-encoding", Kind::AcceptEncoding, "gzip deflate br zstd identity compress sdch *"),
-            (
-                "accept-language",
-                Kind::AcceptLanguage,
-                "en es de fr it pt nl pl ru uk ja ko zh tr sv da nb fi cs ca ar he vi th en-US zh-tw *",
-            ),
+        let texts = |names: &[&[u8]]| -> Vec<String> {
+            names.iter().map(|name| String::from_utf8(name.to_vec()).unwrap()).collect()
+        };
+        let mut types = texts(&accept::COMMON_TYPES);
+        types.push("application/signed-exchange;v=b3".to_owned());
+        let mut languages = texts(&accept::COMMON_LANGUAGES.each_ref().map(|language| &language[..]));
+        languages.extend(["*", "en-US", "zh-tw"].map(str::to_owned));
+        let lists = [
+            ("accept", types),
+            ("accept-charset", texts(&[b"utf-8", b"iso-8859-1", b"*"])),
+            ("accept-encoding", texts(&accept::COMMON_CODINGS)),
+            ("accept-language", languages),
         ];
-        for (name, kind, items) in lists {
-            for first in items.split_whitespace() {
-                for second in items.split_whitespace() {
-                    for between in [",", ", ", ";q=0.9,", ";q=0.1, "] {
-                        let value = format!("{first}{between}{second};q=0.5,{first}");
-                        assert!(accept::is_common_list(value.as_bytes(), kind), "{value}");
-                        assert_is_quiet(name, &value);
+        let between = [",", ", ", ";q=0.9,", ";q=0.75, ", ";q=1,", ";q=1.0, ", ";q=0, ", ";q=0.0,"];
+        with_context(|cx| {
+            for (name, items) in &lists {
+                for (first, second) in
+                    items.iter().flat_map(|first| items.iter().map(move |second| (first, second)))
+                {
+                    for (nth, between) in between.iter().enumerate() {
+                        let last = ["", ";q=0.5", ";q=0.25", ";q=1"][nth % 4];
+                        assert_is_common(name, &format!("{first}{between}{second}{last},{first}"), cx);
                     }
                 }
             }
-        }
-        for value in
-            ["text/html,", "text/html,,*/*", "text/html;level=1", "a/b", "text/html ,*/*", "", "id", "en-"]
-        {
-            for (_, kind, _) in lists {
-                assert!(!accept::is_common_list(value.as_bytes(), kind), "{value}");
+        });
+        let others = [
+            "text/html,",
+            "text/html,,*/*",
+            "text/html;level=1",
+            "a/b",
+            "text/html ,*/*",
+            "",
+            "id",
+            "en-",
+            "*;q=2",
+            "*;q=0.123",
+            "*;q=",
+            "*;",
+            "en-U1",
+            "EN",
+            "*;q=1;q=0",
+            "gzip,  br",
+            "*;q=1 ,*",
+        ];
+        for value in others.iter().copied().chain([&"*,".repeat(16)[..31], &"*,".repeat(200)[..399]]) {
+            for kind in [Kind::Accept, Kind::AcceptEncoding, Kind::AcceptLanguage] {
+                let is_long = value.len() > 30;
+                let written = accept::write_common(value.as_bytes(), kind, &mut Vec::new());
+                assert_eq!(written.is_some(), is_long && value.len() < 32, "{value}");
             }
         }
     }
@@ -361,17 +405,20 @@ mod tests {
     #[test]
     fn languages_of_any_region_are_quiet() {
         let letters = || (b'a'..=b'z').chain(b'A'..=b'Z').map(char::from);
-        for language in ["en", "es", "zh", "ca"] {
-            for (first, second) in letters().flat_map(|first| letters().map(move |second| (first, second))) {
-                for value in [
-                    format!("{language}-{first}{second}"),
-                    format!("{language}-{first}{second};q=0.5, {language}-{first}{second},{language}"),
-                ] {
-                    assert!(accept::is_common_list(value.as_bytes(), Kind::AcceptLanguage));
-                    assert_is_quiet("accept-language", &value);
+        with_context(|cx| {
+            for language in ["en", "es", "zh", "ca"] {
+                for (first, second) in
+                    letters().flat_map(|first| letters().map(move |second| (first, second)))
+                {
+                    for value in [
+                        format!("{language}-{first}{second}"),
+                        format!("{language}-{first}{second};q=0.5, {language}-{first}{second},{language}"),
+                    ] {
+                        assert_is_common("accept-language", &value, cx);
+                    }
                 }
             }
-        }
+        });
     }
 
     #[test]
@@ -397,7 +444,7 @@ mod tests {
                         vocabulary.is_quiet(value.as_bytes(), bytes::union(value.as_bytes()), &table),
                         "{value}"
                     );
-                    assert_is_quiet("sec-ch-ua", &value);
+                    with_context(|cx| assert_is_quiet("sec-ch-ua", &value, cx));
                 }
             }
         }

@@ -14,7 +14,7 @@ use scalar::{equal, lower, sixteen};
 #[cfg(target_arch = "x86_64")]
 use simd::{equal, lower, sixteen};
 
-use crate::swar;
+use crate::swar::{self, eight_at};
 pub(crate) use signs::{each_sign, is_each_sign_alone};
 pub(crate) use string::plain_len;
 
@@ -101,6 +101,45 @@ fn position_among_few(byte: u8, text: &[u8]) -> Option<usize> {
     };
     let at = |eight: &[u8; 8]| swar::position(byte, u64::from_le_bytes(*eight));
     at(first).or_else(|| at(last).map(|at| text.len() - 8 + at))
+}
+
+/// The places of some bytes in the first 256 of a text.
+pub(crate) struct Positions([u64; 4]);
+
+impl Positions {
+    /// Finds all places of the bytes, none of which is zero.
+    #[inline]
+    pub(crate) fn of<const COUNT: usize>(wanted: [u8; COUNT], text: &[u8]) -> Self {
+        let mut found = Positions([0; 4]);
+        for (nth, word) in found.0.iter_mut().enumerate() {
+            for part in 0..4 {
+                let rest = text.get(nth * 64 + part * 16..).unwrap_or_default();
+                let few;
+                let sixteen = match rest.first_chunk() {
+                    Some(sixteen) => sixteen,
+                    None if rest.is_empty() => return found,
+                    None => {
+                        few = u128::from(eight_at(rest, 0)) | u128::from(eight_at(rest, 8)) << 64;
+                        &few.to_le_bytes()
+                    }
+                };
+                let bits = wanted.iter().fold(0, |bits, byte| bits | equal(sixteen, *byte));
+                *word |= u64::from(bits) << (part * 16);
+            }
+        }
+        found
+    }
+
+    /// Finds the first place from `at` on.
+    #[inline]
+    pub(crate) fn next(&self, at: usize) -> Option<usize> {
+        let bits = self.0.get(at / 64)? >> (at % 64);
+        if bits != 0 {
+            return Some(at + bits.trailing_zeros() as usize);
+        }
+        let mut words = self.0.iter().enumerate().skip(at / 64 + 1);
+        words.find(|(_, bits)| **bits != 0).map(|(nth, bits)| nth * 64 + bits.trailing_zeros() as usize)
+    }
 }
 
 /// Texts that are mostly shorter than this are searched here; what is longer is left to `memchr`.
@@ -250,6 +289,25 @@ mod tests {
                 assert_eq!(places(byte, &text).collect::<Vec<_>>(), expected);
                 assert_eq!(position_near(byte, &text), expected.first().copied());
             }
+        }
+    }
+
+    #[test]
+    fn positions_are_those_of_each_byte() {
+        let mut random = crate::context::tests::random();
+        for len in (0..70).chain([127, 128, 129, 255, 256, 300]) {
+            let text: Vec<u8> = (0..len).map(|_| b"abcdefgh.-_\0,;\xFF"[random(15) as usize]).collect();
+            let found = Positions::of([b',', b';'], &text);
+            let mut at = 0;
+            for (place, _) in
+                text.iter().take(256).enumerate().filter(|(_, byte)| matches!(byte, b',' | b';'))
+            {
+                for from in at..=place {
+                    assert_eq!(found.next(from), Some(place));
+                }
+                at = place + 1;
+            }
+            assert_eq!(found.next(at), None);
         }
     }
 

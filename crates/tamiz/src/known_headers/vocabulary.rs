@@ -20,8 +20,92 @@ enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vocabulary {
     form: Form,
-    /// Lower-case, joined by `|`.
-    words: &'static str,
+    /// The row of its words in [`VOCABULARY_HEADERS`].
+    row: u8,
+}
+
+/// The words of all headers.
+static WORDS: Words = Words::new();
+
+/// How many words there are.
+const COUNT: usize = {
+    let (mut count, mut row) = (0, 0);
+    while row < VOCABULARY_HEADERS.len() {
+        let words = VOCABULARY_HEADERS[row].2.as_bytes();
+        let mut at = 0;
+        while at < words.len() {
+            count += (words[at] == b'|') as usize;
+            at += 1;
+        }
+        count += (at > 0) as usize;
+        row += 1;
+    }
+    count
+};
+
+/// The slots for the hashes of words.
+const SLOTS: usize = 1024;
+
+/// Words with their rows, found by hash.
+struct Words {
+    /// The place of a word, from one on; zero where none is.
+    slots: [u16; SLOTS],
+    /// In lower case.
+    words: [(u8, &'static [u8]); COUNT],
+}
+
+impl Words {
+    #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs at compile time")]
+    const fn new() -> Self {
+        let none: &[u8] = b"";
+        let (mut slots, mut words) = ([0; SLOTS], [(0, none); COUNT]);
+        let (mut count, mut row) = (0, 0);
+        while row < VOCABULARY_HEADERS.len() {
+            let mut rest = VOCABULARY_HEADERS[row].2.as_bytes();
+            while !rest.is_empty() {
+                let mut len = 0;
+                while len < rest.len() && rest[len] != b'|' {
+                    len += 1;
+                }
+                let (word, after) = rest.split_at(len);
+                words[count] = (row as u8, word);
+                count += 1;
+                let mut slot = slot(row as u8, word.len(), [word[0], word[len / 2], word[len - 1]]);
+                while slots[slot] != 0 {
+                    slot = (slot + 1) % SLOTS;
+                }
+                slots[slot] = count as u16;
+                rest = if after.is_empty() { after } else { after.split_at(1).1 };
+            }
+            row += 1;
+        }
+        Words { slots, words }
+    }
+
+    /// Returns whether a row has a word, in any case.
+    fn has(&self, row: u8, item: &[u8]) -> bool {
+        let (Some(first), Some(middle), Some(last)) = (item.first(), item.get(item.len() / 2), item.last())
+        else {
+            return false;
+        };
+        let mut slot = slot(row, item.len(), [*first, *middle, *last]);
+        while let Some(nth) = self.slots.get(slot).and_then(|nth| usize::from(*nth).checked_sub(1)) {
+            let is_it = |word: &[u8]| word == item || word.eq_ignore_ascii_case(item);
+            if self.words.get(nth).is_some_and(|(of, word)| *of == row && is_it(word)) {
+                return true;
+            }
+            slot = slot.wrapping_add(1) % SLOTS;
+        }
+        false
+    }
+}
+
+/// The slot of a word by its row, its length and three of its bytes, in any case.
+#[allow(clippy::arithmetic_side_effects, reason = "the divisor is no zero")]
+const fn slot(row: u8, len: usize, [first, middle, last]: [u8; 3]) -> usize {
+    let [a, b] = (len as u16).to_le_bytes();
+    let key = u64::from_le_bytes([a, b, row, first | 0x20, middle | 0x20, last | 0x20, 0, 0]);
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % SLOTS
 }
 
 /// The longest version, and the longest name of a brand.
@@ -31,7 +115,7 @@ const LONGEST_BRAND: usize = 32;
 impl Vocabulary {
     /// Every header that has one.
     pub(crate) fn all() -> impl Iterator<Item = (&'static str, Self)> {
-        VOCABULARY_HEADERS.iter().filter_map(|(name, form, words)| {
+        VOCABULARY_HEADERS.iter().zip(0..).filter_map(|((name, form, _), row)| {
             let form = match *form {
                 "words" => Form::Words,
                 "products" => Form::Products,
@@ -42,7 +126,7 @@ impl Vocabulary {
                 "brands" => Form::Brands,
                 _ => return None,
             };
-            Some((*name, Vocabulary { form, words }))
+            Some((*name, Vocabulary { form, row }))
         })
     }
 
@@ -75,18 +159,7 @@ impl Vocabulary {
     }
 
     fn is_word(self, item: &[u8]) -> bool {
-        let Some(first) = item.first().map(u8::to_ascii_lowercase) else { return false };
-        let mut words = Some(self.words.as_bytes());
-        while let Some(rest) = words {
-            if rest.first() == Some(&first)
-                && rest.get(item.len()).is_none_or(|byte| *byte == b'|')
-                && rest.get(..item.len()).is_some_and(|word| word.eq_ignore_ascii_case(item))
-            {
-                return true;
-            }
-            words = bytes::position(b'|', rest).and_then(|at| rest.get(at.saturating_add(1)..));
-        }
-        false
+        WORDS.has(self.row, item)
     }
 
     fn is_product(self, item: &[u8]) -> bool {
@@ -246,6 +319,19 @@ mod tests {
         ] {
             assert!(!shows(name, value), "{name}: {value}");
         }
+    }
+
+    #[test]
+    fn all_words_are_found() {
+        for (row, (_, _, words)) in (0..).zip(VOCABULARY_HEADERS) {
+            for word in words.split('|').filter(|word| !word.is_empty()) {
+                assert!(
+                    WORDS.has(row, word.as_bytes()) && WORDS.has(row, word.to_ascii_uppercase().as_bytes())
+                );
+                assert!(!WORDS.has(u8::MAX, word.as_bytes()));
+            }
+        }
+        assert!(!WORDS.has(0, b"") && !WORDS.has(0, b"x") && !WORDS.has(0, b"GEt|head"));
     }
 
     #[test]
