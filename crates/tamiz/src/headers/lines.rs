@@ -86,10 +86,14 @@ pub(super) fn finish_or_open<'a>(
     Lines { finished, opened, found }
 }
 
+/// Whether lines are finished at all. A page needs no speed: without it, its download is smaller, and documents are the same.
+const IS_FAST: bool = cfg!(not(target_family = "wasm"));
+
 /// Reads the names of all lines; `None` where none of these is to be finished.
 fn name_all<'a>(lines: &[RawLine<'a>], cx: Context<'a>) -> Option<BumpVec<'a, Named<'a>>> {
     let limits = &cx.settings.config.limits;
-    let is_tried = cx.finishes
+    let is_tried = IS_FAST
+        && cx.finishes
         && lines.len() <= limits.headers.min(usize::from(u16::MAX))
         && limits.flag_parameters >= MOST_WORDS;
     if !is_tried {

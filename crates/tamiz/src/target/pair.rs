@@ -211,7 +211,9 @@ impl<'a> Pair<'a> {
             return;
         }
         self.secret = scan_value(value.with_classes(classes), syntax.kind(), is_sensitive, cx, flags);
-        if flags.set.contains(Flag::Nul) && bytes::position(0, value.bytes).is_some() {
+        // The flags may be of the key; a marker that is left is no value.
+        let may_hold_nul = flags.set.contains(Flag::Nul) && !flags.set.contains(Flag::Marker);
+        if may_hold_nul && bytes::position(0, value.bytes).is_some() {
             flags.raise(Flag::QNul, value);
         }
     }
