@@ -9,6 +9,10 @@ use crate::cache::Cache;
 use crate::flags::Flags;
 use crate::settings::Settings;
 
+/// Whether quiet fields take ways of their own. A page needs no speed: without them its download is smaller, and documents are the
+/// same.
+pub(crate) const HAS_FAST_PATHS: bool = cfg!(not(target_family = "wasm"));
+
 /// The state that the stages of one canonicalisation share.
 #[derive(Clone, Copy)]
 pub(crate) struct Shared<'a> {

@@ -13,7 +13,7 @@ use super::in_parts::Found;
 use super::quiet::Quiet;
 use crate::bytes;
 use crate::config::Scheme;
-use crate::context::Context;
+use crate::context::{Context, HAS_FAST_PATHS};
 use crate::finished::{Finished, MOST_WORDS, Rank};
 use crate::hash::hash;
 use crate::known_headers::{Rule, ShortName};
@@ -86,13 +86,10 @@ pub(super) fn finish_or_open<'a>(
     Lines { finished, opened, found }
 }
 
-/// Whether lines are finished at all. A page needs no speed: without it, its download is smaller, and documents are the same.
-const IS_FAST: bool = cfg!(not(target_family = "wasm"));
-
 /// Reads the names of all lines; `None` where none of these is to be finished.
 fn name_all<'a>(lines: &[RawLine<'a>], cx: Context<'a>) -> Option<BumpVec<'a, Named<'a>>> {
     let limits = &cx.settings.config.limits;
-    let is_tried = IS_FAST
+    let is_tried = HAS_FAST_PATHS
         && cx.finishes
         && lines.len() <= limits.headers.min(usize::from(u16::MAX))
         && limits.flag_parameters >= MOST_WORDS;

@@ -7,7 +7,7 @@ use crate::bytes::{
     ALNUM, AT, BANG, COLON, CONTROL, DANGER, DIGIT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64,
     UNDERSCORE, WORD_SIGN,
 };
-use crate::context::Context;
+use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode::base64;
 use crate::families::SHORTEST_TOKEN;
 use crate::keywords::{self, Walked};
@@ -38,6 +38,9 @@ fn has_plain_letters(text: &[u8]) -> bool {
 /// its name raise, are for the caller.
 #[inline]
 pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
+    if !HAS_FAST_PATHS {
+        return false;
+    }
     if classes & NO_ALNUM == 0 && text.len() < SHORTEST_TOKEN.min(base64::SHORTEST) {
         if classes & DIGIT == 0 {
             return !keywords::may_match_letters(text);
@@ -59,7 +62,8 @@ fn is_quiet(text: &[u8], classes: u32) -> bool {
 /// Returns whether a text that may have `:` and `=` raises no flag by its content but those of a URL, and holds no credential, as
 /// far as that is seen quickly; see [`cannot_flag`].
 pub(crate) fn cannot_flag_but_url(text: &[u8], classes: u32, cx: Context<'_>) -> bool {
-    classes & (LOUD & !(COLON | EQUALS) | AT) == 0
+    HAS_FAST_PATHS
+        && classes & (LOUD & !(COLON | EQUALS) | AT) == 0
         && tells_nothing(text, classes, |name| cx.settings.names.may_match_ascii(name))
 }
 

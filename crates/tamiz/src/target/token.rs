@@ -7,7 +7,7 @@ use crate::bytes::{
     self, AT, BANG, BLANK, COLON, CONTROL, DANGER, ENCODED, EQUALS, HIGH, NO_ALNUM, SLASH, SPACE, WAY,
     WORD_SIGN,
 };
-use crate::context::Context;
+use crate::context::{Context, HAS_FAST_PATHS};
 use crate::inspect::Key;
 use crate::scan;
 use crate::text::Text;
@@ -66,7 +66,8 @@ impl<'a> Token<'a> {
     pub(super) fn is_quiet(&self, cx: Context<'_>) -> bool {
         let (key, rest) = self.text.bytes.split_at_checked(self.key_len).unwrap_or_default();
         let [_, value @ ..] = rest else { return false };
-        self.value_classes & (LOUD | EQUALS) == 0
+        HAS_FAST_PATHS
+            && self.value_classes & (LOUD | EQUALS) == 0
             && !value.is_empty()
             && value.len() <= cx.settings.config.limits.long_value
             && self.key_classes & (LOUD | SPACE | AT | WAY) == 0
