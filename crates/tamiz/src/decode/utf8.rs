@@ -37,6 +37,22 @@ pub(crate) fn repaired<'t>(raw: &'t [u8], buffer: &'t mut Vec<u8>) -> &'t [u8] {
     buffer
 }
 
+/// Repairs plain bytes, and calls `use_it` with them and the union of their classes; `classes` is that of the bytes as they came.
+pub(crate) fn with_repaired<T>(
+    raw: &[u8],
+    classes: u32,
+    cx: Context<'_>,
+    use_it: impl FnOnce(&[u8], u32) -> T,
+) -> T {
+    if classes & bytes::HIGH == 0 {
+        return use_it(raw, classes);
+    }
+    cx.spare.with(|buffer| {
+        let text = repaired(raw, buffer);
+        use_it(text, bytes::union(text))
+    })
+}
+
 fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
     let mut builder = Builder::new(cx.bump, text.is_traced(), text.len() + 16);
     let mut at = 0;

@@ -1,7 +1,7 @@
 //! Finding the secrets of a request.
 
 use crate::body::{self, Body};
-use crate::bytes::{self, ENCODED, HIGH, WORD_SIGN};
+use crate::bytes::{self, ENCODED, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
 use crate::formats::embedded::Embedded;
@@ -242,13 +242,7 @@ impl<'a> Needles<'a> {
         self.push(secret.bytes);
         self.add_spaced(secret, cx);
         layers::any_further(secret.bytes, bytes::union(secret.bytes), cx, |revealed, classes| {
-            if classes & HIGH == 0 {
-                return self.add_revealed(revealed, classes, cx);
-            }
-            cx.spare.with(|repaired| {
-                let revealed = utf8::repaired(revealed, repaired);
-                self.add_revealed(revealed, bytes::union(revealed), cx)
-            })
+            utf8::with_repaired(revealed, classes, cx, |text, classes| self.add_revealed(text, classes, cx))
         });
     }
 

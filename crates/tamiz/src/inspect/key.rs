@@ -43,10 +43,8 @@ impl<'a> Key<'a> {
         let is_sensitive = names.matches(text.bytes, classes, cx);
         JudgedKey { key: Key { text, shown }, is_quiet, is_sensitive }
     }
-}
 
-impl<'a> Key<'a> {
-    /// A name of ASCII that raises no flag and has no `@`. `classes` is the union of the classes of its bytes.
+    /// Makes a key of a name of ASCII that raises no flag and has no `@`. `classes` is the union of the classes of its bytes.
     #[inline]
     pub(crate) fn quiet(text: Text<'a>, classes: u32) -> Self {
         let is_name = looks_like_a_name(text.bytes, classes) && !identifies(text.bytes, classes);

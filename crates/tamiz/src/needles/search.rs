@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
         table
     }
 
-    /// What a table has for four bytes.
+    /// Looks up the offset of four bytes.
     #[inline(always)]
     fn get(&self, gram: [u8; GRAM]) -> u8 {
         self.slots.get(hash(gram, self.shift)).copied().unwrap_or_default()

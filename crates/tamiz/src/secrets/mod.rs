@@ -211,13 +211,7 @@ impl SensitiveNames {
             kinds.iter().any(|kind| self.find_kind(kind, text, classes, cx).is_some())
         };
         layers::any_further(value, classes, cx, |text, classes| {
-            if classes & HIGH == 0 {
-                return is_credential(text, classes);
-            }
-            cx.spare.with(|repaired| {
-                let text = utf8::repaired(text, repaired);
-                is_credential(text, bytes::union(text))
-            })
+            utf8::with_repaired(text, classes, cx, &mut is_credential)
         })
     }
 
@@ -228,13 +222,7 @@ impl SensitiveNames {
 
     /// Returns whether bytes that may be no UTF-8 hold a credential as they are.
     fn holds_in_bytes(&self, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
-        if classes & HIGH == 0 {
-            return self.find_plain(text, classes, cx).is_some();
-        }
-        cx.spare.with(|repaired| {
-            let text = utf8::repaired(text, repaired);
-            self.find_plain(text, bytes::union(text), cx).is_some()
-        })
+        utf8::with_repaired(text, classes, cx, |text, classes| self.find_plain(text, classes, cx).is_some())
     }
 
     /// The kinds of credentials that a text may hold.
