@@ -8,6 +8,7 @@
 )]
 
 use crate::index::Window;
+use crate::swar::eight_at;
 
 /// Takes what a text is made of: of each 64 bytes first the runs of letters, then the signs.
 pub(crate) trait Visitor {
@@ -24,6 +25,8 @@ pub(crate) trait Visitor {
 const WINDOW: usize = 64;
 /// These, and those behind the last of them that a visitor is handed.
 const BYTES: usize = WINDOW + 8;
+/// The bytes that are copied at once.
+const PIECE: usize = 16;
 
 /// Hands the runs of letters and the signs of a text to a visitor; returns whether that ended the walk.
 #[inline(always)]
@@ -36,10 +39,7 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
         let bytes: &[u8; BYTES] = match rest.first_chunk() {
             Some(bytes) => bytes,
             None => {
-                padded = [0; BYTES];
-                if let Some(place) = padded.get_mut(..rest.len()) {
-                    place.copy_from_slice(rest);
-                }
+                padded = padded_with_zeros(rest);
                 &padded
             }
         };
@@ -74,6 +74,28 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
     false
 }
 
+/// The bytes of a text that has fewer, zero behind them. They are copied in pieces of one size, which need no call.
+#[inline(always)]
+fn padded_with_zeros(text: &[u8]) -> [u8; BYTES] {
+    let mut padded = [0; BYTES];
+    let (places, _) = padded.as_chunks_mut();
+    let Some(last) = text.last_chunk::<PIECE>() else {
+        if let Some(place) = places.first_mut() {
+            *place = (u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64).to_le_bytes();
+        }
+        return padded;
+    };
+    let (pieces, _) = text.as_chunks::<PIECE>();
+    for (place, piece) in places.iter_mut().zip(pieces) {
+        *place = *piece;
+    }
+    let end = padded.get_mut(text.len() - PIECE..).and_then(|end| end.first_chunk_mut());
+    if let Some(place) = end {
+        *place = *last;
+    }
+    padded
+}
+
 /// How many letters are in a text from `at` on.
 #[cold]
 fn letters_at(text: &[u8], at: usize) -> usize {
@@ -83,7 +105,6 @@ fn letters_at(text: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::swar::eight_at;
 
     #[derive(Default)]
     struct Pieces(Vec<(usize, usize, u64)>);
@@ -97,6 +118,16 @@ mod tests {
         fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
             self.0.push((at, 0, u64::from(byte) | u64::from(next) << 8));
             false
+        }
+    }
+
+    #[test]
+    fn short_texts_are_padded() {
+        let text: [u8; BYTES] = std::array::from_fn(|at| at as u8 + 1);
+        for len in 0..BYTES {
+            let mut expected = [0; BYTES];
+            expected[..len].copy_from_slice(&text[..len]);
+            assert_eq!(padded_with_zeros(&text[..len]), expected);
         }
     }
 

@@ -45,7 +45,7 @@ impl<'a> Key<'a> {
     }
 
     /// Makes a key of a name of ASCII that raises no flag and has no `@`. `classes` is the union of the classes of its bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn quiet(text: Text<'a>, classes: u32) -> Self {
         let is_name = looks_like_a_name(text.bytes, classes) && !identifies(text.bytes, classes);
         Key { text, shown: if is_name { NameShown::Text } else { NameShown::Shape } }
@@ -53,12 +53,16 @@ impl<'a> Key<'a> {
 }
 
 /// 0–64 Unicode letters, digits and `_ . $ : @ [ ] -`.
-#[inline]
+#[inline(always)]
 fn looks_like_a_name(text: &[u8], classes: u32) -> bool {
-    if classes & HIGH == 0 {
-        let is_plain = classes & (NO_BASE64 | BLANK | SLASH | EQUALS) == 0;
-        return text.len() <= 64 && (is_plain || bytes::all(text, bytes::ALNUM | NAME_MARK));
+    if classes & HIGH != 0 {
+        return looks_like_a_name_beyond_ascii(text);
     }
+    let is_plain = classes & (NO_BASE64 | BLANK | SLASH | EQUALS) == 0;
+    text.len() <= 64 && (is_plain || bytes::all(text, bytes::ALNUM | NAME_MARK))
+}
+
+fn looks_like_a_name_beyond_ascii(text: &[u8]) -> bool {
     chars(text) <= 64
         && char_indices(text).all(|(_, c)| match c {
             Char::Plain(c) if c.is_ascii() => bytes::is(c as u8, bytes::ALNUM | NAME_MARK),
@@ -68,12 +72,14 @@ fn looks_like_a_name(text: &[u8], classes: u32) -> bool {
 }
 
 /// A key that is someone's or something's identity rather than a name.
-#[inline]
+#[inline(always)]
 fn identifies(text: &[u8], classes: u32) -> bool {
     // One without `@` has no other letters than those of hexadecimal digits, and none is shorter.
-    if classes & (BEYOND_HEX | AT) == BEYOND_HEX || text.len() < 5 {
-        return false;
-    }
+    classes & (BEYOND_HEX | AT) != BEYOND_HEX && text.len() >= 5 && identifies_slow(text, classes)
+}
+
+#[inline(never)]
+fn identifies_slow(text: &[u8], classes: u32) -> bool {
     (text.len() >= 5 && classes & (ALPHA | NO_ALNUM) == 0)
         || (text.len() >= 16 && classes & (BEYOND_HEX | NO_ALNUM) == 0)
         || (bytes::is_hexadecimal(classes) && shape::is_uuid(text))

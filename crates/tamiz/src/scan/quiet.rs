@@ -4,7 +4,7 @@
 use super::{Kind, Scan, calls, serial, urls};
 use crate::bytes;
 use crate::bytes::{
-    ALNUM, AT, BANG, COLON, CONTROL, DANGER, DIGIT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64,
+    ALNUM, ALPHA, AT, BANG, COLON, CONTROL, DANGER, DIGIT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64,
     UNDERSCORE, WORD_SIGN,
 };
 use crate::context::{Context, HAS_FAST_PATHS};
@@ -36,22 +36,32 @@ fn has_plain_letters(text: &[u8]) -> bool {
 /// Returns whether a text of any kind raises no flag by its content and holds no credential, as far as that is seen quickly.
 /// `classes` is the union of the classes of its bytes. The flag for a space in a key or segment, and what its length or
 /// its name raise, are for the caller.
-#[inline]
+#[inline(always)]
 pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
     if !HAS_FAST_PATHS {
         return false;
     }
     if classes & NO_ALNUM == 0 && text.len() < SHORTEST_TOKEN.min(base64::SHORTEST) {
-        if classes & DIGIT == 0 {
-            return !keywords::may_match_letters(text);
-        }
-        let is_loud = keywords::may_match(text, classes)
-            || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
-        return !is_loud;
+        return cannot_flag_word(text, classes);
     }
     is_quiet(text, classes)
 }
 
+/// Does what [`cannot_flag`] does, for a text of a few letters and digits.
+#[inline(never)]
+fn cannot_flag_word(text: &[u8], classes: u32) -> bool {
+    match classes & (ALPHA | DIGIT) {
+        DIGIT => true,
+        letters if letters & DIGIT == 0 => !keywords::may_match_letters(text),
+        _ => {
+            let is_loud = keywords::may_match(text, classes)
+                || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
+            !is_loud
+        }
+    }
+}
+
+#[inline(never)]
 fn is_quiet(text: &[u8], classes: u32) -> bool {
     if classes & LOUD != 0 && (classes & LOUD != HIGH || !has_plain_letters(text)) {
         return false;

@@ -58,7 +58,7 @@ impl<'a> MorePairs<'a> {
         more
     }
 
-    /// Takes a token with no flag but that its key came before.
+    /// Takes a token with no flags but those that its key raises.
     #[inline]
     fn take_quiet(
         &mut self,
@@ -71,12 +71,14 @@ impl<'a> MorePairs<'a> {
         let Some((seen, came_before)) = keys.get_or_insert_kept(key.text.bytes, Seen::new(key)) else {
             return;
         };
-        if came_before {
-            self.flags.raise(Flag::QRepeat, key.text);
-            seen.add(FlagSet::from_iter([Flag::QRepeat]));
+        let is_array = token.is_array();
+        let of_key = [(Flag::QRepeat, came_before), (Flag::QArray, is_array)];
+        for (flag, _) in of_key.into_iter().filter(|(_, is_raised)| *is_raised) {
+            self.flags.raise(flag, key.text);
+            seen.add(FlagSet::from_iter([flag]));
         }
-        seen.put(self.count, syntax == Syntax::Url || came_before);
-        if token.is_secret(cx)
+        seen.put(self.count, syntax == Syntax::Url || came_before || is_array);
+        if token.is_sensitive(cx)
             && let Some(value) = token.value()
         {
             self.take_secret(value.repaired(), cx);

@@ -78,9 +78,8 @@ impl Syntax {
     }
 
     /// The text with its `+` as what they stand for.
-    #[inline]
     pub(super) fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
-        if self == Syntax::Url || bytes::position(b'+', raw.bytes).is_none() {
+        if self == Syntax::Url || memchr::memchr(b'+', raw.bytes).is_none() {
             return raw;
         }
         with_spaces(raw, cx)
@@ -90,7 +89,7 @@ impl Syntax {
 /// A text with a space for each `+`.
 fn with_spaces<'a>(raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
     let spaced = cx.bump.alloc_slice_copy(raw.bytes);
-    spaced.iter_mut().filter(|b| **b == b'+').for_each(|b| *b = b' ');
+    spaced.iter_mut().for_each(|b| *b = if *b == b'+' { b' ' } else { *b });
     raw.with_bytes(spaced)
 }
 
@@ -104,29 +103,25 @@ impl<'a> Pair<'a> {
     #[inline]
     fn quiet(token: &Token<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let value = token.text.from(token.key_len + 1);
-        let secret = token.is_secret(cx);
-        if secret {
+        let (key, secret) = read_quiet_key(token, cx, &mut flags);
+        let value = token.value().map(Text::repaired);
+        if let Some(value) = value.filter(|_| secret) {
             flags.hide(value);
         }
-        Pair {
-            key: token.quiet_key(),
-            value: Some(value.repaired()),
-            secret,
-            classes: Some(token.value_classes),
-            plus: syntax.plus(value, token.value_classes, value),
-            json: None,
-            flags,
-        }
+        let plus = value.map_or(Plus::default(), |value| syntax.plus(value, token.value_classes, value));
+        Pair { key, value, secret, classes: Some(token.value_classes), plus, json: None, flags }
     }
 
     #[inline(never)]
     pub(super) fn loud(token: &Token<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
         let mut flags = cx.flags();
-        let (raw_key, raw_value) = (token.key(), token.value());
-        let raw_key = raw_key.with_classes(token.key_classes);
-        let (key, is_sensitive) =
-            read_and_scan_key(raw_key, raw_value.is_none(), syntax.field(), cx, &mut flags);
+        let raw_value = token.value();
+        let (key, is_sensitive) = if token.has_quiet_key() && raw_value.is_some() {
+            read_quiet_key(token, cx, &mut flags)
+        } else {
+            let raw_key = token.key().with_classes(token.key_classes);
+            read_and_scan_key(raw_key, raw_value.is_none(), syntax.field(), cx, &mut flags)
+        };
         let token_text = token.text;
         let mut pair =
             Pair { key, value: None, secret: false, classes: None, plus: Plus::default(), json: None, flags };
@@ -217,6 +212,16 @@ impl<'a> Pair<'a> {
             flags.raise(Flag::QNul, value);
         }
     }
+}
+
+/// Reads the key of a token which is quiet; also returns whether it makes a secret of its value.
+#[inline]
+fn read_quiet_key<'a>(token: &Token<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> (Key<'a>, bool) {
+    let key = token.quiet_key();
+    if token.is_array() {
+        flags.raise(Flag::QArray, key.text);
+    }
+    (key, token.is_sensitive(cx))
 }
 
 /// Reads a key and raises its own flags; also returns whether it makes a secret of its value.

@@ -8,7 +8,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::more::Seen;
 use super::pair::{Pair, Syntax};
 use super::token::Token;
-use crate::bytes;
+use crate::bytes::{self, Places};
 use crate::context::Context;
 use crate::decode::entities;
 use crate::distinct::Distinct;
@@ -30,55 +30,42 @@ pub(crate) struct Query<'a> {
 
 impl<'a> Query<'a> {
     pub(crate) fn read(raw: Text<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
-        let cut = |token| Token::cut(token, syntax, cx);
-        let flags = cx.flags();
-        let mut query = Query { pairs: BumpVec::new_in(cx.bump), flags, more: None };
-        if bytes::position(b';', raw.bytes).is_none() {
-            let tokens = raw.split_at_each(b'&').map(cut);
-            query.read_tokens(tokens, pairs_in(raw.bytes), syntax, cx);
-            return query;
-        }
-        let cuts = Cuts::of(raw, &mut query.flags);
-        let count = cuts.count() + 1;
-        if cuts.separates {
-            query.read_tokens(between(raw, cuts).map(cut), count, syntax, cx);
+        let mut query = Query { pairs: BumpVec::new_in(cx.bump), flags: cx.flags(), more: None };
+        // No separator and no entity has a `+` or a space in it.
+        let raw = syntax.with_spaces(raw, cx);
+        let (ends, room) = if bytes::position(b';', raw.bytes).is_none() {
+            (Ends::Ampersands(bytes::places(b'&', raw.bytes)), pairs_in(raw.bytes))
         } else {
-            let tokens = between(raw, cuts.filter(|cut| !cut.semicolon));
-            query.read_tokens(tokens.map(cut), count, syntax, cx);
-        }
+            let cuts = Cuts::of(raw, &mut query.flags);
+            (Ends::Cuts(cuts), cuts.count() + 1)
+        };
+        query.read_tokens(Tokens { raw, start: 0, ends }, room, syntax, cx);
         query
     }
 
-    /// Reads the tokens that are not empty: as many as are shown are kept, or all of them where each has evidence or may be
-    /// hidden by what it echoes.
-    fn read_tokens(
-        &mut self,
-        tokens: impl Iterator<Item = Token<'a>>,
-        room: usize,
-        syntax: Syntax,
-        cx: Context<'a>,
-    ) {
+    /// Reads the tokens: as many as are shown are kept, or all of them where each has evidence or may be hidden by what it
+    /// echoes.
+    fn read_tokens(&mut self, mut tokens: Tokens<'a>, room: usize, syntax: Syntax, cx: Context<'a>) {
         let limits = &cx.settings.config.limits;
         let most = match syntax {
             _ if cx.traced || cx.settings.literal() => usize::MAX,
             Syntax::Url => limits.pairs,
             Syntax::Form => limits.body_keys,
         };
-        let mut tokens = tokens.filter(|token| !token.text.is_empty());
         self.pairs.reserve_exact(room.min(most));
-        while self.pairs.len() < most
-            && let Some(token) = tokens.next()
-        {
-            self.pairs.push(Pair::read(&token, syntax, cx));
-        }
-        match tokens.next().filter(|_| self.pairs.len() == most) {
-            Some(token) => {
+        while let Some(token) = tokens.next() {
+            if self.pairs.len() == most {
                 let keys = self.find_repeats_among_many(room, cx);
                 let more = MorePairs::read(std::iter::once(token).chain(tokens), keys, syntax, cx);
                 self.more = Some(Box::new_in(more, cx.bump));
+                return;
             }
-            None if self.pairs.len() <= FEW => self.find_repeats_among_few(),
-            None => drop(self.find_repeats_among_many(self.pairs.len(), cx)),
+            self.pairs.push(Pair::read(&token, syntax, cx));
+        }
+        if self.pairs.len() <= FEW {
+            self.find_repeats_among_few();
+        } else {
+            drop(self.find_repeats_among_many(self.pairs.len(), cx));
         }
     }
 
@@ -116,6 +103,45 @@ impl<'a> Query<'a> {
 fn pairs_in(raw: &[u8]) -> usize {
     const SHORT: usize = 256;
     if raw.len() < SHORT { raw.len() / 16 + 2 } else { memchr::memchr_iter(b'&', raw).count() + 1 }
+}
+
+/// The tokens of a query that are not empty.
+struct Tokens<'a> {
+    raw: Text<'a>,
+    /// Where the next one begins; beyond the end where there is none.
+    start: usize,
+    ends: Ends<'a>,
+}
+
+/// What tokens end at.
+enum Ends<'a> {
+    /// Each `&`: there is no `;`, and so no entity.
+    Ampersands(Places<'a>),
+    Cuts(Cuts<'a>),
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            let start = self.start;
+            let end = match &mut self.ends {
+                Ends::Ampersands(places) => places.next().map(|at| (at, at + 1)),
+                Ends::Cuts(cuts) => cuts.next_separator().map(|cut| (cut.start, cut.end)),
+            };
+            let (end, next) = end.unwrap_or((self.raw.len(), self.raw.len() + 1));
+            self.start = next;
+            if end > start {
+                let text = self.raw.bytes.get(start..end)?;
+                return Some(Token::cut(self.raw.piece(text)));
+            }
+            if end == self.raw.len() {
+                return None;
+            }
+        }
+    }
 }
 
 /// A place where the raw query may be cut.
@@ -157,6 +183,12 @@ impl Iterator for Cuts<'_> {
 }
 
 impl<'a> Cuts<'a> {
+    /// The next place where a token ends.
+    fn next_separator(&mut self) -> Option<Cut> {
+        let separates = self.separates;
+        self.find(|cut| separates || !cut.semicolon)
+    }
+
     /// The places where a query is cut, which has a `;`, from its first on.
     fn of(raw: Text<'a>, flags: &mut Flags<'a>) -> Self {
         let mut cuts = Cuts { raw, at: 0, separates: false };
