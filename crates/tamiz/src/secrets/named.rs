@@ -46,18 +46,10 @@ impl SensitiveNames {
     /// Finds `<name>value` with a sensitive name.
     pub(super) fn find_element(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         memchr::memchr_iter(b'<', text).find_map(|at| {
-            let inside = text.get(at + 1..)?;
-            let is_name = |byte: u8| {
-                bytes::is(byte, ALNUM)
-                    || matches!(byte, b'_' | b'.' | b':' | b'-')
-                    || byte >= 0x80 && byte != GUARD
-            };
-            let len = inside.iter().take_while(|byte| is_name(**byte)).count();
-            let start = at + len + 2;
-            let value = text.get(start..).filter(|_| inside.get(len) == Some(&b'>'))?;
-            let name = inside.get(..len)?;
-            let is_secret = value.first().is_some_and(|first| *first != b'<') && self.matches_plain(name, cx);
-            is_secret.then(|| start..start + bytes::position(b'<', value).unwrap_or(value.len()))
+            let name = element_name(text.get(at + 1..)?).filter(|name| self.matches_plain(name, cx))?;
+            let start = at + name.len() + 2;
+            let value = text.get(start..)?;
+            Some(start..start + bytes::position(b'<', value).unwrap_or(value.len()))
         })
     }
 
@@ -65,6 +57,16 @@ impl SensitiveNames {
     pub(super) fn find_named(&self, text: &[u8], cx: Context<'_>) -> Option<Range<usize>> {
         named_values(text, |name| self.matches_plain(name, cx)).next()
     }
+}
+
+/// The name of an element that a value follows: of what is behind a `<`.
+pub(super) fn element_name(behind: &[u8]) -> Option<&[u8]> {
+    let is_name = |byte: u8| {
+        bytes::is(byte, ALNUM) || matches!(byte, b'_' | b'.' | b':' | b'-') || byte >= 0x80 && byte != GUARD
+    };
+    let len = behind.iter().take_while(|byte| is_name(**byte)).count();
+    let (name, rest) = behind.split_at_checked(len)?;
+    matches!(rest, [b'>', first, ..] if *first != b'<').then_some(name)
 }
 
 /// The values behind names that `is_sensitive` picks.

@@ -9,6 +9,7 @@ use crate::decode::GUARD;
 use crate::families::{self, SHORTEST_ANCHORED, SHORTEST_TOKEN};
 use crate::lists::CREDENTIAL_PREFIXES;
 use crate::shape;
+use crate::show::marker;
 use crate::swar::eight_at;
 use crate::walk::{Visitor, walk};
 
@@ -183,13 +184,12 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         let has = |class: u32| classes & class != 0;
         kinds.add(Kind::Userinfo, has(AT) && has(SLASH | BACKSLASH));
         kinds.add(Kind::DataSource, has(AT) && has(WORD_SIGN) && has(COLON));
-        // A name or its delimiter may be beyond ASCII.
-        kinds.add(Kind::Named, has(HIGH) && (has(EQUALS | COLON) || named::has_wide_delimiter(text)));
+        kinds.add(Kind::Named, has(HIGH) && named::has_wide_delimiter(text));
         kinds.add(Kind::Jwt, has(DOT) && has(UPPER) && jwt::may_be_glued(text));
         let mut wanted = GUARDED | OPENING | HYPHEN;
         wanted |= if text.len() >= SHORTEST_TOKEN { HEAD } else { 0 };
         wanted |= if text.len() >= SHORTEST_ANCHORED { ANCHOR } else { 0 };
-        wanted |= if has(HIGH) || !has(EQUALS | COLON) { 0 } else { DELIMITER };
+        wanted |= if has(EQUALS | COLON) { DELIMITER } else { 0 };
         Prefilter { text, kinds, wanted, may_be_sensitive }
     }
 
@@ -223,21 +223,21 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         if role & ANCHOR != 0 && families::may_be_anchored(text, at, byte) {
             self.kinds.add(Kind::Token, true);
         }
-        if role & DELIMITER != 0
-            && !self.kinds.has(Kind::Named)
-            && (self.may_be_sensitive)(named::name_before(text.get(..at).unwrap_or_default()))
-        {
-            self.kinds.add(Kind::Named, true);
+        if role & DELIMITER != 0 && !self.kinds.has(Kind::Named) {
+            let name = named::name_before(text.get(..at).unwrap_or_default());
+            self.kinds.add(Kind::Named, self.may_be_name(name));
         }
         if role & HYPHEN != 0 && next == b'-' {
             let is_key = text.get(at..).is_some_and(|rest| rest.starts_with(b"-----"));
             self.kinds.add(Kind::PrivateKey, is_key);
         }
-        if role & OPENING != 0 {
-            // It may open a marker, which may be in the middle of a name.
-            let may_open = bytes::is(next, ALNUM | NAME_MARK | HIGH);
-            self.kinds.add(Kind::Element, may_open);
-            self.kinds.add(Kind::Named, may_open);
+        if role & OPENING != 0 && bytes::is(next, ALNUM | NAME_MARK | HIGH) {
+            let behind = text.get(at.saturating_add(1)..).unwrap_or_default();
+            let may_be_element = named::element_name(behind).is_some_and(|name| self.may_be_name(name));
+            // A marker may be in the middle of a name.
+            let may_be_marker = marker::may_begin(behind);
+            self.kinds.add(Kind::Element, may_be_element || may_be_marker);
+            self.kinds.add(Kind::Named, may_be_marker);
         }
         if role & HEAD != 0
             && let Some(start) = families::head_around(at, byte, next)
@@ -246,8 +246,18 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         }
         if role & GUARDED != 0 {
             // The digits of a guarded byte are no part of what follows it.
-            self.try_word(at.saturating_add(3));
+            let behind = at.saturating_add(3);
+            let eight = eight_at(text, behind);
+            self.letters(behind, eight);
+            // A head may begin with a digit or a sign.
+            let may_be_token = text.len() >= SHORTEST_TOKEN && families::may_begin_token(eight as u32);
+            self.kinds.add(Kind::Token, may_be_token && families::has_head(text, behind));
         }
+    }
+
+    /// Returns whether a name may make a secret of its value.
+    fn may_be_name(&self, name: &[u8]) -> bool {
+        (self.may_be_sensitive)(name) || !name.is_ascii()
     }
 
     /// The kinds that the text may hold, after the walk.

@@ -294,6 +294,13 @@ fn markers<'t>(text: &'t [u8], cx: Context<'t>) -> impl Iterator<Item = Range<us
     })
 }
 
+/// Returns whether a marker may begin with a `<` and these bytes behind it: with a word and a colon.
+pub(crate) fn may_begin(behind: &[u8]) -> bool {
+    let in_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
+    let len = behind.iter().take(HEAD).take_while(in_word).count();
+    behind.get(len) == Some(&b':')
+}
+
 pub(crate) fn holds_marker(text: &[u8], cx: Context<'_>) -> bool {
     markers(text, cx).next().is_some()
 }
@@ -376,6 +383,10 @@ mod tests {
             "<words:3:%20>",
         ] {
             assert!(is_marker(text.as_bytes()), "{text}");
+            assert!(may_begin(&text.as_bytes()[1..]), "{text}");
+        }
+        for shape in Shape::ALL {
+            assert!(may_begin(format!("{}:1>", shape.as_str()).as_bytes()), "{}", shape.as_str());
         }
         for text in [
             "<num:5",
