@@ -54,12 +54,18 @@ impl<'n> Piece<'n> {
         let mut range = 0..needle.len();
         if has_blanks {
             let mut next = 0;
-            let runs = needle.split(|byte| is_blank(*byte)).map(|run| {
-                let start = next;
+            let mut longest = 0..0;
+            for run in needle.split(|byte| is_blank(*byte)) {
+                if run.len() > longest.len() {
+                    longest = next..next + run.len();
+                }
+                // A longer one would not be looked up in longer steps.
+                if longest.len() >= LONGEST_STEP + GRAM {
+                    break;
+                }
                 next += run.len() + 1;
-                start..start + run.len()
-            });
-            range = runs.max_by_key(|run| run.len()).filter(|run| run.len() >= GRAM).unwrap_or(range);
+            }
+            range = Some(longest).filter(|run| run.len() >= GRAM).unwrap_or(range);
         }
         let first = needle.get(range.clone()).and_then(first_eight).unwrap_or_default();
         Piece { first, needle, range }
@@ -73,9 +79,21 @@ impl<'n> Piece<'n> {
     fn is_around(&self, start: usize, text: &[u8]) -> bool {
         let (before, after) = self.needle.split_at_checked(self.range.start).unwrap_or_default();
         let (text_before, text_after) = text.split_at_checked(start).unwrap_or_default();
-        begins_alike(after.iter(), text_after.iter())
+        !differs_in_others(after, text_after)
+            && begins_alike(after.iter(), text_after.iter())
             && begins_alike(before.iter().rev(), text_before.iter().rev())
     }
+}
+
+/// Returns whether the first bytes in which a text differs from a needle are no blanks, so that it does not begin alike.
+fn differs_in_others(needle: &[u8], text: &[u8]) -> bool {
+    const AT_ONCE: usize = 16;
+    let (needles, _) = needle.as_chunks::<AT_ONCE>();
+    let (texts, _) = text.as_chunks::<AT_ONCE>();
+    let alike = AT_ONCE * needles.iter().zip(texts).take_while(|(needle, text)| needle == text).count();
+    let pairs = needle.iter().zip(text).skip(alike);
+    let mut differing = pairs.filter(|(needle, text)| needle != text);
+    differing.next().is_some_and(|(needle, text)| !is_blank(*needle) && !is_blank(*text))
 }
 
 /// Returns whether a text begins as a needle does, any blanks for any; those that the needle ends with need not be there.
@@ -172,15 +190,16 @@ impl Search<'_, '_, '_> {
 
     fn take(&mut self, piece: &Piece<'_>, start: usize) -> Option<()> {
         let whole = start.checked_sub(piece.range.start).map(|from| (from, from + piece.needle.len()));
+        if whole.is_some_and(|place| self.is_own(place)) {
+            return Some(());
+        }
         if let Some(place) = whole
             && self.request.get(place.0..place.1) == Some(piece.needle)
         {
-            if !self.is_own(place) {
-                if self.hits.places.len() == MOST_HITS {
-                    return None;
-                }
-                self.hits.places.push(place);
+            if self.hits.places.len() == MOST_HITS {
+                return None;
             }
+            self.hits.places.push(place);
         } else if piece.range.len() < piece.needle.len() && !self.hits.may_differ_in_blanks {
             let is_own = self.is_own((start, start + piece.range.len()));
             self.hits.may_differ_in_blanks = !is_own && piece.is_around(start, self.request);
