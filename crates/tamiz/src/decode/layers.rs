@@ -93,11 +93,17 @@ impl Layer {
             at = start + 1;
             let rest = text.get(start..).unwrap_or_default();
             if rest.first() == Some(&b'%') {
-                let Some(byte) = bytes::escape(rest) else { continue };
+                let Some(mut byte) = bytes::escape(rest) else { continue };
                 copy_before(start, copied, text, out);
-                revealed.add(byte);
-                out.push(byte);
-                at = start + 3;
+                at = start;
+                // They come in runs.
+                loop {
+                    revealed.add(byte);
+                    out.push(byte);
+                    at += 3;
+                    let Some(next) = text.get(at..).and_then(bytes::escape) else { break };
+                    byte = next;
+                }
             } else {
                 let Some((plain, len)) = at_start(rest) else { continue };
                 copy_before(start, copied, text, out);
