@@ -54,6 +54,19 @@ pub(crate) fn eight_at(text: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The first `len` bytes of a text, of which there is one at least, the first lowest; of more than sixteen the first sixteen.
+#[inline(always)]
+pub(crate) fn first_sixteen(text: &[u8], len: usize) -> u128 {
+    match text.first_chunk() {
+        // Behind most words enough bytes follow to read them at once.
+        Some(sixteen) => u128::from_le_bytes(*sixteen) & u128::MAX >> (128 - 8 * len.clamp(1, 16)),
+        None => {
+            let text = text.get(..len).unwrap_or_default();
+            u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64
+        }
+    }
+}
+
 /// Fewer than eight bytes, the first lowest.
 fn few_bytes(text: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
@@ -108,6 +121,10 @@ mod tests {
                     eight | u64::from(text[..len].get(at + i).copied().unwrap_or_default()) << (8 * i)
                 });
                 assert_eq!(eight_at(&text[..len], at), expected, "{len} {at}");
+                if (1..=16.min(len)).contains(&at) {
+                    let expected = text[..at].iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
+                    assert_eq!(first_sixteen(&text[..len], at), expected, "{len} {at}");
+                }
             }
         }
     }

@@ -1,9 +1,11 @@
 //! `cookie` and `set-cookie` (clauses 8.17 and 8.18): names and lengths, never values.
 
+mod write;
+
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, AT, BLANK, CONTROL, HIGH, TOKEN};
-use crate::context::Context;
+use crate::bytes::{self, ALNUM, AT, BLANK, CONTROL, DASH, DOT, HIGH, NAME_MARK, TOKEN, UNDERSCORE};
+use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode;
 use crate::families;
 use crate::flags::{Flag, Flags};
@@ -13,8 +15,8 @@ use crate::scan::{self, Kind};
 use crate::secrets;
 use crate::show::NameShown;
 use crate::show::marker;
-use crate::swar::eight_at;
 use crate::text::{Classified, Text};
+pub(super) use write::{write, write_set};
 
 /// The cookies of a header.
 pub(crate) struct Cookies<'a> {
@@ -55,6 +57,10 @@ impl Facts {
     const HAS_ASCII_NAME: u8 = 1 << 3;
     /// There are blanks around its `=`.
     const HAS_BLANKS: u8 = 1 << 4;
+    /// Its name raises no flag by its content.
+    const HAS_QUIET_NAME: u8 = 1 << 5;
+    /// Its value was searched for credentials as it was scanned, and there is none.
+    const HAS_NONE_IN_VALUE: u8 = 1 << 6;
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,10 +99,10 @@ impl<'a> Cookies<'a> {
 
     fn read_one(&mut self, piece: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         let mut cookie = Cookie::new(piece);
-        let mut is_quiet = true;
-        if let Some(name) = cookie.name_text() {
-            is_quiet = cookie.read_name(name.classified(), cx, flags);
-        }
+        let is_quiet = match cookie.name_text() {
+            Some(name) => cookie.read_name(name.classified(), cx, flags),
+            None => true,
+        };
         let value = cookie.value();
         cookie.classes = bytes::union(value.bytes);
         if scan::cannot_flag(value.bytes, cookie.classes) {
@@ -110,7 +116,7 @@ impl<'a> Cookies<'a> {
                     }
                     self.json.push(json);
                 }
-                None => scan::scan(value.with_classes(cookie.classes), Kind::Cookie, true, cx, flags),
+                None => cookie.scan_value(value, cx, flags),
             }
         }
         flags.hide(value);
@@ -195,7 +201,19 @@ impl<'a> Cookie<'a> {
         self.shown = Some(judged.key.shown);
         self.facts |= if judged.is_sensitive { Facts::IS_SENSITIVE } else { 0 };
         self.facts |= if name.classes & HIGH == 0 { Facts::HAS_ASCII_NAME } else { 0 };
+        self.facts |= if judged.is_quiet { Facts::HAS_QUIET_NAME } else { 0 };
         judged.is_quiet
+    }
+
+    /// Raises the flags of its value; where no evidence is kept, searches it for credentials too.
+    fn scan_value(&mut self, value: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+        let value = value.with_classes(self.classes);
+        let is_searched = HAS_FAST_PATHS && !cx.traced && !self.is_sensitive() && cx.settings.beyond_core();
+        if !is_searched {
+            scan::scan(value, Kind::Cookie, true, cx, flags);
+        } else if !scan::scan_for_secret(value, Kind::Cookie, false, cx, flags) {
+            self.facts |= Facts::HAS_NONE_IN_VALUE;
+        }
     }
 
     fn name_bytes(&self) -> &'a [u8] {
@@ -247,8 +265,28 @@ impl<'a> Cookie<'a> {
     /// Returns whether there is a credential in all of it that its name does not make one, and whether there is one in its value
     /// alone: behind Base64, or at its start.
     pub(crate) fn holds_credentials(&self, cx: Context<'_>) -> [bool; 2] {
+        if self.is(Facts::HAS_NONE_IN_VALUE) && self.is_all_in_value() {
+            return [false; 2];
+        }
         let value = if self.is(Facts::IS_PAIR) { self.value().bytes } else { b"" };
         cx.settings.names.holds_in_text_and_end(self.piece.bytes, value, self.classes, cx)
+    }
+
+    /// Returns whether a credential in it is one in its value: none can begin in its name or before its `=`, and its value, however it
+    /// is decoded, does not begin with the `:` of a password without a user.
+    fn is_all_in_value(&self) -> bool {
+        let name = self.name_bytes();
+        let first = match self.value().bytes {
+            rest @ [b'%', ..] => bytes::escape(rest).unwrap_or(b'%'),
+            rest => rest.first().copied().unwrap_or(b':'),
+        };
+        self.shown == Some(NameShown::Text)
+            && self.is(Facts::HAS_QUIET_NAME)
+            && !self.is(Facts::HAS_BLANKS)
+            && bytes::all(name, ALNUM | DASH | DOT | UNDERSCORE)
+            && !families::holds_head(name)
+            && (bytes::is(first, ALNUM | NAME_MARK) || matches!(first, b'{' | b'"' | b'/' | b'|'))
+            && first != b':'
     }
 
     pub(crate) fn is_attribute(&self) -> bool {
@@ -295,76 +333,106 @@ impl<'a> Cookie<'a> {
     }
 }
 
-/// `NAME<len:n>`, by name.
-pub(crate) fn write<'a>(Cookies { list: cookies, .. }: &Cookies<'a>, cx: Context<'a>, out: &mut Vec<u8>) {
-    let is_plain =
-        |cookie: &Cookie<'_>| cookie.shown == Some(NameShown::Text) && cookie.is(Facts::HAS_ASCII_NAME);
-    if cookies.iter().all(is_plain) {
-        write_plain(cookies, cx, out);
-    } else {
-        write_slow(cookies, cx, out);
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Shared;
+    use crate::context::tests::{random, with_context};
 
-/// Cookies whose names are shown as they are.
-fn write_plain(cookies: &[Cookie<'_>], cx: Context<'_>, out: &mut Vec<u8>) {
-    // Their first eight characters as a number, which tells most names apart.
-    let mut order: BumpVec<'_, (u64, &Cookie<'_>)> = BumpVec::with_capacity_in(cookies.len(), cx.bump);
-    order.extend(cookies.iter().map(|cookie| (eight_at(cookie.name_bytes(), 0).swap_bytes(), cookie)));
-    order.sort_unstable_by(|(first, a), (second, b)| {
-        // Those of one name stay in the order in which they are in memory.
-        let in_full = || {
-            a.name_bytes()
-                .cmp(b.name_bytes())
-                .then_with(|| std::ptr::from_ref(*a).cmp(&std::ptr::from_ref(*b)))
-        };
-        first.cmp(second).then_with(in_full)
-    });
-    for (i, (_, cookie)) in order.iter().enumerate() {
-        if i > 0 {
-            out.push(b' ');
+    /// Pieces of values: credentials, what is around them, and what hides them.
+    const PIECES: [&str; 40] = [
+        ":",
+        "@",
+        "tcp(",
+        "@tcp(h)",
+        "u:p",
+        ":p",
+        "//",
+        "://",
+        "\\\\",
+        "http",
+        "u:p@h/",
+        "a",
+        "0",
+        "/",
+        ".",
+        "-",
+        "=",
+        "&",
+        ";",
+        ",",
+        "+",
+        " ",
+        "\"",
+        "<",
+        ">",
+        "<lower:5>",
+        "password",
+        "token=",
+        "%",
+        "%25",
+        "Bearer",
+        "Basic ",
+        "hunter22",
+        "eyJhbGciOiJub25lIn0.eyJhIjoxfQ.abc",
+        "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB",
+        "AccountKey",
+        "aaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaa_mmk",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "{",
+        "[",
+    ];
+
+    const NAMES: [&str; 14] = [
+        "a",
+        "_ga",
+        "s.",
+        "AccountKey",
+        "Bearer",
+        "key-",
+        "user.name",
+        "consent",
+        "aaaaaa_",
+        "x-y",
+        "SK",
+        "-----BEGIN",
+        "12:3",
+        "a b",
+    ];
+
+    #[test]
+    fn credentials_of_cookies_are_those_of_their_values() {
+        let (mut random, mut shortened) = (random(), 0);
+        for _ in 0..30_000 {
+            let mut value = String::new();
+            for _ in 0..=random(5) {
+                value.push_str(PIECES[random(PIECES.len() as u32) as usize]);
+            }
+            for _ in 0..random(3) {
+                value = match random(4) {
+                    0 => value.bytes().map(|byte| format!("%{byte:02X}")).collect(),
+                    1 => value.replace('%', "%25").replace(['@', ':', '=', '/', '{'], "%40"),
+                    2 => value.replace(':', "%3A").replace('@', "&#64;").replace('{', "\\u007b"),
+                    _ => value.replace(':', "\\x3a").replace('=', "&equals;").replace('"', "%22"),
+                };
+            }
+            let text = format!("{}={value}", NAMES[random(NAMES.len() as u32) as usize]);
+            with_context(|cx| {
+                let shared = Shared { traced: false, ..*cx };
+                let cx = Context::new(&shared);
+                let text =
+                    crate::decode::utf8::repair(Text::request(text.as_bytes(), false), cx, &mut cx.flags());
+                let cookies = read(text, cx, &mut cx.flags());
+                for cookie in &cookies.list {
+                    let names = &cx.settings.names;
+                    let value = if cookie.is(Facts::IS_PAIR) { cookie.value().bytes } else { b"" };
+                    let all = names.holds_in_text_and_end(cookie.piece.bytes, value, cookie.classes, cx);
+                    shortened += u32::from(cookie.is(Facts::HAS_NONE_IN_VALUE) && cookie.is_all_in_value());
+                    let shown = cookie.piece.bytes.escape_ascii();
+                    assert!(cookie.is_sensitive() || cookie.holds_credentials(cx) == all, "{shown}: {all:?}");
+                }
+            });
         }
-        out.extend_from_slice(cookie.name_bytes());
-        cookie.write_length(out);
-    }
-}
-
-fn write_slow<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
-    // Those without a name come first, as they came.
-    let has_name = |cookie: &&Cookie<'a>| cookie.name().is_some_and(|name| !name.text.is_empty());
-    let mut shown = BumpVec::with_capacity_in(cookies.iter().filter(has_name).count(), cx.bump);
-    let named = cookies.iter().filter(has_name);
-    shown.extend(named.map(|cookie| cx.written(|one| cookie.write(cx, one))).enumerate());
-    shown.sort_unstable_by_key(|(i, cookie)| (shown_name(cookie), *i));
-    let start = out.len();
-    for cookie in cookies.iter().filter(|cookie| !has_name(cookie)) {
-        cookie.write(cx, out);
-        out.push(b' ');
-    }
-    for (_, cookie) in &shown {
-        out.extend_from_slice(cookie);
-        out.push(b' ');
-    }
-    if out.len() > start {
-        out.pop();
-    }
-}
-
-/// What stands before `<len:n>`.
-fn shown_name(cookie: &[u8]) -> &[u8] {
-    let len = memchr::memmem::rfind(cookie, b"<len:").unwrap_or(cookie.len());
-    cookie.get(..len).unwrap_or_default()
-}
-
-/// `NAME<len:n>; Path=/; HttpOnly`, in order of arrival.
-pub(crate) fn write_set(cookies: &Cookies<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
-    for (i, cookie) in cookies.list.iter().enumerate() {
-        if i > 0 {
-            out.extend_from_slice(b"; ");
-        }
-        match cookie.attribute {
-            None => cookie.write(cx, out),
-            Some(attribute) => cookie.write_attribute(attribute, cx, out),
-        }
+        assert!(shortened > 3_000, "{shortened}");
     }
 }

@@ -16,7 +16,7 @@ use crate::config::Scheme;
 use crate::context::{Context, HAS_FAST_PATHS};
 use crate::finished::{Finished, MOST_WORDS, Rank};
 use crate::hash::hash;
-use crate::known_headers::{Rule, ShortName};
+use crate::known_headers::{Known, Rule, ShortName};
 use crate::message::{Line, RawLine};
 
 /// The lines of a header block: finished, or to be read.
@@ -46,8 +46,10 @@ enum Way<'a> {
     Opened,
     /// It is in this slot of the cache.
     Cached(usize),
-    /// It may be finished, by its name and the rule for that.
-    Tried(&'a (ShortName, &'a Rule)),
+    /// It may be finished; its name has a rule.
+    Known(&'a Known),
+    /// It may be finished; its name has no rule.
+    Unknown,
     Finished,
 }
 
@@ -118,13 +120,14 @@ impl<'a> Named<'a> {
         let colon = bytes::position_near(b':', line)?;
         let headers = &cx.settings.headers;
         let Some(short) = ShortName::at_start(line, colon) else { return Named::opened(line, colon, cx) };
-        let (rule, rank) = headers.find(&short);
-        let rank = match rank {
-            Some(rank) => rank,
-            None if bytes::is_token(line.get(..colon)?) => headers.rank_between(short.bytes().get(..colon)?),
+        let (rank, way) = match headers.find(&short) {
+            Some(known) if known.rule.is_opened => (known.rank, Way::Opened),
+            Some(known) => (known.rank, Way::Known(known)),
+            None if bytes::is_token(line.get(..colon)?) => {
+                (headers.rank_between(short.bytes().get(..colon)?), Way::Unknown)
+            }
             None => return None,
         };
-        let way = if rule.is_opened { Way::Opened } else { Way::Tried(cx.bump.alloc((short, rule))) };
         Some(Named { line, name_len: colon as u32, rank, hash, way })
     }
 
@@ -161,8 +164,11 @@ fn finish<'a>(line: &Named<'a>, quiet: &mut Quiet<'a, '_>) -> Option<()> {
             quiet.finished.push(known);
             Some(())
         }
-        Way::Tried((name, rule)) => {
-            quiet.finish(line, name, rule)?;
+        Way::Known(_) | Way::Unknown => {
+            match line.way {
+                Way::Known(known) => quiet.finish(line, &known.name, &known.rule)?,
+                _ => quiet.finish(line, &ShortName::of(line.name())?, Rule::unknown())?,
+            }
             if let (Some(cache), Some(finished)) = (cx.cache, quiet.finished.last())
                 && finished.is_alike_everywhere()
                 && cache.admits(line.hash)

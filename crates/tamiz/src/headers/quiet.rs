@@ -11,7 +11,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::in_parts::{self, Found};
 use super::lines::Named;
-use super::{Content, accept, blanks_dropped, content, value, whitespace};
+use super::{Content, accept, blanks_dropped, content, user_agent, value, whitespace};
 use crate::bytes::{self, ALNUM, COLON, DASH, WAY};
 use crate::config::Scheme;
 use crate::context::Context;
@@ -19,7 +19,7 @@ use crate::decode::layers;
 use crate::finished::{Finished, LAYERED, MOST_WORDS, NO_WORDS, Record, Role, Words};
 use crate::flags::{self, Flag, FlagSet, Flags};
 use crate::hidden;
-use crate::known_headers::{Grammar, Kind, Rule, ShortName};
+use crate::known_headers::{Grammar, Kind, Rule, ShortName, Vocabulary};
 use crate::scan::{self, Signs};
 use crate::show::escape;
 use crate::show::marker;
@@ -77,23 +77,22 @@ impl<'a, 'o> Quiet<'a, 'o> {
         if line.line.len() > LONGEST_LINE || !rule.is_known && !is_quiet_name(line.name(), name, self.cx) {
             return None;
         }
-        let (value, classes) = whitespace::as_it_came(line.line.get(colon + 1..)?, true)?;
-        (self.rule, self.value, self.classes) = (rule, value, classes);
-        if value.is_empty() || classes & COLON != 0 && self.hides_header() {
-            return None;
-        }
-        self.words = &NO_WORDS;
+        let after_colon = line.line.get(colon + 1..)?;
+        let value = after_colon.strip_prefix(b" ").unwrap_or(after_colon);
+        (self.rule, self.value, self.words) = (rule, value, &NO_WORDS);
         self.record = Record {
             rank: line.rank,
             len: value.len() as u16,
             name_len: colon as u8,
             // A name that gets here is known, or made of letters, digits and dashes.
-            is_plain: classes & LAYERED == 0,
+            is_plain: true,
             role: role(rule.kind),
             ..Record::default()
         };
         self.begin_text(&lower, colon);
-        self.write_value(name)?;
+        if !self.write_known() {
+            self.write_value(name)?;
+        }
         self.record.len += (colon + 2) as u16;
         let flags = self.record.flags().union(flags_of_name(rule, self.cx));
         let flags = flags.intersection(self.cx.settings.enabled);
@@ -125,32 +124,44 @@ impl<'a, 'o> Quiet<'a, 'o> {
 
     /// Writes the value by the rule of its header; `None` where the line has to be opened.
     fn write_value(&mut self, name: &[u8]) -> Option<()> {
+        let classes = whitespace::classes_of_collapsed(self.value)?;
+        if self.value.is_empty() || classes & COLON != 0 && self.hides_header() {
+            return None;
+        }
+        self.classes = classes;
+        self.record.is_plain = classes & LAYERED == 0;
         let start = self.out.len();
         if in_parts::is_kind(self.rule.kind) {
             in_parts::write(self)?;
-        } else if self.write_known() {
+        } else if is_vocabulary(self.value, classes, self.rule, self.cx) {
+            self.out.extend_from_slice(self.value);
             return Some(());
         } else if self.is_quiet() {
             self.write_plain();
         } else {
             self.write_loud(name)?;
         }
-        if self.classes & WAY != 0 {
+        if classes & WAY != 0 {
             escape::guard_flags(self.out, start, self.cx);
         }
         Some(())
     }
 
-    /// Writes a value of known words or items, which raises no flag, holds no secret and has no bracket that could begin a flag;
-    /// returns whether it is one.
+    /// Writes a value that is one known word, or a list of known items, as nearly all values of such headers are. It raises no flag,
+    /// holds no secret, and has nothing to collapse, to decode or to escape. Returns whether it is one.
+    #[inline(always)]
     fn write_known(&mut self) -> bool {
         match self.rule.kind {
             Kind::Free => {
-                let is_known = is_vocabulary(self.value, self.classes, self.rule, self.cx);
+                let is_known = is_common_word(self.value, self.rule);
                 if is_known {
                     self.out.extend_from_slice(self.value);
                 }
                 is_known
+            }
+            Kind::UserAgent => {
+                let most = self.cx.settings.config.headers.user_agent_words;
+                user_agent::write_common(self.value, most, self.out)
             }
             kind => {
                 let Some(blanks) = accept::write_common(self.value, kind, self.out) else { return false };
@@ -265,9 +276,17 @@ impl<'a, 'o> Quiet<'a, 'o> {
     }
 }
 
+/// Returns whether a value is one word of the list of its header, or usual brands, and no quotes or braces raise a flag.
+#[inline]
+fn is_common_word(value: &[u8], rule: &Rule) -> bool {
+    let is_plain = rule.grammar != Grammar::Text || !matches!(value, [b'"' | b'{', ..]);
+    is_plain && rule.vocabulary.is_some_and(|words| words.is_common(value))
+}
+
 /// Returns whether a header without a normaliser says nothing but words of its own list, none of which raises a flag.
 fn is_vocabulary(value: &[u8], classes: u32, rule: &Rule, cx: Context<'_>) -> bool {
-    rule.vocabulary.is_some_and(|vocabulary| vocabulary.is_quiet(value, classes, &cx.settings.headers))
+    let is_quiet = |words: Vocabulary| words.is_quiet(value, classes, &cx.settings.headers);
+    rule.kind == Kind::Free && rule.vocabulary.is_some_and(is_quiet)
 }
 
 /// The part that a header of a kind plays.
@@ -324,6 +343,7 @@ fn flags_of_name(rule: &Rule, cx: Context<'_>) -> FlagSet {
 mod tests {
     use super::*;
     use crate::context::tests::with_context;
+    use crate::lists::VOCABULARY_HEADERS;
 
     /// Asserts that a value raises no flag and holds no credential, as it is opened.
     fn assert_is_quiet(name: &str, value: &str, cx: Context<'_>) {
@@ -439,21 +459,52 @@ mod tests {
             for second in brands.iter().skip(nth % 7).step_by(7).chain(&brands[..7]) {
                 for between in [", ", ","] {
                     let value = format!("\"{first}\";v=\"99\"{between}\"{second}\";v=\"8.0.0.1\"");
-                    let vocabulary = rule.vocabulary.unwrap();
-                    assert!(
-                        vocabulary.is_quiet(value.as_bytes(), bytes::union(value.as_bytes()), &table),
-                        "{value}"
-                    );
+                    assert!(rule.vocabulary.unwrap().is_common(value.as_bytes()), "{value}");
                     with_context(|cx| assert_is_quiet("sec-ch-ua", &value, cx));
                 }
             }
         }
-        for value in ["\"Joe\";v=\"1\"", "\"Not;A;Brand\";v=\"1\"", "\"Opera\";v=\"1\",", "\"Opera\""] {
-            let vocabulary = rule.vocabulary.unwrap();
-            assert!(
-                !vocabulary.is_quiet(value.as_bytes(), bytes::union(value.as_bytes()), &table),
-                "{value}"
-            );
+        for value in [
+            "\"Joe\";v=\"1\"",
+            "\"Not;A;Brand\";v=\"1\"",
+            "\"Opera\";v=\"1\",",
+            "\"Opera\"",
+            "\"Opera\";v=\"1\",  \"Brave\";v=\"1\"",
+            "\"Opera\";v=\"1\" ,\"Brave\";v=\"1\"",
+        ] {
+            assert!(!rule.vocabulary.unwrap().is_common(value.as_bytes()), "{value}");
         }
+    }
+
+    #[test]
+    fn words_of_vocabularies_are_quiet() {
+        let mut count = 0;
+        for (name, _, words) in VOCABULARY_HEADERS {
+            for word in words.split('|').filter(|word| !word.is_empty()) {
+                let title = word.split_at(1);
+                for word in
+                    [word.to_owned(), word.to_ascii_uppercase(), title.0.to_ascii_uppercase() + title.1]
+                {
+                    with_context(|cx| {
+                        let rule = cx.settings.headers.get(name.as_bytes());
+                        if !is_common_word(word.as_bytes(), &rule) {
+                            return;
+                        }
+                        count += 1;
+                        assert_is_quiet(name, &word, cx);
+                        let classes = whitespace::classes_of_collapsed(word.as_bytes());
+                        assert!(classes.is_some_and(|classes| classes & LAYERED == 0), "{word}");
+                        let mut flags = cx.flags();
+                        hidden::check_value(Text::untraced(word.as_bytes()).repaired(), &mut flags);
+                        assert!(flags.set.is_empty(), "{word}");
+                        let (text, mut shown) = (word.as_bytes(), Vec::new());
+                        value::write_plain(text, bytes::union(text), rule, cx, &mut shown);
+                        escape::guard_flags(&mut shown, 0, cx);
+                        assert_eq!(shown, text);
+                    });
+                }
+            }
+        }
+        assert!(count > 300, "{count}");
     }
 }

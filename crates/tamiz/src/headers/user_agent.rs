@@ -1,5 +1,9 @@
 //! `user-agent` (clause 8.13): words, and of comments only `name/version` and `like name`.
 
+mod common;
+
+pub(super) use common::write_common;
+
 use crate::bytes::{self, CONTROL, ENCODED, HIGH, TOKEN};
 use crate::context::Context;
 use crate::flags::Flags;

@@ -63,9 +63,14 @@ pub(crate) fn collapse<'a>(
 /// and the union of the classes of its bytes.
 pub(crate) fn as_it_came(value: &[u8], after_colon: bool) -> Option<(&[u8], u32)> {
     let value = value.strip_prefix(b" ").filter(|_| after_colon).unwrap_or(value);
+    Some((value, classes_of_collapsed(value)?))
+}
+
+/// The union of the classes of the bytes of a value in which there is nothing to repair, to tell or to collapse; `None` for others.
+pub(crate) fn classes_of_collapsed(value: &[u8]) -> Option<u32> {
     let classes = bytes::union(value);
     let is_clean = classes & (CONTROL | HIGH) == 0 && (classes & SPACE == 0 || has_single_spaces(value));
-    is_clean.then_some((value, classes))
+    is_clean.then_some(classes)
 }
 
 /// The value without the single SP that follows a colon.

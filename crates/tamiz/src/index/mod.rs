@@ -110,6 +110,18 @@ impl Positions {
     /// Finds all places of the bytes, none of which is zero.
     #[inline]
     pub(crate) fn of<const COUNT: usize>(wanted: [u8; COUNT], text: &[u8]) -> Self {
+        Positions::find(text, |sixteen| wanted.iter().fold(0, |bits, byte| bits | equal(sixteen, *byte)))
+    }
+
+    /// Finds all places of bytes that are neither letters nor digits nor `-`, `.` and `_`; beyond the end there may be one more.
+    #[inline]
+    pub(crate) fn of_runs(text: &[u8]) -> Self {
+        let joins = |bytes: &[u8; 16]| equal(bytes, b'-') | equal(bytes, b'.') | equal(bytes, b'_');
+        Positions::find(text, |bytes| sixteen(bytes).signs & !joins(bytes))
+    }
+
+    #[inline(always)]
+    fn find(text: &[u8], among: impl Fn(&[u8; 16]) -> u16) -> Self {
         let mut found = Positions([0; 4]);
         for (nth, word) in found.0.iter_mut().enumerate() {
             for part in 0..4 {
@@ -123,8 +135,7 @@ impl Positions {
                         &few.to_le_bytes()
                     }
                 };
-                let bits = wanted.iter().fold(0, |bits, byte| bits | equal(sixteen, *byte));
-                *word |= u64::from(bits) << (part * 16);
+                *word |= u64::from(among(sixteen)) << (part * 16);
             }
         }
         found
@@ -308,6 +319,12 @@ mod tests {
                 at = place + 1;
             }
             assert_eq!(found.next(at), None);
+            let ends = Positions::of_runs(&text);
+            let is_end = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"-._".contains(byte);
+            for from in 0..text.len().min(256) {
+                let expected = text.iter().take(256).skip(from).position(is_end).map(|at| from + at);
+                assert_eq!(ends.next(from).filter(|at| *at < text.len()), expected);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ mod vocabulary;
 use std::collections::BTreeMap;
 
 pub(crate) use name::ShortName;
-use vocabulary::Vocabulary;
+pub(crate) use vocabulary::Vocabulary;
 
 use crate::finished::Rank;
 use crate::lists::{
@@ -120,11 +120,19 @@ impl Rule {
     }
 }
 
+/// A header that has a rule and a short name.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) name: ShortName,
+    pub(crate) rule: Rule,
+    pub(crate) rank: Rank,
+}
+
 /// Every header with a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderTable {
     /// The rules of short names, by name.
-    short: Vec<(ShortName, Rule)>,
+    short: Vec<Known>,
     /// The rules of longer names, which are in lower case.
     long: Vec<(Box<[u8]>, Rule)>,
     /// Where rules of short names are, from one on, by the hash of the name or after that; zero where none is.
@@ -219,14 +227,17 @@ impl HeaderTable {
         let (mut short, mut long) = (Vec::with_capacity(rules.len()), Vec::new());
         for (name, rule) in rules {
             match ShortName::of(&name) {
-                Some(name) if short.len() < MOST_SHORT => short.push((name, rule)),
+                Some(name) if short.len() < MOST_SHORT => {
+                    let rank = Rank((short.len() << 1 | 1) as u16);
+                    short.push(Known { name, rule, rank });
+                }
                 _ => long.push((name, rule)),
             }
         }
         // At most a quarter of it is full, so that a search soon ends.
         let mut places = vec![0; short.len().saturating_mul(4).next_power_of_two()];
-        for ((name, _), nth) in short.iter().zip(1..) {
-            let free = tries(name, places.len()).find(|at| places.get(*at) == Some(&0));
+        for (known, nth) in short.iter().zip(1..) {
+            let free = tries(&known.name, places.len()).find(|at| places.get(*at) == Some(&0));
             if let Some(place) = free.and_then(|at| places.get_mut(at)) {
                 *place = nth;
             }
@@ -237,7 +248,7 @@ impl HeaderTable {
     /// The rule for a name, spelt in any case.
     pub(crate) fn get(&self, name: &[u8]) -> Rule {
         match ShortName::of(name) {
-            Some(name) => *self.find(&name).0,
+            Some(name) => self.find(&name).map(|known| known.rule).unwrap_or_default(),
             None => {
                 let known = self.long.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
                 known.map(|(_, rule)| *rule).unwrap_or_default()
@@ -245,30 +256,28 @@ impl HeaderTable {
         }
     }
 
-    /// The rule for a short name, and the rank of the name where it has one.
+    /// Finds a short name that has a rule.
     #[inline(always)]
-    pub(crate) fn find(&self, name: &ShortName) -> (&Rule, Option<Rank>) {
+    pub(crate) fn find(&self, name: &ShortName) -> Option<&Known> {
         for at in tries(name, self.places.len()) {
-            let nth = self.places.get(at).copied().unwrap_or_default();
-            let Some(nth) = nth.checked_sub(1) else { break };
-            if let Some((known, rule)) = self.short.get(usize::from(nth))
-                && known == name
-            {
-                return (rule, Some(Rank(nth << 1 | 1)));
+            let nth = usize::from(*self.places.get(at)?).checked_sub(1)?;
+            let known = self.short.get(nth).filter(|known| known.name == *name);
+            if known.is_some() {
+                return known;
             }
         }
-        (&UNKNOWN, None)
+        None
     }
 
     /// The rank of a name, in lower case: that of a name of the table, or between those.
     pub(crate) fn rank(&self, name: &[u8]) -> Rank {
-        let known = ShortName::of(name).and_then(|name| self.find(&name).1);
-        known.unwrap_or_else(|| self.rank_between(name))
+        let known = ShortName::of(name).and_then(|name| self.find(&name));
+        known.map_or_else(|| self.rank_between(name), |known| known.rank)
     }
 
     /// The rank of a name, in lower case, that has no rule, or is long.
     pub(crate) fn rank_between(&self, name: &[u8]) -> Rank {
-        Rank((self.short.partition_point(|(known, _)| known.is_before(name)) << 1) as u16)
+        Rank((self.short.partition_point(|known| known.name.is_before(name)) << 1) as u16)
     }
 }
 
@@ -313,8 +322,8 @@ mod tests {
         assert_eq!(table.get(b"keep-alive").hop, Hop::Wide);
         assert!(table.get(b"cookie").is_known && !table.get(b"accept").is_sensitive);
         assert_eq!(table.get(b"x-unknown"), Rule::default());
-        for (name, rule) in &table.short {
-            assert_eq!(table.find(name).0, rule);
+        for known in &table.short {
+            assert!(table.find(&known.name).is_some_and(|found| found.rank == known.rank));
         }
         for name in KNOWN_HEADERS {
             assert!(table.get(name.as_bytes()).is_known, "{name}");

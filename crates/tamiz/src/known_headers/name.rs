@@ -26,18 +26,8 @@ impl ShortName {
         if !(1..=LONGEST).contains(&len) {
             return None;
         }
-        // Of most lines sixteen bytes can be read at once.
-        let (first, second) = match text.first_chunk() {
-            Some(sixteen) => {
-                let sixteen = u128::from_le_bytes(*sixteen) & low_bytes(len);
-                (sixteen as u64, (sixteen >> 64) as u64)
-            }
-            None => {
-                let name = text.get(..len)?;
-                (eight_at(name, 0), eight_at(name, 8))
-            }
-        };
-        let mut words = [swar::lower_case(first), swar::lower_case(second), 0, 0];
+        let first = swar::first_sixteen(text, len);
+        let mut words = [swar::lower_case(first as u64), swar::lower_case((first >> 64) as u64), 0, 0];
         if len > 16 {
             let name = text.get(..len)?;
             (words[2], words[3]) =
@@ -68,13 +58,6 @@ impl ShortName {
         let mixed = a ^ b.rotate_left(23) ^ c.rotate_left(41) ^ d.rotate_left(53);
         mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
-}
-
-/// The lowest `len` bytes of a number, which is not zero; all of them, where it has fewer.
-#[inline]
-#[allow(clippy::arithmetic_side_effects, reason = "at most sixteen bytes, and at least one")]
-fn low_bytes(len: usize) -> u128 {
-    u128::MAX >> (128 - 8 * len.min(16))
 }
 
 #[cfg(test)]

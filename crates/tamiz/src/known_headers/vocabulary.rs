@@ -144,7 +144,18 @@ impl Vocabulary {
             Form::Version => cut_quoted(value).is_some_and(|(version, rest)| {
                 rest.is_empty() && (version.is_empty() || is_version(version))
             }),
-            Form::Brands => are_brands(value, is_brand),
+            Form::Brands => are_brands(value, is_brand, |_| true),
+        }
+    }
+
+    /// Returns whether a value is what most values of its header are: one word of the list, or brands that are usual with one space or
+    /// none between them. It raises no flag, holds no credential, and has nothing to collapse.
+    #[inline]
+    pub(crate) fn is_common(self, value: &[u8]) -> bool {
+        match self.form {
+            Form::Words | Form::Names | Form::Directives => self.is_word(value),
+            Form::Brands => are_brands(value, is_usual_brand, has_one_space_or_none),
+            Form::Products | Form::Numbers | Form::Version => false,
         }
     }
 
@@ -153,8 +164,7 @@ impl Vocabulary {
     pub(crate) fn is_quiet(self, value: &[u8], classes: u32, table: &HeaderTable) -> bool {
         match self.form {
             Form::Words | Form::Names | Form::Directives => classes & DANGER == 0 && self.has(value, table),
-            Form::Brands => are_brands(value, is_usual_brand),
-            Form::Products | Form::Numbers | Form::Version => false,
+            Form::Brands | Form::Products | Form::Numbers | Form::Version => false,
         }
     }
 
@@ -212,8 +222,9 @@ fn is_number(item: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a value is brands with their versions: `"Chromium";v="133", "Not(A:Brand";v="99"`.
-fn are_brands(mut rest: &[u8], is_brand: impl Fn(&[u8]) -> bool) -> bool {
+/// Returns whether a value is brands with their versions: `"Chromium";v="133", "Not(A:Brand";v="99"`. `is_gap` is asked of what is behind
+/// each but the last.
+fn are_brands(mut rest: &[u8], is_brand: impl Fn(&[u8]) -> bool, is_gap: impl Fn(&[u8]) -> bool) -> bool {
     loop {
         let Some((brand, after)) = cut_quoted(rest) else { return false };
         let Some((version, after)) = after.strip_prefix(b";v=").and_then(cut_quoted) else { return false };
@@ -222,10 +233,15 @@ fn are_brands(mut rest: &[u8], is_brand: impl Fn(&[u8]) -> bool) -> bool {
         }
         match trim(after) {
             [] => return after.is_empty(),
-            [b',', more @ ..] => rest = trim(more),
+            [b',', more @ ..] if is_gap(after) => rest = trim(more),
             _ => return false,
         }
     }
+}
+
+/// Returns whether a text begins with a comma and one space or none.
+fn has_one_space_or_none(text: &[u8]) -> bool {
+    matches!(text, [b',', b' ', other, ..] | [b',', other, ..] if *other != b' ')
 }
 
 fn is_brand(brand: &[u8]) -> bool {

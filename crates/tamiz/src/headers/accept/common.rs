@@ -1,6 +1,5 @@
 //! Lists of the items that nearly all clients send: read once, as numbers that sort as they are written.
 
-use super::write_quality;
 use crate::bytes::Positions;
 use crate::known_headers::Kind;
 
@@ -92,11 +91,15 @@ const LANGUAGES: [u32; 32] = {
     rows
 };
 
+/// No name of these is longer.
+const LONGEST_NAME: usize = 32;
+
 /// Finds a name among those of a kind by its hash.
 struct Places<const COUNT: usize> {
     /// Places in the table of names, from one on; zero where none is.
     slots: [u8; 256],
-    names: [&'static [u8]; COUNT],
+    /// Each with its length, and zeros behind it.
+    names: [([u8; LONGEST_NAME], u8); COUNT],
 }
 
 static TYPES: Places<45> = Places::new(COMMON_TYPES);
@@ -104,11 +107,17 @@ static CODINGS: Places<11> = Places::new(COMMON_CODINGS);
 
 impl<const COUNT: usize> Places<COUNT> {
     #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs at compile time")]
-    const fn new(names: [&'static [u8]; COUNT]) -> Self {
-        let mut slots = [0; 256];
+    const fn new(all: [&'static [u8]; COUNT]) -> Self {
+        let (mut slots, mut names) = ([0; 256], [([0; LONGEST_NAME], 0); COUNT]);
         let mut nth = 0;
         while nth < COUNT {
-            let name = names[nth];
+            let name = all[nth];
+            let mut at = 0;
+            while at < name.len() {
+                names[nth].0[at] = name[at];
+                at += 1;
+            }
+            names[nth].1 = at as u8;
             let mut slot = slot(name.len(), name[0], name[name.len() / 2], name[name.len() - 1]);
             while slots[slot] != 0 {
                 slot = (slot + 1) % 256;
@@ -125,7 +134,8 @@ impl<const COUNT: usize> Places<COUNT> {
         let mut slot = slot(name.len(), *first, *middle, *last);
         loop {
             let nth = usize::from(*self.slots.get(slot)?).checked_sub(1)?;
-            if *self.names.get(nth)? == name {
+            let (known, len) = self.names.get(nth)?;
+            if known.get(..usize::from(*len))? == name {
                 return Some(nth);
             }
             slot = slot.wrapping_add(1) % 256;
@@ -237,24 +247,16 @@ pub(in crate::headers) fn write_common(text: &[u8], kind: Kind, out: &mut Vec<u8
     let keys = keys.get_mut(..len)?;
     keys.sort_unstable();
     let mut last = None;
-    for key in keys.iter().copied() {
-        if last == Some(key) {
-            continue;
-        }
-        if last.replace(key).is_some() {
-            out.push(b' ');
-        }
+    for key in keys.iter().copied().filter(|key| last.replace(*key) != Some(*key)) {
         let (place, low) = ((key >> 16) as usize, (key & 0xFFFF) as u16);
         match kind {
             Kind::Accept => {
-                out.extend_from_slice(TYPES.names.get(place).copied().unwrap_or_default());
-                write_quality(1000_u16.saturating_sub(low), out);
+                let (name, len) = TYPES.names.get(place)?;
+                write_item(*name, *len, Some(1000_u16.saturating_sub(low)), out);
             }
             Kind::AcceptEncoding => {
-                out.extend_from_slice(CODINGS.names.get(place).copied().unwrap_or_default());
-                if low != 0 {
-                    out.extend_from_slice(b";q0.0");
-                }
+                let (name, len) = CODINGS.names.get(place)?;
+                write_item(*name, *len, (low != 0).then_some(0), out);
             }
             _ => {
                 let [_, _, tag @ .., _] = key.to_be_bytes();
@@ -263,10 +265,37 @@ pub(in crate::headers) fn write_common(text: &[u8], kind: Kind, out: &mut Vec<u8
                     [_, _, 0, ..] => 2,
                     _ => 5,
                 };
-                out.extend_from_slice(tag.get(..len).unwrap_or_default());
-                write_quality(1000_u16.saturating_sub((key >> 48) as u16), out);
+                let mut name = [0; LONGEST_NAME];
+                if let Some(place) = name.first_chunk_mut() {
+                    *place = tag;
+                }
+                write_item(name, len, Some(1000_u16.saturating_sub((key >> 48) as u16)), out);
             }
         }
     }
+    // Behind each item there is a space.
+    out.pop();
     Some(blanks)
+}
+
+/// Writes a name of `len` bytes, its quality, of which there are no thousandths, and a space. All of it is copied at once.
+#[inline]
+#[allow(clippy::arithmetic_side_effects, reason = "a length in bytes, and decimals")]
+fn write_item(name: [u8; LONGEST_NAME], len: u8, quality: Option<u16>, out: &mut Vec<u8>) {
+    let mut item = [0; LONGEST_NAME + 8];
+    if let Some(place) = item.first_chunk_mut() {
+        *place = name;
+    }
+    let digit = |n: u16| b'0'.saturating_add((n % 10) as u8);
+    let (rest, rest_len) = match quality {
+        None => ([b' ', 0, 0, 0, 0, 0, 0], 1),
+        Some(q) if q % 100 == 0 => ([b';', b'q', digit(q / 1000), b'.', digit(q / 100), b' ', 0], 6),
+        Some(q) => ([b';', b'q', digit(q / 1000), b'.', digit(q / 100), digit(q / 10), b' '], 7),
+    };
+    if let Some(place) = item.get_mut(usize::from(len)..).and_then(|behind| behind.first_chunk_mut()) {
+        *place = rest;
+    }
+    let end = out.len() + usize::from(len) + rest_len;
+    out.extend_from_slice(&item);
+    out.truncate(end);
 }
