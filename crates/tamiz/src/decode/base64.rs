@@ -56,18 +56,16 @@ pub(crate) fn may_be_readable(text: &[u8]) -> bool {
 fn is_unreadable(body: &[u8]) -> bool {
     let most = body.len() / 4 * 3 / 10 + 1;
     let (groups, _) = body.as_chunks::<4>();
-    let mut bad = 0;
-    let has_many_bad = groups.iter().any(|group| {
-        let [a, b, c] = decode_group(*group);
-        bad += bad_byte(a) + bad_byte(b) + bad_byte(c);
-        bad > most
-    });
-    let mut utf8 = Utf8::default();
-    has_many_bad
-        && groups.iter().any(|group| {
-            decode_group(*group).into_iter().for_each(|byte| utf8.follow(byte));
-            utf8.is_broken
-        })
+    let (mut bad, mut state, mut seen) = (0, 0, 0);
+    groups.iter().any(|group| {
+        for byte in decode_group(*group) {
+            let kind = KINDS.get(usize::from(byte)).copied().unwrap_or_default();
+            bad += usize::from(kind / BAD);
+            state = STEPS.get(usize::from(state & NEEDED | (kind % BAD))).copied().unwrap_or_default();
+            seen |= state;
+        }
+        bad > most && seen & BROKEN != 0
+    })
 }
 
 #[inline]
@@ -76,47 +74,56 @@ fn decode_group([a, b, c, d]: [u8; 4]) -> [u8; 3] {
     [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8]
 }
 
-/// One for a byte that is no printable ASCII, line end or tab.
-#[inline]
-fn bad_byte(byte: u8) -> usize {
-    const BAD: [u8; 256] = {
-        let mut bad = [0; 256];
-        let mut byte = 0_u8;
-        loop {
-            bad[byte as usize] =
-                (byte >= 0x7F || byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) as u8;
-            if byte == u8::MAX {
-                break;
-            }
-            byte += 1;
-        }
-        bad
-    };
-    usize::from(BAD.get(usize::from(byte)).copied().unwrap_or_default())
-}
+/// No printable ASCII, line end or tab.
+const BAD: u8 = 1 << 3;
+/// Kinds of bytes of UTF-8: a character of one byte; the first byte of one with so many more; one that is not the first; a
+/// control, or a byte that no UTF-8 has.
+const FIRST: [u8; 4] = [0, 1, 2, 3];
+const FOLLOWS: u8 = 4;
+const NEVER: u8 = 5;
 
-/// Follows bytes for as long as they may be UTF-8 without controls.
-#[derive(Default)]
-struct Utf8 {
-    /// How many more bytes the character needs.
-    more: u8,
-    is_broken: bool,
-}
-
-impl Utf8 {
-    fn follow(&mut self, byte: u8) {
-        let (is_start, more) = match byte {
-            0x80..0xC0 => (false, self.more.wrapping_sub(1)),
-            0xC2..0xE0 => (true, 1),
-            0xE0..0xF0 => (true, 2),
-            0xF0..0xF5 => (true, 3),
-            0xC0.. => (true, u8::MAX),
-            _ => (true, 0),
+/// The kind of each byte, and whether it is bad.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        kinds[byte as usize] = match byte {
+            b'\t' | b'\n' | b'\r' | 0x20..0x7F => FIRST[0],
+            0x80..0xC0 => FOLLOWS | BAD,
+            0xC2..0xE0 => FIRST[1] | BAD,
+            0xE0..0xF0 => FIRST[2] | BAD,
+            0xF0..0xF5 => FIRST[3] | BAD,
+            0..0x20 | 0x7F | 0xC0 | 0xC1 | 0xF5.. => NEVER | BAD,
         };
-        self.is_broken |= is_start == (self.more > 0) || more > 3 || is_control(byte);
-        self.more = if more > 3 { 0 } else { more };
+        if byte == u8::MAX {
+            break;
+        }
+        byte = byte.wrapping_add(1);
     }
-}
+    kinds
+};
+
+/// How many more bytes a character needs, in a state; the bits below are free for a kind.
+const NEEDED: u8 = 3 << 3;
+/// In a state: the last byte can be no UTF-8 without controls.
+const BROKEN: u8 = 1 << 5;
+
+/// The state behind a byte of each kind, in each state.
+const STEPS: [u8; 32] = {
+    let mut steps = [0; 32];
+    let mut at = 0_u8;
+    while at < 32 {
+        let (needed, kind) = (at >> 3, at & 7);
+        steps[at as usize] = match (needed, kind) {
+            (1.., FOLLOWS) => (needed - 1) << 3,
+            (0, FOLLOWS) | (_, NEVER) => BROKEN,
+            (0, first) => first << 3 & NEEDED,
+            (_, first) => BROKEN | first << 3 & NEEDED,
+        };
+        at += 1;
+    }
+    steps
+};
 
 /// The six bits that a character of either alphabet stands for. SP is what a form makes of `+`.
 fn sextet(byte: u8) -> u32 {
