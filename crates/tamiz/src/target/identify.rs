@@ -6,8 +6,8 @@
 )]
 
 use crate::bytes::{
-    self, ALNUM, ALPHA, AT, BEYOND_HEX, COLON, DIGIT, DOT, EQUALS, HIGH, LOWER, NO_ALNUM, NO_NAME, UPPER,
-    WORD_SIGN,
+    self, ALNUM, ALPHA, AT, BEYOND_HEX, BLANK, COLON, DASH, DIGIT, DOT, EQUALS, HIGH, LOWER, NO_ALNUM,
+    NO_NAME, UPPER, WORD_SIGN,
 };
 use crate::decode::GUARD;
 use crate::shape;
@@ -15,18 +15,31 @@ use crate::shape;
 /// Signs that a segment is cut at have one of these classes.
 const CUT: u32 = WORD_SIGN | EQUALS | COLON | HIGH | NO_NAME;
 
+/// No number of a card, account or key is shorter, nor a token of letters and digits.
+const SHORTEST_CARD: usize = 13;
+
 /// Whether a segment, or one of its pieces, identifies. `classes` is the union of the classes of its bytes.
 #[inline]
 pub(super) fn identifies(segment: &[u8], classes: u32) -> bool {
-    let is_plain = classes & (DIGIT | AT | COLON) == 0;
-    if segment.len() < 16 && (is_plain || classes & (AT | COLON) == 0 && segment.len() < 7) {
+    if segment.len() < SHORTEST_CARD && classes & (AT | COLON) == 0 {
+        // It may be a phone number, which has a `+`, or an address, which has three dots; no other is as short.
+        let may_be_phone = classes & (BLANK | DIGIT) == BLANK | DIGIT;
+        let may_be_address = classes & (DOT | DIGIT) == DOT | DIGIT && has_three_dots(segment);
+        return (may_be_phone || may_be_address) && identifies_slow(segment, classes);
+    }
+    if segment.len() < 16 && classes & (DIGIT | AT | COLON) == 0 {
         return false;
     }
     identifies_slow(segment, classes)
 }
 
+fn has_three_dots(text: &[u8]) -> bool {
+    text.iter().filter(|byte| **byte == b'.').count() >= 3
+}
+
+#[inline(never)]
 fn identifies_slow(segment: &[u8], classes: u32) -> bool {
-    is_bot(segment)
+    classes & COLON != 0 && is_bot(segment)
         || piece_identifies(segment, classes)
         || classes & CUT != 0 && pieces(segment).any(|piece| piece_identifies(piece, bytes::union(piece)))
 }
@@ -50,12 +63,19 @@ fn piece_identifies(piece: &[u8], classes: u32) -> bool {
     if text_identifies(piece, classes) {
         return true;
     }
-    let identifies = |text: &[u8]| text_identifies(text, bytes::union(text));
     let dot = if classes & DOT == 0 { None } else { memchr::memrchr(b'.', piece) };
     let Some(dot) = dot else { return false };
+    // What has no letters, digits or signs that the whole has not is told nothing of either.
+    let identifies = |text: &[u8]| may_identify(text, classes) && text_identifies(text, bytes::union(text));
     let (stem, extension) = (piece.get(..dot).unwrap_or_default(), piece.get(dot + 1..).unwrap_or_default());
     let is_extension = (1..=8).contains(&extension.len()) && bytes::all(extension, ALNUM);
     is_extension && identifies(stem) || piece.split(|byte| *byte == b'.').any(identifies)
+}
+
+/// Whether a text may identify that is part of one with these classes: none is shorter without a sign or a dot.
+#[inline]
+fn may_identify(text: &[u8], classes: u32) -> bool {
+    text.len() >= SHORTEST_CARD || classes & (AT | COLON | BLANK) != 0 || has_three_dots(text)
 }
 
 fn text_identifies(text: &[u8], classes: u32) -> bool {
@@ -68,15 +88,19 @@ fn text_identifies(text: &[u8], classes: u32) -> bool {
         || has(DOT) && !has(ALPHA) && shape::is_ipv4(text)
         || has(COLON) && shape::is_ipv6(text)
         || has(AT) && shape::is_email(text)
-        || has(DIGIT)
-            && (is_random(text, classes)
-                || is_phone(text)
-                || is_card(text)
-                || is_iban(text)
-                || text
-                    .split(|&byte| !bytes::is(byte, ALNUM))
-                    .any(|run| bytes::all(run, DIGIT) && is_card(run)))
-        || text.len() >= 36 && holds_uuid(text)
+        || has(DIGIT) && (is_phone(text) || text.len() >= SHORTEST_CARD && holds_number(text, classes))
+        || text.len() >= 36 && has(DASH) && holds_uuid(text)
+}
+
+/// A random token, or the number of a card or account, of a text as long as that of a card.
+fn holds_number(text: &[u8], classes: u32) -> bool {
+    let has_letters = classes & ALPHA != 0;
+    is_random(text, classes)
+        || if has_letters { is_iban(text) } else { is_card(text) }
+        || classes & NO_ALNUM != 0
+            && text
+                .split(|&byte| !bytes::is(byte, ALNUM))
+                .any(|run| run.len() >= SHORTEST_CARD && bytes::all(run, DIGIT) && is_card(run))
 }
 
 /// Twenty or more of a token's characters with both cases and digits; or a run of as many letters and
@@ -210,6 +234,85 @@ mod tests {
         }
         let guarded = b"a\xFF2F0123456789abcdef";
         assert!(identifies(guarded, bytes::union(guarded)));
+    }
+
+    /// The rule, without any short way.
+    fn identifies_by_the_rule(segment: &[u8]) -> bool {
+        let text_identifies = |text: &[u8]| {
+            let classes = bytes::union(text);
+            let is_number = |run: &[u8]| bytes::all(run, DIGIT) && is_card(run);
+            if text.contains(&GUARD) {
+                return shape::is_email(text);
+            }
+            text.len() >= 16 && classes & (BEYOND_HEX | NO_ALNUM) == 0
+                || shape::is_ipv4(text)
+                || shape::is_ipv6(text)
+                || shape::is_email(text)
+                || classes & DIGIT != 0 && is_random(text, classes)
+                || is_phone(text)
+                || is_card(text)
+                || is_iban(text)
+                || text.split(|&byte| !bytes::is(byte, ALNUM)).any(is_number)
+                || holds_uuid(text)
+        };
+        let piece_identifies = |piece: &[u8]| {
+            let stem =
+                piece.iter().rposition(|byte| *byte == b'.').map(|dot| (&piece[..dot], &piece[dot + 1..]));
+            let is_stem = |(stem, extension): (&[u8], &[u8])| {
+                (1..=8).contains(&extension.len()) && bytes::all(extension, ALNUM) && text_identifies(stem)
+            };
+            text_identifies(piece)
+                || stem.is_some_and(is_stem)
+                || piece.contains(&b'.') && piece.split(|byte| *byte == b'.').any(text_identifies)
+        };
+        is_bot(segment) || piece_identifies(segment) || pieces(segment).any(piece_identifies)
+    }
+
+    #[test]
+    fn short_ways_follow_the_rule() {
+        let pieces: [&[u8]; 32] = [
+            b"a",
+            b"Z",
+            b"e",
+            b"0",
+            b"7",
+            b"34",
+            b"555",
+            b"1234567",
+            b"41111111",
+            b"11111111",
+            b"4222222222222",
+            b"GB82WEST12345698765432",
+            b"49b3f5c4-8a32-4e10-9d6c-0123456789ab",
+            b"0123456789abcdef",
+            b"10.0.0.1",
+            b"2001:db8::1",
+            b"joe@ex.com",
+            b"bot12:a",
+            b"AbCdEfGhIj",
+            b"+",
+            b"+34600123456",
+            b"-",
+            b" ",
+            b".",
+            b"_",
+            b"=",
+            b";",
+            b",",
+            b":",
+            b"@",
+            b"\xFF2F",
+            b"\xC3\xA9",
+        ];
+        let (mut random, mut found) = (crate::context::tests::random(), 0);
+        for _ in 0..100_000 {
+            let segment: Vec<u8> =
+                (0..=random(6)).flat_map(|_| pieces[random(32) as usize].iter().copied()).collect();
+            let identifies = identifies(&segment, bytes::union(&segment));
+            assert_eq!(identifies, identifies_by_the_rule(&segment), "{}", segment.escape_ascii());
+            found += u32::from(identifies);
+        }
+        assert!((20_000..80_000).contains(&found), "{found}");
     }
 
     #[test]
