@@ -12,7 +12,10 @@ use crate::hash::hash;
 /// So many places of the table are tried for a text.
 const MOST_TRIES: usize = 32;
 /// The places of the smallest table.
-const FIRST_PLACES: usize = 256;
+const FIRST_PLACES: usize = 64;
+
+/// Room for so many texts is made at once, at most: there may be fewer than were announced.
+const MOST_ROOM: usize = 1024;
 
 /// Texts, each once, in the order in which they first came.
 ///
@@ -40,8 +43,8 @@ impl<'a, T> Distinct<'a, T> {
     /// A table that `most` texts fit into.
     pub(crate) fn with_room(most: usize, bump: &'a Bump) -> Self {
         let places = most.saturating_mul(2).checked_next_power_of_two().unwrap_or(0).max(FIRST_PLACES);
-        let crowded = BTreeMap::new();
-        Distinct { bump, entries: BumpVec::new_in(bump), table: empty_table(places, bump), crowded }
+        let (crowded, entries) = (BTreeMap::new(), BumpVec::with_capacity_in(most.min(MOST_ROOM), bump));
+        Distinct { bump, entries, table: empty_table(places, bump), crowded }
     }
 
     /// The value of a text.

@@ -18,22 +18,33 @@ const _: () = assert!(Flag::ALL.len() <= 128, "FlagSet needs another word");
 
 impl FlagSet {
     /// The flags that are shown without a parameter.
-    const PLAIN: FlagSet = {
-        let mut plain = FlagSet(0);
+    const PLAIN: FlagSet = FlagSet::with(Parameter::None);
+    /// The flags that are shown with a key.
+    const OF_KEYS: FlagSet = FlagSet::with(Parameter::Key);
+
+    /// The flags with a kind of parameter.
+    #[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
+    const fn with(parameter: Parameter) -> FlagSet {
+        let mut set = FlagSet(0);
         let mut nth = 0;
         while nth < Flag::ALL.len() {
             let flag = Flag::ALL[nth];
-            if matches!(flag.parameter_kind(), Parameter::None) {
-                plain.0 |= 1 << flag.rank();
+            if flag.parameter_kind() as u8 == parameter as u8 {
+                set.0 |= 1 << flag.rank();
             }
             nth += 1;
         }
-        plain
-    };
+        set
+    }
 
     /// Those of its flags that are shown without a parameter.
     pub(crate) fn plain(self) -> FlagSet {
         self.intersection(FlagSet::PLAIN)
+    }
+
+    /// Those of its flags that are shown with a key.
+    pub(crate) fn of_keys(self) -> FlagSet {
+        self.intersection(FlagSet::OF_KEYS)
     }
 
     pub(crate) fn insert(&mut self, flag: Flag) {

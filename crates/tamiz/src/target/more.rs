@@ -6,7 +6,7 @@ use super::pair::{Pair, Syntax};
 use super::token::Token;
 use crate::context::Context;
 use crate::distinct::Distinct;
-use crate::flags::{Flag, FlagSet, Parameter};
+use crate::flags::{Flag, FlagSet};
 use crate::formats::embedded::Embedded;
 use crate::inspect::{Key, MorePairs};
 use crate::show::NameShown;
@@ -29,7 +29,8 @@ pub(super) struct Seen {
 impl<'a> MorePairs<'a> {
     /// Reads the tokens behind the pairs that are shown, of which the keys are known.
     pub(super) fn read(
-        tokens: impl Iterator<Item = Token<'a>>,
+        first: Token<'a>,
+        mut tokens: impl Iterator<Item = Token<'a>>,
         mut keys: Distinct<'a, Seen>,
         syntax: Syntax,
         cx: Context<'a>,
@@ -43,15 +44,17 @@ impl<'a> MorePairs<'a> {
             holds_capped: false,
         };
         cx.spare.with_arena(|arena| {
-            for token in tokens {
+            let mut next = Some(first);
+            while let Some(token) = next {
                 more.count = more.count.saturating_add(1);
                 if token.is_quiet(cx) {
                     more.take_quiet(&token, &mut keys, syntax, cx);
-                    continue;
+                } else {
+                    arena.reset();
+                    let shared = cx.in_arena(arena);
+                    more.take(Pair::loud(&token, syntax, Context::new(&shared)), &mut keys, syntax, cx);
                 }
-                arena.reset();
-                let shared = cx.in_arena(arena);
-                more.take(Pair::loud(&token, syntax, Context::new(&shared)), &mut keys, syntax, cx);
+                next = tokens.next();
             }
         });
         more.keep_keys(&keys, cx);
@@ -92,14 +95,13 @@ impl<'a> MorePairs<'a> {
         if came_before {
             pair.flags.raise(Flag::QRepeat, pair.key.text);
         }
-        let is_of_key = |flag: &Flag| flag.parameter_kind() == Parameter::Key;
-        let of_key: FlagSet = pair.flags.set.iter().filter(is_of_key).collect();
+        let of_key = pair.flags.set.of_keys();
         // The notes on a form name keys in the order in which they were told.
         seen.put(self.count, syntax == Syntax::Url || !of_key.is_empty());
         seen.add(of_key);
-        self.flags.absorb(&pair.flags);
-        pair.leaf_flags().for_each(|flags| self.flags.absorb(flags));
-        self.holds_capped |= pair.json.is_some_and(|json| json.capped);
+        if !pair.flags.set.is_empty() {
+            self.flags.absorb(&pair.flags);
+        }
         if pair.key.shown == NameShown::Secret {
             self.take_secret(pair.key.text, cx);
         }
@@ -107,6 +109,8 @@ impl<'a> MorePairs<'a> {
             self.take_secret(value, cx);
         }
         if let Some(json) = pair.json {
+            json.leaf_flags().for_each(|flags| self.flags.absorb(flags));
+            self.holds_capped |= json.capped;
             self.holds_secret |= Embedded::holds_secret(json);
             json.secret_texts().for_each(|secret| self.take_secret(secret, cx));
         }

@@ -56,7 +56,7 @@ impl<'a> Query<'a> {
         while let Some(token) = tokens.next() {
             if self.pairs.len() == most {
                 let keys = self.find_repeats_among_many(room, cx);
-                let more = MorePairs::read(std::iter::once(token).chain(tokens), keys, syntax, cx);
+                let more = MorePairs::read(token, tokens, keys, syntax, cx);
                 self.more = Some(Box::new_in(more, cx.bump));
                 return;
             }
