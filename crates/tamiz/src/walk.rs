@@ -12,6 +12,13 @@ use crate::swar::eight_at;
 
 /// Takes what a text is made of: of each 64 bytes first the runs of letters, then the signs.
 pub(crate) trait Visitor {
+    /// Chooses the runs that it takes, a bit for each where it begins; those that go on behind 64 bytes have the topmost one of
+    /// `letters`.
+    #[inline(always)]
+    fn choose(&self, begins: u64, _letters: u64) -> u64 {
+        begins
+    }
+
     /// Takes a run of `len` ASCII letters; `eight` are the bytes from its first one on, zero beyond the end. Returns whether
     /// the walk ends.
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool;
@@ -45,7 +52,7 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
         };
         let Some(window) = bytes.first_chunk() else { return false };
         let Window { letters, mut signs } = Window::of(window, rest.len().min(WINDOW));
-        let mut begins = letters & !(letters << 1 | last_is_letter);
+        let mut begins = visitor.choose(letters & !(letters << 1 | last_is_letter), letters);
         last_is_letter = letters >> (WINDOW - 1);
         while begins != 0 {
             let place = begins.trailing_zeros() as usize;

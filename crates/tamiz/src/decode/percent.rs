@@ -89,7 +89,7 @@ fn decode_untraced<'a>(
         match *rest {
             [b'%', high, low, ..] if let Some(byte) = bytes::hex_byte(high, low) => {
                 if !byte.is_ascii() {
-                    (at, len) = put_high_untraced(text, at, out, len, cx, flags);
+                    (at, len) = put_high_untraced(text, at, byte, out, len, cx, flags);
                     continue;
                 }
                 any_needless = any_needless || is_needless(byte, bytes, at, field);
@@ -149,18 +149,31 @@ fn sixteen_at_mut(bytes: &mut [u8], at: usize) -> Option<&mut [u8; 16]> {
     bytes.get_mut(at..at + 16)?.first_chunk_mut()
 }
 
-/// Writes the run of escapes of bytes beyond ASCII that begins at `at`; where it ends, and where the next belong.
+/// Writes the run of escapes of bytes beyond ASCII that begins at `at` with `first`; where it ends, and where the next belong.
 #[inline(never)]
 fn put_high_untraced<'a>(
     text: Text<'a>,
     at: usize,
+    first: u8,
     out: &mut [u8],
     mut len: usize,
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> (usize, usize) {
+    let rest = text.bytes.get(at..).unwrap_or_default();
+    // Most are one letter, in UTF-8 or another charset.
+    match (first, rest.get(3..).and_then(bytes::escape), rest.get(3), rest.get(6)) {
+        (_, _, byte, _) if byte != Some(&b'%') => {
+            flags.raise(Flag::BadUtf8, text);
+            flags.raise(Flag::DoublePct, text);
+            return (at + 3, guard_to(out, len, first));
+        }
+        (0xC2..=0xDF, Some(second @ 0x80..=0xBF), _, byte) if byte != Some(&b'%') => {
+            return (at + 6, copy_to(out, len, &[first, second]));
+        }
+        _ => {}
+    }
     cx.spare.with(|high| {
-        let rest = text.bytes.get(at..).unwrap_or_default();
         while let Some(byte) = bytes::escape(rest.get(3 * high.len()..).unwrap_or_default())
             && !byte.is_ascii()
         {
@@ -304,9 +317,10 @@ pub(crate) fn has_residue(text: &[u8]) -> bool {
         digits.is_some_and(|[high, low]| bytes::hex_byte(*high, *low).is_some())
     };
     memchr::memchr_iter(b'%', text).any(|at| is_escape(text.get(at + 1..)))
-        || bytes::position(GUARD, text).is_some()
-            && memchr::memmem::find_iter(text, &GUARDED_PERCENT)
-                .any(|at| is_escape(text.get(at + GUARDED_PERCENT.len()..)))
+        || memchr::memchr_iter(GUARD, text).any(|at| {
+            let rest = text.get(at..).unwrap_or_default();
+            rest.starts_with(&GUARDED_PERCENT) && is_escape(rest.get(GUARDED_PERCENT.len()..))
+        })
 }
 
 /// A `%` that an entity or NFKC gave.

@@ -8,9 +8,10 @@ use crate::bytes::{
     UNDERSCORE, WORD_SIGN,
 };
 use crate::context::{Context, HAS_FAST_PATHS};
-use crate::decode::base64;
+use crate::decode::{GUARD, base64};
 use crate::families::SHORTEST_TOKEN;
 use crate::keywords::{self, Walked};
+use crate::lists::CREDENTIAL_PREFIXES;
 use crate::secrets;
 use crate::text::Text;
 use crate::walk::{Visitor, walk};
@@ -69,6 +70,35 @@ fn is_quiet(text: &[u8], classes: u32) -> bool {
     tells_nothing(text, classes, |_| false)
 }
 
+/// Returns whether a text with letters of ISO 8859-1 that are guarded, each by itself, raises no flag by its content and holds no
+/// credential, as far as that is seen quickly; see [`cannot_flag`].
+pub(crate) fn cannot_flag_guarded(text: &[u8], classes: u32, cx: Context<'_>) -> bool {
+    HAS_FAST_PATHS
+        && classes & LOUD & !(HIGH | ENCODED) == 0
+        && classes & HIGH != 0
+        && cx.spare.with(|plain| put_letters(text, plain) && cannot_flag(plain, bytes::union(plain)))
+}
+
+/// Appends a text with a plain letter for each guarded byte; returns whether each is one that no decoder takes together with
+/// what follows it, unless that is a quote, an angle or another such byte.
+fn put_letters(text: &[u8], plain: &mut Vec<u8>) -> bool {
+    let mut rest = text;
+    while let Some((before, [_, high, low, after @ ..])) =
+        bytes::position(GUARD, rest).and_then(|at| rest.split_at_checked(at))
+    {
+        let is_plain = matches!(bytes::hex_byte(*high, *low), Some(0xA1..=0xBB | 0xBD | 0xBF | 0xC2..=0xFE));
+        let is_alone = after.first().is_none_or(u8::is_ascii) && before.last().is_none_or(u8::is_ascii);
+        if !is_plain || !is_alone {
+            return false;
+        }
+        plain.extend_from_slice(before);
+        plain.extend_from_slice("\u{E9}".as_bytes());
+        rest = after;
+    }
+    plain.extend_from_slice(rest);
+    true
+}
+
 /// Returns whether a text that may have `:` and `=` raises no flag by its content but those of a URL, and holds no credential, as
 /// far as that is seen quickly; see [`cannot_flag`].
 pub(crate) fn cannot_flag_but_url(text: &[u8], classes: u32, cx: Context<'_>) -> bool {
@@ -96,7 +126,9 @@ fn tells_nothing(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> 
         return false;
     }
     let credentials = secrets::Prefilter::new(text, classes, may_be_sensitive);
+    let is_lower_hexadecimal = bytes::is_hexadecimal(classes) && classes & bytes::UPPER == 0;
     let mut quiet = Quiet {
+        lone: if is_lower_hexadecimal { 0 } else { u64::MAX },
         special: DOUBLED | u32::from(credentials.wanted()) << ROLES,
         facts: 0,
         words: keywords::Prefilter::new(text, classes),
@@ -110,6 +142,8 @@ fn tells_nothing(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> 
 
 /// The state of a walk over a text with no signs but those of words and URLs; what may raise a flag ends it.
 struct Quiet<'t, F> {
+    /// Ones where a letter alone may tell something.
+    lone: u64,
     /// The bits of [`FACTS`] that are looked at.
     special: u32,
     /// The union of what its signs mean.
@@ -118,7 +152,23 @@ struct Quiet<'t, F> {
     credentials: secrets::Prefilter<'t, F>,
 }
 
+/// A letter alone among digits and `-` begins no word of an entry and no token, if it is that of a hexadecimal digit in lower case:
+/// the heads of tokens are looked through here, `keywords::Prefilter` leaves it out too, and no scheme is a letter.
+const _: () = {
+    let mut row = 0;
+    while row < CREDENTIAL_PREFIXES.len() {
+        let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
+        assert!(!matches!(head[0], b'a'..=b'f') || head[1].is_ascii_alphabetic());
+        row += 1;
+    }
+};
+
 impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
+    #[inline(always)]
+    fn choose(&self, begins: u64, letters: u64) -> u64 {
+        begins & (letters >> 1 | 1 << 63 | self.lone)
+    }
+
     #[inline(always)]
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
         self.credentials.letters(at, eight);
@@ -345,6 +395,7 @@ fn may_be_base64(text: &[u8], classes: u32) -> bool {
 mod tests {
     use super::super::{Kind, scan};
     use super::*;
+    use crate::context::Shared;
     use crate::context::tests::{random, with_context};
     use crate::keywords::entries::CLASSES;
     use crate::text::Text;
@@ -497,6 +548,46 @@ mod tests {
             }
         });
         assert!(quiet > 1_000, "{quiet}");
+    }
+
+    #[test]
+    fn guarded_letters_raise_nothing() {
+        let (mut random, mut quiet) = (random(), 0);
+        let mut pieces: Vec<Vec<u8>> = pieces().into_iter().map(String::into_bytes).collect();
+        let guarded: Vec<Vec<u8>> =
+            (0x80..=0xFF).map(|byte| format!("\u{0}{byte:02X}").into_bytes()).collect();
+        pieces.extend(
+            ["Bearer", "token", "eyJ", "BE", "FF", "F", "/", " ", "script", "ghp_", "=", ":", "'", "<"]
+                .map(|piece| piece.as_bytes().to_vec()),
+        );
+        with_context(|cx| {
+            for nth in 0..120_000 {
+                let text: Vec<u8> = (0..=random(6))
+                    .flat_map(|_| {
+                        let of = if random(2) == 0 { &guarded } else { &pieces };
+                        of[random(of.len() as u32) as usize].clone()
+                    })
+                    .map(|byte| if byte == 0 { GUARD } else { byte })
+                    .collect();
+                let classes = bytes::union(&text);
+                if !cannot_flag_guarded(&text, classes, cx) {
+                    continue;
+                }
+                quiet += 1;
+                let shared = Shared { traced: nth % 2 == 0, ..*cx };
+                let cx = Context::new(&shared);
+                let shown = text.escape_ascii();
+                let text = Text::request(&text, nth % 2 == 0).repaired().with_classes(classes);
+                for kind in [Kind::Value, Kind::Form, Kind::Leaf, Kind::Free, Kind::Cookie] {
+                    let mut flags = cx.flags();
+                    let secret = super::super::scan_for_secret(text, kind, false, cx, &mut flags);
+                    assert!(!secret && flags.set.is_empty(), "{kind:?} {shown}");
+                }
+                assert!(!crate::shape::is_jwt(text.text.bytes));
+                assert!(crate::formats::embedded::read(text.text, classes, cx).is_none(), "{shown}");
+            }
+        });
+        assert!(quiet > 5_000, "{quiet}");
     }
 
     #[test]

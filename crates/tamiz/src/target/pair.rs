@@ -173,7 +173,7 @@ impl<'a> Pair<'a> {
         let flags = &mut self.flags;
         let Classified { text: raw, classes: raw_classes } = raw;
         let Classified { text: value, classes } = decode_value(raw, raw_classes, syntax.field(), cx, flags);
-        if raw_classes & (ENCODED | HIGH) != 0 {
+        if classes & (ENCODED | HIGH) != 0 {
             raise_encoding(value, classes, flags);
         }
         self.value = Some(value);
@@ -183,7 +183,7 @@ impl<'a> Pair<'a> {
             flags.raise(Flag::QLong, value);
         }
         self.classes = Some(classes);
-        if scan::cannot_flag(value.bytes, classes) {
+        if scan::cannot_flag(value.bytes, classes) || scan::cannot_flag_guarded(value.bytes, classes, cx) {
             self.secret = is_sensitive;
             if is_sensitive {
                 flags.hide(value);
