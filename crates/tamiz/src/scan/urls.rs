@@ -182,9 +182,11 @@ fn address(host: &[u8]) -> Option<IpAddr> {
 
 /// A host that leads inside where no scheme says that it is one: a name that could be nothing else, or four numbers.
 pub(super) fn is_bare_local(host: &[u8]) -> bool {
+    if bytes::position(b'.', host).is_none() {
+        return host.eq_ignore_ascii_case(b"localhost");
+    }
     let dots = |host: &[u8]| memchr::memchr_iter(b'.', host).count();
-    host.eq_ignore_ascii_case(b"localhost")
-        || dots(host) > 0 && is_local_name(host)
+    is_local_name(host)
         || dots(host.strip_suffix(b".").unwrap_or(host)) == 3 && address(host).is_some_and(is_inside)
 }
 

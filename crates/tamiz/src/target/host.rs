@@ -157,12 +157,14 @@ fn parse<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
 }
 
 /// 1 to 65535, decimal.
+#[allow(clippy::arithmetic_side_effects, reason = "five digits fit")]
 fn read_port(text: &[u8]) -> Result<u16, Bad> {
-    if text.is_empty() || !bytes::all(text, DIGIT) {
+    let digits = text.iter().position(|&b| b != b'0').and_then(|first| text.get(first..)).unwrap_or_default();
+    if digits.is_empty() || digits.len() > 5 || !bytes::all(digits, DIGIT) {
         return Err(Bad::Form);
     }
-    let digits = text.iter().position(|&b| b != b'0').and_then(|first| text.get(first..)).unwrap_or_default();
-    parse::<u16>(digits).filter(|port| *port > 0).ok_or(Bad::Form)
+    let port = digits.iter().fold(0_u32, |port, digit| port * 10 + u32::from(digit - b'0'));
+    u16::try_from(port).map_err(|_| Bad::Form)
 }
 
 fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
@@ -254,6 +256,17 @@ mod tests {
             }
             (String::from_utf8(out).unwrap(), flags.set.iter().map(Flag::name).collect())
         })
+    }
+
+    #[test]
+    fn ports_have_sixteen_bits() {
+        let numbers = (0..70_000).flat_map(|number| [number.to_string(), format!("00{number}")]);
+        for text in
+            numbers.chain(["", "a", "1a", "99999", "100000", "+1", "18446744073709551617"].map(str::to_owned))
+        {
+            let expected = text.parse::<u16>().ok().filter(|port| *port > 0 && !text.starts_with('+'));
+            assert_eq!(read_port(text.as_bytes()).ok(), expected, "{text}");
+        }
     }
 
     #[test]
