@@ -220,6 +220,11 @@ pub(crate) fn holds_head(text: &[u8]) -> bool {
     found
 }
 
+/// Returns whether a token is at `at` that begins with the text of its head, if that is where a word begins.
+pub(crate) fn is_token_at(text: &[u8], at: usize) -> bool {
+    token_at(text, at).is_some()
+}
+
 /// The token that begins at `at` with the text of its head, with its row.
 #[inline(never)]
 fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {

@@ -82,7 +82,7 @@ impl Anchor {
                     let byte = at.checked_sub(back).and_then(|at| text.get(at));
                     byte.is_some_and(|byte| bytes::is(*byte, IN_GAPS))
                 };
-                is_in_gap(1) && is_in_gap(self.least)
+                (1..=self.least).all(is_in_gap)
             } else {
                 at.checked_sub(1).and_then(|at| text.get(at)) == Some(&self.before)
             }

@@ -211,9 +211,16 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
     #[inline(never)]
     fn try_word(&mut self, at: usize) {
         let rest = self.text.get(at..).unwrap_or_default();
-        self.kinds.add(Kind::Token, self.text.len() >= SHORTEST_TOKEN && families::has_head(self.text, at));
+        self.try_token(at);
         self.kinds.add(Kind::Scheme, schemes::begins_with_scheme(rest));
         self.kinds.add(Kind::Jwt, shape::begins_like_json(rest) && bytes::position(b'.', rest).is_some());
+    }
+
+    /// Takes note of a well-known token at `at`; one is enough.
+    fn try_token(&mut self, at: usize) {
+        if self.text.len() >= SHORTEST_TOKEN && !self.kinds.has(Kind::Token) {
+            self.kinds.add(Kind::Token, families::is_token_at(self.text, at));
+        }
     }
 
     /// Takes a byte that is no letter or digit, with the one behind it and those of its roles that are wanted.
@@ -242,7 +249,7 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         if role & HEAD != 0
             && let Some(start) = families::head_around(at, byte, next)
         {
-            self.kinds.add(Kind::Token, families::has_head(text, start));
+            self.try_token(start);
         }
         if role & GUARDED != 0 {
             // The digits of a guarded byte are no part of what follows it.
@@ -250,8 +257,9 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
             let eight = eight_at(text, behind);
             self.letters(behind, eight);
             // A head may begin with a digit or a sign.
-            let may_be_token = text.len() >= SHORTEST_TOKEN && families::may_begin_token(eight as u32);
-            self.kinds.add(Kind::Token, may_be_token && families::has_head(text, behind));
+            if families::may_begin_token(eight as u32) {
+                self.try_token(behind);
+            }
         }
     }
 
