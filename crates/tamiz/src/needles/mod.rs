@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::decode;
 
 use search::Hits;
-use spelling::{any_spelling, has_blank, may_have_spelling};
+use spelling::{any_spelling, has_blank, may_have_spelling, shortest_to_spell};
 
 /// Shorter secrets are not searched for: they would be found by chance.
 pub(crate) const SHORTEST: usize = 8;
@@ -32,6 +32,8 @@ pub(crate) struct Needles<'a> {
     hits: Option<Hits<'a>>,
     /// The length of the shortest needle.
     shortest: usize,
+    /// No other spelling of a shorter text is so long as a needle; see [`shortest_to_spell`].
+    shortest_to_spell: usize,
     /// The length of the shortest needle that the name of a header may hold, in lower case.
     pub(crate) shortest_in_name: usize,
     /// True if one of them has a blank in its plain form.
@@ -100,6 +102,7 @@ impl<'a> Needles<'a> {
             own: BumpVec::new_in(cx.bump),
             hits: None,
             shortest: SHORTEST,
+            shortest_to_spell: SHORTEST,
             shortest_in_name: usize::MAX,
             has_blanks: false,
             prefixes: None,
@@ -185,6 +188,9 @@ impl<'a> Needles<'a> {
         } else {
             let needles = self.list.iter().copied();
             self.shortest = needles.clone().map(<[u8]>::len).min().unwrap_or(SHORTEST);
+            if needles.clone().all(<[u8]>::is_ascii) {
+                self.shortest_to_spell = shortest_to_spell(self.shortest);
+            }
             self.shortest_in_name = shortest_in_name(needles.clone());
             self.hits = search::find(request, needles, has_blanks, &self.own, cx);
         }
@@ -219,7 +225,8 @@ impl<'a> Needles<'a> {
             self.hits.as_ref().is_some_and(|hits| !hits.may_differ_in_blanks)
                 && offset_of(text, self.request).is_some()
         };
-        may_have_spelling(text, classes, self.has_blanks && !is_alike())
+        text.len() >= self.shortest_to_spell
+            && may_have_spelling(text, classes, self.has_blanks && !is_alike())
     }
 
     /// Returns whether `text` contains a secret as it is.

@@ -12,6 +12,14 @@ pub(super) fn may_have_spelling(text: &[u8], classes: u32, blanks: bool) -> bool
         || base64::may_hide(text, classes)
 }
 
+/// The length of the shortest text of which another spelling may have so many bytes of ASCII side by side.
+///
+/// Decoding makes no text longer but for guarded bytes, of which the two digits of the last may be right before ASCII. The plain
+/// form has at most four characters of ASCII side by side for one of three bytes: U+247D is `(10)`.
+pub(super) fn shortest_to_spell(len: usize) -> usize {
+    len.saturating_sub(2).saturating_mul(3) / 4
+}
+
 /// Returns whether `is_it` is true of another spelling of a text: its plain form, its further texts, and the plain form
 /// of each of these. Blanks and `+` count where they are `blanks`; `classes` is the union of the classes of its bytes.
 pub(super) fn any_spelling(

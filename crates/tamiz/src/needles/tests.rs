@@ -117,3 +117,43 @@ fn quiet_texts_without_blanks_have_one_spelling() {
     }
     assert!(quiet > 1_000, "{quiet}");
 }
+
+/// The most bytes of ASCII side by side.
+fn longest_plain(text: &[u8]) -> usize {
+    text.split(|byte| !byte.is_ascii()).map(<[u8]>::len).max().unwrap_or_default()
+}
+
+#[test]
+fn short_texts_have_no_long_spelling() {
+    for c in '\0'..=char::MAX {
+        let mut normal = Vec::new();
+        crate::decode::nfkc::nfkc(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut normal);
+        assert!(3 * longest_plain(&normal) <= 4 * c.len_utf8(), "{c:?}");
+    }
+    let mut random = random();
+    let mut longer = 0;
+    for _ in 0..20_000 {
+        let text: Vec<u8> = (0..1 + random(4))
+            .flat_map(|_| match random(8) {
+                0 => "%E2%91%BD".as_bytes(),
+                1 => "\u{247D}\u{247E}".as_bytes(),
+                2 => b"gICAgICA",
+                3 => b"%25%32%35F1",
+                4 => b"&fjlig;&#x247D;",
+                5 => b"\\u247d",
+                6 => b"\xFFF1",
+                _ => b"YWJjZGVm",
+            })
+            .copied()
+            .collect();
+        with_context(|cx| {
+            any_spelling(&text, bytes::union(&text), true, cx, |spelling| {
+                let longest = longest_plain(spelling);
+                longer += usize::from(longest > text.len());
+                assert!(text.len() >= shortest_to_spell(longest), "{}", text.escape_ascii());
+                false
+            });
+        });
+    }
+    assert!(longer > 100, "{longer}");
+}
