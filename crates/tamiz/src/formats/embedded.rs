@@ -69,11 +69,24 @@ pub(crate) fn read_cookie<'a>(
     if let Some(embedded) = read(value, classes, cx) {
         return Some(embedded);
     }
-    if !cx.settings.beyond_core() || classes & bytes::ENCODED == 0 {
+    if !cx.settings.beyond_core()
+        || classes & bytes::ENCODED == 0
+        || !may_decode_to_json(value.bytes, classes)
+    {
         return None;
     }
     let decoded = Layer::Percent.undo(value, cx, |_, _, _| {})?;
     read_as(decoded, value, bytes::union(decoded.bytes), cx)
+}
+
+/// Returns whether percent-decoding may make of a value what [`read_as`] reads. `classes` is the union of the classes of its bytes.
+fn may_decode_to_json(value: &[u8], classes: u32) -> bool {
+    let first = bytes::escape(value).or(value.first().copied());
+    // A guarded byte may be part of the first escape.
+    classes & bytes::HIGH != 0
+        || first.is_some_and(|first| {
+            first <= b' ' || matches!(first, b'{' | b'[' | b'e' | b'W' | b'I' | b'C' | b'D')
+        })
 }
 
 /// Reads the leaves of `text`, which is JSON and what `value` decodes to.
@@ -194,5 +207,39 @@ mod tests {
         for value in ["", "1", "\"a\"", "{", "{\"a\":1}x", "{'a':1}", "[1,]", "e30", "null"] {
             assert_eq!(keys(value), None, "{value}");
         }
+    }
+
+    #[test]
+    fn encoded_json_is_known_by_its_first_byte() {
+        let values = [
+            r#"{"a":1}"#,
+            " [1]",
+            "\t{}",
+            "\r\n[2]",
+            "eyJhIjoxLCJiIjpbXX0",
+            "W3siYSI6MX0sMl0",
+            "a{}",
+            "IHsiYSI6MTIzfQ",
+        ];
+        let mut found = 0;
+        for value in values {
+            let mut escapes = value.bytes().map(|byte| format!("%{byte:02x}"));
+            let first = escapes.next().unwrap() + &value[1..];
+            let last = value[..value.len() - 1].to_owned() + &escapes.next_back().unwrap();
+            for encoded in [first, last] {
+                with_context(|cx| {
+                    let text = Text::request(encoded.as_bytes(), true).repaired();
+                    let decoded = Layer::Percent.undo(text, cx, |_, _, _| {}).unwrap();
+                    let is_json = read_as(decoded, text, bytes::union(decoded.bytes), cx).is_some();
+                    found += usize::from(is_json);
+                    assert_eq!(
+                        read_cookie(text, bytes::union(text.bytes), cx).is_some(),
+                        is_json,
+                        "{encoded}"
+                    );
+                });
+            }
+        }
+        assert!(found >= 10, "{found}");
     }
 }
