@@ -100,35 +100,41 @@ fn name_all<'a>(lines: &[RawLine<'a>], cx: Context<'a>) -> Option<BumpVec<'a, Na
     }
     let mut named = BumpVec::with_capacity_in(lines.len(), cx.bump);
     for line in lines {
-        named.push(match line {
-            RawLine::Plain(line) => Named::read(line.bytes, cx)?,
-            RawLine::Cut(line) => Named::opened(line.name?.bytes, line.name?.len(), cx)?,
-        });
+        match line {
+            RawLine::Plain(line) => Named::read(line.bytes, cx, &mut named)?,
+            RawLine::Cut(line) => named.push(Named::opened(line.name?.bytes, line.name?.len(), cx)?),
+        }
     }
     Some(named)
 }
 
 impl<'a> Named<'a> {
-    /// Reads the name of a line; `None` where it may count as any.
+    /// Reads the name of a line and adds it to those before; `None` where it may count as any.
     #[inline(always)]
-    fn read(line: &'a [u8], cx: Context<'a>) -> Option<Self> {
+    fn read(line: &'a [u8], cx: Context<'a>, named: &mut BumpVec<'a, Self>) -> Option<()> {
         let hash = if cx.cache.is_some() { hash(line) } else { 0 };
         if let Some((slot, record)) = cx.cache.and_then(|cache| cache.find(line, hash)) {
             let name_len = u32::from(record.name_len);
-            return Some(Named { line, name_len, rank: record.rank, hash, way: Way::Cached(slot) });
+            named.push(Named { line, name_len, rank: record.rank, hash, way: Way::Cached(slot) });
+            return Some(());
         }
         let colon = bytes::position_near(b':', line)?;
         let headers = &cx.settings.headers;
-        let Some(short) = ShortName::at_start(line, colon) else { return Named::opened(line, colon, cx) };
-        let (rank, way) = match headers.find(&short) {
-            Some(known) if known.rule.is_opened => (known.rank, Way::Opened),
-            Some(known) => (known.rank, Way::Known(known)),
-            None if bytes::is_token(line.get(..colon)?) => {
-                (headers.rank_between(short.bytes().get(..colon)?), Way::Unknown)
-            }
-            None => return None,
+        let Some(short) = ShortName::at_start(line, colon) else {
+            named.push(Named::opened(line, colon, cx)?);
+            return Some(());
         };
-        Some(Named { line, name_len: colon as u32, rank, hash, way })
+        let name_len = colon as u32;
+        if let Some(known) = headers.find(&short) {
+            let way = if known.rule.is_opened { Way::Opened } else { Way::Known(known) };
+            named.push(Named { line, name_len, rank: known.rank, hash, way });
+        } else if bytes::is_token(line.get(..colon)?) {
+            let rank = headers.rank_between(short.bytes().get(..colon)?);
+            named.push(Named { line, name_len, rank, hash, way: Way::Unknown });
+        } else {
+            return None;
+        }
+        Some(())
     }
 
     /// A line that is to be opened; `None` where its name may count as any.
@@ -278,8 +284,8 @@ mod tests {
                     pieces.collect()
                 };
                 let lines: Vec<String> = (0..count).map(|_| format!("{}: en", name())).collect();
-                let named = lines.iter().map(|line| Named::read(line.as_bytes(), cx).unwrap());
-                let mut named: Vec<Named<'_>> = named.collect();
+                let mut named = BumpVec::new_in(cx.bump);
+                lines.iter().for_each(|line| Named::read(line.as_bytes(), cx, &mut named).unwrap());
                 let order = order_by_name(&mut named, cx);
                 let names = named.iter().map(|line| line.name().to_ascii_lowercase());
                 let mut names: Vec<Vec<u8>> = names.collect();
@@ -298,8 +304,8 @@ mod tests {
     fn lines_without_a_name_open_all() {
         with_context(|cx| {
             let name_all = |lines: &[&'static str]| {
-                let raw = lines.iter().map(|line| Named::read(line.as_bytes(), cx));
-                raw.collect::<Option<Vec<_>>>().is_some()
+                let mut named = BumpVec::new_in(cx.bump);
+                lines.iter().all(|line| Named::read(line.as_bytes(), cx, &mut named).is_some())
             };
             assert!(name_all(&["a: b", "host: c"]));
             for odd in ["a", "", ": b", "a b: c", "\u{e9}: b", "a\0: b"] {

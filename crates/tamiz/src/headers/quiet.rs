@@ -153,7 +153,7 @@ impl<'a, 'o> Quiet<'a, 'o> {
     fn write_known(&mut self) -> bool {
         match self.rule.kind {
             Kind::Free => {
-                let is_known = is_common_word(self.value, self.rule);
+                let is_known = is_common_word(self.value, self.rule, self.cx);
                 if is_known {
                     self.out.extend_from_slice(self.value);
                 }
@@ -163,13 +163,14 @@ impl<'a, 'o> Quiet<'a, 'o> {
                 let most = self.cx.settings.config.headers.user_agent_words;
                 user_agent::write_common(self.value, most, self.out)
             }
-            kind => {
+            kind @ (Kind::Accept | Kind::AcceptEncoding | Kind::AcceptLanguage) => {
                 let Some(blanks) = accept::write_common(self.value, kind, self.out) else { return false };
                 if self.cx.settings.beyond_core() {
                     self.record.len -= blanks as u16;
                 }
                 true
             }
+            _ => false,
         }
     }
 
@@ -278,9 +279,9 @@ impl<'a, 'o> Quiet<'a, 'o> {
 
 /// Returns whether a value is one word of the list of its header, or usual brands, and no quotes or braces raise a flag.
 #[inline]
-fn is_common_word(value: &[u8], rule: &Rule) -> bool {
+fn is_common_word(value: &[u8], rule: &Rule, cx: Context<'_>) -> bool {
     let is_plain = rule.grammar != Grammar::Text || !matches!(value, [b'"' | b'{', ..]);
-    is_plain && rule.vocabulary.is_some_and(|words| words.is_common(value))
+    is_plain && rule.vocabulary.is_some_and(|words| words.is_common(value, &cx.settings.headers))
 }
 
 /// Returns whether a header without a normaliser says nothing but words of its own list, none of which raises a flag.
@@ -343,7 +344,7 @@ fn flags_of_name(rule: &Rule, cx: Context<'_>) -> FlagSet {
 mod tests {
     use super::*;
     use crate::context::tests::with_context;
-    use crate::lists::VOCABULARY_HEADERS;
+    use crate::lists::{KNOWN_HEADERS, VOCABULARY_HEADERS};
 
     /// Asserts that a value raises no flag and holds no credential, as it is opened.
     fn assert_is_quiet(name: &str, value: &str, cx: Context<'_>) {
@@ -459,7 +460,7 @@ mod tests {
             for second in brands.iter().skip(nth % 7).step_by(7).chain(&brands[..7]) {
                 for between in [", ", ","] {
                     let value = format!("\"{first}\";v=\"99\"{between}\"{second}\";v=\"8.0.0.1\"");
-                    assert!(rule.vocabulary.unwrap().is_common(value.as_bytes()), "{value}");
+                    assert!(rule.vocabulary.unwrap().is_common(value.as_bytes(), &table), "{value}");
                     with_context(|cx| assert_is_quiet("sec-ch-ua", &value, cx));
                 }
             }
@@ -472,22 +473,23 @@ mod tests {
             "\"Opera\";v=\"1\",  \"Brave\";v=\"1\"",
             "\"Opera\";v=\"1\" ,\"Brave\";v=\"1\"",
         ] {
-            assert!(!rule.vocabulary.unwrap().is_common(value.as_bytes()), "{value}");
+            assert!(!rule.vocabulary.unwrap().is_common(value.as_bytes(), &table), "{value}");
         }
     }
 
     #[test]
     fn words_of_vocabularies_are_quiet() {
         let mut count = 0;
-        for (name, _, words) in VOCABULARY_HEADERS {
-            for word in words.split('|').filter(|word| !word.is_empty()) {
+        for (name, form, words) in VOCABULARY_HEADERS {
+            let names = KNOWN_HEADERS.iter().copied().filter(|_| *form == "names");
+            for word in words.split('|').filter(|word| !word.is_empty()).chain(names) {
                 let title = word.split_at(1);
                 for word in
                     [word.to_owned(), word.to_ascii_uppercase(), title.0.to_ascii_uppercase() + title.1]
                 {
                     with_context(|cx| {
                         let rule = cx.settings.headers.get(name.as_bytes());
-                        if !is_common_word(word.as_bytes(), &rule) {
+                        if !is_common_word(word.as_bytes(), &rule, cx) {
                             return;
                         }
                         count += 1;

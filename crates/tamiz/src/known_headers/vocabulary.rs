@@ -148,12 +148,13 @@ impl Vocabulary {
         }
     }
 
-    /// Returns whether a value is what most values of its header are: one word of the list, or brands that are usual with one space or
-    /// none between them. It raises no flag, holds no credential, and has nothing to collapse.
+    /// Returns whether a value is what most values of its header are: one word of the list, one known name, or brands that are usual with
+    /// one space or none between them. It raises no flag, holds no credential, and has nothing to collapse.
     #[inline]
-    pub(crate) fn is_common(self, value: &[u8]) -> bool {
+    pub(crate) fn is_common(self, value: &[u8], table: &HeaderTable) -> bool {
         match self.form {
-            Form::Words | Form::Names | Form::Directives => self.is_word(value),
+            Form::Words | Form::Directives => self.is_word(value),
+            Form::Names => self.is_word(value) || table.get(value).is_known,
             Form::Brands => are_brands(value, is_usual_brand, has_one_space_or_none),
             Form::Products | Form::Numbers | Form::Version => false,
         }

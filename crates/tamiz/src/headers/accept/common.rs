@@ -158,13 +158,12 @@ struct Common {
 }
 
 impl Common {
-    /// Reads a list of nothing but common items, with a space or none between them; `None` for others.
+    /// Reads a list of nothing but common items, with a space or none between them; `None` for others. It is filled where it is.
     #[allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and a count of its items")]
-    fn read(text: &[u8], kind: Kind) -> Option<Self> {
+    fn read(&mut self, text: &[u8], kind: Kind) -> Option<()> {
         if text.len() > LONGEST_COMMON {
             return None;
         }
-        let mut common = Common { keys: [0; MOST_COMMON], len: 0, blanks: 0 };
         let ends = Positions::of([b',', b';'], text);
         let mut at = 0;
         loop {
@@ -181,12 +180,12 @@ impl Common {
                 }
                 at = end;
             }
-            *common.keys.get_mut(common.len)? = key(name, quality.unwrap_or(1000), kind)?;
-            common.len += 1;
+            *self.keys.get_mut(self.len)? = key(name, quality.unwrap_or(1000), kind)?;
+            self.len += 1;
             match text.get(at..)? {
-                [] => return Some(common),
+                [] => return Some(()),
                 [_, b' ', ..] => {
-                    common.blanks += 1;
+                    self.blanks += 1;
                     at += 2;
                 }
                 _ => at += 1,
@@ -243,8 +242,9 @@ pub(in crate::headers) fn write_common(text: &[u8], kind: Kind, out: &mut Vec<u8
     if !matches!(kind, Kind::Accept | Kind::AcceptEncoding | Kind::AcceptLanguage) {
         return None;
     }
-    let Common { mut keys, len, blanks } = Common::read(text, kind)?;
-    let keys = keys.get_mut(..len)?;
+    let mut common = Common { keys: [0; MOST_COMMON], len: 0, blanks: 0 };
+    common.read(text, kind)?;
+    let keys = common.keys.get_mut(..common.len)?;
     keys.sort_unstable();
     let mut last = None;
     for key in keys.iter().copied().filter(|key| last.replace(*key) != Some(*key)) {
@@ -275,7 +275,7 @@ pub(in crate::headers) fn write_common(text: &[u8], kind: Kind, out: &mut Vec<u8
     }
     // Behind each item there is a space.
     out.pop();
-    Some(blanks)
+    Some(common.blanks)
 }
 
 /// Writes a name of `len` bytes, its quality, of which there are no thousandths, and a space. All of it is copied at once.
