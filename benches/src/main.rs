@@ -39,7 +39,7 @@ const OTHERS: usize = 3;
 
 /// The folder of real requests, where `TAMIZ_CORPUS` names one.
 fn real_folder() -> Option<PathBuf> {
-    std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from)
+    std::env::var_os("TAMIZ_CORPUS").filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 fn names() -> Result<(), Box<dyn Error>> {

@@ -17,7 +17,11 @@ pub(crate) struct Row {
 
 /// Lists the files of the corpus by name; `None` where `TAMIZ_CORPUS` is not set.
 pub(crate) fn files() -> Result<Option<Vec<PathBuf>>> {
-    let Some(folder) = std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from) else { return Ok(None) };
+    let Some(folder) =
+        std::env::var_os("TAMIZ_CORPUS").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+    else {
+        return Ok(None);
+    };
     let entries =
         fs::read_dir(&folder).map_err(|error| format!("TAMIZ_CORPUS, {}: {error}", folder.display()))?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;

@@ -18,7 +18,7 @@ const LEAST: f64 = 0.7;
 
 /// Measures; fails if learning takes too many instructions, which do not depend on what else the machine does.
 pub(super) fn run(root: &Path) -> Result<()> {
-    let corpus = std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from);
+    let corpus = std::env::var_os("TAMIZ_CORPUS").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let corpus =
         corpus.ok_or("real requests are measured: set TAMIZ_CORPUS to a folder of *.jsonl.gz files")?;
     let command = programs::measured_command(root)?;

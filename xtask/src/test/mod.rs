@@ -85,7 +85,7 @@ fn tests(runner: &mut Runner<'_>, tools: &Tools) -> Result<()> {
         Ok(folder) => _ = command.env("TAMIZ_PROXIES", folder),
         Err(reason) => runner.skip("real proxies", reason),
     }
-    if std::env::var_os("TAMIZ_CORPUS").is_none() {
+    if std::env::var_os("TAMIZ_CORPUS").is_none_or(|folder| folder.is_empty()) {
         runner.skip_by_choice("tests on real traffic", "TAMIZ_CORPUS names no folder");
     }
     runner.cargo_test(command)?;

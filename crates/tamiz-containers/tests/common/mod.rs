@@ -14,7 +14,7 @@ use tamiz_containers::{Container, Input, Options, Record, Request, Unreadable};
 /// it is not set or has no `formats`.
 pub(crate) fn corpus() -> Option<PathBuf> {
     static SAID: Once = Once::new();
-    let folder = std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from);
+    let folder = std::env::var_os("TAMIZ_CORPUS").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let found = folder.filter(|folder| folder.join("formats").is_dir());
     if found.is_none() {
         // Written past the capture of the test runner.

@@ -24,7 +24,9 @@ impl Row {
 /// The folder of the corpus; `None`, with one message on the terminal, where `TAMIZ_CORPUS` is not set.
 fn folder() -> Option<PathBuf> {
     static SAID: Once = Once::new();
-    let Some(folder) = std::env::var_os("TAMIZ_CORPUS").map(PathBuf::from) else {
+    let Some(folder) =
+        std::env::var_os("TAMIZ_CORPUS").filter(|folder| !folder.is_empty()).map(PathBuf::from)
+    else {
         // Written past the capture of the test runner.
         SAID.call_once(|| {
             let message = "SKIPPED: tests on real traffic (set TAMIZ_CORPUS to a folder of *.jsonl.gz files)";
