@@ -1,5 +1,7 @@
 //! Tokens by number.
 
+use std::sync::Arc;
+
 use crate::hash::{hash, mix};
 use crate::stream::{Stream, process_seed};
 use crate::table::Map;
@@ -7,7 +9,8 @@ use crate::table::Map;
 /// A token of a model.
 #[derive(Clone, Debug)]
 struct Name {
-    text: Box<str>,
+    /// Shared by the models that it was copied to.
+    text: Arc<str>,
     /// The hash that files depend on.
     hash: u64,
     /// The hash that it is found by, which lives as long as the process.
@@ -37,13 +40,13 @@ impl Names {
         let (key, _) = start().push(text).finish();
         match self.by_key(key) {
             Some(id) => id,
-            None => self.push(text, hash(text.as_bytes()), key),
+            None => self.push(Name { text: text.into(), hash: hash(text.as_bytes()), key }),
         }
     }
 
     /// The number of a token that others have numbered.
     fn id_of(&mut self, name: &Name) -> u32 {
-        self.by_key(name.key).unwrap_or_else(|| self.push(&name.text, name.hash, name.key))
+        self.by_key(name.key).unwrap_or_else(|| self.push(name.clone()))
     }
 
     /// The number of the token whose hash this is, if it has one.
@@ -52,10 +55,10 @@ impl Names {
         self.ids.get(&key).copied()
     }
 
-    fn push(&mut self, text: &str, hash: u64, key: u64) -> u32 {
+    fn push(&mut self, name: Name) -> u32 {
         let id = self.len();
-        self.list.push(Name { text: text.into(), hash, key });
-        self.ids.insert(key, id);
+        self.ids.insert(name.key, id);
+        self.list.push(name);
         id
     }
 
