@@ -112,12 +112,18 @@ impl Copy {
         command
     }
 
-    /// The numbers of mutants that do not compile.
+    /// The numbers of mutants that do not compile, in the library or in its unit tests.
     ///
     /// # Errors
     /// When something else does not.
     pub(crate) fn check(&self) -> Result<BTreeSet<usize>> {
-        let output = self.cargo(&["check", "--lib"]).output()?;
+        let mut blamed = self.check_with(&["check", "--lib"])?;
+        blamed.extend(self.check_with(&["check", "--lib", "--profile", "test"])?);
+        Ok(blamed)
+    }
+
+    fn check_with(&self, arguments: &[&str]) -> Result<BTreeSet<usize>> {
+        let output = self.cargo(arguments).output()?;
         let messages = String::from_utf8(output.stdout)?;
         let mut blamed = BTreeSet::new();
         let mut last = String::new();

@@ -270,6 +270,30 @@ fn values_of(output: &ReturnType) -> &'static [&'static str] {
     }
 }
 
+/// Functions whose calls change no output: they ask for room that a vector takes anyway, or give it back, or count steps in tests.
+const WITHOUT_OUTPUT: [&str; 6] =
+    ["with_capacity", "with_capacity_in", "reserve", "reserve_exact", "shrink_to", "steps::count"];
+
+/// Returns whether an expression is a call that changes no output, or a buffer that is filled before it is read.
+fn is_without_output(expression: &Expr) -> bool {
+    match expression {
+        Expr::Reference(buffer) => buffer.mutability.is_some() && matches!(*buffer.expr, Expr::Repeat(_)),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(function) => {
+                let names: Vec<String> =
+                    function.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+                let path = names.join("::");
+                WITHOUT_OUTPUT.iter().any(|known| {
+                    path.strip_suffix(known).is_some_and(|before| before.is_empty() || before.ends_with("::"))
+                })
+            }
+            _ => false,
+        },
+        Expr::MethodCall(call) => WITHOUT_OUTPUT.iter().any(|known| call.method == known),
+        _ => false,
+    }
+}
+
 fn is_logical(operator: &BinOp) -> bool {
     matches!(operator, BinOp::And(_) | BinOp::Or(_))
 }
@@ -401,6 +425,12 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         visit::visit_expr_binary(self, binary);
     }
 
+    fn visit_expr(&mut self, expression: &'ast Expr) {
+        if !is_without_output(expression) {
+            visit::visit_expr(self, expression);
+        }
+    }
+
     fn visit_expr_lit(&mut self, literal: &'ast syn::ExprLit) {
         if let Lit::Int(_) = literal.lit {
             self.add(Kind::OneMore, literal.span());
@@ -410,6 +440,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
         if let Stmt::Expr(expression, Some(_)) = statement
             && matches!(expression, Expr::Call(_) | Expr::MethodCall(_) | Expr::Assign(_) | Expr::Binary(_))
+            && !is_without_output(expression)
         {
             self.add(Kind::Dropped, statement.span());
         }
@@ -448,6 +479,14 @@ mod test {
         assert!(of("const A: usize = 1 + 2; const fn f() -> u8 { 1 }").is_empty());
         assert!(of("#[cfg(test)] mod tests { fn f() { g(1); } }").is_empty());
         assert_eq!(of("fn f() -> [u8; 4] { [g(); 4] }"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn calls_without_output_are_left_out() {
+        let found = of("fn f() -> &str { steps::count(1); crate::steps::count(n); v.reserve(3); count(1); }");
+        assert_eq!(found, ["count(1); is left out", "1 is one more"]);
+        assert!(of("fn f() -> &str { let v = BumpVec::with_capacity_in(a + 1, b); }").is_empty());
+        assert!(of("fn f() -> &str { c.encode_utf8(&mut [0; 4]) }").is_empty());
     }
 
     #[test]

@@ -185,6 +185,23 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_one_hash_are_told_apart() {
+        let mut by_hash = BTreeMap::new();
+        let colliding = (0..400_000_u32).find_map(|n| {
+            let text = n.to_string();
+            let upper = hash(text.as_bytes()) >> u32::BITS;
+            by_hash.insert(upper, text.clone()).map(|before| (before, text))
+        });
+        let (one, other) = colliding.unwrap();
+        let bump = Bump::new();
+        let mut distinct = Distinct::new(&bump);
+        assert_eq!(distinct.get_or_insert(one.as_bytes(), 1), Some((&mut 1, false)));
+        assert_eq!(distinct.get_or_insert(other.as_bytes(), 2), Some((&mut 2, false)));
+        assert_eq!(distinct.get_or_insert(one.as_bytes(), 3), Some((&mut 1, true)));
+        assert_eq!(distinct.get(other.as_bytes()), Some(&2));
+    }
+
+    #[test]
     fn crowded_texts_are_found() {
         let bump = Bump::new();
         let mut distinct = Distinct::new(&bump);

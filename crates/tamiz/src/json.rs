@@ -136,10 +136,9 @@ fn skip_key<'t>(text: &'t [u8], on_string: &mut impl FnMut(&'t [u8])) -> Option<
     }
 }
 
-/// Skips a number, `true`, `false`, `null` or a string, and returns the rest.
+/// Skips a number, `true`, `false` or `null`, and returns the rest.
 pub(crate) fn skip_scalar(text: &[u8]) -> Option<&[u8]> {
     match text.first()? {
-        b'"' => skip_string(text),
         b't' => text.strip_prefix(b"true"),
         b'f' => text.strip_prefix(b"false"),
         b'n' => text.strip_prefix(b"null"),

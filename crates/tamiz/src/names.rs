@@ -147,3 +147,16 @@ fn combinations(set: [u32; 3]) -> u32 {
 fn length_bit(word: &[u8]) -> u64 {
     1 << word.len().min(63)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_an_automaton_every_name_is_sensitive() {
+        let names = SensitiveNames::new(&[]);
+        assert!(!names.matches_ascii(b"q"));
+        let names = SensitiveNames { anywhere: None, ..names };
+        assert!(names.matches_ascii(b"q"));
+    }
+}

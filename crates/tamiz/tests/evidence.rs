@@ -171,6 +171,20 @@ fn flags_point_at_what_raised_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Long values are decoded further in memory of their own.
+#[test]
+fn long_values_have_evidence_of_what_is_decoded_further() {
+    for (flag, hidden) in [("PCTVALUE", "%253Cscript"), ("QUOTE", "\\u0027")] {
+        let value = format!("{}{hidden}", "a ".repeat(2500).replace(' ', "+"));
+        let request = format!("GET /?q={value} HTTP/1.1\r\nHost: ex.com\r\n\r\n");
+        let document = canonicalizer().canonicalize_with_evidence(request.as_bytes());
+        let raised = document.flags().find(|raised| raised.to_string() == flag);
+        let evidence = raised.unwrap_or_else(|| panic!("no {flag}: {document}")).evidence().to_vec();
+        let hidden_at = request.find(hidden).unwrap();
+        assert!(evidence.iter().any(|range| range.contains(&hidden_at)), "{flag}: {evidence:?}");
+    }
+}
+
 #[test]
 fn what_is_not_in_clear_is_hidden() {
     let mut wrong = Vec::new();

@@ -157,7 +157,6 @@ impl<'a> Reader<'a> {
         });
         let kind = declared.unwrap_or_else(|| sniff::sniff(text.bytes));
         if let (Some(declared), Some(content_type)) = (declared, content_type)
-            && !text.is_empty()
             && !sniff::agrees(declared, text.bytes)
             && contradict(declared, sniff::sniff(text.bytes))
         {

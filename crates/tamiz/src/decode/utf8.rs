@@ -103,3 +103,14 @@ fn overlong_form(text: &[u8]) -> Option<(char, usize)> {
     };
     char::from_u32(code).map(|c| (c, len))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlong_forms_are_read_wherever_they_begin() {
+        let found: Vec<_> = overlong_forms(b"\xC3\xC0\xAF\xE0\x80\xAFx\xF0\x80\x80\xBC\xC0").collect();
+        assert_eq!(found, [(1..3, '/'), (3..6, '/'), (7..11, '<')]);
+    }
+}

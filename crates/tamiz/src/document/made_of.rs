@@ -228,6 +228,7 @@ impl<'d> Note<'d> {
 
 /// The notes of a document: those of the query, of headers, of the body, each in order of their values. Notes of flags
 /// come before them.
+#[derive(Default)]
 pub(super) struct Notes<'d> {
     flags: &'d str,
     list: Vec<Note<'d>>,
@@ -243,11 +244,6 @@ impl<'d> Notes<'d> {
         let from = memchr::memchr_iter(b':', notes.as_bytes()).find(is_first).unwrap_or(notes.len());
         let (flags, rest) = notes.split_at_checked(from).unwrap_or((notes, ""));
         Notes { flags, list: rest.lines().filter_map(Note::read).collect(), next: 0 }
-    }
-
-    /// No notes.
-    pub(super) fn none() -> Self {
-        Notes { flags: "", list: Vec::new(), next: 0 }
     }
 
     /// The notes of flags, a line each: `FLAG place`.

@@ -112,7 +112,7 @@ pub(crate) fn is_executable(name: &[u8]) -> bool {
             // Before the first dot is the name itself.
             at > 0
                 && (is_executable_anywhere(extension)
-                    || is_end && (is_executable_last(before) || blanks > 0 && is_last(extension)))
+                    || is_end && (is_executable_last(before) || is_last(extension)))
         })
     })
 }

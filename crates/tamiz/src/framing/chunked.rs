@@ -157,8 +157,8 @@ fn next_line(body: Text<'_>, at: usize) -> Option<ChunkLine<'_>> {
 
 /// Reads `1*HEXDIG`; `None` when it is no size that fits.
 fn read_size(digits: &[u8]) -> Option<u64> {
-    let is_hex = !digits.is_empty() && bytes::all(digits, bytes::HEX);
-    let digits = std::str::from_utf8(digits).ok().filter(|_| is_hex)?;
+    // A sign is no digit here.
+    let digits = std::str::from_utf8(digits).ok().filter(|_| bytes::all(digits, bytes::HEX))?;
     u64::from_str_radix(digits, 16).ok()
 }
 

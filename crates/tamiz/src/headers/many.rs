@@ -10,7 +10,7 @@
 use bumpalo::collections::Vec as BumpVec;
 
 use super::{Collapsed, Content, Header, Headers, collapse, says_chunked};
-use crate::bytes::{self, DIGIT};
+use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::distinct::Distinct;
@@ -349,7 +349,7 @@ impl<'a> Many<'a> {
             // Whether all are one number.
             b"content-length" => match (before.next(), before.next()) {
                 (None, _) => true,
-                (Some(first), None) => first != value.bytes || !bytes::all(value.bytes, DIGIT),
+                (Some(first), None) => first != value.bytes,
                 _ => false,
             },
             // Whether it is one word, and whether one of them is `chunked`.

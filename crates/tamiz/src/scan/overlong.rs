@@ -90,14 +90,19 @@ fn last_tag_end(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes;
+    use crate::context::tests::with_context;
+    use crate::scan::Kind;
+    use crate::text::Text;
 
     fn is_told(text: &[u8]) -> bool {
         let mut guarded = Vec::new();
         let repaired = decode::utf8::repaired(text, &mut guarded);
-        let tags = last_tag_end(repaired);
-        memchr::memchr_iter(GUARD, repaired).any(|at| {
-            let rest = repaired.get(at..).unwrap();
-            misread(rest).is_some() || opens_tag(rest).is_some_and(|len| at + len <= tags)
+        with_context(|cx| {
+            let mut flags = cx.flags();
+            let text = Text::untraced(cx.bump.alloc_slice_copy(repaired));
+            flag(&Scan::new(text, bytes::union(text.bytes), Kind::Leaf, cx), &mut flags);
+            flags.set.contains(Flag::Overlong)
         })
     }
 
@@ -117,6 +122,7 @@ mod tests {
             b"\xC1\x1C",
             b"\xBCscript\xBEalert(1)",
             b"\xBC/a>",
+            b"\xBCa>",
             b"\xBF'",
             b"x\xBF\\'",
         ] {
@@ -139,6 +145,7 @@ mod tests {
             b"\xC0",
             b"\xE0\xA4",
             b"\xF5\x80",
+            b"\xF5\xF6\x80\x80",
             b"caf\xC3\xA9'",
         ] {
             assert!(!is_told(text), "{}", text.escape_ascii());

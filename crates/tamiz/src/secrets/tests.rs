@@ -296,3 +296,11 @@ fn a_text_and_its_end_are_searched_as_each_alone() {
     });
     assert!(found > 1_000, "{found}");
 }
+
+#[test]
+fn full_width_delimiters_are_seen() {
+    for (text, expected) in [("a：b", true), ("a＝b", true), ("a＞b", false), ("a；b", false), ("a=b", false)]
+    {
+        assert_eq!(named::has_wide_delimiter(text.as_bytes()), expected, "{text}");
+    }
+}

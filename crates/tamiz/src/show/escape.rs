@@ -127,7 +127,7 @@ fn fold(text: &[u8], spot: Spot, cx: Context<'_>, out: &mut Vec<u8>) {
 /// for the flags that follow it.
 pub(crate) fn guard_flags(out: &mut Vec<u8>, start: usize, cx: Context<'_>) {
     let value = out.get(start..).unwrap_or_default();
-    let is_flag = |at: usize| at > 0 && value.get(at - 1) == Some(&b' ');
+    let is_flag = |at: usize| value.get(..at).is_some_and(|before| before.ends_with(b" "));
     if bytes::position(b'[', value).is_none() || !memchr::memchr_iter(b'[', value).any(is_flag) {
         return;
     }

@@ -21,7 +21,7 @@ impl Document {
         let buckets = OwnBuckets::of(self);
         let options = TokenOptions::default();
         let seed = sink.seed();
-        let visit = Visit { sink, buckets: &buckets, notes: Notes::none(), options };
+        let visit = Visit { sink, buckets: &buckets, notes: Notes::default(), options };
         let notes = Cursor { text: self.notes(), seed };
         let url = Url { query: notes, ..Url::default() };
         let mut lines = LineByLine { document: self, visit, notes, url, headers: 0, values: 0 };

@@ -212,9 +212,8 @@ impl<'d, S: TokenSink<'d>> Visit<'d, '_, S> {
 
     /// One value of the place: its shape, what it is made of, and its leaves where it is JSON.
     fn value(&mut self, place: At<'d>, tag: Option<u8>, index: usize, shown: &'d str) {
-        let mut notes = tag.map(|tag| self.notes.of(tag, index)).unwrap_or_default();
+        let notes = tag.map(|tag| self.notes.of(tag, index)).unwrap_or_default();
         let own = self.notes.get(notes.clone()).first().filter(|note| note.leaf.is_none()).copied();
-        notes.start = notes.start.saturating_add(usize::from(own.is_some()));
         self.own_value(own.unwrap_or_default(), shown);
         if !notes.is_empty() {
             let leaves = self.notes.get(notes).iter().filter_map(|note| Some((note.leaf?, *note)));

@@ -89,9 +89,6 @@ impl<'a, S: Sink<'a>> Reader<'a, '_, S> {
                     if is_scanned {
                         self.scan_literal(&literal, entity);
                     }
-                    if !literal.is_ended {
-                        return Err(Stop::Early);
-                    }
                 }
                 _ => self.cursor.at += 1,
             }

@@ -159,6 +159,9 @@ fn document_types_are_told_and_not_obeyed() {
     assert_eq!((told.leaves, told.is_read), (vec!["a=&b;".to_owned()], true));
     assert_eq!(told.flags, ["DOCTYPE", "ENTITY"]);
     assert_eq!(evidence(body, Flag::Doctype), ["<!DOCTYPE a [<!ENTITY b \"c\">]>"]);
+    for cut in ["<!DOCTYPE a [", "<!DOCTYPE a [<", "<!DOCTYPE a [<!", "<!DOCTYPE a [<!-"] {
+        assert_eq!(evidence(cut.as_bytes(), Flag::Doctype), [cut]);
+    }
     assert_eq!(evidence(body, Flag::Entity), ["<!ENTITY b \"c\">"]);
 
     assert_eq!(read_all(b"<!DOCTYPE a><a/>").flags, ["DOCTYPE"]);
