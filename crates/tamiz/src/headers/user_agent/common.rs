@@ -13,6 +13,7 @@
 
 use super::{is_product, likeness};
 use crate::bytes::{self, Positions};
+use crate::context::HAS_FAST_PATHS;
 use crate::swar::first_sixteen;
 
 /// A longer agent is read by itself.
@@ -191,7 +192,8 @@ const fn slot(word: u128) -> usize {
 /// Writes an agent of such words, if it has at most `most` that are written; returns whether it is one. Of others nothing is written.
 pub(in crate::headers) fn write_common(text: &[u8], most: usize, out: &mut Vec<u8>) -> bool {
     let start = out.len();
-    let is_common = text.len() <= LONGEST
+    let is_common = HAS_FAST_PATHS
+        && text.len() <= LONGEST
         && !may_be_encoded(text)
         && Agent { text, out, start, count: 0 }.write().is_some_and(|count| count <= most);
     if is_common {
