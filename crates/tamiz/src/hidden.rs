@@ -41,6 +41,14 @@ pub(crate) fn check_line<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<
     line.split(|b| matches!(b, b'\r' | b'\n')).for_each(|piece| check_piece(piece, cx, flags));
 }
 
+/// What follows the last line end embedded in a line that a continuation follows: the value that both are joined to does
+/// not tell where the line ended.
+pub(crate) fn check_end_of_line<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
+    if let Some(piece) = line.split(|b| matches!(b, b'\r' | b'\n')).skip(1).last() {
+        check_piece(piece, cx, flags);
+    }
+}
+
 /// A line that is no header of its own, in which no line end is embedded.
 pub(crate) fn check_piece<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let name = if line.is_repaired() {

@@ -257,6 +257,8 @@ fn read_lines<'a>(
     let cx = block.cx;
     let mut places = bytes::places(b'\n', text.bytes);
     let mut next = 0;
+    // The line before, unless it is a continuation, of which all is checked already.
+    let mut before = None;
     let read = loop {
         let start = next;
         let end = end_of_line(text.bytes, start, line_end, &mut places);
@@ -272,10 +274,16 @@ fn read_lines<'a>(
                 break next;
             }
             Some(b' ' | b'\t') if block.has_header() => {
+                if let Some(before) = before.take() {
+                    hidden::check_end_of_line(before, cx, flags);
+                }
                 hidden::check_line(line, cx, flags);
                 block.fold(line);
             }
-            Some(b'\r' | b'\n') if block.has_header() => block.append(line),
+            Some(b'\r' | b'\n') if block.has_header() => {
+                before = Some(line);
+                block.append(line);
+            }
             Some(_) if !block.has_room() => break start,
             Some(b' ' | b'\t') => {
                 block.close();
@@ -285,7 +293,10 @@ fn read_lines<'a>(
                 flags.hide(line);
                 block.lines.push(RawLine::Cut(Box::new_in(Line::orphan(line, cx), cx.bump)));
             }
-            Some(_) => block.push(line),
+            Some(_) => {
+                before = Some(line);
+                block.push(line);
+            }
         }
     };
     block.close();
