@@ -76,7 +76,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 
 /// Makes the same cases on every run; `PROPTEST_RNG_SEED` chooses others.
 fn config() -> ProptestConfig {
-    let mut config = ProptestConfig::default();
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(1);
     }

@@ -80,13 +80,13 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
         let start = Stream::new(self.detector.seed);
         self.place = pieces.iter().fold(start, |stream, piece| stream.push(piece));
         self.place_text = PlaceText::Pieces(pieces);
-        self.is_odd_place = self.odd_place != 0 && self.odd_place == self.place.finish().0;
+        self.begin_place();
     }
 
     fn place_respelled(&mut self, name: String) {
         self.place = Stream::of(self.detector.seed, &name);
         self.place_text = PlaceText::Respelled(name);
-        self.is_odd_place = false;
+        self.begin_place();
     }
 
     #[inline]
@@ -138,6 +138,12 @@ impl<'a> TokenSink<'a> for Scorer<'a> {
 }
 
 impl Scorer<'_> {
+    /// Begins a place, which is odd if the last odd one comes again.
+    #[inline(always)]
+    fn begin_place(&mut self) {
+        self.is_odd_place = self.odd_place != 0 && self.odd_place == self.place.finish().0;
+    }
+
     /// Sets the endpoint, by its place among those that were learned.
     fn set_endpoint(&mut self, at: Option<usize>) {
         let Some(endpoint) = at.and_then(|at| self.detector.endpoints.get(at)) else { return };
