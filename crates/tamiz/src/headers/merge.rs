@@ -35,7 +35,7 @@ pub(super) fn merge<'a>(
     order.sort_by(|&a, &b| text_of(name(a)).cmp(&text_of(name(b))));
     let mut joins = BumpVec::new_in(cx.bump);
     let mut repeats = BumpVec::new_in(cx.bump);
-    let same_name = |a: &usize, b: &usize| name(*a).is_some() && text_of(name(*a)) == text_of(name(*b));
+    let same_name = |a: &usize, b: &usize| text_of(name(*a)) == text_of(name(*b));
     for group in order.chunk_by(same_name).filter(|group| group.len() > 1) {
         let mut into = None;
         for (nth, &i) in group.iter().enumerate() {
