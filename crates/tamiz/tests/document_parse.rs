@@ -1,5 +1,7 @@
 //! Strict reading: every broken document is refused, by line, column and expectation.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use tamiz::{Document, Flag};
 
 /// Every line there can be, with everything left out that can be.
@@ -471,4 +473,15 @@ fn large_documents_are_read() {
 fn an_error_tells_its_place() {
     let error = Document::parse(&GOOD.replace("P:/a/b PLEN", "P:/a/b PLAN")).unwrap_err();
     assert_eq!((error.line(), error.column()), (3, 7));
+}
+
+#[test]
+fn equal_documents_have_equal_hashes_and_others_other_ones() {
+    let hash = |text: &str| {
+        let mut hasher = DefaultHasher::new();
+        Document::parse(text).unwrap().hash(&mut hasher);
+        hasher.finish()
+    };
+    assert_eq!(hash(GOOD), hash(GOOD));
+    assert_ne!(hash(GOOD), hash(WHOLE));
 }

@@ -35,10 +35,10 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, own: Option<Flags<'a>>, flags: &mut Flag
 }
 
 /// Scans a text by `flag`, with an arena of its own for a long text: what is decoded would stay in the arena of the
-/// request for every decoding. Evidence points into it, so with evidence it is kept.
+/// request for every decoding.
 fn aside<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>, flag: impl for<'b> FnOnce(&Scan<'b>, &mut Flags<'b>)) {
     const LONG: usize = 4096;
-    if scan.text.len() < LONG || scan.text.is_traced() {
+    if scan.text.len() < LONG {
         return flag(scan, flags);
     }
     scan.cx.spare.with_arena(|arena| {
