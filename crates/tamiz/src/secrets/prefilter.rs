@@ -10,6 +10,7 @@ use crate::families::{self, SHORTEST_ANCHORED, SHORTEST_TOKEN};
 use crate::lists::CREDENTIAL_PREFIXES;
 use crate::shape;
 use crate::show::marker;
+use crate::steps;
 use crate::swar::eight_at;
 use crate::walk::{Visitor, walk};
 
@@ -156,6 +157,8 @@ pub(crate) struct Prefilter<'t, F> {
     kinds: Kinds,
     /// The roles of signs that count.
     wanted: u8,
+    /// The place of the last dot, once it was looked for.
+    last_dot: Option<Option<usize>>,
     may_be_sensitive: F,
 }
 
@@ -190,7 +193,7 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         wanted |= if text.len() >= SHORTEST_TOKEN { HEAD } else { 0 };
         wanted |= if text.len() >= SHORTEST_ANCHORED { ANCHOR } else { 0 };
         wanted |= if has(EQUALS | COLON) { DELIMITER } else { 0 };
-        Prefilter { text, kinds, wanted, may_be_sensitive }
+        Prefilter { text, kinds, wanted, last_dot: None, may_be_sensitive }
     }
 
     /// The roles of the signs that [`Prefilter::sign`] is to be told of.
@@ -213,7 +216,17 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         let rest = self.text.get(at..).unwrap_or_default();
         self.try_token(at);
         self.kinds.add(Kind::Scheme, schemes::begins_with_scheme(rest));
-        self.kinds.add(Kind::Jwt, shape::begins_like_json(rest) && bytes::position(b'.', rest).is_some());
+        let may_be_jwt = shape::begins_like_json(rest) && self.last_dot().is_some_and(|dot| dot > at);
+        self.kinds.add(Kind::Jwt, may_be_jwt);
+    }
+
+    /// Returns where the last dot of the text is. It is looked for once, however many words begin like a token.
+    fn last_dot(&mut self) -> Option<usize> {
+        let text = self.text;
+        *self.last_dot.get_or_insert_with(|| {
+            steps::count(text.len());
+            memchr::memrchr(b'.', text)
+        })
     }
 
     /// Takes note of a well-known token at `at`; one is enough.

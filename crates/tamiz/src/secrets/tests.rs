@@ -1,6 +1,7 @@
 use super::*;
 use crate::context::tests::with_context;
 use crate::lists::SENSITIVE_NAMES;
+use crate::steps;
 
 #[test]
 fn names() {
@@ -303,4 +304,13 @@ fn full_width_delimiters_are_seen() {
     {
         assert_eq!(named::has_wide_delimiter(text.as_bytes()), expected, "{text}");
     }
+}
+
+#[test]
+fn words_that_begin_like_a_token_cost_as_much_each() {
+    steps::assert_linear("words before which the last dot is", 20_000, |size| {
+        let text = format!(".{}", " ewa".repeat(size / 4));
+        let kinds = prefilter::may_hold(text.as_bytes(), bytes::union(text.as_bytes()), |_| false);
+        assert!(!kinds.has(Kind::Jwt));
+    });
 }
