@@ -41,8 +41,8 @@ pub(crate) fn check_line<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<
     line.split(|b| matches!(b, b'\r' | b'\n')).for_each(|piece| check_piece(piece, cx, flags));
 }
 
-/// What follows the last line end embedded in a line that a continuation follows: the value that both are joined to does
-/// not tell where the line ended.
+/// Checks the end of a line that a continuation follows, behind the last line end embedded in it. The value that both are
+/// joined to does not tell where the line ended.
 pub(crate) fn check_end_of_line<'a>(line: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     if let Some(piece) = line.split(|b| matches!(b, b'\r' | b'\n')).skip(1).last() {
         check_piece(piece, cx, flags);

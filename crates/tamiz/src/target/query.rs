@@ -113,7 +113,7 @@ struct Tokens<'a> {
     ends: Ends<'a>,
 }
 
-/// What tokens end at.
+/// The signs that end the tokens of a query.
 enum Ends<'a> {
     /// Each `&`: there is no `;`, and so no entity.
     Ampersands(Places<'a>),

@@ -66,7 +66,7 @@ fn write_slow<'a>(cookies: &[Cookie<'a>], cx: Context<'a>, out: &mut Vec<u8>) {
     }
 }
 
-/// What stands before `<len:n>`.
+/// Returns the name of a written cookie: all before its `<len:n>`.
 fn shown_name(cookie: &[u8]) -> &[u8] {
     let len = memchr::memmem::rfind(cookie, b"<len:").unwrap_or(cookie.len());
     cookie.get(..len).unwrap_or_default()
