@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 use crate::bytes::{self, ALNUM, NO_ALNUM};
 use crate::decode::{self, GUARD};
 use crate::lists::CREDENTIAL_PREFIXES;
+use crate::steps;
 use crate::swar::eight_at;
 
 use anchors::ANCHORS;
@@ -205,6 +206,7 @@ pub(crate) fn may_begin_token(first: u32) -> bool {
 /// Returns whether a token may begin at `at`, by the first four characters of its head.
 #[inline(never)]
 pub(crate) fn has_head(text: &[u8], at: usize) -> bool {
+    steps::slow("token head compared");
     let first = text.get(at..).and_then(|rest| rest.first_chunk::<4>());
     first.is_some_and(|first| {
         let bytes = u32::from_le_bytes(*first);
@@ -228,6 +230,7 @@ pub(crate) fn is_token_at(text: &[u8], at: usize) -> bool {
 /// The token that begins at `at` with the text of its head, with its row.
 #[inline(never)]
 fn token_at(text: &[u8], at: usize) -> Option<(usize, Range<usize>)> {
+    steps::slow("token matched");
     let first = text.get(at..).and_then(|rest| rest.first_chunk())?;
     let bytes = u32::from_le_bytes(*first);
     let list = FAMILIES.by_first.get(usize::from(*first.first()?))?;

@@ -4,6 +4,7 @@ use crate::bytes::{self, ALNUM, TOKEN};
 use crate::context::Context;
 use crate::decode;
 use crate::flags::{Flag, Flags};
+use crate::steps;
 use crate::text::Text;
 
 /// The names, and their letters alone.
@@ -19,6 +20,7 @@ fn spells(text: &[u8], name: &[u8], whole: bool) -> bool {
 /// The steering name that `line`, in which nothing is guarded, reads as: what stands before its colon
 /// or, without one, its start.
 fn reads_as(line: &[u8]) -> Option<&'static str> {
+    steps::slow("line searched for framing names");
     let colon = bytes::position(b':', line);
     let name = line.get(..colon.unwrap_or(line.len()))?;
     NAMES.iter().find_map(|(shown, letters)| {

@@ -6,6 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::bytes::{self, ALNUM};
 use crate::lists::SENSITIVE_NAMES;
+use crate::steps;
 
 /// Decides which names make a secret of their value.
 #[derive(Clone, Debug)]
@@ -114,6 +115,7 @@ impl SensitiveNames {
 
     #[inline(never)]
     pub(crate) fn matches_slow(&self, name: &[u8]) -> bool {
+        steps::slow("sensitive names searched");
         self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
             || name
                 .split(|&b| !bytes::is(b, ALNUM))

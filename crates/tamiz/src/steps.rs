@@ -2,11 +2,17 @@
 //! every machine, unlike a time. Outside of unit tests nothing is counted.
 
 #[cfg(test)]
-use std::cell::Cell;
+mod ordinary;
+
+#[cfg(test)]
+use std::cell::{Cell, RefCell};
+#[cfg(test)]
+use std::collections::BTreeMap;
 
 #[cfg(test)]
 thread_local! {
     static STEPS: Cell<usize> = const { Cell::new(0) };
+    static SLOW: RefCell<BTreeMap<&'static str, usize>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Adds to the steps of this thread.
@@ -15,6 +21,22 @@ thread_local! {
 pub(crate) fn count(steps: usize) {
     #[cfg(test)]
     STEPS.with(|all| all.set(all.get().saturating_add(steps)));
+}
+
+/// Notes that a slow path is taken, one that most texts of ordinary requests are spared.
+#[inline(always)]
+#[cfg_attr(not(test), allow(unused_variables, reason = "nothing is noted there"))]
+pub(crate) fn slow(path: &'static str) {
+    #[cfg(test)]
+    SLOW.with_borrow_mut(|taken| *taken.entry(path).or_default() += 1);
+}
+
+/// How often `work` takes each slow path.
+#[cfg(test)]
+fn slow_paths(work: impl FnOnce()) -> BTreeMap<&'static str, usize> {
+    SLOW.take();
+    work();
+    SLOW.take()
 }
 
 /// How many steps `work` takes.

@@ -7,6 +7,7 @@
 
 use super::unicode;
 use crate::bytes::{self, ALNUM, CONTROL, NO_SPACED_BASE64, WORD_SIGN};
+use crate::steps;
 
 /// Shorter values are words, not Base64.
 pub(crate) const SHORTEST: usize = 12;
@@ -54,6 +55,7 @@ pub(crate) fn may_be_readable(text: &[u8]) -> bool {
 /// Returns whether so much of it is neither printable ASCII nor UTF-8 that decoding need not go on. Judges whole groups
 /// only.
 fn is_unreadable(body: &[u8]) -> bool {
+    steps::slow("Base64 judged");
     let most = body.len() / 4 * 3 / 10 + 1;
     let (groups, _) = body.as_chunks::<4>();
     let (mut bad, mut state, mut seen) = (0, 0, 0);
@@ -152,6 +154,7 @@ fn is_control(byte: u8) -> bool {
 /// Appends Base64 decoded, without stray bytes; whether that is readable: nine tenths of it are printable ASCII, or it
 /// is text of one script.
 fn decode_readable(text: &[u8], out: &mut Vec<u8>) -> bool {
+    steps::slow("Base64 decoded");
     let body = without_padding(text);
     let in_alphabet = |&b: &u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_' | b' ');
     // Most are found to be no text by their first groups.

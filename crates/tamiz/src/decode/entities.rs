@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::decode::entity_names::expansion;
 use crate::decode::put_guarded;
 use crate::flags::{Flag, Flags};
+use crate::steps;
 use crate::text::{Builder, Text};
 
 /// No named entity is longer.
@@ -109,6 +110,7 @@ fn decode<'a>(
     flags: &mut Flags<'a>,
     stays_guarded: impl Fn(u8) -> bool,
 ) -> Text<'a> {
+    steps::slow("entities decoded");
     if bytes::position(b'&', text.bytes).is_none() {
         return text;
     }

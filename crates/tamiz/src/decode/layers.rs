@@ -87,6 +87,7 @@ impl Layer {
 
     /// Appends a text with its escapes undone, where it has any; whether it has. Takes note of what they stand for.
     fn write_and_reveal(self, text: &[u8], out: &mut Vec<u8>, revealed: &mut Revealed) -> bool {
+        steps::slow("escapes undone");
         let (mut at, mut copied) = (0, 0);
         while let Some(step) = text.get(at..).and_then(|rest| self.find(rest)) {
             let start = at + step;
@@ -281,6 +282,7 @@ pub(crate) const DEPTH: usize = 3;
 /// Returns whether a text, or what further decodings make of it, is Base64: then what it hides is not found in a text
 /// that it is a part of.
 pub(crate) fn hides_base64(text: &[u8], cx: Context<'_>) -> bool {
+    steps::slow("searched for Base64");
     let is_base64 = |text: &[u8], classes: u32| cx.spare.with(|plain| base64::read(text, classes, plain));
     let classes = bytes::union(text);
     is_base64(text, classes) || any_further(text, classes, cx, is_base64)
@@ -323,6 +325,7 @@ fn any_further_of_raw(
     cx: Context<'_>,
     is_it: &mut dyn FnMut(&[u8], u32) -> bool,
 ) -> bool {
+    steps::slow("further decodings searched");
     let mut is_any = |write: &dyn Fn(&mut Vec<u8>) -> bool| {
         cx.spare.with(|text| write(text) && is_any_from(text, cx, is_it))
     };

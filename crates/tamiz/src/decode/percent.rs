@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::decode::{GUARD, ends_guarded, put_guarded};
 use crate::flags::{Flag, Flags};
 use crate::index;
+use crate::steps;
 use crate::text::{Builder, Text};
 
 /// The field that is decoded: it decides which escapes stay and which are odd.
@@ -49,6 +50,7 @@ fn is_needless(byte: u8, text: &[u8], at: usize, field: Field) -> bool {
 
 /// Decodes every valid `%hh` once. `text` is repaired UTF-8. Borrows when there is no `%`.
 pub(crate) fn decode<'a>(text: Text<'a>, field: Field, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    steps::slow("percent-decoding");
     match bytes::position(b'%', text.bytes) {
         None => text,
         Some(first) if text.is_traced() => decode_traced(text, first, field, cx, flags),

@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::decode::nfkc::{NFKC, is_stable, put_nfkc};
 use crate::decode::{Char, GUARD, first_char, put_guarded};
 use crate::flags::{Flag, Flags};
+use crate::steps;
 use crate::text::{Builder, Text};
 
 const CATEGORY: CodePointMapDataBorrowed<'static, GeneralCategory> = CodePointMapData::new();
@@ -101,6 +102,7 @@ pub(crate) fn is_mark(c: char) -> bool {
 
 /// The scripts that homographs are made of, as bits; everything else is none.
 fn script(c: char) -> u8 {
+    steps::slow("script looked up");
     if c.is_ascii() {
         return u8::from(c.is_ascii_alphabetic());
     }
@@ -197,6 +199,7 @@ pub(crate) fn normalize<'a>(
 /// Works on runs beyond ASCII, each with the ASCII character before it, which may combine with
 /// them: NFKC never reaches across an ASCII character to its right.
 fn normalize_slow<'a>(text: Text<'a>, stage: Stage, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
+    steps::slow("text normalized");
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
     let mut at = 0;

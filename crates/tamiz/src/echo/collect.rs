@@ -15,6 +15,7 @@ use crate::known_headers::Kind;
 use crate::needles::{Needles, SHORTEST};
 use crate::request::Request;
 use crate::show::NameShown;
+use crate::steps;
 use crate::target::Url;
 use crate::target::pair::Pair;
 use crate::target::path::Path;
@@ -236,6 +237,7 @@ impl<'a> Needles<'a> {
     /// Adds a redacted value: by the credentials in it that are long enough, or from the first to the end; else whole, and
     /// by the credentials of the first further text that has some.
     fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
+        steps::slow("secret collected");
         if self.add_credentials(secret, cx) {
             return self.add_spaced(secret, cx);
         }

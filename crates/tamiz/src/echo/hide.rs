@@ -11,6 +11,7 @@ use crate::inspect::Key;
 use crate::known_headers::Rule;
 use crate::needles::{Needles, SHORTEST};
 use crate::show::{NameShown, marker};
+use crate::steps;
 use crate::target::Url;
 use crate::target::pair::Pair;
 use crate::target::path::{self, Path};
@@ -122,6 +123,7 @@ impl<'a> Needles<'a> {
     /// Returns whether a value echoes a secret and is not a marker, which is left as it is. `classes` is the union of the classes
     /// of its bytes, where it is known.
     fn is_in_value(&self, value: &[u8], classes: Option<u32>) -> bool {
+        steps::slow("value searched for echoes");
         value.len() >= SHORTEST
             && self.is_in_known(value, classes.unwrap_or_else(|| bytes::union(value)))
             && !marker::is_left(value, false, self.cx)

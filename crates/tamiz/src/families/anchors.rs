@@ -8,6 +8,7 @@
 
 use crate::bytes::{self, ALNUM, B64URL_MARK, DOT};
 use crate::lists::CREDENTIAL_PREFIXES;
+use crate::steps;
 
 /// The characters of a leading gap that a sign follows.
 const IN_GAPS: u32 = ALNUM | B64URL_MARK | DOT;
@@ -157,6 +158,7 @@ const fn least_number(text: &[u8]) -> usize {
 /// Returns whether the sign at `at` may be inside a token that begins with a gap.
 #[inline]
 pub(crate) fn may_be_anchored(text: &[u8], at: usize, byte: u8) -> bool {
+    steps::slow("token anchor compared");
     ANCHORS.iter().any(|anchor| anchor.is_at(text, at, byte))
 }
 

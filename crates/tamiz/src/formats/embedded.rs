@@ -14,6 +14,7 @@ use crate::flags::{Flag, Flags};
 use crate::json::is_object_or_array;
 use crate::scan;
 use crate::show::NameShown;
+use crate::steps;
 use crate::text::Text;
 
 /// The leaves of a value that is JSON.
@@ -91,6 +92,7 @@ fn may_decode_to_json(value: &[u8], classes: u32) -> bool {
 
 /// Reads the leaves of `text`, which is JSON and what `value` decodes to.
 fn read_text<'a>(text: Text<'a>, value: Text<'a>, cx: Context<'a>) -> Option<&'a mut Embedded<'a>> {
+    steps::slow("parsed as embedded JSON");
     let limits = &cx.settings.config.limits;
     let mut flags = cx.flags();
     let mut fields = Fields::new(true, cx);

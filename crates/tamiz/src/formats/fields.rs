@@ -18,6 +18,7 @@ use crate::flags::{Flag, Flags, Parameter};
 use crate::inspect::{JudgedKey, Key, MorePairs, scan_value};
 use crate::scan::{self, Kind, LastName};
 use crate::show::NameShown;
+use crate::steps;
 use crate::text::{Classified, Text};
 
 /// One value of a body.
@@ -225,6 +226,7 @@ impl<'a> Fields<'a> {
 
     /// Judges a name on the path behind a segment.
     fn judge(&self, text: Text<'a>, before: SegmentId, flags: &mut Flags<'a>) -> key_path::Judged<'a> {
+        steps::slow("key of a body judged");
         let steers = if self.paths.nested {
             scan::name(text, || self.paths.last_element(before), flags)
         } else {

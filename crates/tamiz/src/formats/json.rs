@@ -14,6 +14,7 @@ use crate::decode::GUARD;
 use crate::flags::{Flag, Flags};
 use crate::json::{cut_plain_string, skip_scalar, skip_space, skip_string, skip_value};
 use crate::scan::{self, Kind};
+use crate::steps;
 use crate::text::Text;
 
 /// RFC 7464: what stands before each value of a sequence.
@@ -289,6 +290,7 @@ impl<'a> Reader<'a> {
 
     #[inline(never)]
     fn escaped_string(&mut self, flags: &mut Flags<'a>) -> Option<Text<'a>> {
+        steps::slow("JSON string with escapes");
         let text = self.take(skip_string(self.rest)?);
         Some(unescape(without_quotes(text), self.cx, flags))
     }

@@ -35,6 +35,7 @@ use crate::text::Text;
 
 use crate::finished::{Finished, Role};
 use crate::known_headers::{Kind, Rule};
+use crate::steps;
 pub(crate) use cookie::Cookies;
 pub(crate) use header::Header;
 use header::most_pieces;
@@ -217,6 +218,7 @@ impl<'a> Collapsed<'a> {
     /// before.
     #[allow(clippy::arithmetic_side_effects, reason = "lengths of slices in memory")]
     fn open(self, has_host: bool, scheme: Scheme, cx: Context<'a>) -> (Header<'a>, Option<Host<'a>>) {
+        steps::slow("header line opened");
         let rule = self.rule();
         let Collapsed { name, value, classes, breaks, is_orphan, mut flags } = self;
         // Collapsing and joining rewrite it, but only what was repaired before.

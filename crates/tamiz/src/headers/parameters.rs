@@ -9,6 +9,7 @@
 use crate::context::Context;
 use crate::flags::Flags;
 use crate::scan::{self, Kind};
+use crate::steps;
 use crate::text::Text;
 
 /// Scans what is between `,`, `;` and the quotes of well-formed strings, then all of it. `classes` is the union of the
@@ -33,6 +34,7 @@ pub(crate) fn scan<'a>(
 
 /// Returns whether every string closes.
 fn scan_pieces<'a>(text: Text<'a>, kind: Kind, secret: bool, cx: Context<'a>, flags: &mut Flags<'a>) -> bool {
+    steps::slow("parameters scanned");
     let mut start = 0;
     let mut at = 0;
     while let Some(step) = text.bytes.get(at..).and_then(|rest| memchr::memchr3(b';', b',', b'"', rest)) {

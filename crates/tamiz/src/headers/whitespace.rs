@@ -11,6 +11,7 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, CONTROL, HIGH, SPACE};
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
+use crate::steps;
 use crate::text::{Builder, Text};
 
 /// Where an embedded line end stood.
@@ -103,6 +104,7 @@ fn collapse_slow<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> (Text<'a>, BumpVec<'a, Break>) {
+    steps::slow("white space collapsed");
     let mut builder = Builder::new(cx.bump, value.is_traced(), value.len());
     let mut breaks = BumpVec::with_capacity_in(breaks_in(value.bytes), cx.bump);
     let mut at = 0;

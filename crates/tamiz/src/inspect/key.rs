@@ -8,6 +8,7 @@ use crate::shape;
 use crate::show::NameShown;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
+use crate::steps;
 use crate::text::{Classified, Text};
 
 /// A name that came from outside, and how it may be shown.
@@ -80,6 +81,7 @@ fn identifies(text: &[u8], classes: u32) -> bool {
 
 #[inline(never)]
 fn identifies_slow(text: &[u8], classes: u32) -> bool {
+    steps::slow("key searched for identities");
     (text.len() >= 5 && classes & (ALPHA | NO_ALNUM) == 0)
         || (text.len() >= 16 && classes & (BEYOND_HEX | NO_ALNUM) == 0)
         || (bytes::is_hexadecimal(classes) && shape::is_uuid(text))

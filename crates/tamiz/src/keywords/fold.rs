@@ -98,6 +98,7 @@ fn action_of(byte: u8) -> (Action, u8) {
 /// Folds a text into an empty buffer. All that has to be known of what came before is the character put last.
 #[inline(never)]
 pub(super) fn fold_into(text: &[u8], folded: &mut Vec<u8>) {
+    steps::slow("text folded");
     folded.resize(text.len() + LETTERS, 0);
     let mut out = Folded { bytes: folded.as_mut_slice(), len: 0 };
     let mut at = 0;

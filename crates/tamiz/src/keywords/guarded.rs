@@ -3,6 +3,7 @@
 use super::fold::OTHER;
 use crate::bytes;
 use crate::decode::{GUARD, escape};
+use crate::steps;
 
 /// Returns whether a text has bytes to put in for guarded ones.
 pub(super) fn has_guarded(text: &[u8], byte_classes: u32) -> bool {
@@ -11,6 +12,7 @@ pub(super) fn has_guarded(text: &[u8], byte_classes: u32) -> bool {
 
 /// Appends a text with each guarded byte as the character that it counts as.
 pub(super) fn unguard(text: &[u8], plain: &mut Vec<u8>) {
+    steps::slow("guards removed");
     let mut rest = text;
     while let Some((&first, after)) = rest.split_first() {
         let (byte, after) = match rest {

@@ -15,6 +15,7 @@ use super::reading::mark;
 use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, PAIRS_OF_SIGNS, SIGNS, TOKENS};
 use super::{SHORTEST, Walked};
 use crate::bytes;
+use crate::steps;
 use crate::swar::eight_at;
 use crate::walk::{Visitor, walk};
 
@@ -162,6 +163,7 @@ fn bit_of(table: &'static [[u8; 8]], bit: usize) -> bool {
 /// Returns whether a token that the first table has is a literal, with what is beside it.
 #[inline(never)]
 fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
+    steps::slow("keyword literal compared");
     let tag = (hash >> u32::BITS) as u16;
     let mut list: &[[u8; 5]] = &[];
     has_record(LITERALS, hash, |[a, b, low, high, count, ..]| {
@@ -226,6 +228,7 @@ fn code_of(byte: u8) -> usize {
 /// Returns whether a token has a literal inside: its letters are looked at four at a time.
 #[inline]
 fn has_inside(text: &[u8], at: usize, len: usize) -> bool {
+    steps::slow("letters compared by four");
     let (windows, _) = text.get(at..at + len).unwrap_or_default().as_chunks::<WINDOW>();
     windows.iter().enumerate().any(|(nth, window)| {
         let letters = lower(u64::from(u32::from_le_bytes(*window))) & u64::from(u32::MAX);
@@ -247,6 +250,7 @@ fn is_inside(text: &[u8], at: usize, hash: u64) -> bool {
 /// Returns whether a gram begins with the sign at `at`.
 #[inline(never)]
 fn begins_gram(text: &[u8], at: usize) -> bool {
+    steps::slow("sign compared");
     let (Some(&sign), Some(&next)) = (text.get(at), text.get(at + 1)) else { return false };
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     classes_before(sign, next) >> before.map_or(EDGE, |byte| class(*byte)) & 1 != 0 && is_gram(text, at)

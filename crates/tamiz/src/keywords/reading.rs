@@ -76,6 +76,7 @@ fn has_empty_substitution(text: &[u8]) -> bool {
 
 /// Returns whether the reading without comments drops anything of a text; `has_lines` is whether it has a line end.
 fn has_comment(text: &[u8], has_lines: bool) -> bool {
+    steps::slow("searched for comments");
     let mut comments = Comments::default();
     let mut is_comment = |at: usize| comments.skip(text.get(at..).unwrap_or_default()).is_some();
     if has_lines {
@@ -108,6 +109,7 @@ impl Dropper {
 
 /// Appends a text without what a reading drops.
 pub(super) fn strip(text: &[u8], reading: Reading, stripped: &mut Vec<u8>) {
+    steps::slow("text stripped");
     let starts: &[bool; 256] = match reading {
         Reading::Plain => return stripped.extend_from_slice(text),
         Reading::Comments => &COMMENT_STARTS,

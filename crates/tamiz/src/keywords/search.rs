@@ -72,6 +72,7 @@ pub(super) fn search<'a>(
     cx: Context<'a>,
     found: &mut Found<'a>,
 ) {
+    steps::slow("keywords searched");
     let wanted = wanted & classes_of(reading);
     if wanted == 0 {
         return;

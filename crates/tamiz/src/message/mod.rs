@@ -11,6 +11,7 @@ use crate::bytes;
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::flags::{Flag, Flags};
+use crate::steps;
 use crate::text::{Builder, Text};
 
 use wire::Wire;
@@ -181,6 +182,7 @@ impl<'a> Line<'a> {
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 pub(crate) fn raise_embedded<'a>(part: Text<'a>, flags: &mut Flags<'a>) {
+    steps::slow("line ends in a line");
     for at in memchr::memchr3_iter(b'\r', b'\n', 0, part.bytes) {
         flags.raise_at(Flag::BadCrlf, part, at..at + 1);
     }

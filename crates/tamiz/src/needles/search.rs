@@ -15,6 +15,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::SHORTEST;
 use super::spelling::is_blank;
 use crate::context::Context;
+use crate::steps;
 
 /// So many times the bytes of the request are compared with needles before the search ends.
 const MOST_COMPARED: usize = 64;
@@ -189,6 +190,7 @@ impl Search<'_, '_, '_> {
     }
 
     fn take(&mut self, piece: &Piece<'_>, start: usize) -> Option<()> {
+        steps::slow("possible echo compared");
         let whole = start.checked_sub(piece.range.start).map(|from| (from, from + piece.needle.len()));
         if whole.is_some_and(|place| self.is_own(place)) {
             return Some(());
@@ -222,6 +224,7 @@ pub(super) fn find<'a, 'n>(
     own: &[(usize, usize)],
     cx: Context<'a>,
 ) -> Option<Hits<'a>> {
+    steps::slow("request searched for echoes");
     if request.len() < SHORTEST {
         return None;
     }

@@ -3,6 +3,7 @@
 use crate::bytes::{BACKSLASH, BLANK, CONTROL, ENCODED, HIGH};
 use crate::context::Context;
 use crate::decode::{self, base64, layers, nfkc, unicode, utf8};
+use crate::steps;
 
 /// Returns whether a text may have another spelling. Blanks and `+` count where they are `blanks`; `classes` is the
 /// union of the classes of its bytes.
@@ -59,6 +60,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
 
 /// Writes the plain form of a text: NFKC, `+` and each run of white space as one blank, none around it.
 fn write_plain_form(text: &[u8], cx: Context<'_>, out: &mut Vec<u8>) {
+    steps::slow("spelling of a text compared");
     if text.is_ascii() {
         write_ascii_plain_form(text, out);
     } else {

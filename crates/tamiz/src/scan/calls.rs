@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::bytes::{self, ALNUM};
 use crate::decode::GUARD;
 use crate::keywords::{self, CLASSES, Classes};
+use crate::steps;
 
 /// How many blanks may stand before a bracket.
 const MOST_BLANKS: usize = 32;
@@ -43,6 +44,7 @@ fn fold<'f>(name: &[u8], folded: &'f mut [u8; LONGEST]) -> &'f [u8] {
 
 /// Gives the first call of each class in a text, but for those that are known.
 pub(super) fn find(text: &[u8], known: Classes, mut give: impl FnMut(&'static str, Range<usize>)) {
+    steps::slow("searched for calls");
     let mut given = known;
     for at in memchr::memchr_iter(b'(', text) {
         if !begins_arguments(text.get(at + 1..).unwrap_or_default()) {

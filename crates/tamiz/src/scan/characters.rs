@@ -5,6 +5,7 @@ use crate::bytes::{self, CONTROL, DANGER, HIGH, SPACE};
 use crate::context::Context;
 use crate::decode::{Char, GUARD, char_indices, first_char, nfkc, unicode};
 use crate::flags::{Flag, Flags};
+use crate::steps;
 use crate::text::{Classified, Text};
 
 /// Raises the flags of single characters, and of scripts. For a secret the evidence is all of the text.
@@ -190,6 +191,7 @@ fn characters_slow<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) {
+    steps::slow("characters scanned");
     let ordinary = Ordinary::of(text.bytes, kind, cx);
     let mut right_to_left = None;
     let mut at = 0;

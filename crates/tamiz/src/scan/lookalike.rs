@@ -11,6 +11,7 @@ use crate::bytes;
 use crate::decode::{Char, char_indices, first_char, nfkc};
 use crate::flags::{Flag, Flags};
 use crate::lists::BEST_FIT;
+use crate::steps;
 use crate::text::{Builder, Text};
 
 /// The best-fit table, by character.
@@ -90,6 +91,7 @@ fn raise_plain<'a>(scan: &Scan<'a>, plain: u8, range: Range<usize>, flags: &mut 
 /// characters.
 #[allow(clippy::arithmetic_side_effects, reason = "a number that is not zero has a lowest bit")]
 fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>> {
+    steps::slow("look-alikes replaced");
     let text = scan.text;
     let mut out: Option<BumpVec<'a, u8>> = None;
     let mut copied = text.bytes;

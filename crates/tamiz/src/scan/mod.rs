@@ -25,6 +25,7 @@ use crate::context::Context;
 use crate::flags::{Flag, Flags};
 use crate::keywords;
 use crate::secrets;
+use crate::steps;
 use crate::text::{Classified, Text};
 
 pub(crate) use characters::{characters, may_flag_characters};
@@ -259,6 +260,7 @@ pub(crate) fn content<'a>(
 }
 
 fn content_of<'a>(scan: Scan<'a>, flags: &mut Flags<'a>) {
+    steps::slow("text scanned");
     let Scan { text, kind, classes, cx, .. } = scan;
     if !cx.settings.beyond_core() || kind == Kind::Opaque || text.is_empty() {
         return;

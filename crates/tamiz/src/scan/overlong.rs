@@ -8,6 +8,7 @@
 use super::Scan;
 use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
+use crate::steps;
 
 /// Raises `OVERLONG`, by each sequence of bytes that is one.
 pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
@@ -51,6 +52,7 @@ fn continues(text: &[u8], count: usize) -> bool {
 
 /// How much of a text that begins with a stray byte is read as one character, or swallowed with one.
 fn misread(text: &[u8]) -> Option<usize> {
+    steps::slow("searched for overlong forms");
     let first = stray(text)?;
     let rest = text.get(3..).unwrap_or_default();
     let second = stray(rest);

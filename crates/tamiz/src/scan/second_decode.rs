@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::decode::layers::{DEPTH, Layer, with_overlong_read};
 use crate::decode::{self, base64, percent};
 use crate::flags::{Flag, FlagSet, Flags, Weight};
+use crate::steps;
 use crate::text::{Builder, Text};
 
 /// Raises the flags that further decodings of a value add. `own` are the flags of its undecoded content, without those
@@ -94,6 +95,7 @@ fn references<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
 /// Looks at a text with its escapes undone, and at what follows from it, at most `left` decodings in all; whether there
 /// are any escapes.
 fn undo<'a>(scan: &Scan<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -> bool {
+    steps::slow("second decoding");
     let mut reveal = |text: Text<'a>, range: Range<usize>, plain: &[u8]| {
         let scan = Scan { text, ..*scan };
         plain.iter().for_each(|byte| revealed(&scan, char::from(*byte), range.clone(), flags));
@@ -263,6 +265,7 @@ pub(crate) fn decode_base64<'a>(text: Text<'a>, classes: u32, cx: Context<'a>) -
 }
 
 fn read_base64<'a>(text: Text<'a>, classes: u32, cx: Context<'a>) -> Option<Text<'a>> {
+    steps::slow("Base64 decoded to scan");
     base64::encoded(text.bytes, classes)?;
     cx.spare.with(|decoded| {
         base64::read(text.bytes, classes, decoded).then(|| {

@@ -15,6 +15,7 @@ use crate::bytes::{self, ALNUM, BANG, COLON, CONTROL, DIGIT, HEX_LETTER, HIGH, U
 use crate::context::Context;
 use crate::decode::{self, GUARD};
 use crate::flags::{Flag, Flags};
+use crate::steps;
 use crate::swar::eight_at;
 
 /// How many bytes of a value are decoded to look at its beginning: a multiple of four.
@@ -127,6 +128,7 @@ fn written(scan: &Scan<'_>) -> impl Iterator<Item = &'static str> {
 
 /// A Java stream in hexadecimal digits, none of which is of a guarded byte.
 fn holds_java(text: &[u8], cx: Context<'_>) -> bool {
+    steps::slow("searched for Java objects");
     holds_stream(text) && cx.spare.with(|plain| holds_stream(decode::without_guarded(text, plain)))
 }
 
@@ -138,6 +140,7 @@ pub(super) fn may_begin_stream(text: &[u8], classes: u32) -> bool {
 
 /// `aced0005`, what Java's own streams begin with, in hexadecimal.
 pub(super) fn holds_stream(text: &[u8]) -> bool {
+    steps::slow("searched for streams");
     static DIGITS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("0005"));
     let is_worth_it = text.len() >= LONG || holds_zeros(text);
     is_worth_it
@@ -161,6 +164,7 @@ fn holds_zeros(text: &[u8]) -> bool {
 
 /// A pickle of the first protocol: a line that imports, then what it imports.
 fn holds_pickle(text: &[u8]) -> bool {
+    steps::slow("searched for pickles");
     if bytes::position(b'\n', text).is_none() {
         return text == b"c__builtin__";
     }
@@ -179,6 +183,7 @@ fn holds_pickle(text: &[u8]) -> bool {
 /// (O|C):[+]digits:"class":digits:{   or   a:digits:{(i|s|O|a|b|d):
 /// ```
 fn holds_php_object(text: &[u8], kind: Kind) -> bool {
+    steps::slow("searched for PHP objects");
     memchr::memchr_iter(b':', text).any(|at| {
         let letter = at.checked_sub(1).and_then(|i| text.get(i));
         let before = at.checked_sub(1).and_then(|i| text.get(..i)).unwrap_or_default();

@@ -5,6 +5,7 @@ use crate::bytes::{self, ALNUM, ALPHA, TOKEN};
 use crate::decode;
 use crate::flags::{Flag, Flags};
 use crate::lists::COMMAND_WORDS;
+use crate::steps;
 
 /// A name longer than this is no header's.
 const LONGEST_NAME: usize = 64;
@@ -128,6 +129,7 @@ fn is_space(byte: u8) -> bool {
 
 /// `DOTDOT`: dots that are all of a piece between separators, or that begin one.
 fn climbs(before: &[u8], dots: usize, after: &[u8]) -> bool {
+    steps::slow("dots judged");
     let is_separator = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'\\'));
     let is_edge = |byte: Option<&u8>| byte.is_none_or(|&b| !bytes::is(b, ALNUM));
     let closed = is_separator(after.first()) || matches!(after, [b';', b'/' | b'\\', ..]);
@@ -140,6 +142,7 @@ fn climbs(before: &[u8], dots: usize, after: &[u8]) -> bool {
 
 /// Returns whether a command word follows, after blanks, and stands as one: `; type=a` is no command.
 fn is_command(text: &[u8]) -> bool {
+    steps::slow("searched for commands");
     let blanks = text.iter().take(MOST_BLANKS).take_while(|&&b| is_space(b)).count();
     let rest = text.get(blanks..).unwrap_or_default();
     let in_word = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');

@@ -14,6 +14,7 @@ use crate::bytes::{self, ALNUM, ALPHA};
 use crate::decode::GUARD;
 use crate::flags::{Flag, Flags};
 use crate::lists::{LOCAL_HOSTS, URL_SCHEMES};
+use crate::steps;
 
 /// No scheme is longer.
 const LONGEST_SCHEME: usize = 24;
@@ -70,6 +71,7 @@ pub(super) fn flag_net_path<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
 /// Where the scheme starts that ends `before`, and what it is, if it is known: the longest that is, else the longest that
 /// begins with a letter. One that starts at the end is none.
 fn scheme_before(before: &[u8]) -> (usize, Option<(&'static str, &'static str)>) {
+    steps::slow("scheme of a URL judged");
     let in_scheme = |&&b: &&u8| bytes::is(b, ALNUM) || matches!(b, b'+' | b'.' | b'-');
     let len = before.iter().rev().take(LONGEST_SCHEME).take_while(in_scheme).count();
     // The digits of a guarded byte are no letters.
@@ -152,6 +154,7 @@ fn is_address_or_local(rest: &[u8]) -> bool {
 
 /// Looks at the authority at the start of `rest`, which stands at `at`.
 fn flag_host<'a>(scan: &Scan<'a>, at: usize, rest: &[u8], flags: &mut Flags<'a>) {
+    steps::slow("host of a URL judged");
     let slashes = rest.iter().take_while(|&&b| matches!(b, b'/' | b'\\')).count();
     let (authority, host) = authority(rest.get(slashes..).unwrap_or_default());
     let range = at + slashes..at + slashes + authority.len();

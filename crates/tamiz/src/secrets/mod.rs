@@ -23,6 +23,7 @@ use crate::context::Context;
 use crate::decode::{base64, layers, utf8};
 use crate::families::{self, SHORTEST_TOKEN};
 use crate::names::SensitiveNames;
+use crate::steps;
 
 use prefilter::Kinds;
 pub(crate) use prefilter::{Prefilter, role};
@@ -128,6 +129,7 @@ impl SensitiveNames {
 
     /// Finds the first credential of a kind. `classes` may hold more than the classes of the text's bytes.
     fn find_kind(&self, kind: Kind, text: &[u8], classes: u32, cx: Context<'_>) -> Option<Range<usize>> {
+        steps::slow("credential searched");
         match kind {
             Kind::Jwt => jwt::find(text),
             Kind::Token => families::find(text, classes),
@@ -193,6 +195,7 @@ impl SensitiveNames {
     }
 
     fn find_disguised(&self, value: &[u8], classes: u32, cx: Context<'_>) -> Option<Range<usize>> {
+        steps::slow("encoded credential searched");
         self.is_any_further(value, classes, cx, |_, _| {}).then_some(0..value.len())
     }
 
@@ -227,6 +230,7 @@ impl SensitiveNames {
 
     /// The kinds of credentials that a text may hold.
     fn may_hold(&self, text: &[u8], classes: u32) -> Kinds {
+        steps::slow("credential prefilter");
         prefilter::may_hold(text, classes, |name| self.may_match_ascii(name))
     }
 }

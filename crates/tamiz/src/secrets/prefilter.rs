@@ -213,6 +213,7 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
     /// Takes note of the credentials that may begin with the word at `at`.
     #[inline(never)]
     fn try_word(&mut self, at: usize) {
+        steps::slow("word may begin a credential");
         let rest = self.text.get(at..).unwrap_or_default();
         self.try_token(at);
         self.kinds.add(Kind::Scheme, schemes::begins_with_scheme(rest));
@@ -278,6 +279,7 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
 
     /// Returns whether a name may make a secret of its value.
     fn may_be_name(&self, name: &[u8]) -> bool {
+        steps::slow("name may be sensitive");
         (self.may_be_sensitive)(name) || !name.is_ascii()
     }
 

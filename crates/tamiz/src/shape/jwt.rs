@@ -4,9 +4,11 @@ use data_encoding::BASE64URL_NOPAD;
 
 use crate::bytes::{self, ALNUM, B64URL_MARK};
 use crate::json;
+use crate::steps;
 
 /// Three Base64URL segments, the third perhaps empty, of which the first is a JSON object.
 pub(crate) fn is_jwt(text: &[u8]) -> bool {
+    steps::slow("JSON Web Token judged");
     if !begins_like_json(text) {
         return false;
     }

@@ -13,6 +13,7 @@ use crate::bytes::{
 };
 use crate::decode::{self, Char, nfkc, unicode};
 use crate::flags::words;
+use crate::steps;
 use date::is_date;
 pub(crate) use jwt::{JSON_STARTS, begins_like_json, is_jwt, is_jwt_header};
 
@@ -121,6 +122,7 @@ fn of_alphanumeric(text: &[u8], classes: u32) -> Shape {
 }
 
 fn of_ascii(text: &[u8], classes: u32) -> Shape {
+    steps::slow("shape of text with signs");
     if classes & DOT != 0 && is_jwt(text) {
         Shape::Jwt
     } else if bytes::is_hexadecimal(classes) && is_uuid(text) {
@@ -155,6 +157,7 @@ fn of_ascii(text: &[u8], classes: u32) -> Shape {
 }
 
 fn of_unicode(text: &[u8]) -> Shape {
+    steps::slow("shape beyond ASCII");
     if is_email(text) {
         Shape::Email
     } else if is_url(text) {
@@ -302,6 +305,7 @@ fn is_path(text: &[u8]) -> bool {
 
 /// Letters, marks and digits joined by single spaces, or one such word beyond ASCII.
 fn is_words(text: &[u8]) -> bool {
+    steps::slow("words counted");
     let in_word = |c: Char| c.plain().is_some_and(|c| unicode::is_letter_or_digit(c) || unicode::is_mark(c));
     let mut rest = text;
     loop {

@@ -9,6 +9,7 @@ use crate::bytes::{self, CONTROL, HIGH, NO_NAME, NO_QUERY, SPACE, WAY};
 use crate::context::Context;
 use crate::decode::{Char, GUARD, char_indices, unicode};
 use crate::show::marker;
+use crate::steps;
 
 /// Where text is written, and so what must be escaped in it besides controls.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,6 +54,7 @@ pub(crate) fn write(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
 }
 
 fn write_slow(text: &[u8], spot: Spot, out: &mut Vec<u8>) {
+    steps::slow("text escaped");
     for (at, c) in char_indices(text) {
         let encoded = text.get(at..at + c.len()).unwrap_or_default();
         match c {
@@ -111,6 +113,7 @@ fn kept_case(text: &[u8], spot: Spot) -> usize {
 }
 
 fn fold(text: &[u8], spot: Spot, cx: Context<'_>, out: &mut Vec<u8>) {
+    steps::slow("text folded to show");
     if is_plain(bytes::union(text), spot) {
         let start = out.len();
         out.extend_from_slice(text);

@@ -13,6 +13,7 @@ use crate::flags::{Flag, Flags};
 use crate::scan;
 use crate::secrets;
 use crate::show::marker;
+use crate::steps;
 use crate::text::Text;
 
 /// A valid host, in its canonical spelling.
@@ -129,6 +130,7 @@ pub(crate) fn scan_characters<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut F
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 fn read_host<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<Host<'a>, Bad> {
+    steps::slow("host parsed");
     if let [b'[', ..] = text.bytes {
         let close = bytes::position(b']', text.bytes).ok_or(Bad::Character)?;
         let port = match text.bytes.get(close + 1..) {
@@ -209,6 +211,7 @@ fn to_ascii<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Resul
 }
 
 fn to_ascii_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
+    steps::slow("host converted");
     let is_mixed = cx.spare.with(|plain| {
         let plain = if text.is_repaired() { decode::without_guarded(text.bytes, plain) } else { text.bytes };
         let shown = to_unicode(plain, cx);

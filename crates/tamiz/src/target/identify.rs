@@ -11,6 +11,7 @@ use crate::bytes::{
 };
 use crate::decode::GUARD;
 use crate::shape;
+use crate::steps;
 
 /// Signs that a segment is cut at have one of these classes.
 const CUT: u32 = WORD_SIGN | EQUALS | COLON | HIGH | NO_NAME;
@@ -39,6 +40,7 @@ fn has_three_dots(text: &[u8]) -> bool {
 
 #[inline(never)]
 fn identifies_slow(segment: &[u8], classes: u32) -> bool {
+    steps::slow("segment searched for identities");
     classes & COLON != 0 && is_bot(segment)
         || piece_identifies(segment, classes)
         || classes & CUT != 0 && pieces(segment).any(|piece| piece_identifies(piece, bytes::union(piece)))
@@ -79,6 +81,7 @@ fn may_identify(text: &[u8], classes: u32) -> bool {
 }
 
 fn text_identifies(text: &[u8], classes: u32) -> bool {
+    steps::slow("piece searched for identities");
     let has = |class: u32| classes & class != 0;
     // The digits of a guarded byte are no characters; nothing but an address may have one in it.
     if has(HIGH) && bytes::position(GUARD, text).is_some() {
@@ -106,6 +109,7 @@ fn holds_number(text: &[u8], classes: u32) -> bool {
 /// Twenty or more of a token's characters with both cases and digits; or a run of as many letters and
 /// digits, four of these or more, in one case.
 fn is_random(text: &[u8], classes: u32) -> bool {
+    steps::slow("letters counted");
     if text.len() < 20 {
         return false;
     }

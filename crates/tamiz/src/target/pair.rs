@@ -13,6 +13,7 @@ use crate::inspect::{JudgedKey, Key, scan_value};
 use crate::scan::{self, Kind};
 use crate::show::NameShown;
 use crate::show::marker::Plus;
+use crate::steps;
 use crate::text::{Classified, Text};
 
 /// A token of a query: `key=value`, or `key` alone.
@@ -79,6 +80,7 @@ impl Syntax {
 
     /// The text with its `+` as what they stand for.
     pub(super) fn with_spaces<'a>(self, raw: Text<'a>, cx: Context<'a>) -> Text<'a> {
+        steps::slow("plus signs replaced");
         if self == Syntax::Url || memchr::memchr(b'+', raw.bytes).is_none() {
             return raw;
         }
@@ -114,6 +116,7 @@ impl<'a> Pair<'a> {
 
     #[inline(never)]
     pub(super) fn loud(token: &Token<'a>, syntax: Syntax, cx: Context<'a>) -> Self {
+        steps::slow("pair decoded and scanned");
         let mut flags = cx.flags();
         let raw_value = token.value();
         let (key, is_sensitive) = if token.has_quiet_key() && raw_value.is_some() {
@@ -232,6 +235,7 @@ fn read_and_scan_key<'a>(
     cx: Context<'a>,
     flags: &mut Flags<'a>,
 ) -> (Key<'a>, bool) {
+    steps::slow("key of a pair scanned");
     let classified = read_key(raw, field, cx, flags);
     let Classified { text, classes } = classified;
     let JudgedKey { key, is_quiet, is_sensitive } = Key::judge(classified, cx);

@@ -17,6 +17,7 @@ use crate::scan::{self, Kind};
 use crate::shape;
 use crate::show::escape::{self, Spot};
 use crate::show::marker;
+use crate::steps;
 use crate::text::{Builder, Text};
 
 /// A canonical path.
@@ -157,6 +158,7 @@ impl<'a> Path<'a> {
 
     /// Finds `..`, also where another layer would cut, and how far it climbs.
     fn follow_dots(&mut self) {
+        steps::slow("dots of a path followed");
         if !self.segments.iter().any(|segment| has_dots(segment.text.bytes)) {
             return;
         }
@@ -255,6 +257,7 @@ impl<'a> Path<'a> {
 
     /// What the segments tell together, as a layer sees them that decodes what a path keeps.
     fn scan_whole(&mut self, text: Text<'a>, classes: u32, cx: Context<'a>) {
+        steps::slow("path scanned");
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);
         let is_changed = self.is_changed() || self.flags.set.contains(Flag::Marker);
         let text = if is_changed { self.joined(text, cx) } else { text };

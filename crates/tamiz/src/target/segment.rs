@@ -9,6 +9,7 @@ use crate::decode::{self, GUARD};
 use crate::flags::Flags;
 use crate::shape;
 use crate::show::marker;
+use crate::steps;
 use crate::text::{Builder, Classified, Text};
 
 /// A segment that collapsing left.
@@ -176,6 +177,7 @@ fn parts<'a>(segment: Text<'a>, cx: Context<'a>) -> impl Iterator<Item = (Text<'
 
 /// Whether a segment identifies someone or something, or is too long; hidden values left out.
 fn is_personal<'a>(segment: Classified<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+    steps::slow("segment searched for personal data");
     let Classified { text: segment, classes } = segment;
     let most = if cx.settings.beyond_core() { LONGEST_SHOWN } else { usize::MAX };
     if is_whole {

@@ -1,0 +1,44 @@
+//! How often requests as they mostly are, and some that are not, take the slow paths.
+//!
+//! What a quick test lets through costs time and changes no document, so that no other test would notice. When a count
+//! changes on purpose, the failing test prints the new table for `ordinary.tsv`.
+
+use std::fmt::Write as _;
+
+use super::slow_paths;
+use crate::{Canonicalizer, Config, Scratch};
+
+/// Requests, apart by `%%`.
+const REQUESTS: &str = include_str!("ordinary.txt");
+/// By slow path: how often all of them take it, and how often when all header lines are cached that ever are.
+const COUNTS: &str = include_str!("ordinary.tsv");
+
+#[test]
+fn ordinary_requests_take_few_slow_paths() {
+    let requests: Vec<String> = REQUESTS
+        .split("%%\n")
+        .map(|request| {
+            let (head, body) = request.split_once("\n\n").unwrap();
+            format!("{}\r\n\r\n{}", head.replace('\n', "\r\n"), body.trim_end_matches('\n'))
+        })
+        .collect();
+    let canonicalizer = Canonicalizer::new(Config::default());
+    let mut scratch = Scratch::default();
+    let mut all = || {
+        slow_paths(|| {
+            for request in &requests {
+                canonicalizer.canonicalize_into(&mut scratch, request.as_bytes(), &mut Vec::new());
+            }
+        })
+    };
+    let first = all();
+    // The cache takes a header line that comes for the second time.
+    all();
+    let again = all();
+    let mut counts = String::new();
+    for (path, count) in &first {
+        let again = again.get(path).copied().unwrap_or_default();
+        writeln!(counts, "{path}\t{count}\t{again}").unwrap();
+    }
+    assert_eq!(counts, COUNTS, "the new table:\n{counts}");
+}
