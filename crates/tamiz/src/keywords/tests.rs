@@ -572,6 +572,9 @@ fn the_prefilter_rejects_nothing_that_the_search_finds() {
             assert_eq!(scan(&text, byte_classes, 0, cx), found, "{}", text.escape_ascii());
             assert!(scan(&text, byte_classes, found.classes(), cx).is_empty(), "{}", text.escape_ascii());
             assert!(found.is_empty() || may_match(&text, byte_classes), "{}", text.escape_ascii());
+            let known = random(1 << COUNT);
+            let others = scan(&text, byte_classes, known, cx).classes();
+            assert_eq!(others, found.classes() & !known, "{known:b} {}", text.escape_ascii());
             count += usize::from(!found.is_empty());
         }
     });
