@@ -276,6 +276,22 @@ fn near_misses_are_not_spellings() {
     assert!(spells(b"\xC0\xA2", quotes) && !spells(b"\xC1\xA2", quotes));
 }
 
+/// NFKC works on runs of characters beyond ASCII: all of a run is evidence of an escape that has one of its characters.
+#[test]
+fn an_escape_may_have_one_character_of_a_run() {
+    let try_text = |text: &str, expected: bool| assert_eq!(spells(text.as_bytes(), "<>"), expected, "{text}");
+    try_text("\u{FF05}\u{FF05}3c", true);
+    try_text("%3\u{FF43}\u{FF43}", true);
+    try_text("\u{E9}\u{FF05}3\u{FF43}\u{E9}", true);
+    try_text("\u{FF05}\u{FF05}3d", false);
+    try_text("\u{FF05}\u{E9}3c", false);
+    try_text("%\u{E9}3c", false);
+    let request = "GET /a?\u{FF05}\u{FF05}3cx=1 HTTP/1.1\r\nHost: ex.com\r\n\r\n";
+    let tamiz = Canonicalizer::new(tamiz::Config::default());
+    let document = check(&tamiz, &mut Scratch::default(), request.as_bytes()).unwrap();
+    assert!(document.flags().any(|raised| raised.flag().name() == "ANGLE"));
+}
+
 /// A range that is one byte too long or too short, on either side, is no spelling, but for a number without its `;`.
 #[test]
 fn ranges_that_are_off_by_one_are_not_spellings() {

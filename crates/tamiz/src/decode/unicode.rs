@@ -384,6 +384,10 @@ mod tests {
         assert!(mixes_scripts("раypal".as_bytes()));
         assert!(!mixes_scripts("paypal-ñ-1".as_bytes()));
         assert!(!mixes_scripts("рау".as_bytes()));
+        // Letters of the other blocks of Cyrillic, and of Greek.
+        assert!(!mixes_scripts("\u{A641}\u{A643}".as_bytes()));
+        assert!(!mixes_scripts("\u{A641}а".as_bytes()));
+        assert!(mixes_scripts("\u{A641}a".as_bytes()) && mixes_scripts("\u{A641}α".as_bytes()));
     }
 
     #[test]

@@ -113,6 +113,7 @@ const BITS: [u16; 256] = {
 
 /// Raises the flags of a text's ASCII, where nobody asks which of its characters raise them.
 fn characters_quick<'a>(text: Classified<'a>, ordinary: &Ordinary, kind: Kind, flags: &mut Flags<'a>) {
+    steps::slow("signs judged");
     let Classified { text, classes } = text;
     let bits_of = |byte: &u8| BITS.get(usize::from(*byte)).copied().unwrap_or_default();
     let found = match classes & (DANGER | CONTROL | SPACE) {

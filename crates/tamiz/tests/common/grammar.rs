@@ -66,7 +66,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let shapes: Vec<&str> = words("shape").into_iter().collect();
     let shapes = shapes.join("|");
     let open_shapes = words("open-shape").into_iter().collect::<Vec<&str>>().join("|");
-    // Sorted, and each once: what the grammar does not say, reading back does.
+    // That it is sorted and has each sign once is for `has_sign_set`.
     let set = r#"(?:[!"$'()*+.@\\^_`{}-]|%[0-9A-F]{2})+"#;
     let entropy = r"(?:~\d{1,2}\.\d)?";
     let shape_marker = format!(r"(?:<(?:{shapes}):\d+{entropy}>|<(?:{open_shapes}):\d+{entropy}:{set}>)");
@@ -107,6 +107,9 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         number: exact(r"0|[1-9]\d*"),
     }
 });
+
+/// `hidden-letter`.
+static HIDDEN_LETTERS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| words("hidden-letter"));
 
 /// The flags of the grammar, by what follows their colon.
 struct FlagNames {
@@ -152,7 +155,14 @@ fn is_flag(written: &str) -> bool {
 
 /// `key`: a name of at most 64 characters, or a marker.
 fn is_key(text: &str) -> bool {
-    RULES.marker.is_match(text) || text.chars().all(is_name_char) && text.chars().count() <= 64
+    if RULES.marker.is_match(text) {
+        return true;
+    }
+    let mut name = text.to_owned();
+    for letter in HIDDEN_LETTERS.iter() {
+        name = name.replace(letter, "x");
+    }
+    name.chars().all(is_name_char) && name.chars().count() <= 64
 }
 
 /// `name-char`. Not a regular expression: its tables are of an older Unicode version than the one that names are read
@@ -238,7 +248,8 @@ fn stated_length(segment: &str) -> usize {
     let stated = |text: &str| {
         let rest = text.strip_prefix("<SECRET:").unwrap_or(text);
         let digits: String = rest.split(':').nth(1)?.chars().take_while(char::is_ascii_digit).collect();
-        (RULES.marker.is_match(text) && digits.len() <= 7).then(|| digits.parse().ok())?
+        (RULES.marker.is_match(text) && has_sign_set(text) && digits.len() <= 7)
+            .then(|| digits.parse().ok())?
     };
     let of_value = |text: &str| stated(text).unwrap_or_else(|| text.chars().count());
     stated(segment).unwrap_or_else(|| {
@@ -252,6 +263,33 @@ fn stated_length(segment: &str) -> usize {
                 })
                 .sum::<usize>()
     })
+}
+
+/// Returns whether the set of a marker, if it has one, is a `sign-set`: sorted, each sign once, and those escaped that the
+/// grammar lists.
+fn has_sign_set(marker: &str) -> bool {
+    let inside = marker.trim_start_matches('<').trim_end_matches('>');
+    let Some(set) = inside.splitn(3, ':').nth(2).filter(|_| !inside.starts_with("SECRET:")) else {
+        return true;
+    };
+    let (mut last, mut rest) = (None, set.as_bytes());
+    while let [first, after @ ..] = rest {
+        let (sign, is_escape);
+        (sign, is_escape, rest) = match after {
+            [high, low, after @ ..] if *first == b'%' => {
+                let hex = [*high, *low];
+                let byte = std::str::from_utf8(&hex).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok());
+                (byte.unwrap_or(u8::MAX), true, after)
+            }
+            _ => (*first, false, after),
+        };
+        let is_escaped = !sign.is_ascii_graphic() || b"#%&,/:;<=>?[]|~".contains(&sign);
+        if !sign.is_ascii() || sign.is_ascii_alphanumeric() || is_escaped != is_escape || last >= Some(sign) {
+            return false;
+        }
+        last = Some(sign);
+    }
+    true
 }
 
 fn is_header(line: &str, has_flag: impl Fn(&str) -> bool) -> bool {

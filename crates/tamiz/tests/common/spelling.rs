@@ -21,6 +21,7 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
         return characters.as_bytes().contains(byte);
     }
     let mut texts = vec![bytes.to_vec()];
+    texts.extend(without_rest_of_runs(bytes));
     let mut begin = 0;
     for _ in 0..=LAYERS {
         let end = texts.len();
@@ -38,6 +39,17 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
         begin = end;
     }
     false
+}
+
+/// The text of evidence without the rest of the runs beyond ASCII at its edges. NFKC works on runs, so that an escape that begins
+/// with the last character of a run, or ends with the first of one, has all of the run for evidence.
+fn without_rest_of_runs(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (first, last) = (text.find(|c: char| c.is_ascii())?, text.rfind(|c: char| c.is_ascii())?);
+    let (before, within, after) = (&text[..first], &text[first..=last], &text[last + 1..]);
+    let kept: String =
+        before.chars().next_back().into_iter().chain(within.chars()).chain(after.chars().next()).collect();
+    (kept != text).then(|| kept.into_bytes())
 }
 
 /// Returns whether a decoded text is made of the characters alone, or of runs beyond ASCII that have one that looks
