@@ -292,6 +292,19 @@ fn an_escape_may_have_one_character_of_a_run() {
     assert!(document.flags().any(|raised| raised.flag().name() == "ANGLE"));
 }
 
+/// A URL header that is not shown does not tell of Base64 either, but of what is in it (8.23).
+#[test]
+fn base64_may_be_in_a_url_header_that_is_not_shown() {
+    let lines: String = (0..130).map(|nth| format!("A{nth}: 1\r\n")).collect();
+    let request = format!(
+        "GET / HTTP/1.1\r\nHost: ex.com\r\n{lines}Referer: http://a.es/?x={}\r\n\r\n",
+        data_encoding::BASE64.encode(b"ab<cdefgh")
+    );
+    let tamiz = Canonicalizer::new(tamiz::Config::default());
+    let document = check(&tamiz, &mut Scratch::default(), request.as_bytes()).unwrap();
+    assert!(document.flags().any(|raised| raised.to_string() == "ANGLE"));
+}
+
 /// A range that is one byte too long or too short, on either side, is no spelling, but for a number without its `;`.
 #[test]
 fn ranges_that_are_off_by_one_are_not_spellings() {

@@ -227,13 +227,14 @@ fn check_evidence(request: &[u8], document: &Document) -> Result<(), String> {
     }
     let is_hidden = |start: usize, end: usize| secrets.iter().any(|s| s.start < end && start < s.end);
     // What an inflated body holds, and what Base64 and the encodings of parts hide, has the whole for
-    // evidence. A URL header does not tell of Base64 (8.23), but of what is in it.
+    // evidence. A URL header does not tell of Base64 (8.23), but of what is in it; it may be one of those that are not shown.
     let urls = URL_HEADERS.lines().filter(|line| !line.starts_with('#')).map(|name| format!("h.{name}"));
     let decoded: BTreeSet<String> = document
         .flags()
         .filter(|raised| matches!(raised.flag().name(), "BODYENC" | "B64TEXT"))
         .map(|raised| line_of(raised.place()))
         .chain(urls)
+        .chain(["h.<more>".to_owned()])
         .collect();
     for raised in document.flags() {
         for range in raised.evidence() {
