@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::properties::check;
-use common::spelling::spells;
+use common::spelling::{hides, spells};
 use icu_normalizer::ComposingNormalizerBorrowed;
 use tamiz::{Canonicalizer, Scratch};
 
@@ -292,17 +292,25 @@ fn an_escape_may_have_one_character_of_a_run() {
     assert!(document.flags().any(|raised| raised.flag().name() == "ANGLE"));
 }
 
-/// A URL header that is not shown does not tell of Base64 either, but of what is in it (8.23).
+/// A URL in a header does not tell of Base64, but of what is in it (8.23): also where the header is not shown, and where it is a
+/// piece of another.
 #[test]
-fn base64_may_be_in_a_url_header_that_is_not_shown() {
+fn base64_may_be_in_a_url_of_any_header() {
+    let url = format!("http://a.es/?x={}", data_encoding::BASE64.encode(b"ab<cdefgh"));
     let lines: String = (0..130).map(|nth| format!("A{nth}: 1\r\n")).collect();
-    let request = format!(
-        "GET / HTTP/1.1\r\nHost: ex.com\r\n{lines}Referer: http://a.es/?x={}\r\n\r\n",
-        data_encoding::BASE64.encode(b"ab<cdefgh")
-    );
-    let tamiz = Canonicalizer::new(tamiz::Config::default());
-    let document = check(&tamiz, &mut Scratch::default(), request.as_bytes()).unwrap();
-    assert!(document.flags().any(|raised| raised.to_string() == "ANGLE"));
+    for header in [
+        format!("Referer: {url}"),
+        format!("{lines}Referer: {url}"),
+        format!("Ht: ex.com\rx\nReferer: {url}"),
+    ] {
+        let request = format!("GET / HTTP/1.1\r\nHost: ex.com\r\n{header}\r\n\r\n");
+        let tamiz = Canonicalizer::new(tamiz::Config::default());
+        let document = check(&tamiz, &mut Scratch::default(), request.as_bytes()).unwrap();
+        assert!(document.flags().any(|raised| raised.to_string() == "ANGLE"), "{header}");
+    }
+    assert!(hides(b"YWI8Y2RlZmdo", "<>") && hides(b"YWI8Y2RlZmdo", "a<"));
+    assert!(!hides(b"YWI8Y2RlZmdo", "'") && !hides(b"YWI8Y2RlZmdo'", "<") && !hides(b"ab<cdefgh", "<"));
+    assert!(hides(b"YWIlM0NjZGVmZ2g%3D", "<") && hides(b"YWImbHQ7Y2RlZg", "<"));
 }
 
 /// A range that is one byte too long or too short, on either side, is no spelling, but for a number without its `;`.

@@ -22,11 +22,24 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
     }
     let mut texts = vec![bytes.to_vec()];
     texts.extend(without_rest_of_runs(bytes));
+    any_decoded(texts, |text| stands_for(text, characters))
+}
+
+/// Returns whether `bytes`, once they are decoded, are Base64 of a text that has one of `characters` once that is decoded.
+pub fn hides(bytes: &[u8], characters: &str) -> bool {
+    let has_one = |text: &[u8]| text.iter().any(|byte| characters.as_bytes().contains(byte));
+    any_decoded(vec![bytes.to_vec()], |text| {
+        base64(text).is_some_and(|plain| any_decoded(vec![plain], has_one))
+    })
+}
+
+/// Returns whether one of the texts is what is looked for, as it is or decoded up to nine times, in some order.
+fn any_decoded(mut texts: Vec<Vec<u8>>, is_it: impl Fn(&[u8]) -> bool) -> bool {
     let mut begin = 0;
     for _ in 0..=LAYERS {
         let end = texts.len();
         for at in begin..end {
-            if stands_for(&texts[at], characters) {
+            if is_it(&texts[at]) {
                 return true;
             }
             for decode in DECODINGS {
@@ -39,6 +52,30 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
         begin = end;
     }
     false
+}
+
+/// Decodes Base64 of either alphabet, with padding or without; what is left over of the last character does not count.
+fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    let text = text.trim_ascii_end();
+    let digits = text.iter().take_while(|byte| **byte != b'=');
+    let (mut bits, mut count, mut plain) = (0_u32, 0, Vec::new());
+    for digit in digits {
+        let six = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' | b'-' | b' ' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(six);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            plain.push((bits >> count) as u8);
+        }
+    }
+    (plain.len() >= 4).then_some(plain)
 }
 
 /// The text of evidence without the rest of the runs beyond ASCII at its edges. NFKC works on runs, so that an escape that begins
