@@ -69,10 +69,14 @@ pub(crate) fn things(count: u64, one: &str) -> String {
 /// That a file cannot be written, and what is kept all the same. A folder that is not there is named, and not made: its
 /// name may be a slip.
 pub(crate) fn cannot_write(path: &Path, error: &io::Error, kept: &str) -> Failure {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists());
-    let missing = parent.map(|parent| format!("there is no folder {}: ", parent.display()));
-    let missing = missing.unwrap_or_default();
-    Failure::Input(format!("cannot write {}: {missing}{}{kept}", path.display(), reason(error)))
+    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let why = match path.parent().filter(is_missing) {
+        Some(folder) if error.kind() == io::ErrorKind::NotFound => {
+            format!("there is no folder {}", folder.display())
+        }
+        _ => reason(error),
+    };
+    Failure::Input(format!("cannot write {}: {why}{kept}", path.display()))
 }
 
 /// The system's message for an error, without its number.
