@@ -73,7 +73,7 @@ fn is_odd_boundary(parameter: &[u8]) -> bool {
     is_type || value.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"charset="))
 }
 
-/// What stands before and after the first `byte`.
+/// Cuts a text at the first `byte`, which is in neither part.
 fn cut_at(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let (before, rest) = text.split_at_checked(bytes::position(byte, text)?)?;
     Some((before, rest.get(1..)?))

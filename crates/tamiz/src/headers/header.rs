@@ -124,12 +124,12 @@ impl<'a> Header<'a> {
         self.values.iter().map(|value| value.cookies()).sum::<usize>().saturating_add(of_rest)
     }
 
-    /// What stands before the first embedded line end.
+    /// Returns the text before the first embedded line end.
     pub(crate) fn before_line_ends(&self) -> Text<'a> {
         self.whole.slice(0..self.breaks.first().map_or(self.whole.len(), |b| b.at()))
     }
 
-    /// What follows each embedded line end, up to the next.
+    /// Lists the texts that follow embedded line ends, each up to the next.
     pub(crate) fn after_line_ends(&self) -> impl Iterator<Item = Text<'a>> {
         let ends = self.breaks.iter().skip(1).map(|b| b.at()).chain(std::iter::once(self.whole.len()));
         self.breaks.iter().zip(ends).map(|(b, end)| self.whole.slice(b.at()..end).trim())

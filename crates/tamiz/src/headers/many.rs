@@ -83,7 +83,7 @@ impl Place<'_> {
     }
 }
 
-/// What a step through the block comes to.
+/// A step through the block.
 #[allow(clippy::large_enum_variant, reason = "one at a time, and nearly all are headers")]
 pub(crate) enum Step<'a, 'b> {
     Header(Place<'a>, Collapsed<'b>),

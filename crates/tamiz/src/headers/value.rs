@@ -88,7 +88,7 @@ impl<'a> Value<'a> {
         Value { label: None, text, whole: text, rule, content }
     }
 
-    /// What follows an embedded line end: `name: value` by that header's rules, else its shape.
+    /// Reads what follows an embedded line end: `name: value` by that header's rules, else its shape.
     pub(super) fn embedded(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Self {
         let named = text.cut(b':').filter(|(name, _)| {
             bytes::is_token(name.bytes)

@@ -167,7 +167,7 @@ fn skip_spaces(text: &[u8], at: &mut usize) -> Option<Action> {
 /// How many letters are put at once.
 const LETTERS: usize = 16;
 
-/// What was folded so far.
+/// The text that was folded so far.
 struct Folded<'o> {
     bytes: &'o mut [u8],
     len: usize,
@@ -288,7 +288,7 @@ pub(super) fn fold_with_ranges(text: &[u8], reading: Reading, mut put: impl FnMu
     }
 }
 
-/// What follows what a reading drops; nothing, where it makes a space of that.
+/// Returns the text behind what a reading drops; none, where it makes a space of that.
 fn undropped(mut rest: &[u8], mut dropper: Dropper) -> &[u8] {
     loop {
         steps::count(1);

@@ -97,7 +97,7 @@ impl Dropper {
         Dropper { reading, comments: Comments::default() }
     }
 
-    /// What `rest` begins with that is dropped: whether it is read as a space, and its length.
+    /// Finds what `rest` begins with that is dropped: whether it is read as a space, and its length.
     pub(super) fn skip(&mut self, rest: &[u8]) -> Option<(bool, usize)> {
         match self.reading {
             Reading::Plain => None,
@@ -190,7 +190,7 @@ impl Comments {
     }
 }
 
-/// What shells drop from words, or read as a space, and its length: quotes and escapes of `sh` and
+/// Finds what shells drop from words, or read as a space, and its length: quotes and escapes of `sh` and
 /// `cmd.exe`, and what expands to nothing or to white space.
 fn dropped(rest: &[u8]) -> Option<(bool, usize)> {
     match rest {

@@ -116,7 +116,7 @@ fn plain_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
     is_plain.then_some((name, rest))
 }
 
-/// What the characters of a host raise, whether it is valid or not. Scripts are judged label by label.
+/// Raises the flags of the characters of a host, whether it is valid or not. Scripts are judged label by label.
 pub(crate) fn scan_characters<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
     let repaired = utf8::repair(text, cx, flags);
     if !text.bytes.is_ascii() {

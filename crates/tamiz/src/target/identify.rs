@@ -46,7 +46,7 @@ fn identifies_slow(segment: &[u8], classes: u32) -> bool {
         || classes & CUT != 0 && pieces(segment).any(|piece| piece_identifies(piece, bytes::union(piece)))
 }
 
-/// What is left of a segment that is cut at signs, and at what is no plain character.
+/// Cuts a segment at signs, and at what is no plain character.
 fn pieces(segment: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(segment);
     std::iter::from_fn(move || {

@@ -32,7 +32,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) flags: Flags<'a>,
 }
 
-/// What is written by the rules of a query.
+/// The kinds of text that are written by the rules of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
     /// The query of a URL.
@@ -49,7 +49,7 @@ impl Syntax {
         }
     }
 
-    /// What its values are looked at as.
+    /// The kind that its values are scanned as.
     fn kind(self) -> Kind {
         match self {
             Syntax::Url => Kind::Value,
@@ -57,7 +57,7 @@ impl Syntax {
         }
     }
 
-    /// What the `+` of a value stand for; those of a form are spaces already. `raw_classes` is the union of the classes of
+    /// Returns what the `+` of a value stand for; those of a form are spaces already. `raw_classes` is the union of the classes of
     /// the raw bytes.
     #[inline]
     fn plus(self, raw: Text<'_>, raw_classes: u32, value: Text<'_>) -> Plus {
@@ -261,7 +261,7 @@ fn read_and_scan_key<'a>(
     (key, is_sensitive)
 }
 
-/// What is left of encodings after decoding: characters beyond ASCII, a second layer. `classes` is the union of the
+/// Raises the flags of what decoding left: characters beyond ASCII, a second layer. `classes` is the union of the
 /// classes of its bytes.
 fn raise_encoding<'a>(text: Text<'a>, classes: u32, flags: &mut Flags<'a>) {
     if classes & HIGH != 0

@@ -255,7 +255,7 @@ impl<'a> Path<'a> {
         flags.iter().any(|flag| self.flags.set.contains(*flag))
     }
 
-    /// What the segments tell together, as a layer sees them that decodes what a path keeps.
+    /// Raises the flags of the segments together, as a layer reads them that decodes what a path keeps.
     fn scan_whole(&mut self, text: Text<'a>, classes: u32, cx: Context<'a>) {
         steps::slow("path scanned");
         let secret = self.segments.iter().any(|segment| segment.shown == Shown::Secret);

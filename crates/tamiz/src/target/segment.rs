@@ -104,7 +104,7 @@ pub(super) fn has_dots(segment: &[u8]) -> bool {
     memchr::memchr_iter(b'.', segment).any(|at| segment.get(at + 1) == Some(&b'.'))
 }
 
-/// What stands before `;` or `%3B`.
+/// Returns the text before the first `;` or `%3B`.
 pub(super) fn before_parameters(piece: &[u8]) -> &[u8] {
     let cut = memchr::memchr3_iter(b';', b'%', GUARD, piece).find(|&at| {
         let rest = piece.get(at..).unwrap_or_default();
