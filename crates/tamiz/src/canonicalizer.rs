@@ -80,8 +80,9 @@ impl Scratch {
     /// How many bytes that were set aside for the last request were never touched: for those who measure memory, to
     /// whom an allocator tells only what was set aside.
     #[doc(hidden)]
-    pub fn untouched(&self) -> usize {
-        self.bump.chunk_capacity()
+    pub fn untouched(&mut self) -> usize {
+        let used: usize = self.bump.iter_allocated_chunks().map(|chunk| chunk.len()).sum();
+        self.bump.allocated_bytes().saturating_sub(used)
     }
 
     /// How many bytes that were set aside for the last document of this thread that was made without a [`Scratch`] were never

@@ -242,6 +242,14 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Makes a builder for a text whose bytes have a known number of origins.
+    pub(crate) fn traced(bump: &'a Bump, capacity: usize, origins: usize) -> Self {
+        Builder {
+            bytes: BumpVec::with_capacity_in(capacity, bump),
+            runs: Some(BumpVec::with_capacity_in(origins, bump)),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }

@@ -272,6 +272,9 @@ fn near_misses_are_not_spellings() {
     for wrong in ["%2\r\n\r\n7", "%2\r\nxy\r\n7", "%2\r\n2", "\r\n2\r\n"] {
         assert!(!spells(wrong.as_bytes(), quotes), "{wrong:?}");
     }
+    for border in ["\r\n2\r\n", "\n2\n", "d4;x=y\r\n"] {
+        assert!(spells(format!("%2{border}7").as_bytes(), quotes), "{border:?}");
+    }
     assert!(!spells(b"\xFF", quotes) && !spells(b"\xC0\xC0", quotes) && !spells(b"%A2", quotes));
     assert!(spells(b"\xC0\xA2", quotes) && !spells(b"\xC1\xA2", quotes));
 }

@@ -62,7 +62,7 @@ impl Layer {
     }
 
     /// The escapes of a text, which do not overlap.
-    pub(crate) fn escapes(self, text: &[u8]) -> impl Iterator<Item = (Range<usize>, Plain)> {
+    pub(crate) fn escapes(self, text: &[u8]) -> impl Iterator<Item = (Range<usize>, Plain)> + Clone {
         let mut from = 0;
         std::iter::from_fn(move || {
             loop {
@@ -208,24 +208,31 @@ impl Revealed {
 /// A text with its escapes replaced by what they stand for, each with where it came from; `None` where there are none.
 fn with_plain_traced<'a>(
     text: Text<'a>,
-    escapes: impl Iterator<Item = (Range<usize>, Plain)>,
+    escapes: impl Iterator<Item = (Range<usize>, Plain)> + Clone,
     cx: Context<'a>,
     reveal: &mut impl FnMut(Text<'a>, Range<usize>, &[u8]),
 ) -> Option<Text<'a>> {
-    let mut builder: Option<Builder<'a>> = None;
+    // Origins are counted first: there may be as many as escapes, and a list that doubles takes thrice its room.
+    let (mut origins, mut copied) = (0, 0);
+    for (range, _) in escapes.clone() {
+        origins += 1 + usize::from(copied < range.start);
+        copied = range.end;
+    }
+    if origins == 0 {
+        return None;
+    }
+    let mut builder = Builder::traced(cx.bump, text.len(), origins + 1);
     let mut copied = 0;
     for (range, plain) in escapes {
         let mut buffer = [0; 4];
         let plain = plain.bytes(&mut buffer);
         reveal(text, range.clone(), plain);
-        let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, true, text.len()));
         if copied < range.start {
             builder.copy(text.slice(copied..range.start));
         }
         copied = range.end;
         builder.put(plain, text.slice(range));
     }
-    let mut builder = builder?;
     builder.copy(text.from(copied));
     Some(builder.finish())
 }

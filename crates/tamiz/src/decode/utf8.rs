@@ -75,7 +75,7 @@ fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Te
 
 /// The overlong forms of a text, and what a lenient decoder reads them as. No UTF-8 has the two bytes that one of them
 /// begins with.
-pub(super) fn overlong_forms(text: &[u8]) -> impl Iterator<Item = (Range<usize>, char)> {
+pub(super) fn overlong_forms(text: &[u8]) -> impl Iterator<Item = (Range<usize>, char)> + Clone {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {

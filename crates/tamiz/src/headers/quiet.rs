@@ -25,8 +25,8 @@ use crate::show::escape;
 use crate::show::marker;
 use crate::text::{Classified, Text};
 
-/// A longer line is opened.
-const LONGEST_LINE: usize = u16::MAX as usize / 2;
+/// A longer line is opened; servers refuse most of these.
+const LONGEST_LINE: usize = 8 << 10;
 
 /// The state that the lines of a header block are finished with, and the line that is being finished.
 pub(super) struct Quiet<'a, 'o> {

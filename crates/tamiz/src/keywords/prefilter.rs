@@ -127,7 +127,7 @@ fn lower(eight: u64) -> u64 {
 }
 
 #[inline]
-pub(super) fn mix(key: u64) -> u64 {
+pub(super) const fn mix(key: u64) -> u64 {
     key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 

@@ -171,6 +171,9 @@ struct Search<'s, 'n, 'a> {
     hits: Hits<'a>,
     /// How many bytes may still be compared.
     left: usize,
+    /// The length of the longest needle, and how far behind the beginning of its needle a piece may be.
+    longest: usize,
+    furthest: usize,
 }
 
 impl Search<'_, '_, '_> {
@@ -209,6 +212,11 @@ impl Search<'_, '_, '_> {
         Some(())
     }
 
+    /// Returns whether all needles with a piece that begins in a range are inside a range of the secrets themselves.
+    fn are_own(&self, starts: Range<usize>) -> bool {
+        self.is_own((starts.start.saturating_sub(self.furthest), starts.end + self.longest))
+    }
+
     fn is_own(&self, (from, to): (usize, usize)) -> bool {
         let after = self.own.partition_point(|(start, _)| *start <= from);
         after.checked_sub(1).and_then(|at| self.own.get(at)).is_some_and(|(_, end)| to <= *end)
@@ -236,13 +244,17 @@ pub(super) fn find<'a, 'n>(
     let may_differ_in_blanks =
         has_blanks && pieces.iter().any(|piece| piece.text().iter().any(|byte| is_blank(*byte)));
     let hits = Hits { places: BumpVec::new_in(cx.bump), may_differ_in_blanks };
-    let mut search = Search { request, long, short, own, hits, left: request.len() * MOST_COMPARED };
+    let longest = pieces.iter().map(|piece| piece.needle.len()).max().unwrap_or_default();
+    let furthest = pieces.iter().map(|piece| piece.range.start).max().unwrap_or_default();
+    let left = request.len() * MOST_COMPARED;
+    let mut search = Search { request, long, short, own, hits, left, longest, furthest };
     let table = Table::of(&pieces, cx);
     let mut rest = request;
     while let Some(gram) = rest.first_chunk() {
         let at = request.len() - rest.len();
         match table.get(*gram) {
             0 => {}
+            SHARED if search.are_own(at.saturating_sub(table.step)..at) => {}
             SHARED => {
                 for offset in 0..table.step.min(at + 1) {
                     search.look_at(at - offset)?;

@@ -22,6 +22,7 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
     }
     let mut texts = vec![bytes.to_vec()];
     texts.extend(without_rest_of_runs(bytes));
+    texts.extend(without_chunk_size(bytes));
     any_decoded(texts, |text| stands_for(text, characters))
 }
 
@@ -89,6 +90,16 @@ fn without_rest_of_runs(bytes: &[u8]) -> Option<Vec<u8>> {
     (kept != text).then(|| kept.into_bytes())
 }
 
+/// The texts without the size of a chunk in them, where the chunk before lacks its line end: the size may begin at any of the
+/// digits that the chunk ends with.
+fn without_chunk_size(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    (1..bytes.len()).filter_map(|at| {
+        let (before, rest) = bytes.split_at(at);
+        let (len, _) = chunk_size(rest)?;
+        Some([before, &rest[len..]].concat())
+    })
+}
+
 /// Returns whether a decoded text is made of the characters alone, or of runs beyond ASCII that have one that looks
 /// like them (7.9). There may be several characters: ranges of evidence that touch are one range, and what NFKC changes
 /// has the whole run beyond ASCII for evidence, since NFKC works on runs.
@@ -154,10 +165,16 @@ fn quoted_printable(text: &[u8]) -> Escape {
 /// The end of a chunk and the size of the next: an escape may begin in one chunk and end in another.
 fn chunk_border(text: &[u8]) -> Escape {
     let rest = text.strip_prefix(b"\r\n").or_else(|| text.strip_prefix(b"\n"))?;
+    let (len, nothing) = chunk_size(rest)?;
+    Some((text.len() - rest.len() + len, nothing))
+}
+
+/// The size of a chunk.
+fn chunk_size(rest: &[u8]) -> Escape {
     let line = &rest[..=rest.iter().position(|&b| b == b'\n')?];
     let digits = line.iter().take_while(|b| b.is_ascii_hexdigit()).count();
     let is_size = digits > 0 && matches!(line[digits], b';' | b'\r' | b'\n');
-    is_size.then_some((text.len() - rest.len() + line.len(), Vec::new()))
+    is_size.then_some((line.len(), Vec::new()))
 }
 
 /// `&#n;`, `&#xh;` and names of HTML.
