@@ -187,15 +187,20 @@ pub(crate) fn fields(
     let delimiter = [b"--", &boundary[..]].concat();
     // Where each delimiter line begins (its line end before it included) and ends, and whether it closes.
     let mut delimiters: Vec<(usize, usize, bool)> = Vec::new();
+    // Where the text of each begins.
+    let mut starts: Vec<usize> = Vec::new();
+    let mut has_more = false;
     let mut before_end = 0;
     for (start, end, next) in lines(data) {
         if let Some(rest) = data[start..end].strip_prefix(&delimiter[..]) {
             let blank = |bytes: &[u8]| bytes.iter().all(|b| *b == b' ' || *b == b'\t');
             if blank(rest) {
+                starts.push(start);
                 delimiters.push((before_end, next, false));
             } else if rest.strip_prefix(b"--").is_some_and(blank)
                 || (cut && rest == b"-" && end == data.len())
             {
+                starts.push(start);
                 delimiters.push((before_end, next, true));
             } else {
                 flags.insert("BADBOUNDARY".into());
@@ -232,11 +237,13 @@ pub(crate) fn fields(
         let end = end.max(*start);
         if leaves.len() >= cx.options.limits.parts {
             cx.capped.set(true);
-            if !cx.first_pass && !cx.is_core() {
-                for class in crate::words::words(&chars::read(&data[*start..end])) {
+            // All that follows is one text.
+            if !has_more && !cx.first_pass && !cx.is_core() {
+                for class in crate::words::words(&chars::read(&data[starts[at]..])) {
                     placed.line.insert(format!("KW:{class}"));
                 }
             }
+            has_more = true;
             continue;
         }
         let leaf = part(&data[*start..end], cut, leaves.len(), placed, cx);
