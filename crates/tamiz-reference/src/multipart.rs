@@ -185,23 +185,15 @@ pub(crate) fn fields(
     let flags = &mut placed.line;
     let Some(boundary) = boundary(content_type, data, flags) else { return none };
     let delimiter = [b"--", &boundary[..]].concat();
-    // Where each delimiter line begins (its line end before it included) and ends, and whether it closes.
-    let mut delimiters: Vec<(usize, usize, bool)> = Vec::new();
-    // Where the text of each begins.
-    let mut starts: Vec<usize> = Vec::new();
-    let mut has_more = false;
+    let mut delimiters = Vec::new();
     let mut before_end = 0;
     for (start, end, next) in lines(data) {
         if let Some(rest) = data[start..end].strip_prefix(&delimiter[..]) {
             let blank = |bytes: &[u8]| bytes.iter().all(|b| *b == b' ' || *b == b'\t');
-            if blank(rest) {
-                starts.push(start);
-                delimiters.push((before_end, next, false));
-            } else if rest.strip_prefix(b"--").is_some_and(blank)
-                || (cut && rest == b"-" && end == data.len())
-            {
-                starts.push(start);
-                delimiters.push((before_end, next, true));
+            let closes =
+                rest.strip_prefix(b"--").is_some_and(blank) || (cut && rest == b"-" && end == data.len());
+            if blank(rest) || closes {
+                delimiters.push(Delimiter { before: before_end, start, end: next, closes });
             } else {
                 flags.insert("BADBOUNDARY".into());
             }
@@ -212,7 +204,7 @@ pub(crate) fn fields(
         flags.insert("BADBOUNDARY".into());
         return none;
     };
-    if !last.2 && !cut {
+    if !last.closes && !cut {
         flags.insert("BADBOUNDARY".into());
     }
     let outside_parts = |bytes: &[u8], flags: &mut Flags| {
@@ -220,12 +212,15 @@ pub(crate) fn fields(
         flags.extend(cx.scan(&text, Kind::Leaf));
         cx.secrets.record_unshown(&text);
     };
-    outside_parts(&data[..first.0], &mut placed.line);
+    outside_parts(&data[..first.before], &mut placed.line);
     let mut leaves = Vec::new();
-    for (at, (_, start, closes)) in delimiters.iter().enumerate() {
-        let end = delimiters.get(at + 1).map(|next| next.0);
-        if *closes {
-            let outside = &data[*start..end.unwrap_or(data.len()).max(*start)];
+    // Where the parts begin that are beyond the limit.
+    let mut beyond = None;
+    for (at, delimiter) in delimiters.iter().enumerate() {
+        let start = delimiter.end;
+        let end = delimiters.get(at + 1).map(|next| next.before);
+        if delimiter.closes {
+            let outside = &data[start..end.unwrap_or(data.len()).max(start)];
             outside_parts(outside, &mut placed.line);
             if at + 1 < delimiters.len() {
                 placed.line.insert("BADBOUNDARY".into());
@@ -233,23 +228,33 @@ pub(crate) fn fields(
             continue;
         }
         let cut = cut && end.is_none();
-        let Some(end) = end.or((*start < data.len()).then_some(data.len())) else { continue };
-        let end = end.max(*start);
+        let Some(end) = end.or((start < data.len()).then_some(data.len())) else { continue };
+        let end = end.max(start);
         if leaves.len() >= cx.options.limits.parts {
             cx.capped.set(true);
-            // All that follows is one text.
-            if !has_more && !cx.first_pass && !cx.is_core() {
-                for class in crate::words::words(&chars::read(&data[starts[at]..])) {
-                    placed.line.insert(format!("KW:{class}"));
-                }
-            }
-            has_more = true;
+            beyond.get_or_insert(delimiter.start);
             continue;
         }
-        let leaf = part(&data[*start..end], cut, leaves.len(), placed, cx);
+        let leaf = part(&data[start..end], cut, leaves.len(), placed, cx);
         leaves.push(leaf);
     }
+    if let Some(start) = beyond.filter(|_| !cx.first_pass && !cx.is_core()) {
+        // All that follows is one text.
+        for class in crate::words::words(&chars::read(&data[start..])) {
+            placed.line.insert(format!("KW:{class}"));
+        }
+    }
     Fields { leaves, parses: true }
+}
+
+/// A delimiter line.
+struct Delimiter {
+    /// Where the line before it ends.
+    before: usize,
+    start: usize,
+    /// Where the next line begins.
+    end: usize,
+    closes: bool,
 }
 
 /// A part, the `nth`, which may be `cut` by a limit.

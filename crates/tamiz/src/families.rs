@@ -206,7 +206,6 @@ pub(crate) fn may_begin_token(first: u32) -> bool {
 /// Returns whether a token may begin at `at`, by the first four characters of its head.
 #[inline(never)]
 pub(crate) fn has_head(text: &[u8], at: usize) -> bool {
-    steps::slow("token head compared");
     let first = text.get(at..).and_then(|rest| rest.first_chunk::<4>());
     first.is_some_and(|first| {
         let bytes = u32::from_le_bytes(*first);

@@ -398,6 +398,16 @@ mod tests {
     use crate::context::tests::with_context;
 
     #[test]
+    fn origins_of_many_escapes_take_their_room_once() {
+        let text = "%3C".repeat(20_000);
+        with_context(|cx| {
+            let undone = Layer::Percent.undo(Text::request(text.as_bytes(), true), cx, |_, _, _| {});
+            assert_eq!(undone.map(|undone| undone.len()), Some(20_000));
+            assert!(cx.bump.allocated_bytes() < 1_000_000, "{}", cx.bump.allocated_bytes());
+        });
+    }
+
+    #[test]
     fn escapes_are_undone_at_once() {
         for (text, layer, expected) in [
             ("%3Cb", Layer::Percent, Some("<b")),

@@ -11,7 +11,6 @@ use crate::bytes;
 use crate::context::Context;
 use crate::decode::{GUARD, put_guarded};
 use crate::flags::{Flag, Flags};
-use crate::steps;
 use crate::text::{Builder, Text};
 
 /// Guards every byte that is not part of a UTF-8 character. Borrows when there is none.
@@ -55,7 +54,6 @@ pub(crate) fn with_repaired<T>(
 }
 
 fn repair_slow<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Text<'a> {
-    steps::slow("UTF-8 repaired");
     let mut builder = Builder::new(cx.bump, text.is_traced(), text.len() + 16);
     let mut at = 0;
     for chunk in text.bytes.utf8_chunks() {

@@ -29,40 +29,40 @@ pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
         }
         let (Some(place), Some(next)) = (gram.get_mut(nth), following.next()) else { return false };
         *place = next;
-        if nth == 2 && !begins_longer(gram) {
+        if nth == 2 && !may_be_long(gram) {
             return false;
         }
     }
     false
 }
 
-/// The number of bits of [`STARTS`], as a power of two.
-const START_BITS: u32 = 13;
+/// The number of bits of [`HEADS_OF_LONG`], as a power of two.
+const HEAD_BITS: u32 = 13;
 
 /// The first three characters of grams of three or four, hashed, a bit each.
-static STARTS: [u64; 1 << (START_BITS - 6)] = {
-    let mut starts = [0; 1 << (START_BITS - 6)];
+static HEADS_OF_LONG: [u64; 1 << (HEAD_BITS - 6)] = {
+    let mut heads = [0; 1 << (HEAD_BITS - 6)];
     let mut row = 0;
     while row < GRAMS.len() {
         let [first, second, third, fourth, ..] = GRAMS[row];
         if third != 0 {
-            let bit = hash_start([first, second, third, fourth]);
-            starts[bit / 64] |= 1 << (bit % 64);
+            let bit = hash_head([first, second, third, fourth]);
+            heads[bit / 64] |= 1 << (bit % 64);
         }
         row += 1;
     }
-    starts
+    heads
 };
 
 /// The hash of the first three characters of a gram.
-const fn hash_start(gram: [u8; 4]) -> usize {
-    (mix(u32::from_le_bytes(gram) as u64 & 0x00FF_FFFF) >> (u64::BITS - START_BITS)) as usize
+const fn hash_head(gram: [u8; 4]) -> usize {
+    (mix(u32::from_le_bytes(gram) as u64 & 0x00FF_FFFF) >> (u64::BITS - HEAD_BITS)) as usize
 }
 
-/// Returns whether a gram of three or four may begin with the first three characters.
-fn begins_longer(gram: [u8; 4]) -> bool {
-    let bit = hash_start(gram);
-    STARTS.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 != 0)
+/// Returns whether a gram of three or four characters may begin with these three.
+fn may_be_long(gram: [u8; 4]) -> bool {
+    let bit = hash_head(gram);
+    HEADS_OF_LONG.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 != 0)
 }
 
 /// Returns whether a gram is known, with what is before it; zeros follow a short one.

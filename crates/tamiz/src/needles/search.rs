@@ -179,6 +179,7 @@ struct Search<'s, 'n, 'a> {
 impl Search<'_, '_, '_> {
     /// Takes note of the needles whose piece is at `start`; `None` where they are too many.
     fn look_at(&mut self, start: usize) -> Option<()> {
+        steps::count(1);
         let rest = self.request.get(start..).unwrap_or_default();
         let (long, short) = (self.long, self.short);
         let first = first_eight(rest).unwrap_or(u64::MAX);

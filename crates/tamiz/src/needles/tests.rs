@@ -1,5 +1,6 @@
 use super::*;
 use crate::context::tests::{random, with_context};
+use crate::steps;
 
 /// Pieces that secrets and requests are put together from.
 const PIECES: [&[u8]; 16] = [
@@ -34,6 +35,18 @@ fn secret(random: &mut impl FnMut(u32) -> u32, request: &[u8]) -> Vec<u8> {
     let start = random(request.len() as u32 + 1) as usize;
     let len = 8 + random(30) as usize;
     request[start..].iter().take(len).copied().collect()
+}
+
+/// A long secret may begin like many others, at each of its bytes.
+#[test]
+fn a_secret_in_its_own_place_is_passed_over() {
+    let request = b"a".repeat(20_000);
+    with_context(|cx| {
+        for (own, most) in [(&[(0, request.len())][..], 100), (&[], 2_000)] {
+            let find = || drop(search::find(&request, [&request[..8]].into_iter(), false, own, cx));
+            assert!(steps::of(find) <= most);
+        }
+    });
 }
 
 #[test]

@@ -10,7 +10,6 @@ use unicode_security::skeleton;
 use crate::context::Context;
 use crate::decode::{self, nfkc, unicode};
 use crate::lists::SENSITIVE_NAMES;
-use crate::steps;
 
 /// Entries in one reading, ready to be searched for.
 #[derive(Debug)]
@@ -140,7 +139,6 @@ fn known_skeleton(c: char) -> Option<&'static str> {
 
 /// Appends the skeleton of a text: what it has in common with all that look like it.
 fn put_skeleton(text: &str, out: &mut BumpString<'_>) {
-    steps::slow("look-alikes of a name");
     // Known characters one by one, but for the last before others: these may be marks on it.
     let mut rest = text;
     loop {

@@ -4,7 +4,6 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 
 use crate::decode;
-use crate::steps;
 
 /// Shannon entropy of the characters of `text`, in tenths of a bit, rounded half up; only where
 /// it is worth telling: 16 or more characters, more than 4.0 bits.
@@ -15,7 +14,6 @@ use crate::steps;
     reason = "below 64 with 32 fractional bits, times a length or ten; `n` is at least 16"
 )]
 pub(crate) fn entropy_tenths(text: &[u8], bump: &Bump) -> Option<u64> {
-    steps::slow("entropy measured");
     let mut chars = BumpVec::with_capacity_in(text.len(), bump);
     chars.extend(decode::char_indices(text).map(|(_, c)| match c {
         decode::Char::Plain(c) => u32::from(c),

@@ -1,6 +1,6 @@
 //! How often requests as they mostly are, and some that are not, take the slow paths.
 //!
-//! What a quick test lets through costs time and changes no document, so that no other test would notice. When a count
+//! A slow path that is taken without need costs time but changes no document, so that no other test fails. When a count
 //! changes on purpose, the failing test prints the new table for `ordinary.tsv`.
 
 use std::fmt::Write as _;
@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use super::slow_paths;
 use crate::{Canonicalizer, Config, Scratch};
 
-/// Requests, apart by `%%`.
+/// Requests, separated by lines of `%%`.
 const REQUESTS: &str = include_str!("ordinary.txt");
-/// By slow path: how often all of them take it, and how often when all header lines are cached that ever are.
+/// A line for each slow path: how often the requests take it at first, and how often once their header lines are cached.
 const COUNTS: &str = include_str!("ordinary.tsv");
 
 #[test]
