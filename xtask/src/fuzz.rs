@@ -8,7 +8,7 @@ use crate::setup;
 
 /// The targets, in the order they are run.
 pub(crate) const TARGETS: &[&str] =
-    &["request", "document_parse", "parts", "body", "containers", "fast_vs_reference"];
+    &["request", "document_parse", "parts", "body", "containers", "fast_vs_reference", "index"];
 
 /// How long each target runs when nothing else is said, in seconds.
 const SECONDS: u32 = 60;

@@ -42,6 +42,7 @@ pub fn seeds(target: Target) -> Vec<Seed> {
 fn layout(target: &str, choice: u8, vector: &Vector) -> Option<Layout> {
     let (choices, payload) = match target {
         "document_parse" => (Vec::new(), vector.document.clone().into_bytes()),
+        "index" => (Vec::new(), vector.request()),
         "body" => (vec![choice, kind(&vector.document)?, 0], body(&vector.request()).to_vec()),
         "containers" => (vec![choice, 1], vector.request()),
         _ => (vec![choice], vector.request()),

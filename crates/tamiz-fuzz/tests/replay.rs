@@ -107,9 +107,14 @@ fn fast_vs_reference() {
     replay("fast_vs_reference", 20_000);
 }
 
+#[test]
+fn index() {
+    replay("index", 20_000);
+}
+
 /// Every target is replayed: a new one needs a test here.
 #[test]
 fn no_target_is_left_out() {
-    let tested = ["request", "document_parse", "parts", "body", "containers", "fast_vs_reference"];
+    let tested = ["request", "document_parse", "parts", "body", "containers", "fast_vs_reference", "index"];
     assert_eq!(Target::ALL.iter().map(|target| target.name).collect::<Vec<_>>(), tested);
 }

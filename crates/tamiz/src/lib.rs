@@ -94,6 +94,9 @@ pub use document::{BodyLine, Document, HeaderLine, ParseError, Place, Raised, To
 pub use document::{TokenSink, push_token_piece};
 pub use fingerprint::Fingerprint;
 pub use flags::{Family, Flag, Weight};
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub use index::forms_agree;
 pub use message::parts::Parts;
 pub use shape::Shape;
 

@@ -25,7 +25,7 @@ pub(crate) fn lower_case(eight: u64) -> u64 {
 }
 
 /// The top bits of eight bytes, side by side, that of the first lowest.
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(test, feature = "fuzzing", not(target_arch = "x86_64")))]
 pub(crate) fn bits(tops: u64) -> u8 {
     ((tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }

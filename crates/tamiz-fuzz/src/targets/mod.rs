@@ -4,6 +4,7 @@ mod body;
 mod containers;
 mod document_parse;
 mod fast_vs_reference;
+mod index;
 mod parts;
 mod request;
 
@@ -11,6 +12,7 @@ pub use body::body;
 pub use containers::containers;
 pub use document_parse::document_parse;
 pub use fast_vs_reference::fast_vs_reference;
+pub use index::index;
 pub use parts::parts;
 pub use request::request;
 
@@ -66,6 +68,7 @@ impl Target {
         Target { name: "body", run: body },
         Target { name: "containers", run: containers },
         Target { name: "fast_vs_reference", run: fast_vs_reference },
+        Target { name: "index", run: index },
     ];
 
     /// Returns the target of a name.
