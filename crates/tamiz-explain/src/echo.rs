@@ -1,5 +1,6 @@
 //! The request, line by line, with underlines.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -64,11 +65,10 @@ impl Echo<'_> {
             edges.get(start..start + cell.len).is_some_and(|bytes| bytes.contains(&true))
         };
         let edge_at = |at: usize| cells.get(at).is_some_and(is_edge);
-        let digits = self.digits;
-        let mut gutter = format!("{number:>digits$} │");
+        let mut gutter = Gutter { number: Some(number), ..self.gutter('│') };
         for row in rows::of(&cells, self.columns, edge_at) {
             match row {
-                Row::Shown(row) => self.row(out, &gutter, cells.get(row).unwrap_or_default())?,
+                Row::Shown(row) => self.row(out, gutter, cells.get(row).unwrap_or_default())?,
                 Row::Skipped(row) => {
                     let skipped = cells.get(row).unwrap_or_default();
                     let start = skipped.first().map_or(0, |cell| cell.start);
@@ -103,9 +103,8 @@ impl Echo<'_> {
         })
     }
 
-    fn row(&self, out: &mut impl Write, gutter: &str, cells: &[Cell]) -> io::Result<()> {
-        let faint = style::FAINT;
-        write!(out, "{faint}{gutter}{faint:#}")?;
+    fn row(&self, out: &mut impl Write, gutter: Gutter, cells: &[Cell]) -> io::Result<()> {
+        write!(out, "{gutter}")?;
         if !cells.is_empty() {
             write!(out, " ")?;
         }
@@ -116,9 +115,8 @@ impl Echo<'_> {
             write!(out, "{look:#}")?;
         }
         writeln!(out)?;
-        let gutter = format!("{faint}{}{faint:#}", self.gutter('│'));
         for underline in Underline::of(cells, self.marks) {
-            underline.write(out, &gutter, self.columns)?;
+            underline.write(out, self.gutter('│'), self.columns)?;
         }
         Ok(())
     }
@@ -126,7 +124,7 @@ impl Echo<'_> {
     /// Tells how much is left out, and which flags have evidence in it that is shown nowhere.
     fn skipped(&self, out: &mut impl Write, length: &str, skipped: Range<usize>) -> io::Result<()> {
         let faint = style::FAINT;
-        write!(out, "{faint}{} {ELLIPSIS} {length}", self.gutter('┆'))?;
+        write!(out, "{} {faint}{ELLIPSIS} {length}", self.gutter('┆'))?;
         let mut before = " more, with ";
         for mark in self.marks {
             if has_edge(&skipped, mark.within(skipped.clone())) {
@@ -172,18 +170,39 @@ impl Echo<'_> {
         }
         let faint = style::FAINT;
         let text = format!("[body: {}]", bytes(body.len()));
-        let gutter = format!("{faint}{}{faint:#}", self.gutter('│'));
+        let gutter = self.gutter('│');
         writeln!(out, "{gutter} {faint}{text}{faint:#}")?;
         let marks: Vec<&Mark<'_>> =
             self.marks.iter().filter(|mark| !mark.within(body.clone()).is_empty()).collect();
         if marks.is_empty() {
             return Ok(());
         }
-        Underline::whole(&text, &marks).write(out, &gutter, self.columns)
+        Underline::whole(&text, &marks).write(out, gutter, self.columns)
     }
 
-    fn gutter(&self, bar: char) -> String {
-        format!("{:1$} {bar}", "", self.digits)
+    /// A gutter without a number.
+    fn gutter(&self, bar: char) -> Gutter {
+        Gutter { number: None, digits: self.digits, bar }
+    }
+}
+
+/// What is before each row: the number of the line where it begins one, and a bar.
+#[derive(Clone, Copy)]
+struct Gutter {
+    number: Option<usize>,
+    /// The columns of the number.
+    digits: usize,
+    bar: char,
+}
+
+impl fmt::Display for Gutter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Gutter { number, digits, bar } = *self;
+        let faint = style::FAINT;
+        match number {
+            Some(number) => write!(f, "{faint}{number:>digits$} {bar}{faint:#}"),
+            None => write!(f, "{faint}{:digits$} {bar}{faint:#}", ""),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The carets beneath a row, and the names beside them.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -53,7 +54,7 @@ impl Underline {
 
     /// Draws it behind `gutter`, the names beside the carets where they fit in `columns`, else
     /// below.
-    pub(crate) fn write(&self, out: &mut impl Write, gutter: &str, columns: usize) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut impl Write, gutter: impl Display, columns: usize) -> io::Result<()> {
         let names = self.names_width();
         let room = self.room(names, columns);
         let colour =
@@ -98,7 +99,7 @@ impl Underline {
     }
 
     /// Ends the line, and writes the names in as many lines as they need.
-    fn write_below(&self, out: &mut impl Write, gutter: &str, columns: usize) -> io::Result<()> {
+    fn write_below(&self, out: &mut impl Write, gutter: impl Display, columns: usize) -> io::Result<()> {
         let mut pen = Pen { out, column: columns };
         for (name, weight) in &self.names {
             let mut at = pen.column + 1;

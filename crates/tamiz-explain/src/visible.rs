@@ -121,7 +121,11 @@ pub fn harmless(text: &str) -> String {
 }
 
 fn joined(glyphs: impl Iterator<Item = Glyph>) -> String {
-    glyphs.map(|glyph| glyph.to_string()).collect()
+    let mut text = String::new();
+    for glyph in glyphs {
+        let _ = write!(text, "{glyph}");
+    }
+    text
 }
 
 #[cfg(test)]

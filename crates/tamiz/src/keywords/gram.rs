@@ -5,6 +5,8 @@
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
+use std::cell::LazyCell;
+
 use super::fold::{Kind, OTHER, beyond_ascii, kind};
 use super::prefilter::{classes_before, has_record, mix};
 use super::tables::GRAMS;
@@ -22,9 +24,9 @@ pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
         return false;
     };
     let mut gram = [sign, second, 0, 0];
-    let before = || before(text, at, sign);
+    let before = LazyCell::new(|| before(text, at, sign));
     for nth in 2..=gram.len() {
-        if has_gram(gram, before) {
+        if has_gram(gram, || *before) {
             return true;
         }
         let (Some(place), Some(next)) = (gram.get_mut(nth), following.next()) else { return false };
