@@ -59,7 +59,7 @@ impl Facts {
     const HAS_BLANKS: u8 = 1 << 4;
     /// Its name raises no flag by its content.
     const HAS_QUIET_NAME: u8 = 1 << 5;
-    /// Its value was searched for credentials as it was scanned, and there is none.
+    /// Its value was searched for credentials as it was read, and there is none.
     const HAS_NONE_IN_VALUE: u8 = 1 << 6;
 }
 
@@ -113,6 +113,8 @@ impl<'a> Cookies<'a> {
                     scan::absorb_in_cookie(&json.all_flags(cx), flags);
                     if cookie.is_sensitive() {
                         json.make_secret();
+                    } else if HAS_FAST_PATHS && !json.holds_secret() {
+                        cookie.facts |= Facts::HAS_NONE_IN_VALUE;
                     }
                     self.json.push(json);
                 }
@@ -208,8 +210,10 @@ impl<'a> Cookie<'a> {
     /// Raises the flags of its value; where no evidence is kept, searches it for credentials too.
     fn scan_value(&mut self, value: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) {
         let value = value.with_classes(self.classes);
-        let is_searched = HAS_FAST_PATHS && !cx.traced && !self.is_sensitive() && cx.settings.beyond_core();
-        if !is_searched {
+        let is_searched = HAS_FAST_PATHS && !cx.traced && cx.settings.beyond_core();
+        if is_searched && scan::cannot_flag_cookie(value.text.bytes, value.classes, cx) {
+            self.facts |= Facts::HAS_NONE_IN_VALUE;
+        } else if !is_searched || self.is_sensitive() {
             scan::scan(value, Kind::Cookie, true, cx, flags);
         } else if !scan::scan_for_secret(value, Kind::Cookie, false, cx, flags) {
             self.facts |= Facts::HAS_NONE_IN_VALUE;
@@ -285,7 +289,7 @@ impl<'a> Cookie<'a> {
             && !self.is(Facts::HAS_BLANKS)
             && bytes::all(name, ALNUM | DASH | DOT | UNDERSCORE)
             && !families::holds_head(name)
-            && (bytes::is(first, ALNUM | NAME_MARK) || matches!(first, b'{' | b'"' | b'/' | b'|'))
+            && (bytes::is(first, ALNUM | NAME_MARK) || matches!(first, b'{' | b'"' | b'/' | b'|' | b' '))
             && first != b':'
     }
 
@@ -307,9 +311,7 @@ impl<'a> Cookie<'a> {
 
     fn write_length(&self, out: &mut Vec<u8>) {
         marker::push(out, "<len:");
-        let value = self.value();
-        let len = if self.classes & HIGH == 0 { value.len() } else { decode::chars(value.bytes) };
-        marker::number(out, len as u64);
+        marker::number(out, decode::chars_of(self.value().bytes, self.classes) as u64);
         out.push(b'>');
     }
 

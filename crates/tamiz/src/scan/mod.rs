@@ -31,7 +31,8 @@ use crate::text::{Classified, Text};
 pub(crate) use characters::{characters, may_flag_characters};
 pub(crate) use names::{method_key, name, names};
 pub(crate) use quiet::{
-    Signs, cannot_flag, cannot_flag_but_url, cannot_flag_guarded, cannot_flag_header, cannot_flag_part,
+    Signs, cannot_flag, cannot_flag_but_url, cannot_flag_cookie, cannot_flag_guarded, cannot_flag_header,
+    cannot_flag_part,
 };
 pub(crate) use redirect::{LastName, redirect};
 pub(crate) use second_decode::{absorb_in_cookie, decode_base64};

@@ -1,11 +1,12 @@
 //! Texts that nothing can be told of, which is most of them: decided from the classes of their bytes and one walk over
 //! their words, before anything is decoded, folded or searched.
 
-use super::{Kind, Scan, calls, serial, urls};
-use crate::bytes;
+mod header;
+
+use super::serial;
 use crate::bytes::{
-    ALNUM, ALPHA, AT, BANG, COLON, CONTROL, DANGER, DIGIT, ENCODED, EQUALS, HIGH, NO_ALNUM, NO_SPACED_BASE64,
-    UNDERSCORE, WORD_SIGN,
+    self, ALNUM, ALPHA, AT, BANG, COLON, CONTROL, DANGER, DIGIT, ENCODED, EQUALS, HIGH, NO_ALNUM,
+    NO_SPACED_BASE64, WORD_SIGN,
 };
 use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode::{GUARD, base64};
@@ -13,8 +14,9 @@ use crate::families::SHORTEST_TOKEN;
 use crate::keywords::{self, Walked};
 use crate::lists::CREDENTIAL_PREFIXES;
 use crate::secrets;
-use crate::text::Text;
 use crate::walk::{Visitor, walk};
+
+pub(crate) use header::{Signs, cannot_flag_cookie, cannot_flag_header};
 
 /// Classes that may raise a flag. All others are letters, digits and `. - _ / + , ? @ [ ]`, SP.
 const LOUD: u32 = DANGER | CONTROL | HIGH | WORD_SIGN | ENCODED | COLON | BANG | EQUALS;
@@ -104,7 +106,7 @@ fn put_letters(text: &[u8], plain: &mut Vec<u8>) -> bool {
 pub(crate) fn cannot_flag_but_url(text: &[u8], classes: u32, cx: Context<'_>) -> bool {
     HAS_FAST_PATHS
         && classes & (LOUD & !(COLON | EQUALS) | AT) == 0
-        && tells_nothing(text, classes, |name| cx.settings.names.may_match_ascii(name))
+        && tells_nothing(text, classes, |name| cx.settings.names.matches_ascii(name))
 }
 
 /// Returns whether a text without loud signs raises no flag, but by `:`, and holds no credential.
@@ -201,41 +203,30 @@ pub(crate) fn cannot_flag_part(text: &[u8], classes: u32) -> bool {
     !is_loud
 }
 
-/// The signs that are grammar in a header value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signs {
-    /// Free text.
-    Text = 1,
-    /// `;name=value` parameters and quoted strings.
-    Parameters = 2,
-    /// Products with comments in brackets, as in `user-agent`.
-    Comments = 4,
-    /// Brands with versions, as in `sec-ch-ua`.
-    Brands = 8,
-}
-
-/// What a byte that is no letter or digit means to a walk, as bits: the lowest four, with which kinds of [`Signs`] it is no
+/// What a byte that is no letter or digit means to a walk, as bits: those of [`Signs`], with which kinds of them it is no
 /// grammar; above [`ROLES`], its roles in credentials; above [`MARKS`], its marks for readings.
 const FACTS: [u32; 256] = {
     let mut facts = [0; 256];
     let mut byte = 0_u8;
     loop {
         let grammar = match byte {
-            b'.' | b'-' | b'_' | b'/' | b'+' | b',' | b'?' | b'=' | b' ' | b':' => 1 | 2 | 4 | 8,
+            b'.' | b'-' | b'_' | b'/' | b'+' | b',' | b'?' | b'=' | b' ' | b':' => ALL_SIGNS,
             // A bracket that opens nothing makes free text of a value with comments.
-            b']' => 1 | 2 | 8,
-            b'*' | b';' => 2 | 4 | 8,
-            b'"' => 2 | 8,
-            b'(' | b')' => 4 | 8,
-            b'!' => 8,
+            b']' => ALL_SIGNS ^ Signs::Comments as u32,
+            b'*' => 2 | 4 | 8,
+            b';' => ALL_SIGNS ^ Signs::Text as u32,
+            b'"' => 2 | 8 | 64,
+            b'(' | b')' => 4 | 8 | 64,
+            b'!' => 8 | 64,
+            b'[' | b'{' | b'}' | b'|' | b'~' | b'^' | b'%' | b'&' => 64,
             _ => 0,
         };
-        facts[byte as usize] = 15 ^ grammar
+        facts[byte as usize] = ALL_SIGNS ^ grammar
             | (secrets::role(byte) as u32) << ROLES
             | (keywords::mark(byte) as u32) << MARKS
             | match byte {
                 b'.' | b'-' => DOUBLED,
-                b'"' | b';' | b'(' | b')' => BRACKET,
+                b'"' | b';' | b'(' | b')' | b'&' => BRACKET,
                 _ => 0,
             };
         if byte == u8::MAX {
@@ -245,9 +236,11 @@ const FACTS: [u32; 256] = {
     }
     facts
 };
+/// The bits of all kinds of [`Signs`].
+const ALL_SIGNS: u32 = 1 | 2 | 4 | 8 | 64;
 const ROLES: u32 = 8;
 const MARKS: u32 = 16;
-/// A bracket, a quote or a semicolon.
+/// A bracket, a quote, a semicolon or an ampersand.
 const BRACKET: u32 = 1 << 4;
 /// Two of it side by side may raise a flag.
 const DOUBLED: u32 = 1 << 5;
@@ -255,128 +248,6 @@ const DOUBLED: u32 = 1 << 5;
 #[inline(always)]
 fn facts_of(byte: u8) -> u32 {
     FACTS.get(usize::from(byte)).copied().unwrap_or_default()
-}
-
-/// Returns whether a header value, whose signs of a kind are grammar, raises no flag by its content and holds no credential, as
-/// far as that is seen quickly. `classes` is the union of the classes of its bytes.
-#[inline(never)]
-pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Context<'_>) -> bool {
-    if classes & LOUD == 0 {
-        return cannot_flag(text, classes);
-    }
-    if text.starts_with(b"//")
-        || text.len() >= base64::SHORTEST && may_be_base64(text, classes)
-        || serial::may_begin_stream(text, classes) && serial::holds_stream(text)
-    {
-        return false;
-    }
-    let credentials = cx.settings.names.prefilter(text, classes);
-    let mut header = Header {
-        text,
-        signs,
-        special: signs as u32 | BRACKET | DOUBLED | u32::from(credentials.wanted()) << ROLES,
-        facts: 0,
-        depth: 0,
-        is_quoted: false,
-        has_arguments: false,
-        may_match: false,
-        words: keywords::Prefilter::new(text, classes),
-        credentials,
-    };
-    if walk(text, &mut header)
-        || header.depth > 0
-        || header.is_quoted
-        || cx.settings.names.holds_one_of(header.credentials.finish(), text, classes, cx)
-    {
-        return false;
-    }
-    let walked = Walked::new(header.may_match, (header.facts >> MARKS) as u8);
-    let has_word = !walked.cannot_match(text, classes)
-        && keywords::scan_walked(text, classes, walked, false, 0, cx).classes() != 0;
-    let mut has_call = false;
-    if header.has_arguments {
-        calls::find(text, 0, |_, _| has_call = true);
-    }
-    let mut flags = cx.flags();
-    if classes & (COLON | BANG | UNDERSCORE) != 0 {
-        let scan = Scan::new(Text::untraced(text).repaired(), classes, Kind::Structured, cx);
-        urls::flag(&scan, &mut flags);
-        serial::flag(&scan, &mut flags);
-    }
-    !has_word && !has_call && flags.set.is_empty()
-}
-
-/// The state of a walk over a header value; a sign that is no grammar ends it.
-struct Header<'t, F> {
-    text: &'t [u8],
-    signs: Signs,
-    /// The bits of [`FACTS`] that are looked at.
-    special: u32,
-    /// The union of what its signs mean.
-    facts: u32,
-    /// How many comments are open.
-    depth: usize,
-    /// Whether a quoted string is open: inside, a `;` is no separator.
-    is_quoted: bool,
-    /// Whether a bracket has something behind it that calls have.
-    has_arguments: bool,
-    /// Whether a word may be in the text.
-    may_match: bool,
-    words: keywords::Prefilter<'t>,
-    credentials: secrets::Prefilter<'t, F>,
-}
-
-impl<F> Header<'_, F> {
-    /// Takes a bracket, a quote or a semicolon; returns whether it is no grammar.
-    fn is_odd(&mut self, at: usize, byte: u8) -> bool {
-        let has_comments = self.signs == Signs::Comments;
-        let rest = self.text.get(at.saturating_add(1)..).unwrap_or_default();
-        match byte {
-            b'(' => {
-                self.depth = self.depth.saturating_add(usize::from(has_comments));
-                self.has_arguments |= calls::begins_arguments(rest);
-            }
-            b')' if has_comments && self.depth == 0 => return true,
-            b')' => self.depth = self.depth.saturating_sub(1),
-            b'"' => self.is_quoted ^= self.signs == Signs::Parameters,
-            b';' => {
-                let begins_data = rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"base64"));
-                return begins_data || self.is_quoted || has_comments && self.depth == 0;
-            }
-            _ => {}
-        }
-        false
-    }
-}
-
-impl<F: Fn(&[u8]) -> bool> Visitor for Header<'_, F> {
-    #[inline(always)]
-    fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
-        self.credentials.letters(at, eight);
-        self.may_match = self.may_match || self.words.is_letters(at, eight, len);
-        false
-    }
-
-    #[inline(always)]
-    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
-        let facts = facts_of(byte);
-        self.facts |= facts;
-        let special = facts & self.special;
-        if special != 0 {
-            if special & self.signs as u32 != 0
-                || special & DOUBLED != 0 && byte == next
-                || special & BRACKET != 0 && self.is_odd(at, byte)
-            {
-                return true;
-            }
-            let role = (special >> ROLES) as u8;
-            if role != 0 {
-                self.credentials.sign(at, byte, next, role);
-            }
-        }
-        self.may_match = self.may_match || self.words.is_sign(at, byte, next);
-        false
-    }
 }
 
 /// Returns whether a text decodes to something readable, or begins with what decodes to binary data of a known kind.
@@ -548,6 +419,38 @@ mod tests {
             }
         });
         assert!(quiet > 1_000, "{quiet}");
+    }
+
+    #[test]
+    fn quiet_cookies_raise_nothing_however_they_are_decoded() {
+        let (mut pieces, mut random, mut quiet) = (pieces(), random(), 0);
+        let signs = "[ ] { } | ~ ^ % %% & &amp; &lt &#60 ; \" ( ) ! ' # * $ < > \\ \u{7f} && || $( ${ {{ <% #{ /* */ = : ? '# ;base64,";
+        let values = "name=value token= user:pw@h/ http://127.0.0.1/ HTtp://a hTTP://b? O:4:\"a\" a:1:{i:0; !!python/ c__builtin__ \\u003c";
+        pieces.extend(signs.split(' ').chain(values.split(' ')).cycle().take(300).map(str::to_owned));
+        with_context(|cx| {
+            for _ in 0..100_000 {
+                let mut text: String =
+                    (0..=random(4)).map(|_| pieces[random(pieces.len() as u32) as usize].as_str()).collect();
+                for _ in 0..random(6).saturating_sub(1) {
+                    text = match random(4) {
+                        0 => text.bytes().map(|byte| format!("%{byte:02X}")).collect(),
+                        1 => text.replace('%', "%25"),
+                        2 => data_encoding::BASE64.encode(text.as_bytes()),
+                        _ => text.replace([' ', '|', '='], "%20").replace(':', "%3A").replace('/', "%2f"),
+                    };
+                }
+                let (text, classes) = (text.as_bytes(), bytes::union(text.as_bytes()));
+                if !cannot_flag_cookie(text, classes, cx) {
+                    continue;
+                }
+                quiet += 1;
+                let (mut flags, shown) = (cx.flags(), text.escape_ascii());
+                scan(Text::untraced(text).classified(), Kind::Cookie, false, cx, &mut flags);
+                assert!(flags.set.is_empty(), "{shown}");
+                assert_eq!(cx.settings.names.find_credential(text, classes, cx), None, "{shown}");
+            }
+        });
+        assert!(quiet > 10_000, "{quiet}");
     }
 
     #[test]

@@ -180,7 +180,7 @@ impl SensitiveNames {
         text: &'t [u8],
         classes: u32,
     ) -> Prefilter<'t, impl Fn(&[u8]) -> bool> {
-        Prefilter::new(text, classes, |name: &[u8]| self.may_match_ascii(name))
+        Prefilter::new(text, classes, |name: &[u8]| self.matches_ascii(name))
     }
 
     /// Returns whether a text holds a credential behind a name, a scheme or by itself, of the kinds that a walk left.
@@ -231,7 +231,7 @@ impl SensitiveNames {
     /// The kinds of credentials that a text may hold.
     fn may_hold(&self, text: &[u8], classes: u32) -> Kinds {
         steps::slow("credential prefilter");
-        prefilter::may_hold(text, classes, |name| self.may_match_ascii(name))
+        prefilter::may_hold(text, classes, |name| self.matches_ascii(name))
     }
 }
 
