@@ -18,7 +18,7 @@ pub(crate) mod percent;
 pub(crate) mod unicode;
 pub(crate) mod utf8;
 
-use crate::bytes;
+use crate::bytes::{self, HIGH};
 use crate::context::Context;
 use crate::text::{Builder, Text};
 
@@ -38,6 +38,11 @@ pub(crate) fn chars(text: &[u8]) -> usize {
     }
     let starts = text.iter().filter(|&&b| b & 0xC0 != 0x80).count();
     starts.saturating_sub(2 * memchr::memchr_iter(GUARD, text).count())
+}
+
+/// The number of Unicode characters of a text; `classes` holds the classes of its bytes.
+pub(crate) fn chars_of(text: &[u8], classes: u32) -> usize {
+    if classes & HIGH == 0 { text.len() } else { chars(text) }
 }
 
 /// The number of bytes before guarding: each guarded byte counts as one.

@@ -1,7 +1,7 @@
 //! Finding the secrets of a request.
 
 use crate::body::{self, Body};
-use crate::bytes::{self, ENCODED, WORD_SIGN};
+use crate::bytes::{self, ALNUM, COLON, ENCODED, EQUALS, HIGH, WORD_SIGN};
 use crate::context::Context;
 use crate::decode::{self, layers, utf8};
 use crate::formats::embedded::Embedded;
@@ -20,7 +20,7 @@ use crate::target::Url;
 use crate::target::pair::Pair;
 use crate::target::path::Path;
 use crate::target::segment::{self, Shown};
-use crate::text::Text;
+use crate::text::{Classified, Text};
 
 impl<'a> Needles<'a> {
     /// Adds all secrets of a request.
@@ -40,7 +40,7 @@ impl<'a> Needles<'a> {
         let found = &request.headers.found;
         for value in found.credentials.iter().flatten() {
             self.add_authorization(*value, cx);
-            self.hide_own(value.bytes);
+            self.hide_own(value.text.bytes);
         }
         if let Some(cookies) = &found.cookies {
             self.collect_from_cookies(cookies, cx);
@@ -99,7 +99,7 @@ impl<'a> Needles<'a> {
     fn collect_from_value(&mut self, value: &Value<'a>, is_host: bool, cx: Context<'a>) {
         match &value.content {
             Content::Secret if value.rule.kind == Kind::Authorization => {
-                self.add_authorization(value.text, cx);
+                self.add_authorization(value.text.classified(), cx);
                 self.hide_own(value.text.bytes);
             }
             Content::Secret => self.add(value.text, cx),
@@ -177,7 +177,7 @@ impl<'a> Needles<'a> {
 
     fn collect_unseen(&mut self, unseen: &Unseen<'a>, cx: Context<'a>) {
         unseen.secrets.iter().for_each(|secret| self.add(*secret, cx));
-        unseen.authorizations.iter().for_each(|value| self.add_authorization(*value, cx));
+        unseen.authorizations.iter().for_each(|value| self.add_authorization(value.classified(), cx));
     }
 
     fn collect_from_json(&mut self, json: &Embedded<'a>, cx: Context<'a>) {
@@ -299,10 +299,17 @@ impl<'a> Needles<'a> {
     }
 
     /// Adds the credentials of an `authorization`, and the values in them that prove something.
-    fn add_authorization(&mut self, value: Text<'a>, cx: Context<'a>) {
-        match value.cut(b' ').filter(|(_, credentials)| decode::chars(credentials.bytes) >= SHORTEST) {
+    fn add_authorization(&mut self, value: Classified<'a>, cx: Context<'a>) {
+        let Classified { text: value, classes } = value;
+        let is_long = |text: &[u8]| decode::chars_of(text, classes) >= SHORTEST;
+        match value.cut(b' ').filter(|(_, credentials)| is_long(credentials.bytes)) {
             Some((scheme, credentials)) => {
-                self.push(credentials.bytes);
+                if bytes::all(scheme.bytes, ALNUM) {
+                    // Such a scheme and the space have no class that tells of another spelling.
+                    self.push_known(credentials.bytes, classes);
+                } else {
+                    self.push(credentials.bytes);
+                }
                 let is_pair = [&b"sharedkey"[..], b"sharedkeylite"]
                     .iter()
                     .any(|word| scheme.bytes.eq_ignore_ascii_case(word));
@@ -311,6 +318,9 @@ impl<'a> Needles<'a> {
                 }
             }
             None => self.add(value, cx),
+        }
+        if classes & (EQUALS | COLON | HIGH) == 0 {
+            return;
         }
         for range in cx.settings.names.find_proofs(value.bytes, cx) {
             self.push(value.slice(range).bytes);

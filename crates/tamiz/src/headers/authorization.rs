@@ -8,18 +8,17 @@ use crate::show::marker;
 use crate::text::Text;
 
 /// The scheme, of the closed list, and the credentials that follow it.
-pub(crate) fn cut(text: &[u8]) -> Option<(&'static str, &[u8])> {
+fn cut(text: &[u8]) -> Option<(&'static str, &[u8])> {
     let end = text.iter().position(|&b| bytes::is_blank(b)).unwrap_or(text.len());
     let (word, rest) = text.split_at_checked(end)?;
     let scheme = AUTH_SCHEMES.iter().find(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()))?;
     Some((scheme, bytes::trim(rest)))
 }
 
-pub(crate) fn write(text: &[u8], out: &mut Vec<u8>) {
-    match cut(text) {
-        Some((scheme, credentials)) => marker::write_secret(scheme, decode::chars(credentials), out),
-        None => marker::write_secret("other", decode::chars(text), out),
-    }
+/// Writes the scheme and the length of the credentials. `classes` are those of the bytes of the text.
+pub(crate) fn write(text: &[u8], classes: u32, out: &mut Vec<u8>) {
+    let (scheme, credentials) = cut(text).unwrap_or(("other", text));
+    marker::write_secret(scheme, decode::chars_of(credentials, classes), out);
 }
 
 pub(crate) fn raise<'a>(text: Text<'a>, flags: &mut Flags<'a>) {
@@ -46,7 +45,7 @@ mod tests {
             ("", "<SECRET:other:0>"),
         ] {
             let mut out = Vec::new();
-            write(text.as_bytes(), &mut out);
+            write(text.as_bytes(), bytes::union(text.as_bytes()), &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), shown, "{text}");
         }
     }

@@ -14,7 +14,7 @@ use crate::shape;
 use crate::show::{NameShown, marker};
 use crate::target::host::{self, Host};
 use crate::target::write::write_url;
-use crate::text::{Classified, Text};
+use crate::text::Classified;
 
 /// The parts of finished lines that other stages need.
 #[derive(Default)]
@@ -23,14 +23,15 @@ pub(crate) struct Found<'a> {
     pub(crate) host: Option<Host<'a>>,
     pub(crate) cookies: Option<Cookies<'a>>,
     /// The values of `authorization` and `proxy-authorization`.
-    pub(crate) credentials: [Option<Text<'a>>; 2],
+    pub(crate) credentials: [Option<Classified<'a>>; 2],
 }
 
 impl Found<'_> {
     /// Puts credentials in the order in which they came.
     pub(super) fn put_in_order(&mut self) {
-        self.credentials
-            .sort_unstable_by_key(|value| value.map_or(usize::MAX, |text| text.bytes.as_ptr() as usize));
+        self.credentials.sort_unstable_by_key(|value| {
+            value.map_or(usize::MAX, |value| value.text.bytes.as_ptr() as usize)
+        });
     }
 }
 
@@ -90,8 +91,8 @@ fn write_authorization(line: &mut Quiet<'_, '_>) -> Option<()> {
         scan::scan(value, ScanKind::Opaque, true, cx, &mut flags);
     }
     line.add_flags(&flags)?;
-    *line.found.credentials.iter_mut().find(|place| place.is_none())? = Some(text);
-    authorization::write(text.bytes, line.out);
+    *line.found.credentials.iter_mut().find(|place| place.is_none())? = Some(value);
+    authorization::write(text.bytes, value.classes, line.out);
     line.record.echo = Echo::InName;
     Some(())
 }

@@ -171,7 +171,9 @@ impl<'a> Value<'a> {
         match &self.content {
             Content::Marker => marker::write_left(text, out),
             Content::Shape => marker::write(text, false, cx, out),
-            Content::Secret if self.rule.kind == Kind::Authorization => authorization::write(text, out),
+            Content::Secret if self.rule.kind == Kind::Authorization => {
+                authorization::write(text, bytes::union(text), out);
+            }
             Content::Secret => marker::write(text, true, cx, out),
             Content::Host(host) => host.write(out),
             Content::Cookies(cookies) if self.rule.kind == Kind::Cookie => cookie::write(cookies, cx, out),

@@ -126,7 +126,19 @@ impl<'a> Needles<'a> {
     /// Adds a secret, as it is and in its other spellings.
     pub(crate) fn push(&mut self, secret: &'a [u8]) {
         let secret = trim(secret);
-        let classes = bytes::union(secret);
+        self.push_trimmed(secret, bytes::union(secret));
+    }
+
+    /// Adds a secret, as it is and in its other spellings. `classes` are those of its bytes, and perhaps of letters, digits and SP.
+    pub(crate) fn push_known(&mut self, secret: &'a [u8], classes: u32) {
+        if trim(secret).len() == secret.len() {
+            self.push_trimmed(secret, classes);
+        } else {
+            self.push(secret);
+        }
+    }
+
+    fn push_trimmed(&mut self, secret: &'a [u8], classes: u32) {
         if !self.push_one(secret, classes) || !may_have_spelling(secret, classes, true) {
             return;
         }
@@ -163,7 +175,7 @@ impl<'a> Needles<'a> {
 
     /// Adds one needle; whether it is long enough.
     fn push_one(&mut self, secret: &'a [u8], classes: u32) -> bool {
-        let is_long = decode::chars(secret) >= SHORTEST;
+        let is_long = decode::chars_of(secret, classes) >= SHORTEST;
         if is_long {
             self.has_blanks |= has_blank(secret, classes);
             self.list.push(secret);

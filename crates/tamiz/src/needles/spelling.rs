@@ -50,7 +50,8 @@ pub(super) fn any_spelling(
 /// Returns whether the plain form has a blank for a byte of a text in ASCII. `classes` is the union of the classes of
 /// its bytes.
 pub(super) fn has_blank(text: &[u8], classes: u32) -> bool {
-    classes & (BLANK | CONTROL) != 0 && text.iter().any(|byte| is_blank(*byte))
+    classes & BLANK != 0 && memchr::memchr2(b' ', b'+', text).is_some()
+        || classes & CONTROL != 0 && text.iter().any(|byte| is_blank(*byte))
 }
 
 /// The ASCII bytes that the plain form makes a blank.

@@ -5,7 +5,7 @@
 use std::io::Write as _;
 use std::ops::Range;
 
-use crate::bytes::{self, HIGH, SPACE};
+use crate::bytes::{self, SPACE};
 use crate::context::Context;
 use crate::decode;
 use crate::lists::AUTH_SCHEMES;
@@ -46,7 +46,7 @@ impl Measured {
     /// Measures a text whose shape is known.
     pub(crate) fn with_shape(text: &[u8], classes: u32, shape: Shape, cx: Context<'_>) -> Self {
         let entropy_tenths = if cx.settings.entropy { entropy_tenths(text, cx.bump) } else { None };
-        let chars = if classes & HIGH == 0 { text.len() } else { decode::chars(text) };
+        let chars = decode::chars_of(text, classes);
         Measured { shape, chars, entropy_tenths, set: CharSet::default() }
     }
 
