@@ -1,7 +1,8 @@
-//! One pass over a request that finds all its secrets.
+//! Finds the secrets of a request in it.
 //!
-//! The pass looks at places that are so near to each other that every secret has four bytes at one of them. A table of the
-//! first fours of all secrets tells how far before such a place a secret begins.
+//! A few secrets are found one after the other. More of them are found in one pass, which looks at places that are so near to
+//! each other that every secret has four bytes at one of them. A table of the first fours of all secrets tells how far
+//! before such a place a secret begins.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -11,6 +12,7 @@
 use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
+use memchr::memmem::Finder;
 
 use super::SHORTEST;
 use super::spelling::is_blank;
@@ -21,6 +23,11 @@ use crate::steps;
 const MOST_COMPARED: usize = 64;
 /// With more echoes in the request than this, each part is searched by itself.
 const MOST_HITS: usize = 64;
+
+/// So many needles are found one by one faster than by a table,
+const FEW: usize = 6;
+/// each by the first bytes of its piece: a searcher of more takes longer to make.
+const LONGEST_HEAD: usize = 6;
 
 /// The distance of the places that are looked at, unless a piece is short.
 const LONGEST_STEP: usize = 24;
@@ -177,20 +184,64 @@ struct Search<'s, 'n, 'a> {
 }
 
 impl Search<'_, '_, '_> {
+    /// Finds the needles one by one; `None` where they are too many.
+    fn find_each(&mut self, pieces: &[Piece<'_>]) -> Option<()> {
+        for piece in pieces {
+            let text = piece.text();
+            let head = Finder::new(text.get(..LONGEST_HEAD).unwrap_or(text));
+            let mut from = 0;
+            while let Some(at) = self.request.get(from..).and_then(|rest| head.find(rest)) {
+                let start = from + at;
+                self.compare(piece, start)?;
+                // Inside the range of a secret, the next needle that counts ends behind it.
+                let own = start.checked_sub(piece.range.start).and_then(|place| self.end_of_own(place));
+                let last = own.map(|end| (end + piece.range.start).saturating_sub(piece.needle.len()));
+                from = start.max(last.unwrap_or_default()) + 1;
+            }
+        }
+        Some(())
+    }
+
+    /// Finds the needles in one pass with a table of their pieces; `None` where they are too many.
+    fn find_all(&mut self, table: &Table<'_>) -> Option<()> {
+        let mut rest = self.request;
+        while let Some(gram) = rest.first_chunk() {
+            let at = self.request.len() - rest.len();
+            match table.get(*gram) {
+                0 => {}
+                SHARED if self.are_own(at.saturating_sub(table.step)..at) => {}
+                SHARED => {
+                    for offset in 0..table.step.min(at + 1) {
+                        self.look_at(at - offset)?;
+                    }
+                }
+                offset => {
+                    if let Some(start) = (at + 1).checked_sub(usize::from(offset)) {
+                        self.look_at(start)?;
+                    }
+                }
+            }
+            rest = rest.get(table.step..).unwrap_or_default();
+        }
+        Some(())
+    }
+
     /// Takes note of the needles whose piece is at `start`; `None` where they are too many.
     fn look_at(&mut self, start: usize) -> Option<()> {
-        steps::count(1);
         let rest = self.request.get(start..).unwrap_or_default();
         let (long, short) = (self.long, self.short);
         let first = first_eight(rest).unwrap_or(u64::MAX);
         let like = long.get(long.partition_point(|piece| piece.first < first)..).unwrap_or_default();
-        for piece in like.iter().take_while(|piece| piece.first == first).chain(short) {
-            self.left = self.left.checked_sub(piece.needle.len())?;
-            if rest.starts_with(piece.text()) {
-                self.take(piece, start)?;
-            }
-        }
-        Some(())
+        let mut like = like.iter().take_while(|piece| piece.first == first).chain(short);
+        like.try_for_each(|piece| self.compare(piece, start))
+    }
+
+    /// Takes note of a needle if its piece is at `start`; `None` where they are too many.
+    fn compare(&mut self, piece: &Piece<'_>, start: usize) -> Option<()> {
+        steps::count(1);
+        self.left = self.left.checked_sub(piece.needle.len())?;
+        let is_there = self.request.get(start..).is_some_and(|rest| rest.starts_with(piece.text()));
+        if is_there { self.take(piece, start) } else { Some(()) }
     }
 
     fn take(&mut self, piece: &Piece<'_>, start: usize) -> Option<()> {
@@ -219,8 +270,13 @@ impl Search<'_, '_, '_> {
     }
 
     fn is_own(&self, (from, to): (usize, usize)) -> bool {
-        let after = self.own.partition_point(|(start, _)| *start <= from);
-        after.checked_sub(1).and_then(|at| self.own.get(at)).is_some_and(|(_, end)| to <= *end)
+        self.end_of_own(from).is_some_and(|end| to <= end)
+    }
+
+    /// The end of the last range of a secret that does not begin behind a place.
+    fn end_of_own(&self, place: usize) -> Option<usize> {
+        let after = self.own.partition_point(|(start, _)| *start <= place);
+        after.checked_sub(1).and_then(|at| self.own.get(at)).map(|(_, end)| *end)
     }
 }
 
@@ -249,25 +305,10 @@ pub(super) fn find<'a, 'n>(
     let furthest = pieces.iter().map(|piece| piece.range.start).max().unwrap_or_default();
     let left = request.len() * MOST_COMPARED;
     let mut search = Search { request, long, short, own, hits, left, longest, furthest };
-    let table = Table::of(&pieces, cx);
-    let mut rest = request;
-    while let Some(gram) = rest.first_chunk() {
-        let at = request.len() - rest.len();
-        match table.get(*gram) {
-            0 => {}
-            SHARED if search.are_own(at.saturating_sub(table.step)..at) => {}
-            SHARED => {
-                for offset in 0..table.step.min(at + 1) {
-                    search.look_at(at - offset)?;
-                }
-            }
-            offset => {
-                if let Some(start) = (at + 1).checked_sub(usize::from(offset)) {
-                    search.look_at(start)?;
-                }
-            }
-        }
-        rest = rest.get(table.step..).unwrap_or_default();
+    if pieces.len() <= FEW {
+        search.find_each(&pieces)?;
+    } else {
+        search.find_all(&Table::of(&pieces, cx))?;
     }
     Some(search.hits)
 }
