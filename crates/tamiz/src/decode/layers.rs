@@ -9,12 +9,12 @@
 use std::ops::Range;
 
 use super::entities::{self, Entity};
-use super::{GUARD, base64, escape, replaced, utf8};
+use super::{GUARD, base64, escape, may_be_guarded, replaced, utf8};
 use crate::bytes::{self, BACKSLASH, ENCODED};
 use crate::context::Context;
 use crate::steps;
 use crate::swar::{self, eight_at};
-use crate::text::{Builder, Text};
+use crate::text::{Builder, Classified, Text};
 
 /// Which escapes are undone in one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,11 +128,11 @@ impl Layer {
     /// that escapes stand for.
     pub(crate) fn undo<'a>(
         self,
-        text: Text<'a>,
+        Classified { text, classes }: Classified<'a>,
         cx: Context<'a>,
         mut reveal: impl FnMut(Text<'a>, Range<usize>, &[u8]),
     ) -> Option<Text<'a>> {
-        let text = replaced(text, GUARD, escape, cx);
+        let text = if may_be_guarded(classes) { replaced(text, GUARD, escape, cx) } else { text };
         let undone = if text.is_traced() {
             with_plain_traced(text, self.escapes(text.bytes), cx, &mut reveal)?
         } else {
@@ -401,7 +401,8 @@ mod tests {
     fn origins_of_many_escapes_take_their_room_once() {
         let text = "%3C".repeat(20_000);
         with_context(|cx| {
-            let undone = Layer::Percent.undo(Text::request(text.as_bytes(), true), cx, |_, _, _| {});
+            let undone =
+                Layer::Percent.undo(Text::request(text.as_bytes(), true).classified(), cx, |_, _, _| {});
             assert_eq!(undone.map(|undone| undone.len()), Some(20_000));
             assert!(cx.bump.allocated_bytes() < 1_000_000, "{}", cx.bump.allocated_bytes());
         });
@@ -422,7 +423,7 @@ mod tests {
             ("a", Layer::Combined, None),
         ] {
             with_context(|cx| {
-                let undone = layer.undo(Text::request(text.as_bytes(), true), cx, |_, _, _| {});
+                let undone = layer.undo(Text::request(text.as_bytes(), true).classified(), cx, |_, _, _| {});
                 let undone = undone.map(|text| with_overlong_read(text, cx, |_, _, _| {}).unwrap_or(text));
                 assert_eq!(undone.map(|text| text.bytes), expected.map(str::as_bytes), "{text}");
                 let mut out = Vec::new();

@@ -18,7 +18,7 @@ pub(crate) mod percent;
 pub(crate) mod unicode;
 pub(crate) mod utf8;
 
-use crate::bytes::{self, HIGH};
+use crate::bytes::{self, ENCODED, HIGH};
 use crate::context::Context;
 use crate::text::{Builder, Text};
 
@@ -56,6 +56,12 @@ pub(crate) fn byte_len(text: &[u8]) -> usize {
 /// Returns whether decoded text ends in a guarded byte.
 pub(crate) fn ends_guarded(text: &[u8]) -> bool {
     text.len().checked_sub(3).and_then(|at| text.get(at)) == Some(&GUARD)
+}
+
+/// Returns whether a text may hold a guarded byte, by the union of the classes of its bytes.
+#[inline]
+pub(crate) fn may_be_guarded(classes: u32) -> bool {
+    classes & HIGH != 0 && classes & ENCODED != 0
 }
 
 /// Returns whether a text holds a byte that is guarded.
@@ -232,6 +238,7 @@ mod tests {
     fn guarded_bytes_are_one_character() {
         let text = b"a\xFF2F\xC3\xA9\xFFC0";
         assert_eq!(chars(text), 4);
+        assert!(may_be_guarded(bytes::union(text)));
         let all: Vec<_> = char_indices(text).collect();
         assert_eq!(
             all,

@@ -76,7 +76,7 @@ pub(crate) fn read_cookie<'a>(
     {
         return None;
     }
-    let decoded = Layer::Percent.undo(value, cx, |_, _, _| {})?;
+    let decoded = Layer::Percent.undo(value.with_classes(classes), cx, |_, _, _| {})?;
     read_as(decoded, value, bytes::union(decoded.bytes), cx)
 }
 
@@ -231,7 +231,7 @@ mod tests {
             for encoded in [first, last] {
                 with_context(|cx| {
                     let text = Text::request(encoded.as_bytes(), true).repaired();
-                    let decoded = Layer::Percent.undo(text, cx, |_, _, _| {}).unwrap();
+                    let decoded = Layer::Percent.undo(text.classified(), cx, |_, _, _| {}).unwrap();
                     let is_json = read_as(decoded, text, bytes::union(decoded.bytes), cx).is_some();
                     found += usize::from(is_json);
                     assert_eq!(

@@ -2,12 +2,12 @@
 
 use super::fold::OTHER;
 use crate::bytes;
-use crate::decode::{GUARD, escape};
+use crate::decode::{GUARD, escape, may_be_guarded};
 use crate::steps;
 
 /// Returns whether a text has bytes to put in for guarded ones.
 pub(super) fn has_guarded(text: &[u8], byte_classes: u32) -> bool {
-    byte_classes & bytes::HIGH != 0 && bytes::position(GUARD, text).is_some()
+    may_be_guarded(byte_classes) && bytes::position(GUARD, text).is_some()
 }
 
 /// Appends a text with each guarded byte as the character that it counts as.

@@ -148,6 +148,10 @@ pub(crate) fn scan_walked<'a>(
         if wanted != 0 && reading.may_drop(text, byte_classes, marks) {
             cx.spare.with(|stripped| {
                 reading::strip(text, reading, stripped);
+                // Whatever is dropped is longer than what is put for it.
+                if stripped.len() == text.len() {
+                    return;
+                }
                 let may_match = if is_guarded {
                     may_match_unguarded(stripped, cx)
                 } else {

@@ -117,11 +117,9 @@ pub(super) fn strip(text: &[u8], reading: Reading, stripped: &mut Vec<u8>) {
     };
     let mut dropper = Dropper::new(reading);
     let (mut at, mut kept) = (0, 0);
-    while let Some(byte) = text.get(at) {
-        if !starts.get(usize::from(*byte)).copied().unwrap_or_default() {
-            at += 1;
-            continue;
-        }
+    let is_start = |byte: &u8| starts.get(usize::from(*byte)).copied().unwrap_or_default();
+    while let Some(step) = text.get(at..).and_then(|rest| rest.iter().position(is_start)) {
+        at += step;
         let Some((is_space, len)) = dropper.skip(text.get(at..).unwrap_or_default()) else {
             at += 1;
             continue;

@@ -271,7 +271,8 @@ impl<'s> Search<'s> {
         search.found
     }
 
-    /// Takes a part that was found.
+    /// Takes a part that was found: at few of the places where one may begin.
+    #[inline(never)]
     fn take(&mut self, Hit { id, start, end }: Hit) {
         steps::count(1);
         let Some(part) = Part::at(id) else { return };

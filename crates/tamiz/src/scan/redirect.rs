@@ -42,7 +42,7 @@ pub(crate) fn redirect<'a>(
     }
     if let Some((flag, range)) = found {
         flags.raise_at(flag, value, if secret { 0..value.len() } else { range });
-    } else if let Some(decoded) = Layer::Percent.undo(value, cx, |_, _, _| {})
+    } else if let Some(decoded) = Layer::Percent.undo(value.classified(), cx, |_, _, _| {})
         && let Some((flag, _)) = find(with_overlong_read(decoded, cx, |_, _, _| {}).unwrap_or(decoded).bytes)
     {
         flags.raise(flag, value);

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::characters::{characters, dangerous};
 use super::{Kind, Scan, classes_of_words, overlong};
-use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
+use crate::bytes::{self, BACKSLASH, ENCODED};
 use crate::context::Context;
 use crate::decode::layers::{DEPTH, Layer, with_overlong_read};
 use crate::decode::{self, base64, percent};
@@ -17,17 +17,16 @@ use crate::text::{Builder, Text};
 /// Raises the flags that further decodings of a value add. `own` are the flags of its undecoded content, without those
 /// of single characters; `None` where nothing is encoded.
 pub(super) fn flag<'a>(scan: &Scan<'a>, own: Option<Flags<'a>>, flags: &mut Flags<'a>) {
-    if let Some(mut own) = own {
-        if scan.kind.flags_characters() {
-            characters(scan.text.with_classes(scan.classes), scan.kind, scan.secret, scan.cx, &mut own);
-        }
+    if let Some(own) = own {
         // Classes of words in the undecoded text add nothing in the decoded one.
         let scan = Scan { known: classes_of_words(&own), ..*scan };
         aside(&scan, flags, |scan, flags| escapes(scan, &own, flags));
         aside(&scan, flags, |scan, flags| references(scan, &own, flags));
     }
     // A backslash may be one that a path keeps encoded.
-    if scan.classes & BACKSLASH != 0 || decode::holds_guarded(scan.text.bytes, b'\\') {
+    if scan.classes & BACKSLASH != 0
+        || decode::may_be_guarded(scan.classes) && decode::holds_guarded(scan.text.bytes, b'\\')
+    {
         aside(scan, flags, |scan, flags| {
             undo(scan, Layer::Script, DEPTH, flags);
         });
@@ -69,7 +68,7 @@ fn escapes<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
             scan.raise(Flag::PctValue, range, flags);
         }
     }
-    if adds(&found, own, *TELLING) {
+    if adds(scan, &found, own, *TELLING) {
         scan.raise(Flag::PctValue, 0..scan.text.len(), flags);
     }
     flags.absorb(&found);
@@ -81,7 +80,7 @@ fn references<'a>(scan: &Scan<'a>, own: &Flags<'_>, flags: &mut Flags<'a>) {
     if !undo(scan, Layer::Entities, DEPTH, &mut found) {
         return;
     }
-    if adds(&found, own, *ADDED) {
+    if adds(scan, &found, own, *ADDED) {
         scan.raise(Flag::HtmlEnt, 0..scan.text.len(), flags);
         flags.absorb(&found);
     } else {
@@ -100,7 +99,9 @@ fn undo<'a>(scan: &Scan<'a>, layer: Layer, left: usize, flags: &mut Flags<'a>) -
         let scan = Scan { text, ..*scan };
         plain.iter().for_each(|byte| revealed(&scan, char::from(*byte), range.clone(), flags));
     };
-    let Some(undone) = layer.undo(scan.text, scan.cx, &mut reveal) else { return false };
+    let Some(undone) = layer.undo(scan.text.with_classes(scan.classes), scan.cx, &mut reveal) else {
+        return false;
+    };
     let read = with_overlong_read(undone, scan.cx, &mut reveal);
     if read.is_some() {
         overlong::flag(&scan.at(undone), flags);
@@ -146,7 +147,7 @@ fn deeper<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) {
 fn find_credential_unguarded(scan: &Scan<'_>) {
     let Scan { text, classes, cx, .. } = *scan;
     if let Some(found) = scan.credential.filter(|found| !found.get())
-        && classes & HIGH != 0
+        && decode::may_be_guarded(classes)
         && bytes::position(decode::GUARD, text.bytes).is_some()
     {
         found.set(cx.settings.names.holds_unguarded(text.bytes, cx));
@@ -190,10 +191,21 @@ static ALL: LazyLock<FlagSet> = LazyLock::new(|| Flag::ALL.iter().copied().colle
 static TELLING: LazyLock<FlagSet> =
     LazyLock::new(|| Flag::ALL.iter().copied().filter(|flag| flag.weight() != Weight::Structural).collect());
 
-/// Returns whether there is a flag among `those` in `found` that the text as it is does not tell.
-fn adds(found: &Flags<'_>, own: &Flags<'_>, those: FlagSet) -> bool {
-    found.set.intersection(those).iter().any(|flag| !own.set.contains(flag))
-        || found.words().iter().any(|word| those.contains(word.0) && !own.words().contains(word))
+/// Returns whether there is a flag among `those` in `found` that the text as it is does not tell: neither its content, which
+/// tells `own`, nor a single character.
+fn adds(scan: &Scan<'_>, found: &Flags<'_>, own: &Flags<'_>, those: FlagSet) -> bool {
+    let is_new = |flag: &Flag| !own.set.contains(*flag);
+    let new: FlagSet = found.set.intersection(those).iter().filter(is_new).collect();
+    let mut words = found.words().iter();
+    words.any(|word| those.contains(word.0) && !own.words().contains(word))
+        || !new.is_empty() && {
+            let Scan { text, classes, kind, secret, cx, .. } = *scan;
+            let mut of_characters = cx.flags();
+            if kind.flags_characters() {
+                characters(text.with_classes(classes), kind, secret, cx, &mut of_characters);
+            }
+            new.iter().any(|flag| !of_characters.set.contains(flag))
+        }
 }
 
 /// `B64TEXT`: the value, or what follows `;base64,`, is Base64 of readable text, which is looked at, and what follows
@@ -203,7 +215,7 @@ fn base64<'a>(scan: &Scan<'a>, left: usize, flags: &mut Flags<'a>) -> bool {
     if scan.kind == Kind::Path {
         return false;
     }
-    let (encoded, classes) = if scan.classes & HIGH == 0 {
+    let (encoded, classes) = if !decode::may_be_guarded(scan.classes) {
         (text, scan.classes)
     } else {
         // To another layer, what a path keeps encoded is what it stands for.

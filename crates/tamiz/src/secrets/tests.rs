@@ -187,6 +187,56 @@ fn the_prefilter_loses_no_kind() {
 }
 
 #[test]
+fn signs_that_the_walk_leaves_out_add_no_kind() {
+    const PIECES: [&str; 24] = [
+        "a",
+        "Z9",
+        "0",
+        " ",
+        "/",
+        "//",
+        "1//",
+        "-",
+        "--",
+        "-----",
+        "_",
+        "_gitlab_session=",
+        "_g",
+        "<",
+        "<a>",
+        ":",
+        "=",
+        ".",
+        "pass=",
+        "Bearer ",
+        "eyJ",
+        "\u{e9}",
+        "1//0abcdefghijklmnopqrstuvwxyz012345",
+        "@",
+    ];
+    let (mut random, mut found) = (crate::context::tests::random(), 0);
+    for _ in 0..20_000 {
+        let pieces = (0..random(12)).map(|_| PIECES[random(PIECES.len() as u32) as usize]);
+        let text: String = pieces.collect();
+        let (text, classes) = (text.as_bytes(), bytes::union(text.as_bytes()));
+        let is_sensitive = |name: &[u8]| name.ends_with(b"pass");
+        let mut all = Prefilter::new(text, classes, is_sensitive);
+        for (at, byte) in text.iter().enumerate() {
+            if !byte.is_ascii_alphanumeric() {
+                let next = text.get(at + 1).copied().unwrap_or_default();
+                all.sign(at, *byte, next, role(*byte) & all.wanted());
+            } else if byte.is_ascii_alphabetic() && (at == 0 || !text[at - 1].is_ascii_alphabetic()) {
+                all.letters(at, crate::swar::eight_at(text, at));
+            }
+        }
+        let kinds = prefilter::may_hold(text, classes, is_sensitive);
+        assert_eq!(kinds, all.finish(), "{}", text.escape_ascii());
+        found += usize::from(kinds != Kinds::default());
+    }
+    assert!(found > 1_000, "{found}");
+}
+
+#[test]
 fn every_credential_is_found() {
     let names = SensitiveNames::new(&[]);
     let all = |text: &str| {
