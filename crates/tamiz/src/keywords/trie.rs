@@ -89,8 +89,9 @@ impl Node {
 
     /// The parts that end here.
     fn ends(self) -> &'static [[u8; 8]] {
-        let start = self.two(18, 19);
-        ENDS.get(start..start + usize::from(self.0[21])).unwrap_or_default()
+        // At most nodes none does.
+        let (start, count) = (self.two(18, 19), usize::from(self.0[21]));
+        if count == 0 { &[] } else { ENDS.get(start..start + count).unwrap_or_default() }
     }
 }
 

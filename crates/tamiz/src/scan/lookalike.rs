@@ -97,7 +97,7 @@ fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
     let mut copied = text.bytes;
     let mut rest = text.bytes;
     // The plain forms of full-width ones, a bit each.
-    let mut narrow = 0_u128;
+    let mut narrow = [0_u64; 2];
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
         let mut from = rest.get(at..).unwrap_or_default();
         if is_full_width(from) {
@@ -107,7 +107,9 @@ fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
             while let [0xEF, second, third, after @ ..] = from
                 && let Some(plain) = nfkc::narrow_of(*second, *third)
             {
-                narrow |= 1 << plain;
+                if let Some(half) = narrow.get_mut(usize::from(plain >> 6)) {
+                    *half |= 1 << (plain & 63);
+                }
                 out.push(plain);
                 from = after;
             }
@@ -136,9 +138,11 @@ fn becomes_quick<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) -> Option<Text<'a>>
             }
         });
     }
-    while narrow != 0 {
-        raise_plain(scan, narrow.trailing_zeros() as u8, 0..text.len(), flags);
-        narrow &= narrow - 1;
+    for (mut half, first) in narrow.into_iter().zip([0, 64]) {
+        while half != 0 {
+            raise_plain(scan, first + half.trailing_zeros() as u8, 0..text.len(), flags);
+            half &= half - 1;
+        }
     }
     let mut out = out?;
     out.extend_from_slice_copy(copied);

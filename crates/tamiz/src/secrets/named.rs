@@ -72,10 +72,16 @@ pub(super) fn element_name(behind: &[u8]) -> Option<&[u8]> {
 /// The values behind names that `is_sensitive` picks.
 fn named_values(text: &[u8], is_sensitive: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
+    // The name that was judged last, and is no sensitive one: it may come again and again.
+    let mut ordinary: &[u8] = b"";
     delimiters(text).filter_map(move |delimiter| {
         let name = name_before(text.get(from..delimiter.start)?);
         from = delimiter.end;
-        if name.is_empty() || !is_sensitive(name) {
+        if name.is_empty() || name == ordinary {
+            return None;
+        }
+        if !is_sensitive(name) {
+            ordinary = name;
             return None;
         }
         value_after(text, delimiter.end)
