@@ -112,6 +112,8 @@ const PIECES: &[&str] = &[
     "transfer-encoding:",
     "http:127.0.0.1",
     "https://ex.com",
+    "(+http://localhost/",
+    "file:///",
     ":8080",
     ":80",
     "/a/b",

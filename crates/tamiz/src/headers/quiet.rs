@@ -174,11 +174,13 @@ impl<'a, 'o> Quiet<'a, 'o> {
         }
     }
 
-    /// Returns whether the value raises no flag and holds no secret.
-    fn is_quiet(&self) -> bool {
+    /// Returns whether the value raises no flag but those of URLs, which are added, and holds no secret.
+    fn is_quiet(&mut self) -> bool {
+        let mut flags = self.cx.flags();
         // These two raise a flag whatever they say.
         !matches!(self.rule.kind, Kind::XForwardedFor | Kind::Forwarded)
-            && is_quiet_value(self.value, self.classes, *self.rule, self.cx)
+            && is_quiet_value(self.value, self.classes, *self.rule, self.cx, &mut flags)
+            && (flags.set.is_empty() || self.add_flags(&flags).is_some())
     }
 
     /// Writes a value that raises flags, but holds no secret that can be found in it; `None` for others.
@@ -311,15 +313,22 @@ fn is_quiet_name(raw: &[u8], lower: &[u8], cx: Context<'_>) -> bool {
         && !hidden::is_disguised(lower)
 }
 
-/// Returns whether a value raises no flag and holds no secret. `classes` is the union of the classes of its bytes.
-fn is_quiet_value(value: &[u8], classes: u32, rule: Rule, cx: Context<'_>) -> bool {
+/// Returns whether a value raises no flag but those of URLs, which are raised, and holds no secret. `classes` is the union of the
+/// classes of its bytes.
+fn is_quiet_value<'a>(
+    value: &'a [u8],
+    classes: u32,
+    rule: Rule,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> bool {
     let signs = match (rule.kind, rule.grammar) {
         (Kind::UserAgent, _) => Signs::Comments,
         (_, Grammar::Parameters) => Signs::Parameters,
         (_, Grammar::Brands) => Signs::Brands,
         (_, Grammar::Text) => Signs::Text,
     };
-    if !scan::cannot_flag_header(value, classes, signs, cx) {
+    if !scan::cannot_flag_header(value, classes, signs, cx, flags) {
         return false;
     }
     let has_odd_boundary = rule.kind == Kind::ContentType

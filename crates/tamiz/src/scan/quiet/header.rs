@@ -1,10 +1,11 @@
 //! Values whose signs are grammar: of headers, and of cookies.
 
 use super::{BRACKET, DOUBLED, LOUD, MARKS, ROLES, cannot_flag, facts_of, may_be_base64};
-use crate::bytes::{self, AT, BACKSLASH, BANG, COLON, CONTROL, ENCODED, HIGH, UNDERSCORE};
+use crate::bytes::{self, AT, BACKSLASH, BANG, COLON, CONTROL, ENCODED, HIGH};
 use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode::layers::{DEPTH, Layer};
 use crate::decode::{base64, entities};
+use crate::flags::Flags;
 use crate::keywords::{self, Walked};
 use crate::scan::{Kind, Scan, calls, inclusion, serial, urls};
 use crate::secrets;
@@ -26,14 +27,21 @@ pub(crate) enum Signs {
     Cookies = 64,
 }
 
-/// Returns whether a header value, whose signs of a kind are grammar, raises no flag by its content and holds no credential, as
-/// far as that is seen quickly. `classes` is the union of the classes of its bytes.
+/// Returns whether a header value, whose signs of a kind are grammar, raises no flag by its content but those of URLs, which are
+/// raised, and holds no credential, as far as that is seen quickly. `classes` is the union of the classes of its bytes.
 #[inline(never)]
-pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Context<'_>) -> bool {
+pub(crate) fn cannot_flag_header<'a>(
+    text: &'a [u8],
+    classes: u32,
+    signs: Signs,
+    cx: Context<'a>,
+    flags: &mut Flags<'a>,
+) -> bool {
     if classes & LOUD == 0 {
         return cannot_flag(text, classes);
     }
     if text.starts_with(b"//")
+        || text == b"c__builtin__"
         || text.len() >= base64::SHORTEST && may_be_base64(text, classes)
         || serial::may_begin_stream(text, classes) && serial::holds_stream(text)
     {
@@ -66,15 +74,17 @@ pub(crate) fn cannot_flag_header(text: &[u8], classes: u32, signs: Signs, cx: Co
     if header.has_arguments {
         calls::find(text, 0, |_, _| has_call = true);
     }
-    let mut flags = cx.flags();
-    if classes & (COLON | BANG | UNDERSCORE) != 0 {
+    let mut others = cx.flags();
+    if classes & (COLON | BANG) != 0 {
         let kind = if signs == Signs::Cookies { Kind::Cookie } else { Kind::Structured };
         let scan = Scan::new(Text::untraced(text).repaired(), classes, kind, cx);
-        urls::flag(&scan, &mut flags);
-        inclusion::flag(&scan, &mut flags);
-        serial::flag(&scan, &mut flags);
+        inclusion::flag(&scan, &mut others);
+        serial::flag(&scan, &mut others);
+        if cx.settings.beyond_core() {
+            urls::flag(&scan, flags);
+        }
     }
-    !has_word && !has_call && flags.set.is_empty()
+    !has_word && !has_call && others.set.is_empty()
 }
 
 /// Returns whether the value of a cookie, as it is and decoded further, raises no flag and holds no credential, as far as that
@@ -85,8 +95,10 @@ pub(crate) fn cannot_flag_cookie(value: &[u8], classes: u32, cx: Context<'_>) ->
 
 /// Does what [`cannot_flag_cookie`] does, with at most `left` decodings.
 fn cannot_flag_decoded(text: &[u8], classes: u32, left: usize, cx: Context<'_>) -> bool {
+    let mut flags = cx.flags();
     classes & (HIGH | CONTROL | BACKSLASH | AT) == 0
-        && cannot_flag_header(text, classes, Signs::Cookies, cx)
+        && cannot_flag_header(text, classes, Signs::Cookies, cx, &mut flags)
+        && flags.set.is_empty()
         && (classes & ENCODED == 0
             || cx.spare.with(|plain| {
                 // An entity is no grammar, so that only escapes are left.
