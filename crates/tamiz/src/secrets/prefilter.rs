@@ -172,10 +172,7 @@ impl<F: Fn(&[u8]) -> bool> Visitor for Prefilter<'_, F> {
     #[inline(always)]
     fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
         let role = role(byte) & self.wanted;
-        // `-` and `/`, which there are many of, count before some bytes alone.
-        let is_close =
-            role & HYPHEN != 0 && next == byte || role & HEAD != 0 && families::is_head(byte, next);
-        if role & !(HYPHEN | HEAD) != 0 || is_close {
+        if role != 0 {
             Prefilter::sign(self, at, byte, next, role);
         }
         false
