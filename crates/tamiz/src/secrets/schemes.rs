@@ -57,9 +57,24 @@ pub(super) fn find(text: &[u8]) -> Option<Range<usize>> {
 
 /// Returns whether a text begins with the word of a scheme, and something that may stand between it and credentials.
 pub(super) fn begins_with_scheme(text: &[u8]) -> bool {
-    let first = text.first().map(u8::to_ascii_lowercase);
-    SCHEMES.iter().any(|scheme| scheme.word.first().copied() == first && scheme.begins(text))
+    let may_begin = |first: &u8, second: &u8| {
+        SECONDS.get(usize::from(first & 31)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
+    };
+    matches!(text, [first, second, ..] if may_begin(first, second))
+        && SCHEMES.iter().any(|scheme| scheme.begins(text))
 }
+
+/// By the first letter of a scheme, from one on: its second letters, a bit each.
+const SECONDS: [u32; 32] = {
+    let mut rows = [0; 32];
+    let mut nth = 0;
+    while nth < SCHEMES.len() {
+        let word = SCHEMES[nth].word;
+        rows[(word[0] & 31) as usize] |= 1 << (word[1] & 31);
+        nth += 1;
+    }
+    rows
+};
 
 impl Scheme {
     fn begins(&self, text: &[u8]) -> bool {
