@@ -409,6 +409,9 @@ impl Secrets {
 fn needles_of(text: &[Char]) -> BTreeSet<Vec<u8>> {
     let around = |c: char| chars::is_blank(c) || "\"'`".contains(c);
     let bare = chars::trim(text, around);
+    if bare.len() < 8 {
+        return BTreeSet::new();
+    }
     let forms = spellings(&bare).into_iter().map(|form| chars::trim(&form, around));
     forms.filter(|form| form.len() >= 8).map(|form| comparable(&form)).collect()
 }
