@@ -16,7 +16,7 @@ use memchr::memmem::Finder;
 
 use super::SHORTEST;
 use super::spelling::is_blank;
-use crate::context::Context;
+use crate::context::{Context, HAS_FAST_PATHS};
 use crate::steps;
 
 /// So many times the bytes of the request are compared with needles before the search ends.
@@ -305,7 +305,7 @@ pub(super) fn find<'a, 'n>(
     let furthest = pieces.iter().map(|piece| piece.range.start).max().unwrap_or_default();
     let left = request.len() * MOST_COMPARED;
     let mut search = Search { request, long, short, own, hits, left, longest, furthest };
-    if pieces.len() <= FEW {
+    if HAS_FAST_PATHS && pieces.len() <= FEW {
         search.find_each(&pieces)?;
     } else {
         search.find_all(&Table::of(&pieces, cx))?;

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::named::is_mark;
 use crate::bytes::{self, DIGIT, TOKEN68};
+use crate::context::HAS_FAST_PATHS;
 use crate::families::starts_word;
 
 /// The condition on the run behind a scheme word that makes it a credential.
@@ -60,8 +61,9 @@ pub(super) fn begins_with_scheme(text: &[u8]) -> bool {
     let may_begin = |first: &u8, second: &u8| {
         SECONDS.get(usize::from(first & 31)).is_some_and(|seconds| seconds >> (second & 31) & 1 != 0)
     };
-    matches!(text, [first, second, ..] if may_begin(first, second))
-        && SCHEMES.iter().any(|scheme| scheme.begins(text))
+    let is_quickly_ruled_out =
+        HAS_FAST_PATHS && !matches!(text, [first, second, ..] if may_begin(first, second));
+    !is_quickly_ruled_out && SCHEMES.iter().any(|scheme| scheme.begins(text))
 }
 
 /// By the first letter of a scheme, from one on: its second letters, a bit each.
