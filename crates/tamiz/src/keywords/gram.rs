@@ -10,10 +10,12 @@ use std::cell::LazyCell;
 use super::fold::{Kind, OTHER, beyond_ascii, kind};
 use super::prefilter::{classes_before, has_record, mix};
 use super::tables::GRAMS;
+use crate::steps;
 
 /// Returns whether a gram begins with the sign at `at` of a text, which has no guarded bytes.
 #[inline(never)]
 pub(super) fn is_gram(text: &[u8], at: usize) -> bool {
+    steps::slow("sign compared");
     let Some(&sign) = text.get(at) else { return false };
     if is_dropped(text, at) {
         return false;

@@ -10,10 +10,10 @@
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
+use super::{SHORTEST, Walked};
 use super::gram::is_gram;
 use super::reading::mark;
-use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, PAIRS_OF_SIGNS, SIGNS, TOKENS};
-use super::{SHORTEST, Walked};
+use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, SIGNS, TOKENS};
 use crate::bytes;
 use crate::steps;
 use crate::swar::eight_at;
@@ -36,9 +36,13 @@ const WINDOW: usize = 4;
 const SPACE_CODE: u8 = 1;
 const DIGIT_CODE: u8 = 2;
 const END: u8 = u8::MAX;
+/// Is set in the first code of the last record of a list.
+const LAST: u8 = 1 << 7;
 /// The class of white space, and of what is before the first byte and after the last.
 const SPACE: u8 = 1;
 const EDGE: u8 = 0;
+/// How many classes there are.
+const CLASSES: u8 = 16;
 /// Is added to the class of a byte behind white space.
 const SPACED: u8 = 16;
 
@@ -102,7 +106,8 @@ impl<'t> Prefilter<'t> {
     /// Returns whether a literal begins with a sign; see [`Visitor::sign`].
     #[inline(always)]
     pub(crate) fn is_sign(self, at: usize, byte: u8, next: u8) -> bool {
-        bit_of(PAIRS_OF_SIGNS, usize::from(u16::from_le_bytes([byte, next]))) && begins_gram(self.text, at)
+        let classes = classes_before(byte, next);
+        classes != 0 && classes >> class_at(self.text, at.wrapping_sub(1)) & 1 != 0 && is_gram(self.text, at)
     }
 }
 
@@ -110,7 +115,8 @@ impl<'t> Prefilter<'t> {
 #[inline(always)]
 fn is_token(text: &[u8], at: usize, eight: u64, len: usize) -> bool {
     let hash = hash(eight, len);
-    has_bit(hash) && is_literal(text, at, len, hash) || len >= SHORTEST_INSIDE && has_inside(text, at, len)
+    has_bit(hash) && has_neighbours(text, at, len, hash) && is_literal(text, at, len, hash)
+        || len >= SHORTEST_INSIDE && has_inside(text, at, len)
 }
 
 /// The hash of a token: of its length and its letters, up to eight.
@@ -151,33 +157,51 @@ pub(super) fn has_record<const COUNT: usize>(
 /// Returns whether the first table has a token or a window.
 #[inline]
 fn has_bit(hash: u64) -> bool {
-    bit_of(TOKENS, (hash >> (u64::BITS - TOKEN_BITS)) as usize)
+    let bit = (hash >> (u64::BITS - TOKEN_BITS)) as usize;
+    TOKENS.get(bit / 64).is_some_and(|bits| u64::from_le_bytes(*bits) >> (bit % 64) & 1 != 0)
 }
 
-/// A bit of a table of bits.
+/// Returns whether a token that the first table has may be a literal, by the bytes right beside it: most are words that
+/// attacks have somewhere else.
+#[inline(always)]
+fn has_neighbours(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
+    let record = LITERALS.get((hash >> (u64::BITS - LITERAL_BITS)) as usize).copied().unwrap_or_default();
+    let [a, b, _, _, before @ .., e, f] = record;
+    // Behind the record of another token there may be the one that is wanted.
+    u16::from_le_bytes([a, b]) != tag(hash)
+        || u16::from_le_bytes(before) >> class_at(text, at.wrapping_sub(1)) & 1 != 0
+            && u16::from_le_bytes([e, f]) >> class_at(text, at + len) & 1 != 0
+}
+
+/// What tells the records of tokens apart.
 #[inline]
-fn bit_of(table: &'static [[u8; 8]], bit: usize) -> bool {
-    table.get(bit / 64).is_some_and(|bits| u64::from_le_bytes(*bits) >> (bit % 64) & 1 != 0)
+fn tag(hash: u64) -> u16 {
+    (hash >> u32::BITS) as u16
 }
 
 /// Returns whether a token that the first table has is a literal, with what is beside it.
 #[inline(never)]
 fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
     steps::slow("keyword literal compared");
-    let tag = (hash >> u32::BITS) as u16;
-    let mut list: &[[u8; 5]] = &[];
-    has_record(LITERALS, hash, |[a, b, low, high, count, ..]| {
-        let first = usize::from(u16::from_le_bytes([low, high]));
-        list = LISTS.get(first..first + usize::from(count)).unwrap_or_default();
-        u16::from_le_bytes([a, b]) == tag
+    let mut first = 0;
+    has_record(LITERALS, hash, |[a, b, low, high, ..]| {
+        first = usize::from(u16::from_le_bytes([low, high]));
+        u16::from_le_bytes([a, b]) == tag(hash)
     }) && {
         let (head, tail) = text.split_at(at.min(text.len()));
         let (before, after) = (Beside::of(head.iter().rev()), Beside::of(tail.iter().skip(len)));
-        list.iter().any(|&[mask, code_before, behind_before, code_after, behind_after]| {
+        for &[mask, code_before, behind_before, code_after, behind_after] in LISTS.iter().skip(first) {
             let [a, b, c, d, e, f, g, h] = MASKS.get(usize::from(mask)).copied().unwrap_or_default();
-            before.is(u32::from_le_bytes([a, b, c, d]), code_before, behind_before)
+            if before.is(u32::from_le_bytes([a, b, c, d]), code_before & !LAST, behind_before)
                 && after.is(u32::from_le_bytes([e, f, g, h]), code_after, behind_after)
-        })
+            {
+                return true;
+            }
+            if code_before & LAST != 0 {
+                break;
+            }
+        }
+        false
     }
 }
 
@@ -215,9 +239,11 @@ impl Beside {
     }
 }
 
-#[inline]
-fn class(byte: u8) -> u8 {
-    BYTES.get(usize::from(byte)).map_or(EDGE, |[class, _]| *class)
+/// The class of the byte at a place of a text, or of what is beyond it.
+#[inline(always)]
+fn class_at(text: &[u8], at: usize) -> u8 {
+    let class = text.get(at).and_then(|byte| BYTES.get(usize::from(*byte))).map_or(EDGE, |[class, _]| *class);
+    class % CLASSES
 }
 
 #[inline]
@@ -245,15 +271,6 @@ fn is_inside(text: &[u8], at: usize, hash: u64) -> bool {
         let found = lower(eight_at(text, start)) << 16 >> 16;
         found == u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
     })
-}
-
-/// Returns whether a gram begins with the sign at `at`.
-#[inline(never)]
-fn begins_gram(text: &[u8], at: usize) -> bool {
-    steps::slow("sign compared");
-    let (Some(&sign), Some(&next)) = (text.get(at), text.get(at + 1)) else { return false };
-    let before = at.checked_sub(1).and_then(|before| text.get(before));
-    classes_before(sign, next) >> before.map_or(EDGE, |byte| class(*byte)) & 1 != 0 && is_gram(text, at)
 }
 
 /// The classes of what may be before a gram that begins with two characters, a bit each.

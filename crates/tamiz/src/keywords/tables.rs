@@ -14,7 +14,7 @@ pub(super) const SLOTS: usize = 170;
 
 // Those of the trie have the first 1150477 bytes.
 tables! {
-    1318796, 1150477;
+    1310604, 1150477;
 
     /// By the hash of the first four characters: the classes of long parts and the positions these begin at; see `trie::find_all`.
     HEADS: Records<2, 65536> = 0;
@@ -46,7 +46,7 @@ tables! {
     /// A bit for each token and window.
     TOKENS: Records<8, 4096> = 1150989;
 
-    /// By hash: where the list of a token is.
+    /// By hash: where the list of a token is, and the classes of the bytes right beside it.
     LITERALS: Records<8, 8192> = 1183757;
 
     /// What may be beside tokens: classes and codes.
@@ -58,12 +58,9 @@ tables! {
     /// Letters inside of tokens, by hash.
     INSIDE: Records<8, 512> = 1281932;
 
-    /// A bit for a sign and the byte behind it.
-    PAIRS_OF_SIGNS: Records<8, 1024> = 1286028;
-
     /// Classes before a sign, by its code and the next one's.
-    SIGNS: Records<2, 4096> = 1294220;
+    SIGNS: Records<2, 4096> = 1286028;
 
     /// Signs with what is beside them, by hash.
-    GRAMS: Records<8, 2048> = 1302412;
+    GRAMS: Records<8, 2048> = 1294220;
 }

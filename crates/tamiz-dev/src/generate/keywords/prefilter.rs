@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bytes::{self, CODE_BITS, code};
+use super::bytes::{self, CODE_BITS, EDGE, SPACE, SPACED, code};
 use super::frequencies::Frequencies;
 use super::literal::{Before, Beside, COMPARED, First, GRAM, Kind, Literal, WINDOW, candidates};
 use super::part::Entry;
@@ -14,6 +14,9 @@ const TOKEN_BITS: u32 = 18;
 const LITERAL_BITS: u32 = 13;
 const INSIDE_BITS: u32 = 9;
 const GRAM_BITS: u32 = 11;
+
+/// Is set in a code of the last record of a list.
+const LAST: u8 = 1 << 7;
 
 /// How many letters of a token are hashed, with its length.
 const HASHED: usize = 8;
@@ -129,17 +132,9 @@ impl Chosen {
             record[GRAM] = if let Before::Known(before) = before { before } else { 0 };
             put(&mut grams, mix(key), record);
         }
-        let mut pairs = vec![0; 1 << 13];
-        for (sign, next) in (0..=u8::MAX).flat_map(|sign| (0..=u8::MAX).map(move |next| (sign, next))) {
-            let bit = usize::from(u16::from_le_bytes([sign, next]));
-            if signs[usize::from(code(sign)) << CODE_BITS | usize::from(code(next))] != 0 {
-                pairs[bit / 8] |= 1 << (bit % 8);
-            }
-        }
         let signs = signs.iter().flat_map(|classes| classes.to_le_bytes()).collect();
         all.extend([
             Section::records("INSIDE", "Letters inside of tokens, by hash.", 8, inside.concat()),
-            Section::records("PAIRS_OF_SIGNS", "A bit for a sign and the byte behind it.", 8, pairs),
             Section::records("SIGNS", "Classes before a sign, by its code and the next one's.", 2, signs),
             Section::records("GRAMS", "Signs with what is beside them, by hash.", 8, grams.concat()),
         ]);
@@ -154,6 +149,12 @@ fn put(table: &mut [[u8; 8]], hash: u64, record: [u8; 8]) {
         slot = (slot + 1) % table.len();
     }
     table[slot] = record;
+}
+
+/// The classes of what may be right beside a token, a bit each: behind white space is something of one of `classes`.
+fn neighbours(classes: u32) -> u16 {
+    let is_spaced = classes >> SPACED != 0 || classes & 1 << EDGE != 0;
+    (classes as u16) & !(1 << SPACE) | u16::from(is_spaced) << SPACE
 }
 
 /// The table of tokens, what may be beside each, and the classes of that.
@@ -176,15 +177,26 @@ fn tokens(all: BTreeMap<Vec<u8>, BTreeSet<(Beside, Beside)>>) -> Result<Vec<Sect
         let start = *starts.entry(list.clone()).or_insert_with(|| {
             let start = lists.len() / 5;
             lists.extend(list.iter().flatten());
+            // The second byte of the last record has the topmost bit.
+            let last = lists.len() - 4;
+            lists[last] |= LAST;
             start
         });
-        let [a, b] = ((hash >> u32::BITS) as u16).to_le_bytes();
-        let [c, d] = u16::try_from(start)?.to_le_bytes();
-        put(&mut literals, hash, [a, b, c, d, u8::try_from(list.len())?, 0, 0, 0]);
+        let of = |classes: fn(&(u32, u32)) -> u32| {
+            list.iter().fold(0, |all, [mask, ..]| all | neighbours(classes(&masks[usize::from(*mask)])))
+        };
+        let words = [(hash >> u32::BITS) as u16, u16::try_from(start)?, of(|mask| mask.0), of(|mask| mask.1)];
+        let record: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        put(&mut literals, hash, record.try_into().unwrap_or_default());
     }
     let masks = masks.iter().flat_map(|(before, after)| [before.to_le_bytes(), after.to_le_bytes()]);
     Ok(vec![
-        Section::records("LITERALS", "By hash: where the list of a token is.", 8, literals.concat()),
+        Section::records(
+            "LITERALS",
+            "By hash: where the list of a token is, and the classes of the bytes right beside it.",
+            8,
+            literals.concat(),
+        ),
         Section::records("LISTS", "What may be beside tokens: classes and codes.", 5, lists),
         Section::records("MASKS", "Classes before and after a token.", 8, masks.flatten().collect()),
     ])
