@@ -19,7 +19,9 @@ use crate::steps;
 use crate::swar::eight_at;
 
 use anchors::ANCHORS;
-pub(crate) use anchors::{SHORTEST_ANCHORED, head_around, is_anchor, is_head_sign, may_be_anchored};
+pub(crate) use anchors::{
+    SHORTEST_ANCHORED, head_around, is_anchor, is_head_pair, is_head_sign, may_be_anchored,
+};
 use pattern::{Family, Piece};
 pub(crate) use signs::each_sign;
 

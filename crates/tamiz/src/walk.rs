@@ -12,13 +12,6 @@ use crate::swar::eight_at;
 
 /// Takes what a text is made of: of each 64 bytes first the runs of letters, then the signs.
 pub(crate) trait Visitor {
-    /// Chooses the runs that it takes, a bit for each where it begins; those that go on behind 64 bytes have the topmost one of
-    /// `letters`.
-    #[inline(always)]
-    fn choose(&self, begins: u64, _letters: u64) -> u64 {
-        begins
-    }
-
     /// Takes a run of `len` ASCII letters; `eight` are the bytes from its first one on, zero beyond the end. Returns whether
     /// the walk ends.
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool;
@@ -46,13 +39,14 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
         let bytes: &[u8; BYTES] = match rest.first_chunk() {
             Some(bytes) => bytes,
             None => {
-                padded = padded_with_zeros(rest);
+                padded = [0; BYTES];
+                copy(rest, &mut padded);
                 &padded
             }
         };
         let Some(window) = bytes.first_chunk() else { return false };
         let Window { letters, mut signs } = Window::of(window, rest.len().min(WINDOW));
-        let mut begins = visitor.choose(letters & !(letters << 1 | last_is_letter), letters);
+        let mut begins = letters & !(letters << 1 | last_is_letter);
         last_is_letter = letters >> (WINDOW - 1);
         while begins != 0 {
             let place = begins.trailing_zeros() as usize;
@@ -81,16 +75,15 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
     false
 }
 
-/// The bytes of a text that has fewer, zero behind them. They are copied in pieces of one size, which need no call.
+/// Copies a text that has fewer bytes, in pieces of one size, which need no call, and zeros behind it.
 #[inline(always)]
-fn padded_with_zeros(text: &[u8]) -> [u8; BYTES] {
-    let mut padded = [0; BYTES];
+fn copy(text: &[u8], padded: &mut [u8; BYTES]) {
     let (places, _) = padded.as_chunks_mut();
     let Some(last) = text.last_chunk::<PIECE>() else {
         if let Some(place) = places.first_mut() {
             *place = (u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64).to_le_bytes();
         }
-        return padded;
+        return;
     };
     let (pieces, _) = text.as_chunks::<PIECE>();
     for (place, piece) in places.iter_mut().zip(pieces) {
@@ -100,7 +93,6 @@ fn padded_with_zeros(text: &[u8]) -> [u8; BYTES] {
     if let Some(place) = end {
         *place = *last;
     }
-    padded
 }
 
 /// How many letters are in a text from `at` on.
@@ -134,7 +126,9 @@ mod tests {
         for len in 0..BYTES {
             let mut expected = [0; BYTES];
             expected[..len].copy_from_slice(&text[..len]);
-            assert_eq!(padded_with_zeros(&text[..len]), expected);
+            let mut padded = [0; BYTES];
+            copy(&text[..len], &mut padded);
+            assert_eq!(padded, expected);
         }
     }
 

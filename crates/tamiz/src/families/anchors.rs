@@ -214,6 +214,12 @@ pub(crate) const fn is_head_sign(byte: u8) -> bool {
     false
 }
 
+/// Returns whether a head that does not begin with a letter has this sign first, and this byte behind it.
+#[inline(always)]
+pub(crate) fn is_head_pair(byte: u8, next: u8) -> bool {
+    HEAD_SIGNS.iter().any(|head| head.sign == byte && head.next == next)
+}
+
 /// Where a head that does not begin with a letter may begin, by the sign at `at` and the byte behind it.
 pub(crate) fn head_around(at: usize, byte: u8, next: u8) -> Option<usize> {
     let is_it = |head: &&HeadSign| head.sign == byte && head.next == next;

@@ -178,7 +178,7 @@ pub(crate) fn may_match(text: &[u8], byte_classes: u32) -> bool {
 
 /// Does what [`may_match`] does, for a text of ASCII letters.
 pub(crate) fn may_match_letters(text: &[u8]) -> bool {
-    Prefilter::new(text, bytes::ALPHA).is_letters(0, eight_at(text, 0), text.len())
+    text.len() >= SHORTEST && Prefilter::new(text).is_letters(0, eight_at(text, 0), text.len())
 }
 
 /// Returns whether an entry may be in a text with guarded bytes.

@@ -15,7 +15,7 @@ pub(super) fn may_match(_text: &[u8], _byte_classes: u32) -> Walked {
 pub(crate) struct Prefilter<'t>(PhantomData<&'t [u8]>);
 
 impl<'t> Prefilter<'t> {
-    pub(crate) fn new(_text: &'t [u8], _byte_classes: u32) -> Self {
+    pub(crate) fn new(_text: &'t [u8]) -> Self {
         Prefilter(PhantomData)
     }
 

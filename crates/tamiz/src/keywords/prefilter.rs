@@ -10,7 +10,7 @@
     reason = "offsets into one slice or table, and counts of what is in it"
 )]
 
-use super::{SHORTEST, Walked};
+use super::Walked;
 use super::gram::is_gram;
 use super::reading::mark;
 use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, SIGNS, TOKENS};
@@ -52,7 +52,7 @@ pub(super) fn may_match(text: &[u8], byte_classes: u32) -> Walked {
         0 | bytes::DIGIT => false,
         bytes::LOWER | bytes::UPPER | bytes::ALPHA => is_token(text, 0, eight_at(text, 0), text.len()),
         _ => {
-            let mut words = Words { prefilter: Prefilter::new(text, byte_classes), marks: 0 };
+            let mut words = Words { prefilter: Prefilter::new(text), marks: 0 };
             let may_match = walk(text, &mut words);
             return Walked { may_match, marks: words.marks };
         }
@@ -84,23 +84,19 @@ impl Visitor for Words<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Prefilter<'t> {
     text: &'t [u8],
-    /// Tokens of fewer letters are no literals.
-    shortest: usize,
 }
 
 impl<'t> Prefilter<'t> {
-    /// For a text without guarded bytes; `byte_classes` is the union of the classes of its bytes.
+    /// For a text without guarded bytes.
     #[inline]
-    pub(crate) fn new(text: &'t [u8], byte_classes: u32) -> Self {
-        // No entry of hexadecimal digits alone is known by a single letter.
-        let shortest = 1 + usize::from(bytes::is_hexadecimal(byte_classes));
-        Prefilter { text, shortest: if text.len() < SHORTEST { usize::MAX } else { shortest } }
+    pub(crate) fn new(text: &'t [u8]) -> Self {
+        Prefilter { text }
     }
 
     /// Returns whether a run of letters is a literal; see [`Visitor::letters`].
     #[inline(always)]
     pub(crate) fn is_letters(self, at: usize, eight: u64, len: usize) -> bool {
-        len >= self.shortest && is_token(self.text, at, eight, len)
+        is_token(self.text, at, eight, len)
     }
 
     /// Returns whether a literal begins with a sign; see [`Visitor::sign`].

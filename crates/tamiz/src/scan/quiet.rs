@@ -5,13 +5,13 @@ mod header;
 
 use super::serial;
 use crate::bytes::{
-    self, ALNUM, ALPHA, AT, BANG, COLON, CONTROL, DANGER, DIGIT, ENCODED, EQUALS, HIGH, NO_ALNUM,
-    NO_SPACED_BASE64, WORD_SIGN,
+    self, ALNUM, ALPHA, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DIGIT, DOT, ENCODED, EQUALS, HIGH,
+    NO_ALNUM, NO_SPACED_BASE64, UPPER, WORD_SIGN,
 };
 use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode::{GUARD, base64};
 use crate::families::SHORTEST_TOKEN;
-use crate::keywords::{self, Walked};
+use crate::keywords;
 use crate::lists::CREDENTIAL_PREFIXES;
 use crate::secrets;
 use crate::walk::{Visitor, walk};
@@ -127,50 +127,85 @@ fn tells_nothing(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> 
     {
         return false;
     }
+    if bytes::is_hexadecimal(classes) && is_plain_number(text, classes) {
+        return true;
+    }
+    let words = keywords::Prefilter::new(text);
+    if text.len() < SHORTEST_TOKEN && classes & (BLANK | DOT | AT | HIGH | COLON | EQUALS) == 0 {
+        return !walk(text, &mut Name { words });
+    }
     let credentials = secrets::Prefilter::new(text, classes, may_be_sensitive);
-    let is_lower_hexadecimal = bytes::is_hexadecimal(classes) && classes & bytes::UPPER == 0;
-    let mut quiet = Quiet {
-        lone: if is_lower_hexadecimal { 0 } else { u64::MAX },
-        special: DOUBLED | u32::from(credentials.wanted()) << ROLES,
-        facts: 0,
-        words: keywords::Prefilter::new(text, classes),
-        credentials,
-    };
+    let mut quiet = Quiet { special: DOUBLED | u32::from(credentials.wanted()) << ROLES, words, credentials };
     !walk(text, &mut quiet)
         && !secrets::may_be_named(quiet.credentials.finish())
         && !secrets::holds_unnamed(quiet.credentials.finish(), text, classes)
-        && Walked::new(false, (quiet.facts >> MARKS) as u8).cannot_match(text, classes)
 }
 
-/// The state of a walk over a text with no signs but those of words and URLs; what may raise a flag ends it.
-struct Quiet<'t, F> {
-    /// Ones where a letter alone may tell something.
-    lone: u64,
-    /// The bits of [`FACTS`] that are looked at.
-    special: u32,
-    /// The union of what its signs mean.
-    facts: u32,
-    words: keywords::Prefilter<'t>,
-    credentials: secrets::Prefilter<'t, F>,
+/// Returns whether nothing is in a text of hexadecimal digits and `-` that begins a token or a comment: no keyword is of these
+/// alone, but for the beginning of a stream.
+fn is_plain_number(text: &[u8], classes: u32) -> bool {
+    match classes & (UPPER | DASH) {
+        0 => true,
+        DASH => !bytes::doubles(text, [b'-']),
+        UPPER => !bytes::doubles(text, DOUBLED_IN_HEADS),
+        _ => false,
+    }
 }
 
-/// A letter alone among digits and `-` begins no word of an entry and no token, if it is that of a hexadecimal digit in lower case:
-/// the heads of tokens are looked through here, `keywords::Prefilter` leaves it out too, and no scheme is a letter.
+/// The head of a token that is of upper-case hexadecimal digits alone has two of one of these side by side.
+const DOUBLED_IN_HEADS: [u8; 2] = [b'A', b'C'];
+
+/// No head of a token is of lower-case hexadecimal digits and `-` alone, and in upper case it is as said above.
 const _: () = {
     let mut row = 0;
     while row < CREDENTIAL_PREFIXES.len() {
         let head = CREDENTIAL_PREFIXES[row].0.as_bytes();
-        assert!(!matches!(head[0], b'a'..=b'f') || head[1].is_ascii_alphabetic());
+        let (mut is_lower, mut is_upper, mut is_doubled) = (true, true, false);
+        let (mut at, mut last, mut is_gap) = (0, 0, false);
+        while at < head.len() {
+            let byte = head[at];
+            is_gap |= byte == b'{';
+            if !is_gap {
+                is_lower &= matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-');
+                is_upper &= matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+                is_doubled |= byte == last && (byte == DOUBLED_IN_HEADS[0] || byte == DOUBLED_IN_HEADS[1]);
+            }
+            is_gap &= byte != b'}';
+            last = byte;
+            at += 1;
+        }
+        assert!(!is_lower && (!is_upper || is_doubled));
         row += 1;
     }
 };
 
-impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
+/// The state of a walk over a text too short and too plain for a credential.
+struct Name<'t> {
+    words: keywords::Prefilter<'t>,
+}
+
+impl Visitor for Name<'_> {
     #[inline(always)]
-    fn choose(&self, begins: u64, letters: u64) -> u64 {
-        begins & (letters >> 1 | 1 << 63 | self.lone)
+    fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
+        self.words.is_letters(at, eight, len)
     }
 
+    #[inline(always)]
+    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
+        matches!(byte, b'.' | b'-') && byte == next || self.words.is_sign(at, byte, next)
+    }
+}
+
+/// The state of a walk over a text with no signs but those of words and URLs; what may raise a flag ends it. None of these
+/// signs drops anything in another reading.
+struct Quiet<'t, F> {
+    /// The bits of [`FACTS`] that are looked at.
+    special: u32,
+    words: keywords::Prefilter<'t>,
+    credentials: secrets::Prefilter<'t, F>,
+}
+
+impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
     #[inline(always)]
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool {
         self.credentials.letters(at, eight);
@@ -179,15 +214,14 @@ impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
 
     #[inline(always)]
     fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
-        let facts = facts_of(byte);
-        self.facts |= facts;
-        if facts & self.special != 0 {
-            if facts & DOUBLED != 0 && byte == next {
+        let special = facts_of(byte) & self.special;
+        if special != 0 {
+            if special & DOUBLED != 0 && byte == next {
                 return true;
             }
-            let role = (facts & self.special) >> ROLES;
-            if role as u8 != 0 {
-                self.credentials.sign(at, byte, next, role as u8);
+            let role = (special >> ROLES) as u8;
+            if secrets::may_matter(role, byte, next) {
+                self.credentials.sign(at, byte, next, role);
             }
         }
         self.words.is_sign(at, byte, next)
@@ -252,14 +286,12 @@ fn facts_of(byte: u8) -> u32 {
 
 /// Returns whether a text decodes to something readable, or begins with what decodes to binary data of a known kind.
 fn may_be_base64(text: &[u8], classes: u32) -> bool {
-    let begins_like_data = || {
-        matches!(text.first(), Some(b'A' | b'B' | b'H' | b'g' | b'r'))
-            && text
-                .iter()
-                .take(base64::SHORTEST)
-                .all(|&b| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_'))
-    };
-    begins_like_data() || classes & NO_SPACED_BASE64 == 0 && base64::may_be_readable(text)
+    let may_be_data = serial::begins_like_data(text)
+        && text
+            .iter()
+            .take(base64::SHORTEST)
+            .all(|&b| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_'));
+    may_be_data || classes & NO_SPACED_BASE64 == 0 && base64::may_be_readable(text)
 }
 
 #[cfg(test)]
@@ -357,6 +389,40 @@ mod tests {
             }
         });
         assert!(quiet > 5_000, "{quiet}");
+    }
+
+    #[test]
+    fn plain_numbers_hold_no_keyword_or_token() {
+        let (mut random, mut quiet) = (random(), 0);
+        let pieces =
+            ["aced0005", "ac", "ed", "00", "05", "cd", "dd", "df", "c89", "-", "--", "AA", "AC", "CC"];
+        let upper = ["A3-", "EAA", "ACCA", "AA", "0123456789ABCDEF", "7", "-"];
+        with_context(|cx| {
+            for nth in 0..60_000 {
+                let mut text = String::new();
+                for _ in 0..=random(9) {
+                    match (random(3), nth % 2) {
+                        (0, _) => text.push_str(&format!("{:x}", random(u32::MAX))),
+                        (_, 0) => text.push_str(pieces[random(pieces.len() as u32) as usize]),
+                        _ => text.push_str(upper[random(upper.len() as u32) as usize]),
+                    }
+                }
+                let text = if nth % 2 == 0 { text } else { text.to_uppercase() };
+                let (text, classes) = (text.as_bytes(), bytes::union(text.as_bytes()));
+                if !cannot_flag(text, classes) {
+                    continue;
+                }
+                quiet += 1;
+                for kind in [Kind::Value, Kind::Form, Kind::Free, Kind::Leaf, Kind::Path] {
+                    let mut flags = cx.flags();
+                    scan(Text::untraced(text).classified(), kind, false, cx, &mut flags);
+                    assert!(flags.set.is_empty(), "{kind:?} {}", text.escape_ascii());
+                }
+                let found = cx.settings.names.find_credential(text, classes, cx);
+                assert_eq!(found, None, "{}", text.escape_ascii());
+            }
+        });
+        assert!(quiet > 20_000, "{quiet}");
     }
 
     #[test]

@@ -50,14 +50,19 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     if bytes::is(first, CONTROL | HIGH) {
         flag_magic(scan, plain, flags);
     }
-    // What the first bytes of `tell_magic` begin with in Base64.
-    if !matches!(first, b'A' | b'B' | b'H' | b'g' | b'r') {
+    if !begins_like_data(plain) {
         return;
     }
     let mut decoded = [0; HEAD];
     if let Some(decoded) = base64_head(plain, &mut decoded) {
         flag_magic(scan, decoded, flags);
     }
+}
+
+/// Returns whether a text begins with what the first bytes of [`flag_magic`] are in Base64.
+#[inline]
+pub(super) fn begins_like_data(text: &[u8]) -> bool {
+    matches!(text, [b'H', b'4', ..] | [b'r', b'O', ..] | [b'A' | b'B' | b'g', b'A', ..])
 }
 
 /// The flags of the first bytes of binary data.

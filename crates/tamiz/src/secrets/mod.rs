@@ -26,7 +26,7 @@ use crate::names::SensitiveNames;
 use crate::steps;
 
 use prefilter::Kinds;
-pub(crate) use prefilter::{Prefilter, role};
+pub(crate) use prefilter::{Prefilter, may_matter, role};
 
 /// At most so many credentials of one text are reported.
 const MOST_CREDENTIALS: usize = 16;

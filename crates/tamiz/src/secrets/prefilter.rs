@@ -73,6 +73,12 @@ pub(crate) const fn role(byte: u8) -> u8 {
     ROLES[byte as usize]
 }
 
+/// Returns whether a sign with some roles, of which a hyphen is alone, may begin a credential with the byte behind it.
+#[inline(always)]
+pub(crate) fn may_matter(roles: u8, byte: u8, next: u8) -> bool {
+    roles & !(HYPHEN | HEAD) != 0 || roles & HEAD != 0 && families::is_head_pair(byte, next)
+}
+
 /// The number of bits of [`STARTS`], as a power of two.
 const START_BITS: u32 = 16;
 

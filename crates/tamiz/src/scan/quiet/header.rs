@@ -57,7 +57,7 @@ pub(crate) fn cannot_flag_header<'a>(
         is_quoted: false,
         has_arguments: false,
         may_match: false,
-        words: keywords::Prefilter::new(text, classes),
+        words: keywords::Prefilter::new(text),
         credentials,
     };
     if walk(text, &mut header)
