@@ -11,7 +11,6 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of what is in it")]
 
-use super::{is_product, likeness};
 use crate::bytes::{self, Positions};
 use crate::context::HAS_FAST_PATHS;
 use crate::swar::first_sixteen;
@@ -134,6 +133,31 @@ const CLIENTS: [&[u8]; 14] = [
     b"insomnia",
 ];
 
+/// Comments that browsers have frozen: the first eight bytes, all of it, and the length of the name in it that is written as a likeness.
+const COMMENTS: [(&[u8; 8], &[u8], usize); 10] = [
+    (b"(KHTML, ", b"(KHTML, like Gecko)", 5),
+    (b"(Windows", b"(Windows NT 10.0; Win64; x64)", 0),
+    (b"(Macinto", b"(Macintosh; Intel Mac OS X 10_15_7)", 0),
+    (b"(X11; Li", b"(X11; Linux x86_64)", 0),
+    (b"(Linux; ", b"(Linux; Android 10; K)", 0),
+    (b"(X11; Cr", b"(X11; CrOS x86_64 14541.0.0)", 0),
+    (b"(Windows", b"(Windows NT 10.0; WOW64)", 0),
+    (b"(Windows", b"(Windows NT 6.1; Win64; x64)", 0),
+    (b"(Windows", b"(Windows NT 6.1; WOW64)", 0),
+    (b"(Windows", b"(Windows NT 6.1)", 0),
+];
+
+/// Finds the comment of that list that a text begins with, if a space or nothing follows it.
+#[inline]
+fn frozen_comment(text: &[u8]) -> Option<(&'static [u8], usize)> {
+    let first = text.first_chunk()?;
+    let is_it = |comment: &&(&[u8; 8], &[u8], usize)| {
+        comment.0 == first
+            && text.strip_prefix(comment.1).is_some_and(|rest| matches!(rest, [] | [b' ', _, ..]))
+    };
+    COMMENTS.iter().find(is_it).map(|(_, comment, name_len)| (*comment, *name_len))
+}
+
 /// Tells a client from other words: no word has a sixteenth letter.
 const CLIENT: u128 = 1 << 120;
 
@@ -225,7 +249,8 @@ impl Agent<'_, '_> {
     fn write(&mut self) -> Option<usize> {
         let ends = Positions::of_runs(self.text);
         // Where the present run begins, and the words or the item that it is in.
-        let (mut at, mut from, mut in_comment, mut has_slash) = (0, 0, false, false);
+        let (mut at, mut from, mut in_comment) = (0, 0, false);
+        let mut item = Item::default();
         loop {
             let end = ends.next(at).map_or(self.text.len(), |end| end.min(self.text.len()));
             let run = self.text.get(at..end)?;
@@ -235,8 +260,18 @@ impl Agent<'_, '_> {
             at = end + 1;
             let rest = self.text.get(end..)?;
             // Behind brackets it may be a word of SQL.
-            if run == b"like" && !matches!(rest, [b' ', b'A'..=b'Z', ..]) {
-                return None;
+            if run == b"like" {
+                if !matches!(rest, [b' ', b'A'..=b'Z', ..]) {
+                    return None;
+                }
+                item.begins_with_like = end - run.len() == from;
+            }
+            if !in_comment && let Some(behind) = self.put_frozen(rest, from, end) {
+                if behind > self.text.len() {
+                    return Some(self.count);
+                }
+                (at, from) = (behind, behind);
+                continue;
             }
             match *rest {
                 [] if !in_comment => {
@@ -245,28 +280,41 @@ impl Agent<'_, '_> {
                 }
                 [b' ', b'(', next, ..] if !in_comment && next.is_ascii_alphabetic() => {
                     self.put(b"", from, end);
-                    (at, from, in_comment, has_slash) = (end + 2, end + 2, true, false);
+                    (at, from, in_comment, item) = (end + 2, end + 2, true, Item::default());
                 }
                 [b' ', ..] => {
                     self.count += usize::from(!in_comment);
+                    item.others += 1;
                 }
-                [b'/', ..] => has_slash = true,
-                [b':', next, ..] if next.is_ascii_digit() && run == b"rv" => {}
+                [b'/', ..] => item.slashes += 1,
+                [b':', next, ..] if next.is_ascii_digit() && run == b"rv" => item.others += 1,
                 [b';' | b',', b' ', ..] if in_comment => {
-                    self.put_item(from, end, has_slash);
-                    (at, from, has_slash) = (end + 2, end + 2, false);
+                    self.put_item(item, from, end);
+                    (at, from, item) = (end + 2, end + 2, Item::default());
                 }
                 [b')'] if in_comment => {
-                    self.put_item(from, end, has_slash);
+                    self.put_item(item, from, end);
                     return Some(self.count);
                 }
                 [b')', b' ', ..] if in_comment => {
-                    self.put_item(from, end, has_slash);
+                    self.put_item(item, from, end);
                     (at, from, in_comment) = (end + 2, end + 2, false);
                 }
                 _ => return None,
             }
         }
+    }
+
+    /// Writes words, and what a frozen comment behind them says; returns where the next words begin. `rest` follows the words.
+    #[inline]
+    fn put_frozen(&mut self, rest: &[u8], from: usize, to: usize) -> Option<usize> {
+        let (comment, name_len) = frozen_comment(rest.strip_prefix(b" ")?)?;
+        self.put(b"", from, to);
+        let close = to + comment.len();
+        if name_len > 0 {
+            self.put(b"like:", close - name_len, close);
+        }
+        Some(close + 2)
     }
 
     /// Writes words that are in the text as they are written, of which all but the last are counted.
@@ -280,14 +328,23 @@ impl Agent<'_, '_> {
     }
 
     /// Writes an item of a comment, if it is a product or a likeness.
-    fn put_item(&mut self, from: usize, to: usize, has_slash: bool) {
-        let item = self.text.get(from..to).unwrap_or_default();
-        if let Some(name) = likeness(item) {
-            self.put(b"like:", to - name.len(), to);
-        } else if has_slash && is_product(item) {
-            self.put(b"", from, to);
+    #[inline]
+    fn put_item(&mut self, item: Item, from: usize, to: usize) {
+        match item {
+            Item { begins_with_like: true, slashes: 0, others: 1 } => self.put(b"like:", from + 5, to),
+            Item { slashes: 1, others: 0, .. } => self.put(b"", from, to),
+            _ => {}
         }
     }
+}
+
+/// An item of a comment: what is between its runs.
+#[derive(Clone, Copy, Default)]
+struct Item {
+    begins_with_like: bool,
+    slashes: u16,
+    /// Spaces and colons.
+    others: u16,
 }
 
 /// Returns whether a run is a known word or a version.
@@ -388,6 +445,14 @@ mod tests {
                 "AppleWebKit/537.36",
             ] {
                 assert!(!is_common(agent, cx), "{agent}");
+            }
+            for (first, comment, _) in COMMENTS {
+                assert!(comment.starts_with(first));
+                let comment = std::str::from_utf8(comment).unwrap();
+                assert!(is_common(&format!("Mozilla/5.0 {comment} Gecko/1 {comment}"), cx), "{comment}");
+                // Read word by word.
+                assert!(is_common(&format!("Mozilla/5.0 (N; {}", &comment[1..]), cx), "{comment}");
+                assert!(!is_common(&format!("Mozilla/5.0 {comment} "), cx), "{comment}");
             }
             assert!(!is_common(&format!("{}5.0", "X11 ".repeat(16)), cx));
             assert!(is_common(&format!("{}5.0", "X11 ".repeat(15)), cx));
