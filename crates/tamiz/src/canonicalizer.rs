@@ -11,6 +11,7 @@ use crate::context::{Context, Shared, Spare};
 use crate::document::{self, Document, Evidence, Notes};
 use crate::echo;
 use crate::fingerprint::Fingerprint;
+use crate::headers;
 use crate::message::parts::{self, Parts};
 use crate::message::{self, Message};
 use crate::request::Request;
@@ -188,7 +189,8 @@ impl fmt::Debug for Scratch {
 impl Canonicalizer {
     /// Makes a canonicalizer.
     pub fn new(config: Config) -> Self {
-        let settings = Settings::new(config);
+        let mut settings = Settings::new(config);
+        settings.common_lines = headers::finish_common_lines(&settings);
         let fingerprint = Fingerprint::of(&settings);
         Canonicalizer { settings, fingerprint }
     }

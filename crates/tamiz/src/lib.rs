@@ -44,6 +44,7 @@ mod buckets;
 mod bytes;
 mod cache;
 mod canonicalizer;
+mod common_lines;
 mod config;
 mod context;
 mod decode;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::common_lines::CommonLines;
 use crate::config::{Config, Profile, Unlisted, View};
 use crate::flags::{Flag, FlagSet};
 use crate::known_headers::HeaderTable;
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) shows_unlisted: bool,
     pub(crate) names: SensitiveNames,
     pub(crate) headers: HeaderTable,
+    /// Empty until they are finished by these settings.
+    pub(crate) common_lines: CommonLines,
 }
 
 impl Settings {
@@ -54,6 +57,7 @@ impl Settings {
             },
             headers: HeaderTable::new(&config.headers.list, &names),
             names,
+            common_lines: CommonLines::default(),
             config,
         }
     }

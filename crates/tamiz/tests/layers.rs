@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules, from top to bottom. Each may use only those behind it.
-const LAYERS: [&str; 41] = [
+const LAYERS: [&str; 42] = [
     "canonicalizer",
     "document",
     "fingerprint",
@@ -32,6 +32,7 @@ const LAYERS: [&str; 41] = [
     "settings",
     "known_headers",
     "names",
+    "common_lines",
     "cache",
     "finished",
     "config",

@@ -6,18 +6,21 @@
 
 use std::cmp::Ordering;
 
+use bumpalo::Bump;
 use bumpalo::boxed::Box;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::in_parts::Found;
 use super::quiet::Quiet;
 use crate::bytes;
+use crate::common_lines::{self, CommonLine, CommonLines};
 use crate::config::Scheme;
-use crate::context::{Context, HAS_FAST_PATHS};
-use crate::finished::{Finished, MOST_WORDS, Rank};
+use crate::context::{Context, HAS_FAST_PATHS, Shared, Spare};
+use crate::finished::{Finished, MOST_WORDS, NO_WORDS, Rank};
 use crate::hash::hash;
 use crate::known_headers::{Known, Rule, ShortName};
 use crate::message::{Line, RawLine};
+use crate::settings::Settings;
 
 /// The lines of a header block: finished, or to be read.
 pub(super) struct Lines<'a> {
@@ -44,6 +47,7 @@ pub(super) struct Named<'a> {
 /// How a line is read.
 enum Way<'a> {
     Opened,
+    Common(&'a CommonLine),
     /// It is in this slot of the cache.
     Cached(usize),
     /// It may be finished; its name has a rule.
@@ -52,6 +56,9 @@ enum Way<'a> {
     Unknown,
     Finished,
 }
+
+/// Of more lines none is finished.
+const MOST_LINES: usize = u8::MAX as usize;
 
 /// Finishes the quiet lines that share their name with no other, and opens all others; opens all of them, where a name may
 /// count as any.
@@ -65,13 +72,15 @@ pub(super) fn finish_or_open<'a>(
     let mut quiet = Quiet::new(scheme, cx, texts);
     let mut named = name_all(&lines, cx).unwrap_or_else(|| BumpVec::new_in(cx.bump));
     quiet.finished.reserve_exact(named.len());
-    for place in order_by_name(&mut named, cx) {
-        if let Some(line) = named.get_mut(place.nth())
+    let mut order = Order::new();
+    order_by_name(&mut named, &mut order);
+    order.each(|nth| {
+        if let Some(line) = named.get_mut(nth)
             && finish(line, &mut quiet).is_some()
         {
             line.way = Way::Finished;
         }
-    }
+    });
     let Quiet { mut found, finished, .. } = quiet;
     found.put_in_order();
     let mut opened = BumpVec::with_capacity_in(lines.len().saturating_sub(finished.len()), cx.bump);
@@ -88,12 +97,39 @@ pub(super) fn finish_or_open<'a>(
     Lines { finished, opened, found }
 }
 
+/// Finishes the lines that nearly all clients send, those that are alike in any request.
+pub(crate) fn finish_common_lines(settings: &Settings) -> CommonLines {
+    let (bump, spare) = (&Bump::new(), &Spare::default());
+    let shared = Shared { bump, spare, settings, traced: false, finishes: true, cache: None };
+    let cx = Context::new(&shared);
+    let (mut common, mut texts) = (CommonLines::default(), Vec::new());
+    if !HAS_FAST_PATHS {
+        return common;
+    }
+    let mut quiet = Quiet::new(Scheme::Http, cx, &mut texts);
+    let mut named = BumpVec::new_in(bump);
+    for line in common_lines::lines() {
+        let _ = Named::read(line.as_bytes(), cx, &mut named);
+    }
+    for line in &named {
+        if matches!(line.way, Way::Known(known) if known.rule.is_known) && finish(line, &mut quiet).is_some()
+        {
+            let finished =
+                quiet.finished.last().filter(|line| line.is_alike_everywhere() && line.words[0].is_none());
+            if let Some(finished) = finished {
+                common.add(finished, quiet.out);
+            }
+        }
+    }
+    common
+}
+
 /// Reads the names of all lines; `None` where none of these is to be finished.
 fn name_all<'a>(lines: &[RawLine<'a>], cx: Context<'a>) -> Option<BumpVec<'a, Named<'a>>> {
     let limits = &cx.settings.config.limits;
     let is_tried = HAS_FAST_PATHS
         && cx.finishes
-        && lines.len() <= limits.headers.min(usize::from(u16::MAX))
+        && lines.len() <= limits.headers.min(MOST_LINES)
         && limits.flag_parameters >= MOST_WORDS;
     if !is_tried {
         return None;
@@ -112,6 +148,12 @@ impl<'a> Named<'a> {
     /// Reads the name of a line and adds it to those before; `None` where it may count as any.
     #[inline(always)]
     fn read(line: &'a [u8], cx: Context<'a>, named: &mut BumpVec<'a, Self>) -> Option<()> {
+        let settings = cx.settings;
+        if let Some(common) = settings.common_lines.find(line) {
+            let name_len = u32::from(common.record.name_len);
+            named.push(Named { line, name_len, rank: common.record.rank, hash: 0, way: Way::Common(common) });
+            return Some(());
+        }
         let hash = if cx.cache.is_some() { hash(line) } else { 0 };
         if let Some((slot, record)) = cx.cache.and_then(|cache| cache.find(line, hash)) {
             let name_len = u32::from(record.name_len);
@@ -165,6 +207,12 @@ fn finish<'a>(line: &Named<'a>, quiet: &mut Quiet<'a, '_>) -> Option<()> {
     let cx = quiet.cx;
     match &line.way {
         Way::Opened | Way::Finished => None,
+        Way::Common(common) => {
+            let start = u32::try_from(quiet.out.len()).ok()?;
+            cx.settings.common_lines.write(common, quiet.out);
+            quiet.finished.push(Finished { line: line.line, words: &NO_WORDS, start, record: common.record });
+            Some(())
+        }
         Way::Cached(slot) => {
             let known = cx.cache?.get(*slot, line.line, quiet.out, cx.bump)?;
             quiet.finished.push(known);
@@ -186,68 +234,83 @@ fn finish<'a>(line: &Named<'a>, quiet: &mut Quiet<'a, '_>) -> Option<()> {
     }
 }
 
-/// A place in a list of lines, with the rank of that line's name above it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place(u32);
+/// So many ranks can be in order. Few configurations have more.
+const RANKS: usize = 512;
 
-impl Place {
-    fn rank(self) -> u16 {
-        (self.0 >> 16) as u16
+/// The places of lines by rank. It is filled where it is.
+struct Order {
+    /// The ranks there are, a bit each.
+    ranks: [u64; RANKS / 64],
+    /// The place of the line of each of these.
+    places: [u8; RANKS],
+}
+
+impl Order {
+    fn new() -> Self {
+        Order { ranks: [0; RANKS / 64], places: [0; RANKS] }
     }
 
-    fn nth(self) -> usize {
-        (self.0 & 0xFFFF) as usize
+    /// Puts ranks in order; returns whether none comes twice or is too high.
+    #[inline(always)]
+    fn fill(&mut self, ranks: impl Iterator<Item = (usize, u8)>) -> bool {
+        for (rank, nth) in ranks {
+            let (Some(word), Some(place)) = (self.ranks.get_mut(rank / 64), self.places.get_mut(rank)) else {
+                return false;
+            };
+            let bit = 1 << (rank % 64);
+            if *word & bit != 0 {
+                return false;
+            }
+            *word |= bit;
+            *place = nth;
+        }
+        true
+    }
+
+    /// Hands out each place in order.
+    #[inline(always)]
+    fn each(&self, mut give: impl FnMut(usize)) {
+        for (ranks, places) in self.ranks.iter().zip(self.places.as_chunks::<64>().0) {
+            let mut left = *ranks;
+            while left != 0 {
+                give(places.get(left.trailing_zeros() as usize).copied().unwrap_or_default().into());
+                left &= left.wrapping_sub(1);
+            }
+        }
     }
 }
 
-/// The places of lines by name. Lines that share their name are to be opened.
-fn order_by_name<'a>(lines: &mut [Named<'a>], cx: Context<'a>) -> BumpVec<'a, Place> {
-    let mut order = BumpVec::with_capacity_in(lines.len(), cx.bump);
-    let places = lines.iter().zip(0_u32..);
-    order.extend(places.map(|(line, nth)| Place(u32::from(line.rank.0) << 16 | nth)));
-    sort(&mut order);
-    if !order.windows(2).any(|two| matches!(two, [a, b] if a.rank() == b.rank())) {
-        return order;
+/// Puts lines in order by name. Lines that share their name are to be opened.
+#[inline(always)]
+fn order_by_name(lines: &mut [Named<'_>], order: &mut Order) {
+    if !order.fill(lines.iter().map(|line| usize::from(line.rank.0)).zip(0..)) {
+        order_shared_names(lines, order);
     }
-    let cmp_name = |lines: &[Named<'a>], a: Place, b: Place| match (lines.get(a.nth()), lines.get(b.nth())) {
-        (Some(a), Some(b)) => a.cmp_name(b),
+}
+
+fn order_shared_names(lines: &mut [Named<'_>], by_name: &mut Order) {
+    let cmp = |lines: &[Named<'_>], a: u8, b: u8| match (lines.get(usize::from(a)), lines.get(usize::from(b)))
+    {
+        (Some(a), Some(b)) => a.rank.cmp(&b.rank).then_with(|| a.cmp_name(b)),
         _ => Ordering::Equal,
     };
-    order.sort_unstable_by(|a, b| a.rank().cmp(&b.rank()).then_with(|| cmp_name(lines, *a, *b)));
+    let mut order = [0_u8; MOST_LINES];
+    let order = order.get_mut(..lines.len()).unwrap_or_default();
+    order.iter_mut().zip(0..).for_each(|(place, nth)| *place = nth);
+    order.sort_unstable_by(|a, b| cmp(lines, *a, *b));
     for two in order.windows(2) {
         if let [a, b] = two
-            && a.rank() == b.rank()
-            && cmp_name(lines, *a, *b).is_eq()
+            && cmp(lines, *a, *b).is_eq()
         {
             for place in [a, b] {
-                if let Some(line) = lines.get_mut(place.nth()) {
+                if let Some(line) = lines.get_mut(usize::from(*place)) {
                     line.way = Way::Opened;
                 }
             }
         }
     }
-    order
-}
-
-/// Sorts places, mostly few.
-fn sort(places: &mut [Place]) {
-    const FEW: usize = 32;
-    if places.len() > FEW {
-        return places.sort_unstable();
-    }
-    for end in 1..=places.len() {
-        let Some([before @ .., last]) = places.get_mut(..end) else { return };
-        let place = *last;
-        let mut free = last;
-        for other in before.iter_mut().rev() {
-            if *other < place {
-                break;
-            }
-            *free = *other;
-            free = other;
-        }
-        *free = place;
-    }
+    *by_name = Order::new();
+    by_name.fill(order.iter().enumerate().map(|(at, nth)| (at, *nth)));
 }
 
 #[cfg(test)]
@@ -286,7 +349,10 @@ mod tests {
                 let lines: Vec<String> = (0..count).map(|_| format!("{}: en", name())).collect();
                 let mut named = BumpVec::new_in(cx.bump);
                 lines.iter().for_each(|line| Named::read(line.as_bytes(), cx, &mut named).unwrap());
-                let order = order_by_name(&mut named, cx);
+                let mut order = Order::new();
+                order_by_name(&mut named, &mut order);
+                let mut ordered = Vec::new();
+                order.each(|nth| ordered.push(named[nth].name().to_ascii_lowercase()));
                 let names = named.iter().map(|line| line.name().to_ascii_lowercase());
                 let mut names: Vec<Vec<u8>> = names.collect();
                 for line in &named {
@@ -295,7 +361,7 @@ mod tests {
                     assert!(!is_shared || matches!(line.way, Way::Opened));
                 }
                 names.sort_unstable();
-                assert!(order.iter().map(|place| named[place.nth()].name().to_ascii_lowercase()).eq(names));
+                assert_eq!(ordered, names);
             }
         });
     }

@@ -41,6 +41,7 @@ pub(crate) use header::Header;
 use header::most_pieces;
 use in_parts::Found;
 use lines::Lines;
+pub(crate) use lines::finish_common_lines;
 use many::Many;
 use merge::merge;
 pub(crate) use name::Name;

@@ -137,6 +137,8 @@ pub(crate) struct HeaderTable {
     long: Vec<(Box<[u8]>, Rule)>,
     /// Where rules of short names are, from one on, by the hash of the name or after that; zero where none is.
     places: Vec<u16>,
+    /// The bits of a place: there are a power of two.
+    mask: usize,
 }
 
 /// So many names have a rank.
@@ -236,13 +238,17 @@ impl HeaderTable {
         }
         // At most a quarter of it is full, so that a search soon ends.
         let mut places = vec![0; short.len().saturating_mul(4).next_power_of_two()];
+        let mask = places.len().saturating_sub(1);
         for (known, nth) in short.iter().zip(1..) {
-            let free = tries(&known.name, places.len()).find(|at| places.get(*at) == Some(&0));
-            if let Some(place) = free.and_then(|at| places.get_mut(at)) {
+            let mut at = first_place(&known.name);
+            while places.get(at & mask).is_some_and(|place| *place != 0) {
+                at = at.wrapping_add(1);
+            }
+            if let Some(place) = places.get_mut(at & mask) {
                 *place = nth;
             }
         }
-        HeaderTable { short, long, places }
+        HeaderTable { short, long, places, mask }
     }
 
     /// The rule for a name, spelt in any case.
@@ -259,14 +265,15 @@ impl HeaderTable {
     /// Finds a short name that has a rule.
     #[inline(always)]
     pub(crate) fn find(&self, name: &ShortName) -> Option<&Known> {
-        for at in tries(name, self.places.len()) {
-            let nth = usize::from(*self.places.get(at)?).checked_sub(1)?;
-            let known = self.short.get(nth).filter(|known| known.name == *name);
-            if known.is_some() {
-                return known;
+        let mut at = first_place(name);
+        loop {
+            let nth = usize::from(*self.places.get(at & self.mask)?).checked_sub(1)?;
+            let known = self.short.get(nth)?;
+            if known.name == *name {
+                return Some(known);
             }
+            at = at.wrapping_add(1);
         }
-        None
     }
 
     /// The rank of a name, in lower case: that of a name of the table, or between those.
@@ -281,12 +288,10 @@ impl HeaderTable {
     }
 }
 
-/// Where a name may be among so many places, a power of two: one after the other.
-#[inline]
-#[allow(clippy::arithmetic_side_effects, reason = "there is at least one place, and a hash has 64 bits")]
-fn tries(name: &ShortName, places: usize) -> impl Iterator<Item = usize> {
-    let first = (name.hash() >> 32) as usize;
-    (first..first + places).map(move |at| at & (places - 1))
+/// Where a name is among places, or after which it is; beyond their end it goes on at their beginning.
+#[inline(always)]
+fn first_place(name: &ShortName) -> usize {
+    (name.hash() >> 32) as usize
 }
 
 #[cfg(test)]

@@ -227,24 +227,19 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Finds where the line from `start` on ends and where the next begins; `None` where nothing ends it. `places` are those of
-/// the LF from `start` on.
+/// Finds where the line from `start` on ends and where the next begins: both at the end of the text, where nothing ends it.
+/// `places` are those of the LF from `start` on.
 #[inline(always)]
-fn end_of_line(
-    bytes: &[u8],
-    start: usize,
-    line_end: LineEnd,
-    places: &mut Places<'_>,
-) -> Option<(usize, usize)> {
-    loop {
-        let lf = places.next()?;
+fn end_of_line(bytes: &[u8], start: usize, line_end: LineEnd, places: &mut Places<'_>) -> (usize, usize) {
+    for lf in places {
         if lf > start && bytes.get(lf - 1) == Some(&b'\r') {
-            return Some((lf - 1, lf + 1));
+            return (lf - 1, lf + 1);
         }
         if line_end == LineEnd::Lf {
-            return Some((lf, lf + 1));
+            return (lf, lf + 1);
         }
     }
+    (bytes.len(), bytes.len())
 }
 
 /// Reads lines of the header block, as many as it has room for; returns what follows them, or the block.
@@ -261,27 +256,32 @@ fn read_lines<'a>(
     let mut before = None;
     let read = loop {
         let start = next;
-        let end = end_of_line(text.bytes, start, line_end, &mut places);
-        let ended = end.is_some();
-        let (line_end_at, after) = end.unwrap_or((text.len(), text.len()));
+        let (end, after) = end_of_line(text.bytes, start, line_end, &mut places);
         next = after;
-        let line = text.slice(start..line_end_at);
+        let line = text.slice(start..end);
         match line.bytes.first() {
+            Some(b'!'..) => {
+                if !block.has_room() {
+                    break start;
+                }
+                before = Some(start..end);
+                block.push(line);
+            }
             None => {
-                if !ended {
+                if end == after {
                     flags.raise(Flag::NoEoh, line);
                 }
                 break next;
             }
             Some(b' ' | b'\t') if block.has_header() => {
                 if let Some(before) = before.take() {
-                    hidden::check_end_of_line(before, cx, flags);
+                    hidden::check_end_of_line(text.slice(before), cx, flags);
                 }
                 hidden::check_line(line, cx, flags);
                 block.fold(line);
             }
             Some(b'\r' | b'\n') if block.has_header() => {
-                before = Some(line);
+                before = Some(start..end);
                 block.append(line);
             }
             Some(_) if !block.has_room() => break start,
@@ -294,7 +294,7 @@ fn read_lines<'a>(
                 block.lines.push(RawLine::Cut(Box::new_in(Line::orphan(line, cx), cx.bump)));
             }
             Some(_) => {
-                before = Some(line);
+                before = Some(start..end);
                 block.push(line);
             }
         }
