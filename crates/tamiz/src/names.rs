@@ -1,23 +1,24 @@
 //! Names that make a secret of their value (clause 6.10).
 
-#![allow(clippy::arithmetic_side_effects, reason = "places in a number of 64 bits")]
+#![allow(clippy::arithmetic_side_effects, reason = "places in numbers of 64 bits")]
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+pub(crate) mod common;
 
 use crate::bytes::{self, ALNUM};
 use crate::lists::SENSITIVE_NAMES;
 use crate::steps;
+use common::Common;
 
 /// Decides which names make a secret of their value.
 #[derive(Clone, Debug)]
 pub(crate) struct SensitiveNames {
-    /// `None` only if there were too many names for one automaton: then every name is sensitive.
-    anywhere: Option<AhoCorasick>,
+    anywhere: Anywhere,
     words: Vec<Box<[u8]>>,
     /// The lengths of `words`, a bit each.
     lengths: u64,
     /// Three letters of each name.
     triples: Triples,
+    common: Common,
     /// The names that configuration adds.
     pub(crate) extra: Vec<String>,
 }
@@ -82,6 +83,78 @@ impl Triples {
     }
 }
 
+/// Names that are looked for anywhere in a text, case ignored.
+#[derive(Clone, Debug)]
+struct Anywhere {
+    /// In lower case, sorted. None is in another one, so that none is the beginning of another one either.
+    names: Vec<Box<[u8]>>,
+    /// The first three letters of each, hashed, a bit each.
+    starts: [u64; 1 << (Anywhere::BITS - 6)],
+}
+
+impl Anywhere {
+    /// How many bits a hash has.
+    const BITS: u32 = 11;
+
+    fn new<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let mut all: Vec<Box<[u8]>> =
+            names.map(|name| name.to_ascii_lowercase().into_bytes().into_boxed_slice()).collect();
+        all.sort_by_key(|name| name.len());
+        let mut anywhere = Anywhere { names: Vec::new(), starts: [0; 1 << (Anywhere::BITS - 6)] };
+        for name in all {
+            if !anywhere.is_in(&name) {
+                anywhere.add_start(&name);
+                let place = anywhere.names.partition_point(|other| *other < name);
+                anywhere.names.insert(place, name);
+            }
+        }
+        anywhere
+    }
+
+    /// Adds the first letters of a name; behind a short one there may be any.
+    fn add_start(&mut self, name: &[u8]) {
+        let letter = |at: usize| name.get(at).map_or(0..32, |letter| letter & 31..(letter & 31) + 1);
+        for (a, b) in letter(0).flat_map(|a| letter(1).map(move |b| (a, b))) {
+            for c in letter(2) {
+                let bit = Anywhere::hash([a, b, c]);
+                if let Some(bits) = self.starts.get_mut(bit / 64) {
+                    *bits |= 1 << (bit % 64);
+                }
+            }
+        }
+    }
+
+    /// The hash of three letters, case ignored; other characters share those of letters.
+    #[inline]
+    fn hash([a, b, c]: [u8; 3]) -> usize {
+        let letters = u32::from(a & 31) | u32::from(b & 31) << 5 | u32::from(c & 31) << 10;
+        (letters.wrapping_mul(0x9E37_79B1) >> (u32::BITS - Anywhere::BITS)) as usize
+    }
+
+    /// Returns whether one of the names is in a text.
+    fn is_in(&self, text: &[u8]) -> bool {
+        let mut rest = text;
+        while let [first, behind @ ..] = rest {
+            let letter = |at: usize| behind.get(at).copied().unwrap_or_default();
+            let bit = Anywhere::hash([*first, letter(0), letter(1)]);
+            if self.starts.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 != 0) && self.begins(rest)
+            {
+                return true;
+            }
+            rest = behind;
+        }
+        false
+    }
+
+    /// Returns whether a text begins with one of the names: with the last one that is not beyond it.
+    fn begins(&self, text: &[u8]) -> bool {
+        let lower = || text.iter().map(u8::to_ascii_lowercase);
+        let behind = self.names.partition_point(|name| name.iter().copied().le(lower()));
+        let last = behind.checked_sub(1).and_then(|at| self.names.get(at));
+        last.is_some_and(|name| text.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)))
+    }
+}
+
 impl SensitiveNames {
     /// The built-in names and `extra` ones.
     pub(crate) fn new(extra: &[String]) -> Self {
@@ -93,12 +166,19 @@ impl SensitiveNames {
         let anywhere = of("anywhere").chain(added);
         let words = || of("word").chain(of("whole"));
         let triples = Triples::new(anywhere.clone().chain(words()).map(str::as_bytes));
-        // Built whenever a canonicalizer is, and rarely asked: a prefilter answers first.
-        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
-        let anywhere = AhoCorasick::builder().kind(kind).ascii_case_insensitive(true).build(anywhere);
+        let anywhere = Anywhere::new(anywhere);
         let words: Vec<Box<[u8]>> = words().map(|word| Box::from(word.as_bytes())).collect();
         let lengths = words.iter().fold(0, |lengths, word| lengths | length_bit(word));
-        SensitiveNames { anywhere: anywhere.ok(), words, lengths, triples, extra: extra.to_vec() }
+        let (common, extra) = (Common::default(), extra.to_vec());
+        let names = SensitiveNames { anywhere, words, lengths, triples, common, extra };
+        SensitiveNames { common: Common::new(|name| names.matches_ascii(name)), ..names }
+    }
+
+    /// Returns whether the value under a name is a secret, where that is one of the common names: the first `len` bytes of a
+    /// text.
+    #[inline(always)]
+    pub(crate) fn matches_common(&self, text: &[u8], len: usize) -> Option<bool> {
+        self.common.get(text, len)
     }
 
     /// Returns whether the value under a name in ASCII is a secret.
@@ -110,13 +190,13 @@ impl SensitiveNames {
     /// Returns whether a name in ASCII may be sensitive.
     #[inline]
     pub(crate) fn may_match_ascii(&self, name: &[u8]) -> bool {
-        self.triples.may_be_in(name) || self.anywhere.is_none()
+        self.triples.may_be_in(name)
     }
 
     #[inline(never)]
     pub(crate) fn matches_slow(&self, name: &[u8]) -> bool {
         steps::slow("sensitive names searched");
-        self.anywhere.as_ref().is_none_or(|anywhere| anywhere.is_match(name))
+        self.anywhere.is_in(name)
             || name
                 .split(|&b| !bytes::is(b, ALNUM))
                 .filter(|word| self.lengths & length_bit(word) != 0)
@@ -155,10 +235,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_an_automaton_every_name_is_sensitive() {
-        let names = SensitiveNames::new(&[]);
-        assert!(!names.matches_ascii(b"q"));
-        let names = SensitiveNames { anywhere: None, ..names };
-        assert!(names.matches_ascii(b"q"));
+    fn names_are_found_anywhere() {
+        let extra = ["q", "PIN", "token2", "x-Y"].map(str::to_owned);
+        let names = SensitiveNames::new(&extra);
+        let anywhere = SENSITIVE_NAMES.iter().filter(|(kind, name)| *kind == "anywhere" && name.is_ascii());
+        let wanted: Vec<String> = anywhere
+            .map(|(_, name)| *name)
+            .chain(extra.iter().map(String::as_str))
+            .map(str::to_lowercase)
+            .collect();
+        let mut random = crate::context::tests::random();
+        for _ in 0..100_000 {
+            let mut text: Vec<u8> = (0..random(6)).map(|_| b"abcioPnsTtu-_0"[random(14) as usize]).collect();
+            if random(2) == 0 {
+                let name = wanted[random(wanted.len() as u32) as usize].as_bytes();
+                text.extend_from_slice(&name[..name.len().min(random(12) as usize)]);
+            }
+            let lower = String::from_utf8(text.to_ascii_lowercase()).unwrap();
+            let is_in = wanted.iter().any(|name| lower.contains(name.as_str()));
+            assert_eq!(names.anywhere.is_in(&text), is_in, "{lower}");
+        }
     }
 }

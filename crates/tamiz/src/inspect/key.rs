@@ -30,6 +30,16 @@ pub(crate) struct JudgedKey<'a> {
 impl<'a> Key<'a> {
     /// Judges decoded text (clause 6.6).
     pub(crate) fn judge(text: Classified<'a>, cx: Context<'a>) -> JudgedKey<'a> {
+        match cx.settings.names.matches_common(text.text.bytes, text.text.len()) {
+            Some(is_sensitive) => {
+                let key = Key { text: text.text, shown: NameShown::Text };
+                JudgedKey { key, is_quiet: true, is_sensitive }
+            }
+            None => Key::judge_slow(text, cx),
+        }
+    }
+
+    fn judge_slow(text: Classified<'a>, cx: Context<'a>) -> JudgedKey<'a> {
         let Classified { text, classes } = text;
         let names = &cx.settings.names;
         let is_quiet = scan::cannot_flag(text.bytes, classes);
@@ -104,6 +114,21 @@ pub(crate) fn write_key(key: Key<'_>, cx: Context<'_>, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::context::tests::with_context;
+
+    #[test]
+    fn common_names_are_quiet() {
+        let is_quiet = |text: &&str| {
+            with_context(|cx| {
+                let classified = Text::untraced(text.as_bytes()).repaired().classified();
+                let [quick, slow] = [Key::judge(classified, cx), Key::judge_slow(classified, cx)]
+                    .map(|judged| (judged.key.shown, judged.is_quiet, judged.is_sensitive));
+                quick == slow
+            })
+        };
+        let names = crate::names::common::NAMES.split_ascii_whitespace();
+        let loud: Vec<&str> = names.filter(|name| !is_quiet(name)).collect();
+        assert!(loud.is_empty(), "{loud:?}");
+    }
 
     #[test]
     fn names_are_judged_by_their_classes() {

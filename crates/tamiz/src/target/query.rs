@@ -39,7 +39,7 @@ impl<'a> Query<'a> {
             let cuts = Cuts::of(raw, &mut query.flags);
             (Ends::Cuts(cuts), cuts.count() + 1)
         };
-        query.read_tokens(Tokens { raw, start: 0, ends }, room, syntax, cx);
+        query.read_tokens(Tokens { raw, start: 0, ends, cx }, room, syntax, cx);
         query
     }
 
@@ -111,6 +111,7 @@ struct Tokens<'a> {
     /// Where the next one begins; beyond the end where there is none.
     start: usize,
     ends: Ends<'a>,
+    cx: Context<'a>,
 }
 
 /// The signs that end the tokens of a query.
@@ -134,8 +135,7 @@ impl<'a> Iterator for Tokens<'a> {
             let (end, next) = end.unwrap_or((self.raw.len(), self.raw.len() + 1));
             self.start = next;
             if end > start {
-                let text = self.raw.bytes.get(start..end)?;
-                return Some(Token::cut(self.raw.piece(text)));
+                return Token::cut(self.raw, start..end, self.cx);
             }
             if end == self.raw.len() {
                 return None;
