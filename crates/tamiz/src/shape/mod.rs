@@ -79,7 +79,7 @@ impl Shape {
         } else if classes & HIGH == 0 {
             of_ascii(text, classes)
         } else {
-            of_unicode(text)
+            of_unicode(text, classes)
         }
     }
 
@@ -156,11 +156,11 @@ fn of_ascii(text: &[u8], classes: u32) -> Shape {
     }
 }
 
-fn of_unicode(text: &[u8]) -> Shape {
+fn of_unicode(text: &[u8], classes: u32) -> Shape {
     steps::slow("shape beyond ASCII");
-    if is_email(text) {
+    if classes & AT != 0 && is_email(text) {
         Shape::Email
-    } else if is_url(text) {
+    } else if classes & COLON != 0 && is_url(text) {
         Shape::Uaxurl
     } else if is_words(text) {
         Shape::Words

@@ -3,8 +3,19 @@
 use crate::bytes;
 use crate::decode;
 
-/// Printable signs that are written as `%HH`: each cuts a line, a list, a query or a marker somewhere.
-const ESCAPED: &[u8] = b"#%&,/:;<=>?[]|~";
+/// The characters that are written as `%HH`, a bit each: those that are not printable, and signs of which each cuts a line, a list, a
+/// query or a marker somewhere.
+#[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
+const ESCAPED: u128 = {
+    let signs = b"#%&,/:;<=>?[]|~";
+    let mut escaped = (1 << (b' ' + 1)) - 1 | 1 << 0x7F;
+    let mut nth = 0;
+    while nth < signs.len() {
+        escaped |= 1 << signs[nth];
+        nth += 1;
+    }
+    escaped
+};
 
 /// A set of ASCII characters that are neither letters nor digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +116,7 @@ fn is_upper(escape: &[u8]) -> bool {
 }
 
 fn is_escaped(sign: u8) -> bool {
-    !sign.is_ascii_graphic() || ESCAPED.contains(&sign)
+    !sign.is_ascii() || ESCAPED >> (sign & 0x7F) & 1 == 1
 }
 
 /// Writes one sign as a set and a token show it.

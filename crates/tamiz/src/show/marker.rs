@@ -62,18 +62,17 @@ impl Measured {
     }
 
     pub(crate) fn write(&self, secret: bool, out: &mut Vec<u8>) {
-        if secret {
-            push(out, "<SECRET:");
-            push_head(self.shape.coarse(), out);
-        } else {
-            out.push(b'<');
-            push_head(self.shape, out);
+        push_head(self.shape, secret, out);
+        let has_set = !secret && !self.set.is_empty();
+        if self.entropy_tenths.is_none() && !has_set {
+            number_and(out, self.chars as u64, b'>');
+            return;
         }
         number(out, self.chars as u64);
         if let Some(tenths) = self.entropy_tenths {
             let _ = write!(out, "~{}.{}", tenths / 10, tenths % 10);
         }
-        if !secret && !self.set.is_empty() {
+        if has_set {
             out.push(b':');
             self.set.write(out);
         }
@@ -111,29 +110,32 @@ pub(crate) fn is_more(text: &[u8]) -> bool {
     digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
 }
 
-/// The longest word of a shape and its colon fit into so many bytes.
-const HEAD: usize = 16;
+/// The beginning of a marker fits into so many bytes, with the longest word of a shape.
+const HEAD: usize = 24;
 
-/// Writes the word of a shape and a colon.
+/// Writes the beginning of a marker, up to the colon behind the word of a shape.
 #[allow(clippy::indexing_slicing, reason = "there is a head for each shape")]
-fn push_head(shape: Shape, out: &mut Vec<u8>) {
-    static HEADS: [([u8; HEAD], usize); Shape::ALL.len()] = {
+fn push_head(shape: Shape, secret: bool, out: &mut Vec<u8>) {
+    type Heads = [([u8; HEAD], usize); Shape::ALL.len()];
+    const fn heads(start: &[u8]) -> Heads {
         let mut heads = [([b':'; HEAD], 0); Shape::ALL.len()];
         let mut nth = 0;
         while nth < heads.len() {
             let word = Shape::ALL[nth].as_str().as_bytes();
             let mut at = 0;
-            while at < word.len() {
-                heads[nth].0[at] = word[at];
+            while at < start.len() + word.len() {
+                heads[nth].0[at] = if at < start.len() { start[at] } else { word[at - start.len()] };
                 at += 1;
             }
-            heads[nth].1 = word.len() + 1;
+            heads[nth].1 = at + 1;
             nth += 1;
         }
         heads
-    };
+    }
+    static PLAIN: Heads = heads(b"<");
+    static SECRET: Heads = heads(b"<SECRET:");
+    let (head, len) = if secret { &SECRET[shape.coarse() as usize] } else { &PLAIN[shape as usize] };
     // As many bytes for each, so that none is copied by itself.
-    let (head, len) = &HEADS[shape as usize];
     let start = out.len();
     out.extend_from_slice(head);
     out.truncate(start + len);
@@ -154,6 +156,18 @@ pub(crate) fn number(out: &mut Vec<u8>, n: u64) {
             b'0' + (n % 10) as u8,
         ]),
         _ => long_number(out, n),
+    }
+}
+
+/// Writes a number and a sign behind it.
+fn number_and(out: &mut Vec<u8>, n: u64, sign: u8) {
+    match n {
+        0..10 => out.extend_from_slice(&[b'0' + n as u8, sign]),
+        10..100 => out.extend_from_slice(&[b'0' + n as u8 / 10, b'0' + n as u8 % 10, sign]),
+        _ => {
+            number(out, n);
+            out.push(sign);
+        }
     }
 }
 
@@ -296,8 +310,9 @@ fn markers<'t>(text: &'t [u8], cx: Context<'t>) -> impl Iterator<Item = Range<us
 
 /// Returns whether a marker may begin with a `<` and these bytes behind it: with a word and a colon.
 pub(crate) fn may_begin(behind: &[u8]) -> bool {
+    const LONGEST_WORD: usize = 16;
     let in_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
-    let len = behind.iter().take(HEAD).take_while(in_word).count();
+    let len = behind.iter().take(LONGEST_WORD).take_while(in_word).count();
     behind.get(len) == Some(&b':')
 }
 
