@@ -5,8 +5,8 @@ mod header;
 
 use super::serial;
 use crate::bytes::{
-    self, ALNUM, ALPHA, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DIGIT, DOT, ENCODED, EQUALS, HIGH,
-    NO_ALNUM, NO_SPACED_BASE64, UPPER, WORD_SIGN,
+    self, ALPHA, AT, BANG, BLANK, COLON, CONTROL, DANGER, DASH, DIGIT, DOT, ENCODED, EQUALS, HIGH, NO_ALNUM,
+    NO_SPACED_BASE64, UPPER, WORD_SIGN,
 };
 use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode::{GUARD, base64};
@@ -45,23 +45,20 @@ pub(crate) fn cannot_flag(text: &[u8], classes: u32) -> bool {
         return false;
     }
     if classes & NO_ALNUM == 0 && text.len() < SHORTEST_TOKEN.min(base64::SHORTEST) {
-        return cannot_flag_word(text, classes);
+        return classes & ALPHA == 0 || cannot_flag_word(text, classes);
     }
     is_quiet(text, classes)
 }
 
-/// Does what [`cannot_flag`] does, for a text of a few letters and digits.
+/// Does what [`cannot_flag`] does, for a text of a few letters, perhaps with digits.
 #[inline(never)]
 fn cannot_flag_word(text: &[u8], classes: u32) -> bool {
-    match classes & (ALPHA | DIGIT) {
-        DIGIT => true,
-        letters if letters & DIGIT == 0 => !keywords::may_match_letters(text),
-        _ => {
-            let is_loud = keywords::may_match(text, classes)
-                || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
-            !is_loud
-        }
+    if classes & DIGIT == 0 {
+        return !keywords::may_match_letters(text);
     }
+    let is_loud = keywords::may_match(text, classes)
+        || serial::may_begin_stream(text, classes) && serial::holds_stream(text);
+    !is_loud
 }
 
 #[inline(never)]
@@ -286,12 +283,7 @@ fn facts_of(byte: u8) -> u32 {
 
 /// Returns whether a text decodes to something readable, or begins with what decodes to binary data of a known kind.
 fn may_be_base64(text: &[u8], classes: u32) -> bool {
-    let may_be_data = serial::begins_like_data(text)
-        && text
-            .iter()
-            .take(base64::SHORTEST)
-            .all(|&b| bytes::is(b, ALNUM) || matches!(b, b'+' | b'/' | b'-' | b'_'));
-    may_be_data || classes & NO_SPACED_BASE64 == 0 && base64::may_be_readable(text)
+    serial::begins_like_data(text) || classes & NO_SPACED_BASE64 == 0 && base64::may_be_readable(text)
 }
 
 #[cfg(test)]

@@ -30,8 +30,12 @@ pub(super) fn flag<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
     if scan.classes & bytes::COLON == 0 {
         return;
     }
-    for colon in memchr::memchr_iter(b':', text) {
+    for colon in bytes::places(b':', text) {
         let (before, rest) = text.split_at_checked(colon).unwrap_or_default();
+        // Without a slash behind it, few schemes are known.
+        if !matches!(rest, [_, b'/' | b'\\', ..]) && !may_end_scheme(before) {
+            continue;
+        }
         let (start, known) = scheme_before(before);
         if start == before.len() {
             continue;
@@ -103,6 +107,15 @@ struct Schemes {
     schemes: Vec<(&'static str, &'static str)>,
 }
 
+/// Returns whether a text may end with a scheme that is known without `//`, by its last two letters.
+fn may_end_scheme(text: &[u8]) -> bool {
+    static ENDS: LazyLock<[u32; 32]> = LazyLock::new(|| {
+        let schemes = URL_SCHEMES.iter().filter(|(_, kind)| !kind.is_empty());
+        ends_of(schemes.map(|(scheme, _)| scheme.as_bytes()))
+    });
+    ends_like(text, &ENDS)
+}
+
 fn known_scheme(name: &[u8]) -> Option<(&'static str, &'static str)> {
     /// The schemes that begin with each letter, and how long these are, a bit each.
     static BY_LETTER: LazyLock<[Schemes; 32]> = LazyLock::new(|| {
@@ -137,11 +150,21 @@ fn is_content(scheme: &str, after: &[u8]) -> bool {
 
 /// The authority that `rest` begins with, and the host in it.
 fn authority(rest: &[u8]) -> (&[u8], &[u8]) {
-    let ends = |&b: &u8| matches!(b, b'/' | b'\\' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'&' | b' ');
+    static ENDS: [bool; 256] = {
+        let mut ends = [false; 256];
+        let mut nth = 0;
+        let signs = b"/\\?#\"'<>& ";
+        while nth < signs.len() {
+            ends[signs[nth] as usize] = true;
+            nth += 1;
+        }
+        ends
+    };
+    let ends = |byte: &u8| ENDS.get(usize::from(*byte)).copied().unwrap_or_default();
     let head = rest.get(..rest.len().min(LONGEST_AUTHORITY)).unwrap_or_default();
     let authority = head.get(..head.iter().position(ends).unwrap_or(head.len())).unwrap_or_default();
-    let host_start = authority.iter().rposition(|byte| *byte == b'@').map_or(0, |at| at + 1);
-    (authority, without_port(authority.get(host_start..).unwrap_or_default()))
+    let user = bytes::position(b'@', authority).and_then(|_| memchr::memrchr(b'@', authority));
+    (authority, without_port(authority.get(user.map_or(0, |at| at + 1)..).unwrap_or_default()))
 }
 
 fn is_address_or_local(rest: &[u8]) -> bool {
@@ -265,28 +288,38 @@ fn is_inside(address: IpAddr) -> bool {
 
 /// A name that resolves to this machine or network, or to a cloud's metadata.
 fn is_local_name(host: &[u8]) -> bool {
-    /// The last but one letters of names, a bit each, by the last one.
-    static ENDS: LazyLock<[u32; 32]> = LazyLock::new(|| {
-        let mut ends = [0; 32];
-        for name in LOCAL_HOSTS {
-            if let Some((last, before)) = last_letters(name.as_bytes())
-                && let Some(known) = ends.get_mut(last)
-            {
-                *known |= before;
-            }
-        }
-        ends
-    });
+    static ENDS: LazyLock<[u32; 32]> =
+        LazyLock::new(|| ends_of(LOCAL_HOSTS.iter().map(|name| name.as_bytes())));
     let host = host.strip_suffix(b".").unwrap_or(host);
-    let may_be_known =
-        last_letters(host).and_then(|(last, before)| Some(ENDS.get(last)? & before != 0)).unwrap_or_default();
-    may_be_known && is_local_name_slow(host)
+    ends_like(host, &ENDS) && is_local_name_slow(host)
 }
 
-/// The last letter by its place in the alphabet, and the bit of the one before; other characters share these.
-fn last_letters(name: &[u8]) -> Option<(usize, u32)> {
-    let [before, last] = name.last_chunk()?;
-    Some((usize::from(last & 31), 1 << (before & 31)))
+/// The last but one letters of names, a bit each, by the last one.
+fn ends_of<'n>(names: impl Iterator<Item = &'n [u8]>) -> [u32; 32] {
+    let mut ends = [0; 32];
+    for name in names {
+        let (last, before) = last_letters(name);
+        if let Some(known) = ends.get_mut(last) {
+            *known |= before;
+        }
+    }
+    ends
+}
+
+/// Returns whether a name ends with two letters that others end with; see [`ends_of`].
+fn ends_like(name: &[u8], ends: &[u32; 32]) -> bool {
+    let (last, before) = last_letters(name);
+    ends.get(last).is_some_and(|known| known & before != 0)
+}
+
+/// The last letter by its place in the alphabet, and the bit of the one before; other characters share these. Before a name of one
+/// letter there may be any.
+fn last_letters(name: &[u8]) -> (usize, u32) {
+    match name {
+        [.., before, last] => (usize::from(last & 31), 1 << (before & 31)),
+        [last] => (usize::from(last & 31), u32::MAX),
+        [] => (0, 0),
+    }
 }
 
 fn is_local_name_slow(host: &[u8]) -> bool {
