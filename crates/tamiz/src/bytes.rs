@@ -223,7 +223,7 @@ pub(crate) fn is_hexadecimal(classes: u32) -> bool {
 }
 
 pub(crate) use crate::index::{
-    Places, Positions, doubles, each_sign, is_each_sign_alone, places, position, position_near,
+    Places, Positions, doubles, each_sign, has_three, is_each_sign_alone, places, position, position_near,
 };
 
 /// The last eight bytes as a number; of fewer, a number that tells them from others of their length.

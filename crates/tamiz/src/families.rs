@@ -76,7 +76,7 @@ static FAMILIES: LazyLock<Families> = LazyLock::new(|| {
 
 /// Returns whether a token may begin with a host that a path follows.
 pub(crate) fn may_begin_with(host: &[u8]) -> bool {
-    FAMILIES.hosts.iter().any(|end| host.ends_with(end))
+    FAMILIES.hosts.iter().any(|end| host.last() == end.last() && host.ends_with(end))
 }
 
 /// So many tokens of a text are tried for one that holds a separator: each is a search of all that follows.

@@ -31,7 +31,7 @@ const PIECE: usize = 16;
 /// Hands the runs of letters and the signs of a text to a visitor; returns whether that ended the walk.
 #[inline(always)]
 pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
-    let mut padded;
+    let mut padded = [0; BYTES];
     let (mut start, mut last_is_letter) = (0, 0);
     let mut rest = text;
     while !rest.is_empty() {
@@ -39,8 +39,7 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
         let bytes: &[u8; BYTES] = match rest.first_chunk() {
             Some(bytes) => bytes,
             None => {
-                padded = [0; BYTES];
-                copy(rest, &mut padded);
+                copy_to(&mut padded, rest);
                 &padded
             }
         };
@@ -75,9 +74,9 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
     false
 }
 
-/// Copies a text that has fewer bytes, in pieces of one size, which need no call, and zeros behind it.
+/// Copies a text that has fewer bytes, behind which zeros stay. It is copied in pieces of one size, which need no call.
 #[inline(always)]
-fn copy(text: &[u8], padded: &mut [u8; BYTES]) {
+fn copy_to(padded: &mut [u8; BYTES], text: &[u8]) {
     let (places, _) = padded.as_chunks_mut();
     let Some(last) = text.last_chunk::<PIECE>() else {
         if let Some(place) = places.first_mut() {
@@ -127,7 +126,7 @@ mod tests {
             let mut expected = [0; BYTES];
             expected[..len].copy_from_slice(&text[..len]);
             let mut padded = [0; BYTES];
-            copy(&text[..len], &mut padded);
+            copy_to(&mut padded, &text[..len]);
             assert_eq!(padded, expected);
         }
     }

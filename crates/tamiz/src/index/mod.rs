@@ -93,6 +93,26 @@ pub(crate) fn doubles<const COUNT: usize>(text: &[u8], wanted: [u8; COUNT]) -> b
     }
 }
 
+/// Returns whether a byte, which is not zero, is in a text three times, side by side.
+pub(crate) fn has_three(text: &[u8], byte: u8) -> bool {
+    let is_in = |sixteen: &[u8; 16]| {
+        let found = equal(sixteen, byte);
+        found & found >> 1 & found >> 2 != 0
+    };
+    let mut at = 0;
+    while let Some(sixteen) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        if is_in(sixteen) {
+            return true;
+        }
+        // The last two bytes have too few neighbours here.
+        at += 14;
+    }
+    match text.last_chunk() {
+        Some(last) => is_in(last),
+        None => is_in(&(u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64).to_le_bytes()),
+    }
+}
+
 /// Finds the first place of a byte in fewer than sixteen.
 #[inline]
 fn position_among_few(byte: u8, text: &[u8]) -> Option<usize> {
@@ -220,16 +240,19 @@ impl Iterator for Places<'_> {
 /// Which of the first 64 bytes of a text are `byte`, a bit each.
 #[inline(always)]
 fn equal_in_window(text: &[u8], byte: u8) -> u64 {
-    match text.first_chunk::<64>() {
-        Some(window) => equal_in_64(window, byte),
-        None => {
-            let mut window = [!byte; 64];
-            if let Some(place) = window.get_mut(..text.len()) {
-                place.copy_from_slice(text);
-            }
-            equal_in_64(&window, byte)
-        }
+    if let Some(window) = text.first_chunk::<64>() {
+        return equal_in_64(window, byte);
     }
+    let Some(last) = text.last_chunk() else {
+        let few = u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64;
+        return u64::from(equal(&few.to_le_bytes(), byte)) & !(u64::MAX << text.len());
+    };
+    let (sixteens, _) = text.as_chunks();
+    let bits_of = |bytes: &[u8; 16], at: usize| u64::from(equal(bytes, byte)) << at;
+    let whole =
+        sixteens.iter().zip((0..48).step_by(16)).fold(0, |bits, (bytes, at)| bits | bits_of(bytes, at));
+    // Some of the last bytes once more.
+    whole | bits_of(last, text.len() - 16)
 }
 
 #[inline(always)]
@@ -348,6 +371,12 @@ mod tests {
                     assert!(!doubles(&text, [sign]));
                     (text[at], text[at + 1]) = (sign, sign);
                     assert!(doubles(&text, [sign]), "{}", text.escape_ascii());
+                    assert!(!has_three(&text, sign));
+                    if let Some(third) = text.get_mut(at + 2) {
+                        let before = std::mem::replace(third, sign);
+                        assert!(has_three(&text, sign), "{}", text.escape_ascii());
+                        text[at + 2] = before;
+                    }
                     assert!(sign ^ 1 == b'/' || !doubles(&text, [sign ^ 1]));
                 }
             }

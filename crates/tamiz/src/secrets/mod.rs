@@ -247,9 +247,13 @@ pub(crate) fn is_too_plain(text: &[u8], classes: u32) -> bool {
 }
 
 /// Returns whether a text holds a token that is recognised by itself, whatever is around it.
-pub(crate) fn holds_token(text: &[u8]) -> bool {
+pub(crate) fn has_token(text: &[u8]) -> bool {
     let classes = bytes::union(text);
-    let kinds = prefilter::may_hold(text, classes, |_| false);
+    holds_token(prefilter::may_hold(text, classes, |_| false), text, classes)
+}
+
+/// Does what [`has_token`] does, behind a walk that left some kinds. `classes` is the union of the classes of the text's bytes.
+pub(crate) fn holds_token(kinds: Kinds, text: &[u8], classes: u32) -> bool {
     kinds.has(Kind::Jwt) && jwt::find(text).is_some()
         || kinds.has(Kind::Token) && families::find(text, classes).is_some()
 }

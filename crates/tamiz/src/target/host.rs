@@ -1,11 +1,13 @@
 //! Hosts (clauses 5.6 to 5.15).
 
+#![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice")]
+
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use bumpalo::collections::String as BumpString;
 use idna::uts46::{AsciiDenyList, ErrorPolicy, Hyphens, ProcessingSuccess, Uts46};
 
-use crate::bytes::{self, ALNUM, DIGIT};
+use crate::bytes::{self, ALNUM, DIGIT, UPPER};
 use crate::config::Scheme;
 use crate::context::Context;
 use crate::decode::{self, unicode, utf8};
@@ -15,6 +17,7 @@ use crate::secrets;
 use crate::show::marker;
 use crate::steps;
 use crate::text::Text;
+use crate::walk::{Visitor, walk};
 
 /// A valid host, in its canonical spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,23 +100,40 @@ impl<'a> Host<'a> {
 
 /// Cuts off a name in lower case of which nothing is to be flagged, at the colon or the end of the text.
 fn plain_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (mut before, mut last_label, mut len) = (b'.', 0, text.len());
-    for (at, &byte) in text.iter().enumerate() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' => {}
-            b'.' if before != byte => last_label = at + 1,
-            b'-' if before != byte => {}
-            b':' => {
-                len = at;
-                break;
-            }
-            _ => return None,
-        }
-        before = byte;
+    let (name, rest) = text.split_at_checked(bytes::position(b':', text).unwrap_or(text.len()))?;
+    let classes = bytes::union(name);
+    let mut plain = PlainName { last_label: 0, tokens: secrets::Prefilter::new(name, classes, |_| false) };
+    if classes & UPPER != 0 || walk(name, &mut plain) {
+        return None;
     }
-    let (name, rest) = text.split_at_checked(len)?;
-    let is_plain = matches!(name.get(last_label), Some(b'a'..=b'z')) && !secrets::holds_token(name);
+    let is_plain = matches!(name.get(plain.last_label), Some(b'a'..=b'z'))
+        && !secrets::holds_token(plain.tokens.finish(), name, classes);
     is_plain.then_some((name, rest))
+}
+
+/// The state of a walk over the name of a host, which a sign ends that is not plain there.
+struct PlainName<'t, F> {
+    /// Where the last label begins.
+    last_label: usize,
+    tokens: secrets::Prefilter<'t, F>,
+}
+
+impl<F: Fn(&[u8]) -> bool> Visitor for PlainName<'_, F> {
+    #[inline(always)]
+    fn letters(&mut self, at: usize, eight: u64, _len: usize) -> bool {
+        self.tokens.letters(at, eight);
+        false
+    }
+
+    #[inline(always)]
+    fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
+        match byte {
+            b'.' if at > 0 && next != byte => self.last_label = at + 1,
+            b'-' if next != byte => {}
+            _ => return true,
+        }
+        Visitor::sign(&mut self.tokens, at, byte, next)
+    }
 }
 
 /// Raises the flags of the characters of a host, whether it is valid or not. Scripts are judged label by label.
@@ -170,7 +190,7 @@ fn read_port(text: &[u8]) -> Result<u16, Bad> {
 }
 
 fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
-    if text.is_empty() || secrets::holds_token(text.bytes) {
+    if text.is_empty() || secrets::has_token(text.bytes) {
         return Err(Bad::Form);
     }
     let ascii = to_ascii(text, cx, flags)?;

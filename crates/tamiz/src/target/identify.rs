@@ -19,6 +19,15 @@ const CUT: u32 = WORD_SIGN | EQUALS | COLON | HIGH | NO_NAME;
 /// No number of a card, account or key is shorter, nor a token of letters and digits.
 const SHORTEST_CARD: usize = 13;
 
+/// No other text is as short that identifies without a digit, `@` or `:`.
+const SHORTEST_WORD: usize = 16;
+
+/// Whether a segment is too short and too plain to be a number or to identify. `classes` is the union of the classes of its bytes.
+#[inline]
+pub(super) fn is_plain_word(segment: &[u8], classes: u32) -> bool {
+    segment.len() < SHORTEST_WORD && classes & (DIGIT | AT | COLON) == 0
+}
+
 /// Whether a segment, or one of its pieces, identifies. `classes` is the union of the classes of its bytes.
 #[inline]
 pub(super) fn identifies(segment: &[u8], classes: u32) -> bool {
@@ -28,10 +37,7 @@ pub(super) fn identifies(segment: &[u8], classes: u32) -> bool {
         let may_be_address = classes & (DOT | DIGIT) == DOT | DIGIT && has_three_dots(segment);
         return (may_be_phone || may_be_address) && identifies_slow(segment, classes);
     }
-    if segment.len() < 16 && classes & (DIGIT | AT | COLON) == 0 {
-        return false;
-    }
-    identifies_slow(segment, classes)
+    !is_plain_word(segment, classes) && identifies_slow(segment, classes)
 }
 
 fn has_three_dots(text: &[u8]) -> bool {

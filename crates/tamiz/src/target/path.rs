@@ -67,7 +67,7 @@ impl<'a> Path<'a> {
             flags,
         };
         path.collapse(text, classes, cx);
-        if classes & DOT != 0 {
+        if classes & DOT != 0 && (classes & ENCODED != 0 || bytes::doubles(text.bytes, [b'.'])) {
             path.follow_dots();
         }
         if path.segments.is_empty() {
@@ -125,9 +125,12 @@ impl<'a> Path<'a> {
     fn collapse(&mut self, text: Text<'a>, classes: u32, cx: Context<'a>) {
         let has_guards = classes & ENCODED != 0 && bytes::position(GUARD, text.bytes).is_some();
         let mut start = usize::from(text.bytes.first() == Some(&b'/'));
+        let mut slashes = bytes::places(b'/', text.bytes);
+        if start > 0 {
+            slashes.next();
+        }
         loop {
-            let rest = text.bytes.get(start..).unwrap_or_default();
-            let next_slash = bytes::position(b'/', rest).map(|len| start + len);
+            let next_slash = slashes.next();
             let end = next_slash.unwrap_or(text.len());
             let segment = text.slice(start..end);
             let segment = if has_guards { without_needless_guards(segment, cx) } else { segment };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "offsets into one slice, and counts of its parts")]
 
-use super::identify::identifies;
+use super::identify::{identifies, is_plain_word};
 use crate::bytes::{self, ALPHA, NO_ALNUM};
 use crate::context::Context;
 use crate::decode::{self, GUARD};
@@ -160,7 +160,13 @@ pub(super) fn shown<'a>(segment: Classified<'a>, cx: Context<'a>, flags: &mut Fl
 }
 
 /// Whether a segment is shown by its shape; `is_whole` where no part of it is hidden.
+#[inline(always)]
 pub(super) fn is_hidden<'a>(segment: Classified<'a>, is_whole: bool, cx: Context<'a>) -> bool {
+    !(is_whole && is_plain_word(segment.text.bytes, segment.classes)) && is_hidden_slow(segment, is_whole, cx)
+}
+
+#[inline(never)]
+fn is_hidden_slow<'a>(segment: Classified<'a>, is_whole: bool, cx: Context<'a>) -> bool {
     let options = &cx.settings.config.path;
     let is_number = || segment.text.len() >= 3 && segment.classes & (ALPHA | NO_ALNUM) == 0;
     options.identifiers && is_personal(segment, is_whole, cx) || options.numbers && is_number()
