@@ -289,10 +289,15 @@ pub(crate) const DEPTH: usize = 3;
 /// Returns whether a text, or what further decodings make of it, is Base64: then what it hides is not found in a text
 /// that it is a part of.
 pub(crate) fn hides_base64(text: &[u8], cx: Context<'_>) -> bool {
+    // No text has fewer bytes than what it decodes to.
+    if text.len() < base64::SHORTEST {
+        return false;
+    }
     steps::slow("searched for Base64");
     let is_base64 = |text: &[u8], classes: u32| cx.spare.with(|plain| base64::read(text, classes, plain));
     let classes = bytes::union(text);
-    is_base64(text, classes) || any_further(text, classes, cx, is_base64)
+    let may_be = classes & (ENCODED | BACKSLASH) != 0 || base64::encoded(text, classes).is_some();
+    may_be && (is_base64(text, classes) || any_further(text, classes, cx, is_base64))
 }
 
 /// Returns whether `is_it` is true of one of the further texts of a value (clause 6.12), which are plain bytes, or of

@@ -7,13 +7,25 @@ use crate::lists::AUTH_SCHEMES;
 use crate::show::marker;
 use crate::text::Text;
 
+/// No scheme of the closed list is longer.
+const LONGEST_SCHEME: usize = 32;
+
 /// The scheme, of the closed list, and the credentials that follow it.
 fn cut(text: &[u8]) -> Option<(&'static str, &[u8])> {
-    let end = text.iter().position(|&b| bytes::is_blank(b)).unwrap_or(text.len());
+    let end = text.iter().take(LONGEST_SCHEME + 1).position(|&b| bytes::is_blank(b)).unwrap_or(text.len());
     let (word, rest) = text.split_at_checked(end)?;
-    let scheme = AUTH_SCHEMES.iter().find(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()))?;
+    let mut schemes = AUTH_SCHEMES.iter().filter(|scheme| scheme.len() == word.len());
+    let scheme = schemes.find(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()))?;
     Some((scheme, bytes::trim(rest)))
 }
+
+const _: () = {
+    let mut row = 0;
+    while row < AUTH_SCHEMES.len() {
+        assert!(AUTH_SCHEMES[row].len() <= LONGEST_SCHEME);
+        row += 1;
+    }
+};
 
 /// Writes the scheme and the length of the credentials. `classes` are those of the bytes of the text.
 pub(crate) fn write(text: &[u8], classes: u32, out: &mut Vec<u8>) {

@@ -81,7 +81,19 @@ const EXPIRES: u8 = 0;
 
 /// The pieces of a header between `;` that are not empty.
 fn pieces(text: Text<'_>) -> impl Iterator<Item = Text<'_>> {
-    text.split_at_each(b';').map(|piece| piece.trim()).filter(|piece| !piece.is_empty())
+    let mut rest = Some(text.bytes);
+    std::iter::from_fn(move || {
+        loop {
+            let all = rest?;
+            let cut = bytes::position(b';', all).and_then(|at| all.split_at_checked(at));
+            let (piece, after) = cut.map_or((all, None), |(piece, after)| (piece, after.get(1..)));
+            rest = after;
+            let piece = bytes::trim(piece);
+            if !piece.is_empty() {
+                return Some(text.piece(piece));
+            }
+        }
+    })
 }
 
 impl<'a> Cookies<'a> {

@@ -81,6 +81,15 @@ fn flag_magic<'a>(scan: &Scan<'a>, head: &[u8], flags: &mut Flags<'a>) {
     scan.raise_word(Flag::Serial, word, all, flags);
 }
 
+/// Raises `SERIAL` for what `:` and `!` are signs of.
+pub(super) fn flag_written<'a>(scan: &Scan<'a>, flags: &mut Flags<'a>) {
+    if scan.classes & BANG != 0 {
+        flag(scan, flags);
+    } else if holds_php_object(scan.text.bytes, scan.kind) {
+        scan.raise_word(Flag::Serial, "php", 0..scan.text.len(), flags);
+    }
+}
+
 /// The first bytes of decoded text, guarded bytes as bytes.
 fn plain_head<'b>(text: &[u8], head: &'b mut [u8; HEAD]) -> &'b [u8] {
     let (mut at, mut len) = (0, 0);
@@ -116,8 +125,7 @@ fn written(scan: &Scan<'_>) -> impl Iterator<Item = &'static str> {
     let (text, classes, cx) = (scan.text.bytes, scan.classes, scan.cx);
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
     let tagged = classes & BANG != 0;
-    let python =
-        || tagged && has(b"!!python/") || classes & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text);
+    let python = || tagged && has(b"!!python/") || holds_pickle(text, classes);
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
     let java =
         || tagged && has(b"!!javax.script.") || may_begin_stream(text, classes) && holds_java(text, cx);
@@ -155,9 +163,9 @@ pub(super) fn holds_stream(text: &[u8]) -> bool {
 }
 
 /// A pickle of the first protocol: a line that imports, then what it imports.
-fn holds_pickle(text: &[u8]) -> bool {
+fn holds_pickle(text: &[u8], classes: u32) -> bool {
     steps::slow("searched for pickles");
-    if bytes::position(b'\n', text).is_none() {
+    if classes & CONTROL == 0 {
         return text == b"c__builtin__";
     }
     let mut lines = text.split(|&b| b == b'\n').peekable();

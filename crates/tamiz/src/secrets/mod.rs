@@ -183,10 +183,9 @@ impl SensitiveNames {
         Prefilter::new(text, classes, |name: &[u8]| self.matches_ascii(name))
     }
 
-    /// Returns whether a text holds a credential behind a name, a scheme or by itself, of the kinds that a walk left.
+    /// Returns whether a text holds a credential of the kinds that a walk left.
     pub(crate) fn holds_one_of(&self, kinds: Kinds, text: &[u8], classes: u32, cx: Context<'_>) -> bool {
-        holds_unnamed(kinds, text, classes)
-            || kinds.has(Kind::Named) && self.find_kind(Kind::Named, text, classes, cx).is_some()
+        kinds.iter().any(|kind| self.find_kind(kind, text, classes, cx).is_some())
     }
 
     /// Returns whether a text holds a credential as it is. `classes` is the union of the classes of its bytes.

@@ -1,7 +1,7 @@
 //! Values whose signs are grammar: of headers, and of cookies.
 
 use super::{BRACKET, DOUBLED, LOUD, MARKS, ROLES, cannot_flag, facts_of, may_be_base64};
-use crate::bytes::{self, AT, BACKSLASH, BANG, COLON, CONTROL, ENCODED, HIGH};
+use crate::bytes::{self, BACKSLASH, BANG, COLON, CONTROL, ENCODED, HIGH};
 use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode::layers::{DEPTH, Layer};
 use crate::decode::{base64, entities};
@@ -79,7 +79,8 @@ pub(crate) fn cannot_flag_header<'a>(
         let kind = if signs == Signs::Cookies { Kind::Cookie } else { Kind::Structured };
         let scan = Scan::new(Text::untraced(text).repaired(), classes, kind, cx);
         inclusion::flag(&scan, &mut others);
-        serial::flag(&scan, &mut others);
+        // Java streams and the heads of binary data were looked for.
+        serial::flag_written(&scan, &mut others);
         if cx.settings.beyond_core() {
             urls::flag(&scan, flags);
         }
@@ -96,7 +97,7 @@ pub(crate) fn cannot_flag_cookie(value: &[u8], classes: u32, cx: Context<'_>) ->
 /// Does what [`cannot_flag_cookie`] does, with at most `left` decodings.
 fn cannot_flag_decoded(text: &[u8], classes: u32, left: usize, cx: Context<'_>) -> bool {
     let mut flags = cx.flags();
-    classes & (HIGH | CONTROL | BACKSLASH | AT) == 0
+    classes & (HIGH | CONTROL | BACKSLASH) == 0
         && cannot_flag_header(text, classes, Signs::Cookies, cx, &mut flags)
         && flags.set.is_empty()
         && (classes & ENCODED == 0
