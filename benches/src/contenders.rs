@@ -16,7 +16,6 @@ pub trait Contender: Send {
 /// The names of those that [`contender`] makes.
 pub const NAMES: &[&str] = &[
     "tamiz",
-    "tamiz-cold",
     "tamiz-owned",
     "tamiz-tokens",
     "tamiz-score",
@@ -31,8 +30,7 @@ pub const NAMES: &[&str] = &[
 /// Makes the contender of that name, ready to read.
 pub fn contender(name: &str) -> Option<Box<dyn Contender>> {
     Some(match name {
-        "tamiz" => Box::new(Into::new(Scratch::default())),
-        "tamiz-cold" => Box::new(Into::new(Scratch::without_cache())),
+        "tamiz" => Box::new(Into::new()),
         "tamiz-owned" => Box::new(Owned(Canonicalizer::new(Config::default()))),
         "tamiz-tokens" => Box::new(Tokens(Canonicalizer::new(Config::default()))),
         "tamiz-score" => Box::new(Scores::new(true)?),
@@ -46,7 +44,7 @@ pub fn contender(name: &str) -> Option<Box<dyn Contender>> {
     })
 }
 
-/// The whole document, in memory that is used again, with or without what is remembered of other requests.
+/// The whole document, in memory that is used again.
 struct Into {
     tamiz: Canonicalizer,
     scratch: Scratch,
@@ -54,8 +52,12 @@ struct Into {
 }
 
 impl Into {
-    fn new(scratch: Scratch) -> Self {
-        Into { tamiz: Canonicalizer::new(Config::default()), scratch, out: Vec::new() }
+    fn new() -> Self {
+        Into {
+            tamiz: Canonicalizer::new(Config::default()),
+            scratch: Scratch::default(),
+            out: Vec::new(),
+        }
     }
 }
 

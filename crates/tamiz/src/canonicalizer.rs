@@ -5,7 +5,6 @@ use std::fmt;
 
 use bumpalo::Bump;
 
-use crate::cache::Cache;
 use crate::config::Config;
 use crate::context::{Context, Shared, Spare};
 use crate::document::{self, Document, Evidence, Notes};
@@ -57,25 +56,17 @@ fn first_chunk(request_len: usize) -> usize {
 pub struct Scratch {
     bump: Bump,
     spare: Spare,
-    cache: Cache,
-    without_cache: bool,
 }
 
 impl Scratch {
-    /// Makes memory in which nothing of one request is kept for the next, so that each costs what a first one does.
-    pub fn without_cache() -> Self {
-        Scratch { without_cache: true, ..Scratch::default() }
-    }
-
     /// Makes room for another request.
-    fn begin(&mut self, request_len: usize, owner: u64) {
+    fn begin(&mut self, request_len: usize) {
         // All that the last request took, in one chunk.
         let least = self.bump.allocated_bytes().max(first_chunk(request_len));
         self.bump.reset();
         if self.bump.allocated_bytes() < least {
             self.bump = Bump::with_capacity(least);
         }
-        self.cache.begin(owner);
     }
 
     /// How many bytes that were set aside for the last request were never touched: for those who measure memory, to
@@ -212,8 +203,8 @@ impl Canonicalizer {
     /// (26: NFKC makes 39 bytes of the three of U+FDFA, its spaces escaped, and `U` and `P` both show
     /// the path.)
     ///
-    /// A thread keeps up to some 6 MiB of memory for the next request; what it keeps of requests is no
-    /// secret of theirs, or is never read again.
+    /// A thread keeps up to some 6 MiB of memory for the next request; what requests leave in it is never read
+    /// again.
     pub fn canonicalize(&self, request: &[u8]) -> Document {
         self.document(Input::Wire(request), false)
     }
@@ -252,18 +243,17 @@ impl Canonicalizer {
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> (usize, Option<Box<Evidence>>) {
-        scratch.begin(input.len(), self.settings.id);
-        let Scratch { bump, spare, cache, without_cache } = scratch;
+        scratch.begin(input.len());
+        let Scratch { bump, spare } = scratch;
         // Finished lines have no evidence, and the view `literal` notes what their text hides.
         let finishes = !traced && !self.settings.literal();
-        let cache = Some(&*cache).filter(|_| finishes && !*without_cache);
-        let shared = Shared { bump, spare, settings: &self.settings, traced, finishes, cache };
+        let shared = Shared { bump, spare, settings: &self.settings, traced, finishes };
         let cx = Context::new(&shared);
         let request = input.request(cx);
         if !request.echoes_into_finished {
             return document::write(request, notes, cx, out);
         }
-        let shared = Shared { finishes: false, cache: None, ..shared };
+        let shared = Shared { finishes: false, ..shared };
         let cx = Context::new(&shared);
         document::write(input.request(cx), notes, cx, out)
     }
@@ -320,7 +310,7 @@ mod tests {
             out.clear();
             tamiz.canonicalize_into(&mut scratch, request.as_bytes(), &mut out);
         }
-        let kept = scratch.cache.allocated() + scratch.bump.allocated_bytes();
+        let kept = scratch.bump.allocated_bytes();
         assert!(kept < 512 << 10, "{kept}");
     }
 

@@ -5,7 +5,6 @@ use std::ops::Deref;
 
 use bumpalo::Bump;
 
-use crate::cache::Cache;
 use crate::flags::Flags;
 use crate::settings::Settings;
 
@@ -22,8 +21,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) traced: bool,
     /// True if quiet header lines are finished without being opened.
     pub(crate) finishes: bool,
-    /// Header lines that came before; `None` where each is to be read.
-    pub(crate) cache: Option<&'a Cache>,
 }
 
 /// A word to pass on; lives as long as one canonicalisation.
@@ -129,7 +126,6 @@ pub(crate) mod tests {
             settings: &settings,
             traced: true,
             finishes: false,
-            cache: None,
         };
         test(Context::new(&shared))
     }

@@ -112,7 +112,7 @@ impl<'a> Finished<'a> {
         self.text(lines).get(start..).and_then(|value| value.strip_suffix(b"\n")).unwrap_or_default()
     }
 
-    /// Returns whether it has the same text in any request, so that it may be cached: it holds no secret, and no port
+    /// Returns whether it has the same text in any request, so that it may be finished in advance: it holds no secret, and no port
     /// that another scheme implies.
     pub(crate) fn is_alike_everywhere(&self) -> bool {
         match self.record.role {

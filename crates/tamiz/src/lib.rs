@@ -42,7 +42,6 @@ mod address;
 mod body;
 mod buckets;
 mod bytes;
-mod cache;
 mod canonicalizer;
 mod common_lines;
 mod config;

@@ -1,7 +1,5 @@
 //! A configuration made ready: effective switches, compiled lists, the fingerprint.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::common_lines::CommonLines;
 use crate::config::{Config, Profile, Unlisted, View};
 use crate::flags::{Flag, FlagSet};
@@ -12,8 +10,6 @@ use crate::names::SensitiveNames;
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
-    /// Tells settings apart in memory; clones share it. Never zero.
-    pub(crate) id: u64,
     /// The flags that may be shown.
     pub(crate) enabled: FlagSet,
     pub(crate) keys_sorted: bool,
@@ -42,9 +38,7 @@ impl Settings {
             })
             .collect();
         let names = SensitiveNames::new(&config.secrets.names);
-        static NEXT: AtomicU64 = AtomicU64::new(1);
         Settings {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
             enabled,
             keys_sorted: config.lines.keys_sorted.unwrap_or(full),
             qk: config.lines.qk.unwrap_or(full),

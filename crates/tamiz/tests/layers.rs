@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules, from top to bottom. Each may use only those behind it.
-const LAYERS: [&str; 42] = [
+const LAYERS: [&str; 41] = [
     "canonicalizer",
     "document",
     "fingerprint",
@@ -33,7 +33,6 @@ const LAYERS: [&str; 42] = [
     "known_headers",
     "names",
     "common_lines",
-    "cache",
     "finished",
     "config",
     "buckets",

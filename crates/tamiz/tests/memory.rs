@@ -14,7 +14,7 @@ fn check(tamiz: &Canonicalizer, scratch: &mut Scratch, requests: &[&[u8]]) {
     for request in requests {
         let mut out = Vec::new();
         tamiz.canonicalize_into(scratch, request, &mut out);
-        // What is remembered has no evidence, so nothing is.
+        // Evidence is kept of opened lines only.
         let alone = tamiz.canonicalize_with_evidence(request);
         assert_eq!(String::from_utf8(out).unwrap(), alone.as_str(), "{}", request.escape_ascii());
     }
@@ -36,8 +36,7 @@ fn every_vector_again_and_again() {
     for tamiz in canonicalizers() {
         let mut scratch = Scratch::default();
         for request in all.iter().chain(all.iter().rev()).filter(|request| request.len() < 4096) {
-            // What comes for the second time is kept; for the third, it is known.
-            check(&tamiz, &mut scratch, &[request, request, request]);
+            check(&tamiz, &mut scratch, &[request, request]);
         }
     }
 }

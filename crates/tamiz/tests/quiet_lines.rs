@@ -143,7 +143,7 @@ fn finished_lines_say_what_opened_lines_say() {
         let mut config = Config::default();
         config.profile = profile;
         let tamiz = Canonicalizer::new(config);
-        let (mut cached, mut out) = (Scratch::default(), Vec::new());
+        let (mut scratch, mut out) = (Scratch::default(), Vec::new());
         for _ in 0..20_000 {
             let name = NAMES[random(NAMES.len())];
             let value: String = (0..random(7)).map(|_| PIECES[random(PIECES.len())]).collect();
@@ -151,12 +151,9 @@ fn finished_lines_say_what_opened_lines_say() {
             let request = format!("GET /?pwd=abcdefgh HTTP/1.1\r\n{host}\r\n{name}: {value}\r\n\r\n");
             // Evidence is kept of opened lines only.
             let opened = tamiz.canonicalize_with_evidence(request.as_bytes());
-            // The third time it comes from the cache.
-            for _ in 0..3 {
-                out.clear();
-                tamiz.canonicalize_into(&mut cached, request.as_bytes(), &mut out);
-                assert_eq!(String::from_utf8_lossy(&out), opened.as_str(), "{request:?}");
-            }
+            out.clear();
+            tamiz.canonicalize_into(&mut scratch, request.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), opened.as_str(), "{request:?}");
             let owned = tamiz.canonicalize(request.as_bytes());
             assert_eq!((owned.as_str(), owned.tokens()), (opened.as_str(), opened.tokens()), "{request:?}");
         }

@@ -26,24 +26,21 @@ pub(super) fn instructions(root: &Path, only: &[&str]) -> Result<()> {
     let counting = programs::counting_program(root)?;
     let corpora = programs::corpora(&program, only)?;
     let folder = Folder::new()?;
-    println!("| corpus | bytes | document | httparse | Tamiz | ratio | cold | ratio | allocations | owned |");
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("| corpus | bytes | document | httparse | Tamiz | ratio | allocations | owned |");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
     for corpus in &corpora {
         let sample = folder.sample(&program, corpus, counted_requests(corpus))?;
         let peer = callgrind::count(&folder, &program, base(corpus), &sample)?;
         let tamiz = callgrind::count(&folder, &program, "tamiz", &sample)?;
-        let cold = callgrind::count(&folder, &program, "tamiz-cold", &sample)?;
         let reused = programs::allocations(&counting, "tamiz", &sample)?;
         let owned = programs::allocations(&counting, "tamiz-owned", &sample)?;
         println!(
-            "| {corpus} | {} | {:.0} | {:.0} | {:.0} | {:.1} | {:.0} | {:.1} | {:.2} | {:.2} |",
+            "| {corpus} | {} | {:.0} | {:.0} | {:.0} | {:.1} | {:.2} | {:.2} |",
             sample.bytes / sample.requests,
             tamiz.written,
             peer.instructions,
             tamiz.instructions,
             tamiz.instructions / peer.instructions,
-            cold.instructions,
-            cold.instructions / peer.instructions,
             reused.count,
             owned.count
         );

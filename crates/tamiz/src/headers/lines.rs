@@ -1,7 +1,7 @@
 //! The lines of a header block: the quiet ones finished at once, by name, the others opened.
 //!
 //! The names of all lines are read first, and put in order. Lines of one name are opened: they may be joined, and are
-//! flagged. Each other line is taken from the cache or finished where it is in that order, so that the texts of finished
+//! flagged. Each other line is looked up among common lines or finished where it is in that order, so that the texts of finished
 //! lines follow each other as in the document.
 
 use std::cmp::Ordering;
@@ -17,7 +17,6 @@ use crate::common_lines::{self, CommonLine, CommonLines};
 use crate::config::Scheme;
 use crate::context::{Context, HAS_FAST_PATHS, Shared, Spare};
 use crate::finished::{Finished, MOST_WORDS, NO_WORDS, Rank};
-use crate::hash::hash;
 use crate::known_headers::{Known, Rule, ShortName};
 use crate::message::{Line, RawLine};
 use crate::settings::Settings;
@@ -39,8 +38,6 @@ pub(super) struct Named<'a> {
     /// The length of the name, which is a token.
     name_len: u32,
     pub(super) rank: Rank,
-    /// Its hash, where there is a cache.
-    hash: u64,
     way: Way<'a>,
 }
 
@@ -48,8 +45,6 @@ pub(super) struct Named<'a> {
 enum Way<'a> {
     Opened,
     Common(&'a CommonLine),
-    /// It is in this slot of the cache.
-    Cached(usize),
     /// It may be finished; its name has a rule.
     Known(&'a Known),
     /// It may be finished; its name has no rule.
@@ -100,7 +95,7 @@ pub(super) fn finish_or_open<'a>(
 /// Finishes the lines that nearly all clients send, those that are alike in any request.
 pub(crate) fn finish_common_lines(settings: &Settings) -> CommonLines {
     let (bump, spare) = (&Bump::new(), &Spare::default());
-    let shared = Shared { bump, spare, settings, traced: false, finishes: true, cache: None };
+    let shared = Shared { bump, spare, settings, traced: false, finishes: true };
     let cx = Context::new(&shared);
     let (mut common, mut texts) = (CommonLines::default(), Vec::new());
     if !HAS_FAST_PATHS {
@@ -151,13 +146,7 @@ impl<'a> Named<'a> {
         let settings = cx.settings;
         if let Some(common) = settings.common_lines.find(line) {
             let name_len = u32::from(common.record.name_len);
-            named.push(Named { line, name_len, rank: common.record.rank, hash: 0, way: Way::Common(common) });
-            return Some(());
-        }
-        let hash = if cx.cache.is_some() { hash(line) } else { 0 };
-        if let Some((slot, record)) = cx.cache.and_then(|cache| cache.find(line, hash)) {
-            let name_len = u32::from(record.name_len);
-            named.push(Named { line, name_len, rank: record.rank, hash, way: Way::Cached(slot) });
+            named.push(Named { line, name_len, rank: common.record.rank, way: Way::Common(common) });
             return Some(());
         }
         let colon = bytes::position_near(b':', line)?;
@@ -169,10 +158,10 @@ impl<'a> Named<'a> {
         let name_len = colon as u32;
         if let Some(known) = headers.find(&short) {
             let way = if known.rule.is_opened { Way::Opened } else { Way::Known(known) };
-            named.push(Named { line, name_len, rank: known.rank, hash, way });
+            named.push(Named { line, name_len, rank: known.rank, way });
         } else if bytes::is_token(line.get(..colon)?) {
             let rank = headers.rank_between(short.bytes().get(..colon)?);
-            named.push(Named { line, name_len, rank, hash, way: Way::Unknown });
+            named.push(Named { line, name_len, rank, way: Way::Unknown });
         } else {
             return None;
         }
@@ -186,7 +175,7 @@ impl<'a> Named<'a> {
             lower.extend(name.iter().map(u8::to_ascii_lowercase));
             cx.settings.headers.rank(lower)
         });
-        Some(Named { line, name_len: u32::try_from(name_len).ok()?, rank, hash: 0, way: Way::Opened })
+        Some(Named { line, name_len: u32::try_from(name_len).ok()?, rank, way: Way::Opened })
     }
 
     /// The name as it came.
@@ -201,36 +190,19 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Takes a line from the cache, or finishes it.
+/// Takes a line from the table of common lines, or finishes it.
 #[inline(always)]
 fn finish<'a>(line: &Named<'a>, quiet: &mut Quiet<'a, '_>) -> Option<()> {
-    let cx = quiet.cx;
     match &line.way {
         Way::Opened | Way::Finished => None,
         Way::Common(common) => {
             let start = u32::try_from(quiet.out.len()).ok()?;
-            cx.settings.common_lines.write(common, quiet.out);
+            quiet.cx.settings.common_lines.write(common, quiet.out);
             quiet.finished.push(Finished { line: line.line, words: &NO_WORDS, start, record: common.record });
             Some(())
         }
-        Way::Cached(slot) => {
-            let known = cx.cache?.get(*slot, line.line, quiet.out, cx.bump)?;
-            quiet.finished.push(known);
-            Some(())
-        }
-        Way::Known(_) | Way::Unknown => {
-            match line.way {
-                Way::Known(known) => quiet.finish(line, &known.name, &known.rule)?,
-                _ => quiet.finish(line, &ShortName::of(line.name())?, Rule::unknown())?,
-            }
-            if let (Some(cache), Some(finished)) = (cx.cache, quiet.finished.last())
-                && finished.is_alike_everywhere()
-                && cache.admits(line.hash)
-            {
-                cache.keep(finished, line.hash, quiet.out);
-            }
-            Some(())
-        }
+        Way::Known(known) => quiet.finish(line, &known.name, &known.rule),
+        Way::Unknown => quiet.finish(line, &ShortName::of(line.name())?, Rule::unknown()),
     }
 }
 
