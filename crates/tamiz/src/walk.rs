@@ -74,7 +74,8 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
     false
 }
 
-/// Copies a text that has fewer bytes, behind which zeros stay. It is copied in pieces of one size, which need no call.
+/// Copies a text that has fewer bytes, behind which zeros stay: where one was copied before, at most eight bytes are left of it, and
+/// sixteen are written. It is copied in pieces of one size, which need no call.
 #[inline(always)]
 fn copy_to(padded: &mut [u8; BYTES], text: &[u8]) {
     let (places, _) = padded.as_chunks_mut();

@@ -5,11 +5,13 @@
 
 use crate::swar::first_sixteen;
 
-/// No name has more bytes.
-const LONGEST: usize = 16;
+/// No name has more bytes: a record has one for the length.
+const LONGEST: usize = 15;
 /// The number of places in the table, as a power of two.
 const PLACE_BITS: u32 = 10;
-/// Is set in the record of a name that makes a secret of its value: the names are ASCII.
+/// Where in a record the length is.
+const LENGTH: u32 = 120;
+/// Is set in the record of a name that makes a secret of its value.
 const SENSITIVE: u128 = 1 << 127;
 
 /// The names.
@@ -26,14 +28,14 @@ pub(crate) const NAMES: &str = "\
     date time ts timestamp year month day week hour tz timezone \
     status active enabled action act method module section tab form submit button btn option option_id choice \
     url uri link href path file filename image img icon photo video audio media color theme style font \
-    width height w h x y lat lng lon latitude longitude zoom radius \
+    width height lat lng lon latitude longitude zoom radius \
     user users username userid userId login remember first_name last_name firstname lastname \
     fname lname gender age birthday company job role \
     password passwd pass pwd token access_token auth api_key apikey secret session sessionid \
     csrf csrftoken csrf_token xsrf nonce client client_id account account_id \
     product product_id productId item item_id itemId items sku price amount currency qty quantity discount coupon cart \
     order_id orderId customer customer_id category category_id cat cat_id brand tag tags label \
-    app app_id appid api version ver v rev build release platform os device model browser screen network \
+    app app_id appid api version ver rev build release platform os device model browser screen network \
     ref referer referrer source src medium campaign channel redirect redirect_uri return return_url next prev back \
     callback jsonp cb rand random cache debug test preview lines revision hash \
     utm_source utm_medium utm_campaign utm_term utm_content utm_id gclid fbclid msclkid dclid \
@@ -47,7 +49,7 @@ pub(crate) const NAMES: &str = "";
 /// The names, found by their hash, each with whether it makes a secret of its value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Common {
-    /// The bytes of the names, the first one lowest; zero where there is none.
+    /// The bytes of the names, the first one lowest, and their lengths; zero where there is none.
     places: Box<[u128]>,
 }
 
@@ -87,13 +89,14 @@ impl Common {
     }
 }
 
-/// The first bytes of a text, as many as are asked for, the first one lowest.
+/// The first bytes of a text, as many as are asked for, the first one lowest, and their number.
 #[inline(always)]
 fn record_of(text: &[u8], len: usize) -> u128 {
-    match text.first_chunk() {
+    let bytes = match text.first_chunk() {
         Some(eight) if len <= 8 => u128::from(u64::from_le_bytes(*eight) & u64::MAX >> (64 - 8 * len.max(1))),
         _ => first_sixteen(text, len),
-    }
+    };
+    bytes | (len as u128) << LENGTH
 }
 
 /// The place of a name in the table, or the one that it is looked for first.
@@ -126,7 +129,9 @@ mod tests {
             count += 1;
         }
         assert!(count * 2 < 1 << PLACE_BITS, "{count}");
-        for text in ["", "Q", "utm_source_that_is_longer", "\u{e9}"] {
+        for text in
+            ["", "Q", "utm_source_that_is_longer", "\u{e9}", "id\0", "utm_medium\0", "redirect_uri\0\0\0\0"]
+        {
             assert_eq!(common.get(text.as_bytes(), text.len()), None);
         }
     }
