@@ -125,7 +125,9 @@ fn written(scan: &Scan<'_>) -> impl Iterator<Item = &'static str> {
     let (text, classes, cx) = (scan.text.bytes, scan.classes, scan.cx);
     let has = |needle: &[u8]| bytes::find_ignore_case(text, needle).is_some();
     let tagged = classes & BANG != 0;
-    let python = || tagged && has(b"!!python/") || holds_pickle(text, classes);
+    let python = || {
+        tagged && has(b"!!python/") || classes & (CONTROL | UNDERSCORE) != 0 && holds_pickle(text, classes)
+    };
     let ruby = || tagged && (has(b"!ruby/object") || has(b"!ruby/hash") || has(b"!ruby/struct"));
     let java =
         || tagged && has(b"!!javax.script.") || may_begin_stream(text, classes) && holds_java(text, cx);
