@@ -386,8 +386,13 @@ mod tests {
     #[test]
     fn plain_numbers_hold_no_keyword_or_token() {
         let (mut random, mut quiet) = (random(), 0);
-        let pieces =
-            ["aced0005", "ac", "ed", "00", "05", "cd", "dd", "df", "c89", "-", "--", "AA", "AC", "CC"];
+        let entries = CLASSES.iter().flat_map(|(_, entries)| entries.iter());
+        let mut pieces: Vec<String> = entries
+            .map(|entry| entry.replace([' ', '~', '^', '!'], ""))
+            .filter(|entry| bytes::is_hexadecimal(bytes::union(entry.as_bytes())))
+            .collect();
+        assert!(pieces.iter().any(|piece| piece == "aced0005"));
+        pieces.extend(["ac", "ed", "00", "05", "c", "-", "--", "AA", "AC", "CC"].map(str::to_owned));
         let upper = ["A3-", "EAA", "ACCA", "AA", "0123456789ABCDEF", "7", "-"];
         with_context(|cx| {
             for nth in 0..60_000 {
@@ -395,7 +400,7 @@ mod tests {
                 for _ in 0..=random(9) {
                     match (random(3), nth % 2) {
                         (0, _) => text.push_str(&format!("{:x}", random(u32::MAX))),
-                        (_, 0) => text.push_str(pieces[random(pieces.len() as u32) as usize]),
+                        (_, 0) => text.push_str(&pieces[random(pieces.len() as u32) as usize]),
                         _ => text.push_str(upper[random(upper.len() as u32) as usize]),
                     }
                 }
