@@ -53,11 +53,7 @@ struct Into {
 
 impl Into {
     fn new() -> Self {
-        Into {
-            tamiz: Canonicalizer::new(Config::default()),
-            scratch: Scratch::default(),
-            out: Vec::new(),
-        }
+        Into { tamiz: Canonicalizer::new(Config::default()), scratch: Scratch::default(), out: Vec::new() }
     }
 }
 

@@ -120,13 +120,8 @@ pub(crate) mod tests {
         let bump = Bump::new();
         let settings = Settings::new(Config::default());
         let spare = Spare::default();
-        let shared = Shared {
-            bump: &bump,
-            spare: &spare,
-            settings: &settings,
-            traced: true,
-            finishes: false,
-        };
+        let shared =
+            Shared { bump: &bump, spare: &spare, settings: &settings, traced: true, finishes: false };
         test(Context::new(&shared))
     }
 

@@ -20,7 +20,8 @@ use crate::swar::eight_at;
 
 use anchors::ANCHORS;
 pub(crate) use anchors::{
-    SHORTEST_ANCHORED, head_around, is_anchor, is_head_pair, is_head_sign, may_be_anchored,
+    SHORTEST_ANCHORED, head_around, is_anchor, is_head_sign, may_be_anchored, may_follow_anchor,
+    may_follow_head_sign,
 };
 use pattern::{Family, Piece};
 pub(crate) use signs::each_sign;

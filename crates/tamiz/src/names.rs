@@ -4,7 +4,7 @@
 
 pub(crate) mod common;
 
-use crate::bytes::{self, ALNUM};
+use crate::bytes::{self, ALNUM, COLON, ENCODED, HIGH, NAME_MARK};
 use crate::lists::SENSITIVE_NAMES;
 use crate::steps;
 use common::Common;
@@ -27,8 +27,8 @@ pub(crate) struct SensitiveNames {
 /// of them in it: one that other names have too, or that is most like others.
 #[derive(Clone, Debug)]
 struct Triples {
-    /// The places that each letter stands at, a bit each.
-    places: [u64; 32],
+    /// By byte: the places that it stands at, a bit each; for bytes of names also [`OF_NAME`].
+    places: [u64; 256],
     /// The places that any letter stands at, so that there need be none.
     any: u64,
 }
@@ -60,12 +60,15 @@ impl Triples {
                 *set = joined;
             }
         }
-        let mut triples = Triples { places: [0; 32], any: 0 };
+        let mut triples = Triples { places: [0; 256], any: 0 };
         for (place, letters) in sets.as_flattened().iter().enumerate() {
             triples.any |= u64::from(*letters == u32::MAX) << place;
-            for (letter, places) in triples.places.iter_mut().enumerate() {
-                *places |= u64::from(letters >> letter & 1) << place;
+            for (byte, places) in triples.places.iter_mut().enumerate() {
+                *places |= u64::from(letters >> (byte & 31) & 1) << place;
             }
+        }
+        for (byte, places) in (0..=u8::MAX).zip(&mut triples.places) {
+            *places |= if is_name_byte(byte) { OF_NAME } else { 0 };
         }
         triples
     }
@@ -75,12 +78,43 @@ impl Triples {
     fn may_be_in(&self, text: &[u8]) -> bool {
         let (mut state, mut found) = (self.any, self.any);
         for byte in text {
-            let places = self.places.get(usize::from(byte & 31)).copied().unwrap_or_default();
-            state = (state << 1 | Triples::FIRST) & places;
+            state = (state << 1 | Triples::FIRST) & self.places_of(*byte);
             found |= state;
         }
         found & Triples::LAST != 0
     }
+
+    /// Returns whether one of the names may be in the one that a text ends with, or that has something beyond ASCII.
+    #[inline]
+    fn may_be_at_end(&self, text: &[u8]) -> bool {
+        let (mut state, mut found, mut union) = (0, 0, 0);
+        for byte in text.iter().rev() {
+            let places = self.places_of(*byte);
+            if places & OF_NAME == 0 {
+                break;
+            }
+            state = (state >> 1 | Triples::LAST) & places;
+            found |= state;
+            union |= byte;
+        }
+        // Before a short name there may be nothing.
+        found |= found >> 1 & self.any;
+        found |= found >> 1 & self.any;
+        found & Triples::FIRST != 0 || !union.is_ascii()
+    }
+
+    #[inline(always)]
+    fn places_of(&self, byte: u8) -> u64 {
+        self.places.get(usize::from(byte)).copied().unwrap_or_default()
+    }
+}
+
+/// In the places of a byte: it may be in a name. No place has this bit.
+const OF_NAME: u64 = 1 << 63;
+
+/// Returns whether a byte may be in a name in free text: letters, digits, `_ - . $ @ [ ]`, and what is beyond ASCII but for guards.
+pub(crate) fn is_name_byte(byte: u8) -> bool {
+    bytes::is(byte, ALNUM | NAME_MARK | HIGH) && !bytes::is(byte, COLON | ENCODED)
 }
 
 /// Names that are looked for anywhere in a text, case ignored.
@@ -191,6 +225,12 @@ impl SensitiveNames {
     #[inline]
     pub(crate) fn may_match_ascii(&self, name: &[u8]) -> bool {
         self.triples.may_be_in(name)
+    }
+
+    /// Returns whether the name that a text ends with may be sensitive.
+    #[inline]
+    pub(crate) fn may_match_end(&self, text: &[u8]) -> bool {
+        self.triples.may_be_at_end(text)
     }
 
     #[inline(never)]

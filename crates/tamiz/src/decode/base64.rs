@@ -24,7 +24,7 @@ pub(crate) fn encoded(text: &[u8], classes: u32) -> Option<&[u8]> {
     if classes & WORD_SIGN == 0 {
         return None;
     }
-    memchr::memchr_iter(b';', text).find_map(|at| text.get(at..)?.strip_prefix(b";base64,"))
+    bytes::places(b';', text).find_map(|at| text.get(at..)?.strip_prefix(b";base64,"))
 }
 
 /// Appends what a text hides in Base64, if that is readable: of either alphabet, padded or not, with SP for `+`. Stray

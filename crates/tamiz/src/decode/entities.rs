@@ -116,14 +116,16 @@ fn decode<'a>(
     }
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
-    for at in memchr::memchr_iter(b'&', text.bytes) {
+    for at in bytes::places(b'&', text.bytes) {
         let Some(entity) = at_start(text.bytes.get(at..).unwrap_or_default()) else {
             continue;
         };
         let source = text.slice(at..at + entity.len);
         flags.raise(Flag::HtmlEnt, source);
         let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
-        builder.copy(text.slice(copied..at));
+        if copied < at {
+            builder.copy(text.slice(copied..at));
+        }
         match entity.decoded(&mut [0; 4]) {
             [byte] if stays_guarded(*byte) => put_guarded(builder, *byte, source),
             decoded => builder.put(decoded, source),

@@ -6,15 +6,18 @@
     reason = "offsets into one slice: a sum of them is at most its length and a few bytes"
 )]
 
+mod further;
+
 use std::ops::Range;
 
 use super::entities::{self, Entity};
-use super::{GUARD, base64, escape, may_be_guarded, replaced, utf8};
-use crate::bytes::{self, BACKSLASH, ENCODED};
+use super::{GUARD, escape, may_be_guarded, percent, replaced, utf8};
+use crate::bytes;
 use crate::context::Context;
 use crate::steps;
 use crate::swar::{self, eight_at};
 use crate::text::{Builder, Classified, Text};
+pub(crate) use further::{DEPTH, any_further, any_unguarded, hides_base64};
 
 /// Which escapes are undone in one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,15 +50,16 @@ impl Plain {
     }
 }
 
+/// The signs that escapes begin with.
+const SIGNS: [u8; 3] = [b'%', b'&', b'\\'];
+
 impl Layer {
     /// The place of the next sign that an escape begins with: where there is one, another is mostly near.
     #[inline(always)]
     fn find(self, text: &[u8]) -> Option<usize> {
-        let sign = match self {
-            Layer::Percent => b'%',
-            Layer::Entities => b'&',
-            Layer::Script => b'\\',
-            Layer::Combined => return memchr::memchr3(b'%', b'&', b'\\', text),
+        let Some(sign) = self.sign() else {
+            let [percent, ampersand, backslash] = SIGNS;
+            return memchr::memchr3(percent, ampersand, backslash, text);
         };
         let near = swar::position(sign, eight_at(text, 0));
         near.or_else(|| bytes::position(sign, text.get(8..)?).map(|at| at + 8))
@@ -88,39 +92,80 @@ impl Layer {
     /// Appends a text with its escapes undone, where it has any; whether it has. Takes note of what they stand for.
     fn write_and_reveal(self, text: &[u8], out: &mut Vec<u8>, revealed: &mut Revealed) -> bool {
         steps::slow("escapes undone");
-        let (mut at, mut copied) = (0, 0);
-        while let Some(step) = text.get(at..).and_then(|rest| self.find(rest)) {
-            let start = at + step;
-            at = start + 1;
-            let rest = text.get(start..).unwrap_or_default();
-            if rest.first() == Some(&b'%') {
-                let Some(mut byte) = bytes::escape(rest) else { continue };
-                copy_before(start, copied, text, out);
-                at = start;
-                // They come in runs.
-                loop {
-                    revealed.add(byte);
-                    out.push(byte);
-                    at += 3;
-                    let Some(next) = text.get(at..).and_then(bytes::escape) else { break };
-                    byte = next;
+        let Some(first) = self.first_escape(text) else { return false };
+        out.reserve(text.len());
+        out.extend_from_slice(text.get(..first).unwrap_or_default());
+        let mut at = first;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            match *rest {
+                [b'%', high, low, ..]
+                    if self.has(b'%')
+                        && let Some(mut byte) = bytes::hex_byte(high, low) =>
+                {
+                    // They come in runs.
+                    loop {
+                        revealed.add(byte);
+                        out.push(byte);
+                        steps::count(3);
+                        at += 3;
+                        let Some(next) = text.get(at..).and_then(bytes::escape) else { break };
+                        byte = next;
+                    }
                 }
-            } else {
-                let Some((plain, len)) = at_start(rest) else { continue };
-                copy_before(start, copied, text, out);
-                let mut buffer = [0; 4];
-                let plain = plain.bytes(&mut buffer);
-                plain.iter().for_each(|byte| revealed.add(*byte));
-                out.extend_from_slice(plain);
-                at = start + len;
+                [sign @ (b'&' | b'\\'), ..]
+                    if self.has(sign)
+                        && let Some((plain, len)) = at_start(rest) =>
+                {
+                    let mut buffer = [0; 4];
+                    let plain = plain.bytes(&mut buffer);
+                    plain.iter().for_each(|byte| revealed.add(*byte));
+                    out.extend_from_slice(plain);
+                    steps::count(len);
+                    at += len;
+                }
+                [byte, ref behind @ ..] => {
+                    out.push(byte);
+                    let plain = behind.get(..self.find(behind).unwrap_or(behind.len())).unwrap_or_default();
+                    out.extend_from_slice(plain);
+                    at += 1 + plain.len();
+                }
+                [] => {}
             }
-            steps::count(at - start);
-            copied = at;
         }
-        if copied > 0 {
-            out.extend_from_slice(text.get(copied..).unwrap_or_default());
+        true
+    }
+
+    /// The place of the first escape of a text.
+    #[inline]
+    fn first_escape(self, text: &[u8]) -> Option<usize> {
+        if self == Layer::Percent {
+            return percent::first_escape(text);
         }
-        copied > 0
+        let mut from = 0;
+        loop {
+            let at = from + self.find(text.get(from..)?)?;
+            if at_start(text.get(at..)?).is_some() {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+    }
+
+    /// The sign that its escapes begin with, if there is one alone.
+    #[inline(always)]
+    fn sign(self) -> Option<u8> {
+        match self {
+            Layer::Percent => Some(b'%'),
+            Layer::Entities => Some(b'&'),
+            Layer::Script => Some(b'\\'),
+            Layer::Combined => None,
+        }
+    }
+
+    /// Returns whether its escapes begin with a sign, which is one of [`SIGNS`].
+    #[inline(always)]
+    fn has(self, sign: u8) -> bool {
+        self.sign().is_none_or(|own| own == sign)
     }
 
     /// Undoes the escapes of a text, to which guarded bytes are bytes; `None` where it has none. `reveal` is told each
@@ -171,8 +216,9 @@ fn with_plain<'a>(
 ) -> Option<Text<'a>> {
     let mut revealed = Revealed::default();
     let undone = cx.spare.with(|out| write(out, &mut revealed).then(|| &*cx.bump.alloc_slice_copy(out)))?;
-    for (half, first) in revealed.0.into_iter().zip([0, 64]) {
-        let mut rest = half;
+    // Those beyond ASCII are no characters.
+    for (quarter, first) in revealed.0.into_iter().zip([0, 64]) {
+        let mut rest = quarter;
         while rest != 0 {
             reveal(text, 0..text.len(), &[first + rest.trailing_zeros() as u8]);
             rest &= rest - 1;
@@ -192,15 +238,15 @@ fn copy_before(start: usize, copied: usize, text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The characters of ASCII that escapes stand for, a bit each.
+/// The bytes that escapes stand for, a bit each.
 #[derive(Default)]
-struct Revealed([u64; 2]);
+struct Revealed([u64; 4]);
 
 impl Revealed {
     #[inline(always)]
     fn add(&mut self, byte: u8) {
-        if let Some(half) = self.0.get_mut(usize::from(byte >> 6)) {
-            *half |= 1 << (byte & 63);
+        if let Some(quarter) = self.0.get_mut(usize::from(byte >> 6)) {
+            *quarter |= 1 << (byte & 63);
         }
     }
 }
@@ -283,122 +329,9 @@ fn script_escape(text: &[u8]) -> Option<(char, usize)> {
     char::from_u32(code).filter(|_| !digits.is_empty()).map(|c| (c, len))
 }
 
-/// How many decodings may follow one another.
-pub(crate) const DEPTH: usize = 3;
-
-/// Returns whether a text, or what further decodings make of it, is Base64: then what it hides is not found in a text
-/// that it is a part of.
-pub(crate) fn hides_base64(text: &[u8], cx: Context<'_>) -> bool {
-    // No text has fewer bytes than what it decodes to.
-    if text.len() < base64::SHORTEST {
-        return false;
-    }
-    steps::slow("searched for Base64");
-    let is_base64 = |text: &[u8], classes: u32| cx.spare.with(|plain| base64::read(text, classes, plain));
-    let classes = bytes::union(text);
-    let may_be = classes & (ENCODED | BACKSLASH) != 0 || base64::encoded(text, classes).is_some();
-    may_be && (is_base64(text, classes) || any_further(text, classes, cx, is_base64))
-}
-
-/// Returns whether `is_it` is true of one of the further texts of a value (clause 6.12), which are plain bytes, or of
-/// its union of classes. `classes` is the union of the classes of the value's bytes.
-pub(crate) fn any_further(
-    value: &[u8],
-    classes: u32,
-    cx: Context<'_>,
-    mut is_it: impl FnMut(&[u8], u32) -> bool,
-) -> bool {
-    if classes & ENCODED == 0 || bytes::position(GUARD, value).is_none() {
-        return any_further_of_raw(value, classes, false, cx, &mut is_it);
-    }
-    cx.spare.with(|raw| {
-        super::write_raw(value, raw);
-        any_further_of_raw(raw, bytes::union(raw), true, cx, &mut is_it)
-    })
-}
-
-/// Returns whether `is_it` is true of a text with its guarded bytes as bytes, or of what it is further decoded to.
-pub(crate) fn any_unguarded(
-    value: &[u8],
-    cx: Context<'_>,
-    mut is_it: impl FnMut(&[u8], u32) -> bool,
-) -> bool {
-    cx.spare.with(|raw| {
-        super::write_raw(value, raw);
-        is_any_from(raw, cx, &mut is_it)
-    })
-}
-
-/// Returns whether `is_it` is true of one of the further texts of plain bytes, some of which `were_guarded`.
-fn any_further_of_raw(
-    raw: &[u8],
-    classes: u32,
-    were_guarded: bool,
-    cx: Context<'_>,
-    is_it: &mut dyn FnMut(&[u8], u32) -> bool,
-) -> bool {
-    steps::slow("further decodings searched");
-    let mut is_any = |write: &dyn Fn(&mut Vec<u8>) -> bool| {
-        cx.spare.with(|text| write(text) && is_any_from(text, cx, is_it))
-    };
-    let write_percent = |out: &mut Vec<u8>| {
-        let is_escaped = Layer::Percent.write(raw, out);
-        if !is_escaped && were_guarded {
-            out.extend_from_slice(raw);
-        }
-        is_escaped || were_guarded
-    };
-    let is_encoded = classes & ENCODED != 0;
-    (is_encoded || were_guarded) && is_any(&write_percent)
-        || is_encoded && is_any(&|out| Layer::Entities.write(raw, out))
-        || classes & BACKSLASH != 0 && is_any(&|out| Layer::Script.write(raw, out))
-        || base64::encoded(raw, classes).is_some() && is_any(&|out| base64::read(raw, classes, out))
-}
-
-/// Returns whether `is_it` is true of a first text, of what the combined decodings make of it, or of the entities of
-/// the last.
-fn is_any_from(text: &mut Vec<u8>, cx: Context<'_>, is_it: &mut dyn FnMut(&[u8], u32) -> bool) -> bool {
-    cx.spare.with(|next| {
-        for depth in 1..=DEPTH {
-            read_overlong(text, next);
-            let classes = bytes::union(text);
-            if is_it(text, classes) {
-                return true;
-            }
-            next.clear();
-            let is_other = if depth < DEPTH {
-                write_combined(text, classes, next)
-            } else {
-                classes & ENCODED != 0 && Layer::Entities.write(text, next)
-            };
-            if !is_other {
-                return false;
-            }
-            std::mem::swap(text, next);
-        }
-        is_it(text, bytes::union(text))
-    })
-}
-
-/// Reads the overlong forms of a text; `spare` is to write in.
-fn read_overlong(text: &mut Vec<u8>, spare: &mut Vec<u8>) {
-    spare.clear();
-    if !text.is_ascii() && write_overlong_read(text, spare, &mut Revealed::default()) {
-        std::mem::swap(text, spare);
-    }
-}
-
-/// Appends what clause 7.7.5 makes of a text; whether it applies. `classes` is the union of the classes of its bytes.
-fn write_combined(text: &[u8], classes: u32, out: &mut Vec<u8>) -> bool {
-    if base64::read(text, classes, out) {
-        return true;
-    }
-    out.clear();
-    classes & (ENCODED | BACKSLASH) != 0 && Layer::Combined.write(text, out)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::further::read_overlong;
     use super::*;
     use crate::context::tests::with_context;
 

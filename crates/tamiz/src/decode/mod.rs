@@ -155,12 +155,14 @@ pub(crate) fn replaced<'a>(
 ) -> Text<'a> {
     let mut builder: Option<Builder<'a>> = None;
     let mut copied = 0;
-    for at in memchr::memchr_iter(sign, text.bytes) {
+    for at in bytes::places(sign, text.bytes) {
         if at >= copied
             && let Some(byte) = text.bytes.get(at..).and_then(&escape)
         {
             let builder = builder.get_or_insert_with(|| Builder::new(cx.bump, text.is_traced(), text.len()));
-            builder.copy(text.slice(copied..at));
+            if copied < at {
+                builder.copy(text.slice(copied..at));
+            }
             copied = at + 3;
             builder.put(&[byte], text.slice(at..copied));
         }

@@ -34,18 +34,21 @@ pub(crate) fn nfkc(text: &[u8], out: &mut Vec<u8>) {
 /// which combines with another. Returns whether the text is one.
 fn nfkc_quick(text: &[u8], out: &mut Vec<u8>) -> bool {
     let mut rest = text;
-    while let [first, after @ ..] = rest {
-        if first.is_ascii() || *first == GUARD {
-            out.push(*first);
-            rest = after;
+    while let [first, behind @ ..] = rest {
+        rest = if first.is_ascii() || *first == GUARD {
+            let is_plain = |byte: &&u8| byte.is_ascii() || **byte == GUARD;
+            let len = 1 + behind.iter().take_while(is_plain).count();
+            let (plain, after) = rest.split_at_checked(len).unwrap_or_default();
+            out.extend_from_slice(plain);
+            after
         } else if let [0xEF, second, third, after @ ..] = rest
             && let Some(narrow) = narrow_of(*second, *third)
         {
             out.push(narrow);
-            rest = after;
+            after
         } else {
             return false;
-        }
+        };
     }
     true
 }

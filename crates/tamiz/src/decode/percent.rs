@@ -15,6 +15,7 @@ use crate::decode::{GUARD, ends_guarded, put_guarded};
 use crate::flags::{Flag, Flags};
 use crate::index;
 use crate::steps;
+use crate::swar;
 use crate::text::{Builder, Text};
 
 /// The field that is decoded: it decides which escapes stay and which are odd.
@@ -86,7 +87,7 @@ fn decode_untraced<'a>(
     let bytes = text.bytes;
     let out = cx.bump.alloc_slice_copy(bytes);
     let (mut at, mut len) = (first, first);
-    let mut any_needless = false;
+    let (mut any_needless, mut any_unicode, mut any_invalid) = (false, false, false);
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         match *rest {
             [b'%', high, low, ..] if let Some(byte) = bytes::hex_byte(high, low) => {
@@ -105,7 +106,9 @@ fn decode_untraced<'a>(
             }
             [byte, ..] => {
                 if byte == b'%' {
-                    raise_invalid(rest, text, at, flags);
+                    let is_unicode = is_unicode_escape(rest);
+                    any_unicode |= is_unicode;
+                    any_invalid |= !is_unicode;
                 }
                 if let Some(place) = out.get_mut(len) {
                     *place = byte;
@@ -119,6 +122,12 @@ fn decode_untraced<'a>(
     }
     if any_needless {
         flags.raise(Flag::PctUnres, text);
+    }
+    if any_unicode {
+        flags.raise(Flag::PctU, text);
+    }
+    if any_invalid {
+        flags.raise(Flag::BadPct, text);
     }
     Text::untraced(out.get(..len).unwrap_or_default())
 }
@@ -136,9 +145,24 @@ fn copy_plain(bytes: &[u8], from: usize, out: &mut [u8], to: usize) -> usize {
             return copied;
         }
     }
-    let rest = bytes.get(from + copied..).unwrap_or_default();
-    let rest = rest.get(..bytes::position(b'%', rest).unwrap_or(rest.len())).unwrap_or_default();
-    copy_to(out, to + copied, rest) - to
+    // Most runs behind the last escapes are short.
+    if let (Some(eight), Some(place)) = (
+        bytes.get(from + copied..).and_then(|rest| rest.first_chunk::<8>()),
+        out.get_mut(to + copied..).and_then(|rest| rest.first_chunk_mut()),
+    ) {
+        *place = *eight;
+        match swar::position(b'%', u64::from_le_bytes(*eight)) {
+            Some(count) => return copied + count,
+            None => copied += eight.len(),
+        }
+    }
+    while let (Some(byte), Some(place)) = (bytes.get(from + copied), out.get_mut(to + copied))
+        && *byte != b'%'
+    {
+        *place = *byte;
+        copied += 1;
+    }
+    copied
 }
 
 #[inline(always)]
@@ -250,16 +274,19 @@ fn decode_traced<'a>(
     builder.finish()
 }
 
-#[inline(never)]
+/// Raises the flag of a `%` at `at`, where `rest` begins, that begins no escape.
 fn raise_invalid<'a>(rest: &[u8], text: Text<'a>, at: usize, flags: &mut Flags<'a>) {
-    match rest {
-        [b'%', b'u' | b'U', a, b, c, d, ..]
-            if bytes::hex_byte(*a, *b).is_some() && bytes::hex_byte(*c, *d).is_some() =>
-        {
-            flags.raise_at(Flag::PctU, text, at..at + 6);
-        }
-        _ => flags.raise_at(Flag::BadPct, text, at..at + 1),
+    if is_unicode_escape(rest) {
+        flags.raise_at(Flag::PctU, text, at..at + 6);
+    } else {
+        flags.raise_at(Flag::BadPct, text, at..at + 1);
     }
+}
+
+/// Returns whether a text begins with `%uhhhh`.
+fn is_unicode_escape(text: &[u8]) -> bool {
+    matches!(text, [b'%', b'u' | b'U', a, b, c, d, ..]
+        if bytes::hex_byte(*a, *b).is_some() && bytes::hex_byte(*c, *d).is_some())
 }
 
 /// Writes a run of decoded bytes beyond ASCII; `escapes` is the run as it came, three bytes each.
@@ -314,15 +341,22 @@ pub(crate) fn residues(text: &[u8]) -> impl Iterator<Item = (Range<usize>, u8)> 
 
 /// Returns whether decoded text has residue, for which see [`residues`].
 pub(crate) fn has_residue(text: &[u8]) -> bool {
-    let is_escape = |digits: Option<&[u8]>| {
-        let digits = digits.and_then(|digits| digits.first_chunk());
-        digits.is_some_and(|[high, low]| bytes::hex_byte(*high, *low).is_some())
-    };
-    memchr::memchr_iter(b'%', text).any(|at| is_escape(text.get(at + 1..)))
+    first_escape(text).is_some()
         || memchr::memchr_iter(GUARD, text).any(|at| {
             let rest = text.get(at..).unwrap_or_default();
-            rest.starts_with(&GUARDED_PERCENT) && is_escape(rest.get(GUARDED_PERCENT.len()..))
+            rest.starts_with(&GUARDED_PERCENT) && begins_with_digits(rest.get(GUARDED_PERCENT.len()..))
         })
+}
+
+/// The place of the first valid `%hh` of a text.
+pub(crate) fn first_escape(text: &[u8]) -> Option<usize> {
+    bytes::places(b'%', text).find(|at| begins_with_digits(text.get(at + 1..)))
+}
+
+/// Returns whether a text begins with two hexadecimal digits.
+#[inline]
+fn begins_with_digits(text: Option<&[u8]>) -> bool {
+    text.is_some_and(|text| matches!(text, [high, low, ..] if bytes::hex_byte(*high, *low).is_some()))
 }
 
 /// A `%` that an entity or NFKC gave.

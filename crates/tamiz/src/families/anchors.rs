@@ -214,10 +214,21 @@ pub(crate) const fn is_head_sign(byte: u8) -> bool {
     false
 }
 
-/// Returns whether a head that does not begin with a letter has this sign first, and this byte behind it.
-#[inline(always)]
-pub(crate) fn is_head_pair(byte: u8, next: u8) -> bool {
-    HEAD_SIGNS.iter().any(|head| head.sign == byte && head.next == next)
+/// Returns whether the byte may be right behind the sign of a family that begins with a gap.
+pub(crate) const fn may_follow_anchor(next: u8) -> bool {
+    next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_' | b'.' | b'~')
+}
+
+/// Returns whether a head that does not begin with a letter has this byte behind its first sign.
+pub(crate) const fn may_follow_head_sign(next: u8) -> bool {
+    let mut nth = 0;
+    while nth < SIGNED {
+        if HEAD_SIGNS[nth].next == next {
+            return true;
+        }
+        nth += 1;
+    }
+    false
 }
 
 /// Where a head that does not begin with a letter may begin, by the sign at `at` and the byte behind it.

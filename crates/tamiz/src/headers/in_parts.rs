@@ -109,7 +109,7 @@ fn write_url_in_clear(line: &mut Quiet<'_, '_>) -> Option<()> {
     let is_in_clear = limits.set.is_empty()
         && !url.holds_secret()
         && !url.hides_base64(cx)
-        && !layers::hides_base64(text.bytes, cx);
+        && !layers::hides_base64(text.with_classes(classes), cx);
     if !is_in_clear {
         return None;
     }

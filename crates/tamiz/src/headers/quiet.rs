@@ -186,7 +186,7 @@ impl<'a, 'o> Quiet<'a, 'o> {
     /// Writes a value that raises flags, but holds no secret that can be found in it; `None` for others.
     fn write_loud(&mut self, name: &[u8]) -> Option<()> {
         let Classified { text, classes } = self.text();
-        if layers::hides_base64(text.bytes, self.cx) {
+        if layers::hides_base64(text.with_classes(classes), self.cx) {
             return None;
         }
         let mut flags = self.cx.flags();
@@ -362,7 +362,7 @@ mod tests {
         let mut flags = cx.flags();
         let content = value::inspect(text, bytes::union(text.bytes), name.as_bytes(), rule, cx, &mut flags);
         let is_plain = matches!(content, Content::Plain) && flags.set.is_empty();
-        assert!(is_plain && !layers::hides_base64(text.bytes, cx), "{name}: {value}");
+        assert!(is_plain && !layers::hides_base64(text.classified(), cx), "{name}: {value}");
     }
 
     /// Asserts that a list is read as one of common items, is quiet, and is written as any other.

@@ -240,24 +240,26 @@ impl Iterator for Places<'_> {
 /// Which of the first 64 bytes of a text are `byte`, a bit each.
 #[inline(always)]
 fn equal_in_window(text: &[u8], byte: u8) -> u64 {
-    if let Some(window) = text.first_chunk::<64>() {
-        return equal_in_64(window, byte);
+    match text.first_chunk::<64>() {
+        Some(window) => equal_in_sixteens(window, byte),
+        None => {
+            let end = match text.last_chunk() {
+                // What of these was looked at already is found again.
+                Some(last) => u64::from(equal(last, byte)) << (text.len() - 16),
+                None => {
+                    let few = u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64;
+                    u64::from(equal(&few.to_le_bytes(), byte)) & !(u64::MAX << text.len())
+                }
+            };
+            equal_in_sixteens(text, byte) | end
+        }
     }
-    let Some(last) = text.last_chunk() else {
-        let few = u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64;
-        return u64::from(equal(&few.to_le_bytes(), byte)) & !(u64::MAX << text.len());
-    };
-    let (sixteens, _) = text.as_chunks();
-    let bits_of = |bytes: &[u8; 16], at: usize| u64::from(equal(bytes, byte)) << at;
-    let whole =
-        sixteens.iter().zip((0..48).step_by(16)).fold(0, |bits, (bytes, at)| bits | bits_of(bytes, at));
-    // Some of the last bytes once more.
-    whole | bits_of(last, text.len() - 16)
 }
 
+/// Which of the bytes of a text of at most 64 are `byte`, a bit each, but for the last ones that are fewer than sixteen.
 #[inline(always)]
-fn equal_in_64(window: &[u8; 64], byte: u8) -> u64 {
-    let (sixteens, _) = window.as_chunks();
+fn equal_in_sixteens(text: &[u8], byte: u8) -> u64 {
+    let (sixteens, _) = text.as_chunks();
     let places = (0..64).step_by(16);
     sixteens.iter().zip(places).fold(0, |bits, (bytes, at)| bits | u64::from(equal(bytes, byte)) << at)
 }

@@ -103,12 +103,12 @@ fn put_letters(text: &[u8], plain: &mut Vec<u8>) -> bool {
 pub(crate) fn cannot_flag_but_url(text: &[u8], classes: u32, cx: Context<'_>) -> bool {
     HAS_FAST_PATHS
         && classes & (LOUD & !(COLON | EQUALS) | AT) == 0
-        && tells_nothing(text, classes, |name| cx.settings.names.matches_ascii(name))
+        && tells_nothing(text, classes, |before| cx.settings.names.may_name_value(before))
 }
 
 /// Returns whether a text without loud signs raises no flag, but by `:`, and holds no credential.
 #[inline]
-fn tells_nothing(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> bool) -> bool {
+fn tells_nothing(text: &[u8], classes: u32, may_name_value: impl Fn(&[u8]) -> bool) -> bool {
     let has_sign = classes & NO_ALNUM != 0;
     if has_sign
         && (text.last() == Some(&b'?')
@@ -131,7 +131,7 @@ fn tells_nothing(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> 
     if text.len() < SHORTEST_TOKEN && classes & (BLANK | DOT | AT | HIGH | COLON | EQUALS) == 0 {
         return !walk(text, &mut Name { words });
     }
-    let credentials = secrets::Prefilter::new(text, classes, may_be_sensitive);
+    let credentials = secrets::Prefilter::new(text, classes, may_name_value);
     let mut quiet = Quiet { special: DOUBLED | u32::from(credentials.wanted()) << ROLES, words, credentials };
     !walk(text, &mut quiet)
         && !secrets::may_be_named(quiet.credentials.finish())
@@ -217,9 +217,7 @@ impl<F: Fn(&[u8]) -> bool> Visitor for Quiet<'_, F> {
                 return true;
             }
             let role = (special >> ROLES) as u8;
-            if secrets::may_matter(role, byte, next) {
-                self.credentials.sign(at, byte, next, role);
-            }
+            self.credentials.sign(at, byte, next, role);
         }
         self.words.is_sign(at, byte, next)
     }

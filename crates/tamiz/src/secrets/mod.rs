@@ -26,7 +26,7 @@ use crate::names::SensitiveNames;
 use crate::steps;
 
 use prefilter::Kinds;
-pub(crate) use prefilter::{Prefilter, may_matter, role};
+pub(crate) use prefilter::{Prefilter, role};
 
 /// At most so many credentials of one text are reported.
 const MOST_CREDENTIALS: usize = 16;
@@ -180,7 +180,7 @@ impl SensitiveNames {
         text: &'t [u8],
         classes: u32,
     ) -> Prefilter<'t, impl Fn(&[u8]) -> bool> {
-        Prefilter::new(text, classes, |name: &[u8]| self.matches_ascii(name))
+        Prefilter::new(text, classes, |before: &[u8]| self.may_name_value(before))
     }
 
     /// Returns whether a text holds a credential of the kinds that a walk left.
@@ -230,7 +230,7 @@ impl SensitiveNames {
     /// The kinds of credentials that a text may hold.
     fn may_hold(&self, text: &[u8], classes: u32) -> Kinds {
         steps::slow("credential prefilter");
-        prefilter::may_hold(text, classes, |name| self.matches_ascii(name))
+        prefilter::may_hold(text, classes, |before| self.may_name_value(before))
     }
 }
 
@@ -245,13 +245,13 @@ pub(crate) fn is_too_plain(text: &[u8], classes: u32) -> bool {
     text.len() < SHORTEST_TOKEN && classes & (CREDENTIAL_MARK | HIGH) == 0
 }
 
-/// Returns whether a text holds a token that is recognised by itself, whatever is around it.
-pub(crate) fn has_token(text: &[u8]) -> bool {
-    let classes = bytes::union(text);
+/// Returns whether a text holds a token that is recognised by itself, whatever is around it. `classes` holds the classes of its
+/// bytes.
+pub(crate) fn has_token(text: &[u8], classes: u32) -> bool {
     holds_token(prefilter::may_hold(text, classes, |_| false), text, classes)
 }
 
-/// Does what [`has_token`] does, behind a walk that left some kinds. `classes` is the union of the classes of the text's bytes.
+/// Does what [`has_token`] does, behind a walk that left some kinds.
 pub(crate) fn holds_token(kinds: Kinds, text: &[u8], classes: u32) -> bool {
     kinds.has(Kind::Jwt) && jwt::find(text).is_some()
         || kinds.has(Kind::Token) && families::find(text, classes).is_some()

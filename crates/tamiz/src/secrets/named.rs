@@ -10,11 +10,12 @@ use std::ops::Range;
 use bumpalo::collections::Vec as BumpVec;
 
 use super::MOST_CREDENTIALS;
-use crate::bytes::{self, ALNUM, NAME_MARK};
+use crate::bytes::{self, ALNUM};
 use crate::context::Context;
 use crate::decode::GUARD;
-use crate::names::SensitiveNames;
+use crate::names::{SensitiveNames, is_name_byte};
 use crate::show::marker;
+use crate::steps;
 
 impl SensitiveNames {
     /// Finds the values in an `authorization` that are secrets by name, or proofs.
@@ -25,6 +26,15 @@ impl SensitiveNames {
                 || self.matches_plain(name, cx)
         };
         BumpVec::from_iter_in(named_values(value, is_proof).take(MOST_CREDENTIALS), cx.bump)
+    }
+
+    /// Returns whether the name that a text ends with, before a delimiter, may make a secret of its value.
+    pub(crate) fn may_name_value(&self, before: &[u8]) -> bool {
+        steps::slow("name may be sensitive");
+        self.may_match_end(strip_marks(before)) && {
+            let name = name_before(before);
+            !name.is_ascii() || self.matches_slow(name)
+        }
     }
 
     /// Finds a credential in a text without its markers; if there was a marker, the credential is all of the text.
@@ -113,8 +123,7 @@ fn delimiters(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The name that a text ends with, but for marks; it has no `=`, `:`, `%`, `&` or guarded byte.
-#[inline]
-pub(super) fn name_before(text: &[u8]) -> &[u8] {
+fn name_before(text: &[u8]) -> &[u8] {
     let before = strip_marks(text);
     let len = before.iter().rev().take_while(|byte| is_name_byte(**byte)).count();
     let (around, name) = before.split_at_checked(before.len() - len).unwrap_or_default();
@@ -139,14 +148,27 @@ fn value_start(text: &[u8]) -> usize {
 
 /// How long the value is that a text begins with.
 fn value_len(text: &[u8]) -> usize {
-    let ends = |at: usize, byte: u8| {
-        is_mark(byte)
-            || matches!(byte, b'&' | b';' | b',')
-            || (byte < 0x20 || byte == 0x7F || byte == 0xC2)
-                && control_len(text.get(at..).unwrap_or_default()) > 0
+    let ends = |(at, byte): (usize, &u8)| {
+        MAY_END_VALUE.get(usize::from(*byte)) == Some(&true)
+            && (*byte != 0xC2 || control_len(text.get(at..).unwrap_or_default()) > 0)
     };
-    text.iter().enumerate().position(|(at, byte)| ends(at, *byte)).unwrap_or(text.len())
+    text.iter().enumerate().position(ends).unwrap_or(text.len())
 }
+
+/// The bytes that end a value in free text: marks, `&`, `;`, `,` and controls, of which some have two bytes.
+const MAY_END_VALUE: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        ends[byte as usize] =
+            matches!(byte, 0..=b' ' | b'"' | b'\'' | b'\\' | b'&' | b';' | b',' | 0x7F | 0xC2);
+        if byte == u8::MAX {
+            break;
+        }
+        byte = byte.wrapping_add(1);
+    }
+    ends
+};
 
 /// The length of the control character that a text begins with, zero for none.
 fn control_len(text: &[u8]) -> usize {
@@ -163,12 +185,11 @@ pub(super) fn is_mark(byte: u8) -> bool {
 }
 
 /// Strips the marks before a delimiter, at most a handful.
+#[inline]
 fn strip_marks(text: &[u8]) -> &[u8] {
+    if text.last().is_none_or(|last| !is_mark(*last)) {
+        return text;
+    }
     let marks = text.iter().rev().take(8).take_while(|&&b| is_mark(b)).count();
     text.get(..text.len() - marks).unwrap_or_default()
-}
-
-/// Letters, digits, `_ - . $ @ [ ]`, and what is beyond ASCII but for guards.
-fn is_name_byte(byte: u8) -> bool {
-    bytes::is(byte, ALNUM | NAME_MARK | bytes::HIGH) && byte != b':' && byte != GUARD
 }

@@ -2,9 +2,7 @@
 
 use super::schemes::{self, SCHEMES};
 use super::{Kind, jwt, named};
-use crate::bytes::{
-    self, ALNUM, AT, BACKSLASH, COLON, DOT, EQUALS, HIGH, NAME_MARK, NO_ALNUM, SLASH, UPPER, WORD_SIGN,
-};
+use crate::bytes::{self, AT, BACKSLASH, COLON, DOT, EQUALS, HIGH, NO_ALNUM, SLASH, UPPER, WORD_SIGN};
 use crate::decode::GUARD;
 use crate::families::{self, SHORTEST_ANCHORED, SHORTEST_TOKEN};
 use crate::lists::CREDENTIAL_PREFIXES;
@@ -73,12 +71,6 @@ pub(crate) const fn role(byte: u8) -> u8 {
     ROLES[byte as usize]
 }
 
-/// Returns whether a sign with some roles, of which a hyphen is alone, may begin a credential with the byte behind it.
-#[inline(always)]
-pub(crate) fn may_matter(roles: u8, byte: u8, next: u8) -> bool {
-    roles & !(HYPHEN | HEAD) != 0 || roles & HEAD != 0 && families::is_head_pair(byte, next)
-}
-
 /// The number of bits of [`STARTS`], as a power of two.
 const START_BITS: u32 = 16;
 
@@ -144,11 +136,42 @@ const fn hash_start(first: u32) -> usize {
     ((first << 8).wrapping_mul(0x9E37_79B1) >> (u32::BITS - START_BITS)) as usize
 }
 
-/// Which kinds of credentials a text may hold. `classes` is the union of the classes of its bytes, `may_be_sensitive`
-/// whether a name in ASCII may make a secret of its value.
+/// The roles that a sign may have by the byte behind it, which is zero at the end of a text.
+const ROLES_BEFORE: [u8; 256] = {
+    let mut roles = [0; 256];
+    let mut next = 0_u8;
+    loop {
+        roles[next as usize] = GUARDED
+            | match next {
+                // Here a value ends before it begins.
+                b'&' | b';' | b',' => 0,
+                b'-' => DELIMITER | HYPHEN,
+                _ => DELIMITER,
+            };
+        if families::may_follow_anchor(next) {
+            roles[next as usize] |= ANCHOR;
+        }
+        if next.is_ascii_alphanumeric()
+            || matches!(next, b'_' | b'.' | b'$' | b':' | b'@' | b'[' | b']' | b'-' | 0x80..)
+        {
+            roles[next as usize] |= OPENING;
+        }
+        if families::may_follow_head_sign(next) {
+            roles[next as usize] |= HEAD;
+        }
+        if next == u8::MAX {
+            break;
+        }
+        next = next.wrapping_add(1);
+    }
+    roles
+};
+
+/// Which kinds of credentials a text may hold. `classes` is the union of the classes of its bytes, `may_name_value` whether the
+/// name that a text ends with, before a delimiter, may make a secret of its value.
 #[inline]
-pub(super) fn may_hold(text: &[u8], classes: u32, may_be_sensitive: impl Fn(&[u8]) -> bool) -> Kinds {
-    let mut prefilter = Prefilter::new(text, classes, may_be_sensitive);
+pub(super) fn may_hold(text: &[u8], classes: u32, may_name_value: impl Fn(&[u8]) -> bool) -> Kinds {
+    let mut prefilter = Prefilter::new(text, classes, may_name_value);
     if classes & NO_ALNUM == 0 {
         prefilter.letters(0, eight_at(text, 0));
     } else {
@@ -165,7 +188,7 @@ pub(crate) struct Prefilter<'t, F> {
     wanted: u8,
     /// The place of the last dot, once it was looked for.
     last_dot: Option<Option<usize>>,
-    may_be_sensitive: F,
+    may_name_value: F,
 }
 
 impl<F: Fn(&[u8]) -> bool> Visitor for Prefilter<'_, F> {
@@ -188,7 +211,7 @@ impl<F: Fn(&[u8]) -> bool> Visitor for Prefilter<'_, F> {
 impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
     /// Before a walk over a text, for which see [`may_hold`].
     #[inline]
-    pub(crate) fn new(text: &'t [u8], classes: u32, may_be_sensitive: F) -> Self {
+    pub(crate) fn new(text: &'t [u8], classes: u32, may_name_value: F) -> Self {
         let mut kinds = Kinds::default();
         let has = |class: u32| classes & class != 0;
         kinds.add(Kind::Userinfo, has(AT) && has(SLASH | BACKSLASH));
@@ -199,7 +222,7 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
         wanted |= if text.len() >= SHORTEST_TOKEN { HEAD } else { 0 };
         wanted |= if text.len() >= SHORTEST_ANCHORED { ANCHOR } else { 0 };
         wanted |= if has(EQUALS | COLON) { DELIMITER } else { 0 };
-        Prefilter { text, kinds, wanted, last_dot: None, may_be_sensitive }
+        Prefilter { text, kinds, wanted, last_dot: None, may_name_value }
     }
 
     /// The roles of the signs that [`Prefilter::sign`] is to be told of.
@@ -244,23 +267,41 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
     }
 
     /// Takes a byte that is no letter or digit, with the one behind it and those of its roles that are wanted.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn sign(&mut self, at: usize, byte: u8, next: u8, role: u8) {
+        let role = role & ROLES_BEFORE.get(usize::from(next)).copied().unwrap_or_default();
+        if role & DELIMITER != 0 {
+            self.delimiter(at);
+        }
+        if role & !DELIMITER != 0 {
+            self.rare_sign(at, byte, next, role);
+        }
+    }
+
+    /// Takes note of a sensitive name before `=` or `:`.
+    #[inline(never)]
+    fn delimiter(&mut self, at: usize) {
+        if !self.kinds.has(Kind::Named) {
+            let before = self.text.get(..at).unwrap_or_default();
+            self.kinds.add(Kind::Named, (self.may_name_value)(before));
+        }
+    }
+
+    #[inline(never)]
+    fn rare_sign(&mut self, at: usize, byte: u8, next: u8, role: u8) {
         let text = self.text;
         if role & ANCHOR != 0 && families::may_be_anchored(text, at, byte) {
             self.kinds.add(Kind::Token, true);
         }
-        if role & DELIMITER != 0 && !self.kinds.has(Kind::Named) {
-            let name = named::name_before(text.get(..at).unwrap_or_default());
-            self.kinds.add(Kind::Named, self.may_be_name(name));
-        }
-        if role & HYPHEN != 0 && next == b'-' {
+        if role & HYPHEN != 0 {
             let is_key = text.get(at..).is_some_and(|rest| rest.starts_with(b"-----"));
             self.kinds.add(Kind::PrivateKey, is_key);
         }
-        if role & OPENING != 0 && bytes::is(next, ALNUM | NAME_MARK | HIGH) {
+        if role & OPENING != 0 {
             let behind = text.get(at.saturating_add(1)..).unwrap_or_default();
-            let may_be_element = named::element_name(behind).is_some_and(|name| self.may_be_name(name));
+            // The part behind a `:` would be judged alone.
+            let may_be_element = named::element_name(behind)
+                .is_some_and(|name| (self.may_name_value)(name) || bytes::position(b':', name).is_some());
             // A marker may be in the middle of a name.
             let may_be_marker = marker::may_begin(behind);
             self.kinds.add(Kind::Element, may_be_element || may_be_marker);
@@ -281,12 +322,6 @@ impl<'t, F: Fn(&[u8]) -> bool> Prefilter<'t, F> {
                 self.try_token(behind);
             }
         }
-    }
-
-    /// Returns whether a name may make a secret of its value.
-    fn may_be_name(&self, name: &[u8]) -> bool {
-        steps::slow("name may be sensitive");
-        (self.may_be_sensitive)(name) || !name.is_ascii()
     }
 
     /// The kinds that the text may hold, after the walk.

@@ -190,7 +190,7 @@ fn read_port(text: &[u8]) -> Result<u16, Bad> {
 }
 
 fn read_name<'a>(text: Text<'a>, cx: Context<'a>, flags: &mut Flags<'a>) -> Result<&'a str, Bad> {
-    if text.is_empty() || secrets::has_token(text.bytes) {
+    if text.is_empty() || secrets::has_token(text.bytes, bytes::union(text.bytes)) {
         return Err(Bad::Form);
     }
     let ascii = to_ascii(text, cx, flags)?;

@@ -85,8 +85,10 @@ impl<'a> Url<'a> {
         if classes & WORD_SIGN == 0 {
             return text;
         }
-        let hash = memchr::memchr_iter(b'#', text.bytes).find(|&at| !entities::owns_hash(text.bytes, at));
-        let Some(at) = hash else { return text };
+        let Some(first) = memchr::memchr(b'#', text.bytes) else { return text };
+        let mut places = bytes::places(b'#', text.bytes.get(first..).unwrap_or_default());
+        let hash = places.find(|place| !entities::owns_hash(text.bytes, first + place));
+        let Some(at) = hash.map(|place| first + place) else { return text };
         self.flags.raise(Flag::Fragment, text.from(at));
         let raw = utf8::repair(text.from(at + 1), cx, &mut self.flags);
         let fragment = percent::decode(raw, percent::Field::Other, cx, &mut self.flags);
@@ -185,7 +187,7 @@ impl<'a> Url<'a> {
 
     /// Whether something in it is Base64 of readable text, also behind other layers.
     pub(crate) fn hides_base64(&self, cx: Context<'a>) -> bool {
-        let hides = |text: Text<'a>| layers::hides_base64(text.bytes, cx);
+        let hides = |text: Text<'a>| layers::hides_base64(text.classified(), cx);
         let in_query = |query: &Query<'a>| {
             query.more.is_some()
                 || query.pairs.iter().any(|pair| hides(pair.key.text) || pair.value.is_some_and(hides))

@@ -118,7 +118,7 @@ impl<'a> Path<'a> {
     /// Whether a segment, or a part of one, is Base64 of readable text, also behind other layers.
     pub(crate) fn hides_base64(&self, cx: Context<'a>) -> bool {
         let mut texts = self.segments.iter().flat_map(|segment| segment.texts());
-        texts.any(|text| layers::hides_base64(text.bytes, cx))
+        texts.any(|text| layers::hides_base64(text.classified(), cx))
     }
 
     /// Drops empty and `.` segments. `classes` is the union of the classes of all bytes.
