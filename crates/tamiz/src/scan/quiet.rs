@@ -138,15 +138,17 @@ fn tells_nothing(text: &[u8], classes: u32, may_name_value: impl Fn(&[u8]) -> bo
         && !secrets::holds_unnamed(quiet.credentials.finish(), text, classes)
 }
 
-/// Returns whether nothing is in a text of hexadecimal digits and `-` that begins a token or a comment: no keyword is of these
-/// alone, but for the beginning of a stream.
+/// Returns whether nothing is in a text of hexadecimal digits and `-` that begins a token or a comment. No keyword is of these alone,
+/// but for the beginning of a stream, of which any digits are as good as others.
 fn is_plain_number(text: &[u8], classes: u32) -> bool {
-    match classes & (UPPER | DASH) {
-        0 => true,
-        DASH => !bytes::doubles(text, [b'-']),
-        UPPER => !bytes::doubles(text, DOUBLED_IN_HEADS),
-        _ => false,
-    }
+    let begins_stream = text.first_chunk::<4>().is_some_and(|first| first.eq_ignore_ascii_case(b"aced"));
+    !begins_stream
+        && match classes & (UPPER | DASH) {
+            0 => true,
+            DASH => !bytes::doubles(text, [b'-']) && bytes::find_ignore_case(text, b"-aced").is_none(),
+            UPPER => !bytes::doubles(text, DOUBLED_IN_HEADS),
+            _ => false,
+        }
 }
 
 /// The head of a token that is of upper-case hexadecimal digits alone has two of one of these side by side.
@@ -390,8 +392,8 @@ mod tests {
             .filter(|entry| bytes::is_hexadecimal(bytes::union(entry.as_bytes())))
             .collect();
         assert!(pieces.iter().any(|piece| piece == "aced0005"));
-        pieces.extend(["ac", "ed", "00", "05", "c", "-", "--", "AA", "AC", "CC"].map(str::to_owned));
-        let upper = ["A3-", "EAA", "ACCA", "AA", "0123456789ABCDEF", "7", "-"];
+        pieces.extend(["aced", "ac", "ed", "00", "05", "c", "-", "--", "AA", "AC", "CC"].map(str::to_owned));
+        let upper = ["ACED", "A3-", "EAA", "ACCA", "AA", "0123456789ABCDEF", "7", "-"];
         with_context(|cx| {
             for nth in 0..60_000 {
                 let mut text = String::new();
