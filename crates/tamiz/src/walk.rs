@@ -12,6 +12,12 @@ use crate::swar::eight_at;
 
 /// Takes what a text is made of: of each 64 bytes first the runs of letters, then the signs.
 pub(crate) trait Visitor {
+    /// Chooses the signs that it takes, a bit for each.
+    #[inline(always)]
+    fn choose_signs(&self, signs: u64, _window: &[u8; WINDOW]) -> u64 {
+        signs
+    }
+
     /// Takes a run of `len` ASCII letters; `eight` are the bytes from its first one on, zero beyond the end. Returns whether
     /// the walk ends.
     fn letters(&mut self, at: usize, eight: u64, len: usize) -> bool;
@@ -44,7 +50,8 @@ pub(crate) fn walk(text: &[u8], visitor: &mut impl Visitor) -> bool {
             }
         };
         let Some(window) = bytes.first_chunk() else { return false };
-        let Window { letters, mut signs } = Window::of(window, rest.len().min(WINDOW));
+        let Window { letters, signs } = Window::of(window, rest.len().min(WINDOW));
+        let mut signs = visitor.choose_signs(signs, window);
         let mut begins = letters & !(letters << 1 | last_is_letter);
         last_is_letter = letters >> (WINDOW - 1);
         while begins != 0 {

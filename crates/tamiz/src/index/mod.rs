@@ -10,9 +10,9 @@ mod simd;
 mod string;
 
 #[cfg(not(target_arch = "x86_64"))]
-use scalar::{equal, lower, sixteen};
+use scalar::{equal, high, lower, sixteen};
 #[cfg(target_arch = "x86_64")]
-use simd::{equal, lower, sixteen};
+use simd::{equal, high, lower, sixteen};
 
 use crate::swar::{self, eight_at};
 pub(crate) use signs::{each_sign, is_each_sign_alone};
@@ -52,6 +52,14 @@ impl Window {
         }
         window
     }
+}
+
+/// Which of 64 bytes are beyond ASCII, a bit each.
+#[inline(always)]
+pub(crate) fn beyond_ascii(window: &[u8; 64]) -> u64 {
+    let (sixteens, _) = window.as_chunks();
+    let places = (0..64).step_by(16);
+    sixteens.iter().zip(places).fold(0, |bits, (bytes, at)| bits | u64::from(high(bytes)) << at)
 }
 
 /// Copies sixteen bytes, those in upper case as in lower case, and returns how many letters they begin with. What is not a
@@ -110,6 +118,16 @@ pub(crate) fn has_three(text: &[u8], byte: u8) -> bool {
     match text.last_chunk() {
         Some(last) => is_in(last),
         None => is_in(&(u128::from(eight_at(text, 0)) | u128::from(eight_at(text, 8)) << 64).to_le_bytes()),
+    }
+}
+
+/// Returns whether a text has one of some bytes.
+pub(crate) fn has_any<const COUNT: usize>(text: &[u8], wanted: [u8; COUNT]) -> bool {
+    let is_in = |bytes: &[u8; 16]| wanted.iter().fold(0, |found, byte| found | equal(bytes, *byte)) != 0;
+    let (sixteens, _) = text.as_chunks();
+    match text.last_chunk() {
+        Some(last) => sixteens.iter().any(is_in) || is_in(last),
+        None => text.iter().any(|byte| wanted.contains(byte)),
     }
 }
 
@@ -273,6 +291,7 @@ pub fn forms_agree(text: &[u8]) -> bool {
     sixteens.iter().chain([&last]).all(|bytes| {
         sixteen(bytes) == scalar::sixteen(bytes)
             && lower(bytes) == scalar::lower(bytes)
+            && high(bytes) == scalar::high(bytes)
             && bytes.iter().all(|byte| equal(bytes, *byte) == scalar::equal(bytes, *byte))
     })
 }
@@ -321,6 +340,19 @@ mod tests {
             }
             text.push(0xFF);
             assert_eq!(position(0xFF, &text), Some(len));
+        }
+    }
+
+    #[test]
+    fn any_of_some_bytes_is_found() {
+        for len in 0..50 {
+            let mut text: Vec<u8> = (0..len).map(|i| b"abc-\xFF"[i % 5]).collect();
+            assert!(!has_any(&text, *b"'$"));
+            for at in 0..len {
+                let before = std::mem::replace(&mut text[at], b'$');
+                assert!(has_any(&text, *b"'$") && !has_any(&text, *b"'%"));
+                text[at] = before;
+            }
         }
     }
 

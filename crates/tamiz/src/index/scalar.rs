@@ -39,3 +39,10 @@ pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
 pub(super) fn lower(bytes: &[u8; 16]) -> [u8; 16] {
     bytes.map(|byte| byte | 0x20)
 }
+
+/// Which of sixteen bytes are beyond ASCII, a bit each.
+#[inline(always)]
+pub(super) fn high(bytes: &[u8; 16]) -> u16 {
+    let high = |at: usize| u16::from(swar::bits(eight_at(bytes, at) & TOPS));
+    high(0) | high(8) << 8
+}

@@ -41,3 +41,9 @@ fn bits(bytes: m128i) -> u16 {
 pub(super) fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
     bits(cmp_eq_mask_i8_m128i(load_unaligned_m128i(bytes), set_splat_i8_m128i(byte.cast_signed())))
 }
+
+/// Which of sixteen bytes are beyond ASCII, a bit each.
+#[inline(always)]
+pub(super) fn high(bytes: &[u8; 16]) -> u16 {
+    bits(load_unaligned_m128i(bytes))
+}

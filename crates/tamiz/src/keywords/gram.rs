@@ -142,7 +142,8 @@ impl Following<'_> {
         let mut is_spaced = false;
         loop {
             let first = *self.text.get(self.at)?;
-            if !is_spaced && kind(first) == Kind::Letter {
+            // What folding keeps whatever is beside it.
+            if !is_spaced && matches!(kind(first), Kind::Letter | Kind::Plain | Kind::Tight) {
                 self.at += 1;
                 self.last = first.to_ascii_lowercase();
                 return Some(self.last);

@@ -152,12 +152,15 @@ pub(crate) fn scan_walked<'a>(
                 if stripped.len() == text.len() {
                     return;
                 }
-                let may_match = if is_guarded {
-                    may_match_unguarded(stripped, cx)
-                } else {
-                    prefilter::may_match(stripped, byte_classes).may_match
+                let has_literal = || {
+                    if is_guarded {
+                        may_match_unguarded(stripped, cx)
+                    } else {
+                        prefilter::may_match(stripped, byte_classes).may_match
+                    }
                 };
-                if may_match {
+                // A text that has a literal nearly always has one without what is dropped.
+                if may_match || has_literal() {
                     search::search(text, reading, stripped, wanted, cx, &mut found);
                 }
             });

@@ -15,6 +15,7 @@ use super::gram::is_gram;
 use super::reading::mark;
 use super::tables::{BYTES, INSIDE, LISTS, LITERALS, MASKS, SIGNS, TOKENS};
 use crate::bytes;
+use crate::index::beyond_ascii;
 use crate::steps;
 use crate::swar::eight_at;
 use crate::walk::{Visitor, walk};
@@ -52,7 +53,8 @@ pub(super) fn may_match(text: &[u8], byte_classes: u32) -> Walked {
         0 | bytes::DIGIT => false,
         bytes::LOWER | bytes::UPPER | bytes::ALPHA => is_token(text, 0, eight_at(text, 0), text.len()),
         _ => {
-            let mut words = Words { prefilter: Prefilter::new(text), marks: 0 };
+            let has_high = byte_classes & bytes::HIGH != 0;
+            let mut words = Words { prefilter: Prefilter::new(text), marks: 0, has_high };
             let may_match = walk(text, &mut words);
             return Walked { may_match, marks: words.marks };
         }
@@ -65,6 +67,8 @@ struct Words<'t> {
     prefilter: Prefilter<'t>,
     /// The union of the marks that readings ask for, of the signs so far.
     marks: u8,
+    /// Whether the text may have bytes beyond ASCII.
+    has_high: bool,
 }
 
 impl Visitor for Words<'_> {
@@ -77,6 +81,12 @@ impl Visitor for Words<'_> {
     fn sign(&mut self, at: usize, byte: u8, next: u8) -> bool {
         self.marks |= mark(byte);
         self.prefilter.is_sign(at, byte, next)
+    }
+
+    #[inline(always)]
+    fn choose_signs(&self, signs: u64, window: &[u8; 64]) -> u64 {
+        // No gram begins with what is beyond ASCII, and no reading drops it.
+        if self.has_high { signs & !beyond_ascii(window) } else { signs }
     }
 }
 
@@ -185,11 +195,14 @@ fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
         u16::from_le_bytes([a, b]) == tag(hash)
     }) && {
         let (head, tail) = text.split_at(at.min(text.len()));
-        let (before, after) = (Beside::of(head.iter().rev()), Beside::of(tail.iter().skip(len)));
+        let before = Beside::of(head.iter().rev());
+        let after = Beside::of(tail.get(len..).unwrap_or_default().iter());
         for &[mask, code_before, behind_before, code_after, behind_after] in LISTS.iter().skip(first) {
             let [a, b, c, d, e, f, g, h] = MASKS.get(usize::from(mask)).copied().unwrap_or_default();
-            if before.is(u32::from_le_bytes([a, b, c, d]), code_before & !LAST, behind_before)
-                && after.is(u32::from_le_bytes([e, f, g, h]), code_after, behind_after)
+            if before.is_class(u32::from_le_bytes([a, b, c, d]))
+                && after.is_class(u32::from_le_bytes([e, f, g, h]))
+                && before.is(code_before & !LAST, behind_before)
+                && after.is(code_after, behind_after)
             {
                 return true;
             }
@@ -201,37 +214,45 @@ fn is_literal(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
     }
 }
 
-/// The neighbours of a token: the first byte that is no white space, and the one behind it, or behind the digits that it
-/// begins.
-struct Beside {
+/// The neighbours of a token: the first byte that is no white space, and those behind it.
+struct Beside<I> {
     class: u8,
     code: u8,
-    behind: u8,
+    others: I,
 }
 
-impl Beside {
-    #[inline]
-    fn of<'t>(mut bytes: impl Iterator<Item = &'t u8>) -> Self {
+impl<'t, I: Iterator<Item = &'t u8> + Clone> Beside<I> {
+    #[inline(always)]
+    fn of(mut bytes: I) -> Self {
         let mut spaced = 0;
-        while let Some(byte) = bytes.next() {
+        loop {
+            let Some(byte) = bytes.next() else { return Beside { class: EDGE, code: 0, others: bytes } };
             match BYTES.get(usize::from(*byte)).copied().unwrap_or_default() {
                 [SPACE, _] => spaced = SPACED,
-                [class, code] => {
-                    let mut more = bytes.skip_while(|next| code == DIGIT_CODE && next.is_ascii_digit());
-                    let behind = more.next().map_or(END, |byte| code_of(*byte) as u8);
-                    return Beside { class: class + spaced, code, behind };
-                }
+                [class, code] => return Beside { class: class + spaced, code, others: bytes },
             }
         }
-        Beside { class: EDGE, code: 0, behind: END }
     }
 
-    /// Returns whether it is of some classes, and has the codes that are wanted, if any. What is beyond ASCII, or an end, has none.
-    #[inline]
-    fn is(&self, classes: u32, code: u8, behind: u8) -> bool {
+    /// Returns whether it is of some classes.
+    #[inline(always)]
+    fn is_class(&self, classes: u32) -> bool {
         classes >> self.class & 1 != 0
-            && (code == 0 || self.code == code || self.code == 0)
-            && (behind == 0 || self.behind == behind || self.behind <= SPACE_CODE)
+    }
+
+    /// Returns whether it has the codes that are wanted, if any. What is beyond ASCII, or an end, has none.
+    #[inline(always)]
+    fn is(&self, code: u8, behind: u8) -> bool {
+        (code == 0 || self.code == code || self.code == 0) && (behind == 0 || self.is_behind(behind))
+    }
+
+    /// Returns whether the byte behind it, or behind the digits that it begins, has a code, or may fold to anything.
+    fn is_behind(&self, wanted: u8) -> bool {
+        let is_digit = self.code == DIGIT_CODE;
+        let mut others = self.others.clone().skip_while(|next| is_digit && next.is_ascii_digit());
+        // Nothing is behind an end.
+        let code = others.next().map_or(END, |byte| code_of(*byte) as u8);
+        code == wanted || code <= SPACE_CODE
     }
 }
 

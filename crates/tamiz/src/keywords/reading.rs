@@ -4,6 +4,7 @@
 
 use super::is_word;
 use crate::bytes::{self, CONTROL, WORD_SIGN};
+use crate::index::has_any;
 use crate::steps;
 
 /// One way to read a text.
@@ -21,10 +22,7 @@ impl Reading {
     /// Returns whether it drops anything of a text, or may. `byte_classes` is the union of the classes of its bytes, `marks`
     /// that of the marks of its signs, where it is known.
     pub(super) fn may_drop(self, text: &[u8], byte_classes: u32, marks: Option<u8>) -> bool {
-        let has = |wanted: u8| match marks {
-            Some(marks) => marks & wanted != 0,
-            None => text.iter().any(|byte| mark(*byte) & wanted != 0),
-        };
+        let has = |wanted: u8| marks.is_none_or(|marks| marks & wanted != 0);
         let has_lines = byte_classes & CONTROL != 0;
         // Every comment and quote has a sign.
         byte_classes & (WORD_SIGN | CONTROL) != 0
@@ -32,9 +30,12 @@ impl Reading {
                 Reading::Plain => false,
                 Reading::Comments => {
                     let signs = if has_lines { STAR | LINE_COMMENT } else { STAR };
-                    (marks.is_none() || has(signs)) && has_comment(text, has_lines)
+                    has(signs) && has_comment(text, has_lines)
                 }
-                Reading::Shell => has(QUOTING) || has(ANGLE) && has_empty_substitution(text),
+                Reading::Shell => {
+                    marks.map_or_else(|| has_any(text, *b"'\"\\$^`"), |marks| marks & QUOTING != 0)
+                        || has(ANGLE) && has_empty_substitution(text)
+                }
             }
     }
 }
