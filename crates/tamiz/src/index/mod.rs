@@ -55,6 +55,10 @@ impl Window {
 }
 
 /// Which of 64 bytes are beyond ASCII, a bit each.
+#[cfg_attr(
+    target_family = "wasm",
+    allow(dead_code, reason = "the prefilter of keywords, which WebAssembly has not")
+)]
 #[inline(always)]
 pub(crate) fn beyond_ascii(window: &[u8; 64]) -> u64 {
     let (sixteens, _) = window.as_chunks();
