@@ -18,7 +18,7 @@ use crate::inspect::{Key, write_key};
 use crate::needles::Needles;
 use crate::request::{Method, Request};
 use crate::show::NameShown;
-use crate::show::marker::{self, number, push};
+use crate::show::marker::{self, number, number_and, push};
 
 pub(super) use groups::{Group, grouped};
 pub(super) use headers::{header_name, header_parameters};
@@ -132,10 +132,14 @@ impl<'a> Writer<'a, '_> {
         self.out.drain(place.start + len..place.end + len);
     }
 
+    #[inline(always)]
     fn measure(&mut self, name: &str, n: u64) {
         push(self.out, name);
-        number(self.out, n);
-        self.out.push(b'@');
+        self.number_and_bucket(n);
+    }
+
+    fn number_and_bucket(&mut self, n: u64) {
+        number_and(self.out, n, b'@');
         push(self.out, self.cx.settings.config.buckets.label(n));
     }
 
@@ -161,38 +165,37 @@ impl<'a> Writer<'a, '_> {
             if plain != set {
                 parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter));
             }
+            let mut rest: &[Parametrised<'a>] = parameters;
             for flag in set.iter() {
                 if plain.contains(flag) {
                     push(self.out, flag.in_brackets());
-                } else {
-                    self.parametrised(flag, parameters);
+                    continue;
                 }
+                let before = rest.iter().take_while(|(of, _)| of.rank() < flag.rank()).count();
+                rest = rest.get(before..).unwrap_or_default();
+                let count = rest.iter().take_while(|(of, _)| *of == flag).count();
+                let (own, others) = rest.split_at_checked(count).unwrap_or_default();
+                self.parametrised(own);
+                rest = others;
             }
         }
         self.out.push(b'\n');
     }
 
     /// Writes a flag with each of its parameters; these are sorted.
-    fn parametrised(&mut self, flag: Flag, parameters: &[Parametrised<'a>]) {
+    fn parametrised(&mut self, own: &[Parametrised<'a>]) {
         let most = self.cx.settings.config.limits.flag_parameters;
-        let mut own = parameters.iter().copied().filter(|(of, _)| *of == flag);
-        if let (Some(sole), None) = (own.next(), own.next())
-            && most > 0
-        {
-            self.parametrised_flag(sole);
-            return;
+        if own.len() <= most && own.iter().all(|(_, parameter)| *parameter != ANY) {
+            let each_once = own.chunk_by(|a, b| a.1 == b.1).filter_map(<[_]>::first);
+            return each_once.for_each(|parametrised| self.parametrised_flag(*parametrised));
         }
-        let mut shown = BumpVec::new_in(self.cx.bump);
-        shown.extend(parameters.iter().copied().filter(|(of, _)| *of == flag));
+        let mut shown = BumpVec::from_iter_in(own.iter().copied(), self.cx.bump);
         self.rollup.capped |= cap(&mut shown, most);
-        for parametrised in shown {
-            self.parametrised_flag(parametrised);
-        }
+        shown.into_iter().for_each(|parametrised| self.parametrised_flag(parametrised));
     }
 
     fn parametrised_flag(&mut self, (flag, parameter): Parametrised<'a>) {
-        self.out.extend_from_slice(b" [");
-        push(self.out, flag.name());
+        push(self.out, flag.in_brackets().strip_suffix(']').unwrap_or_default());
         self.out.push(b':');
         self.out.extend_from_slice(parameter);
         self.out.push(b']');
@@ -255,9 +258,14 @@ impl<'a> Writer<'a, '_> {
 /// stay, and [`ANY`]. Whether there was such a flag.
 #[allow(clippy::arithmetic_side_effects, reason = "counts what is in memory")]
 fn cap(parameters: &mut BumpVec<'_, Parametrised<'_>>, most: usize) -> bool {
-    let is_before = |(a, b): &Parametrised<'_>, (c, d): &Parametrised<'_>| (a.rank(), *b) < (c.rank(), *d);
+    let order =
+        |(a, b): &Parametrised<'_>, (c, d): &Parametrised<'_>| a.rank().cmp(&c.rank()).then_with(|| b.cmp(d));
     let is_capped = parameters.len() > most || parameters.iter().any(|(_, parameter)| *parameter == ANY);
-    if !is_capped && parameters.is_sorted_by(is_before) {
+    if !is_capped {
+        if !parameters.is_sorted_by(|a, b| order(a, b).is_lt()) {
+            parameters.sort_unstable_by(order);
+            parameters.dedup();
+        }
         return false;
     }
     parameters.sort_unstable_by_key(|(flag, parameter)| (flag.rank(), *parameter == ANY, *parameter));
@@ -298,7 +306,8 @@ fn words<'w>(flags: &Flags<'_>) -> impl ExactSizeIterator<Item = Parametrised<'w
 
 /// The flags with their parameters, in a list of their own.
 fn words_of<'a>(flags: &Flags<'a>, cx: Context<'a>) -> BumpVec<'a, Parametrised<'a>> {
-    let mut list = BumpVec::with_capacity_in(words(flags).len(), cx.bump);
+    // More follow, where there are some.
+    let mut list = BumpVec::with_capacity_in(words(flags).len().saturating_add(4), cx.bump);
     list.extend(words(flags));
     list
 }

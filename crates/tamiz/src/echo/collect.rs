@@ -1,9 +1,10 @@
 //! Finding the secrets of a request.
 
 use crate::body::{self, Body};
-use crate::bytes::{self, ALNUM, COLON, ENCODED, EQUALS, HIGH, WORD_SIGN};
+use crate::bytes::{self, ALNUM, BLANK, COLON, CONTROL, ENCODED, EQUALS, HIGH, WORD_SIGN};
 use crate::context::Context;
-use crate::decode::{self, layers, utf8};
+use crate::decode;
+use crate::finished::LAYERED;
 use crate::formats::embedded::Embedded;
 use crate::formats::fields::Fields;
 use crate::formats::step::Leaf;
@@ -12,8 +13,9 @@ use crate::headers::Cookies;
 use crate::headers::many::{Many, Step};
 use crate::headers::{Content, Header, Value};
 use crate::known_headers::Kind;
-use crate::needles::{Needles, SHORTEST};
+use crate::needles::{self, Needles, SHORTEST};
 use crate::request::Request;
+use crate::secrets::may_hold_credential;
 use crate::show::NameShown;
 use crate::steps;
 use crate::target::Url;
@@ -224,7 +226,12 @@ impl<'a> Needles<'a> {
             self.add(pair.key.text, cx);
         }
         if let Some(value) = pair.value.filter(|_| pair.secret) {
-            self.add(value, cx);
+            let classes = pair.classes().unwrap_or_else(|| bytes::union(value.bytes));
+            if pair.is_quiet && classes & (HIGH | BLANK | CONTROL) == 0 {
+                self.push_plain(value.bytes);
+            } else {
+                self.add_known(value.with_classes(classes), cx);
+            }
             if pair.json.is_none() {
                 self.hide_own(value.bytes);
             }
@@ -234,17 +241,40 @@ impl<'a> Needles<'a> {
         }
     }
 
+    fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
+        self.add_known(secret.classified(), cx);
+    }
+
     /// Adds a redacted value: by the credentials in it that are long enough, or from the first to the end; else whole, and
     /// by the credentials of the first further text that has some.
-    fn add(&mut self, secret: Text<'a>, cx: Context<'a>) {
+    fn add_known(&mut self, secret: Classified<'a>, cx: Context<'a>) {
         steps::slow("secret collected");
-        if self.add_credentials(secret, cx) {
-            return self.add_spaced(secret, cx);
+        let Classified { text: secret, classes } = secret;
+        if classes & LAYERED == 0 && secret.len() < SHORTEST {
+            return;
         }
-        self.push(secret.bytes);
+        if !may_hold_credential(secret.bytes, classes) {
+            return self.push_known(secret.bytes, classes);
+        }
+        let has_credentials = self.add_credentials(secret, cx);
         self.add_spaced(secret, cx);
-        layers::any_further(secret.bytes, bytes::union(secret.bytes), cx, |revealed, classes| {
-            utf8::with_repaired(revealed, classes, cx, |text, classes| self.add_revealed(text, classes, cx))
+        if has_credentials {
+            return;
+        }
+        let is_trimmed = needles::trim(secret.bytes).len() < secret.len();
+        let is_spelled = if is_trimmed {
+            self.push(secret.bytes);
+            false
+        } else {
+            self.push_unspelled(secret.bytes, classes)
+        };
+        let mut is_revealed = false;
+        needles::any_further(secret.bytes, classes, cx, |text, classes| {
+            if is_spelled {
+                self.push_spelling(text, classes);
+            }
+            is_revealed = is_revealed || self.add_revealed(text, classes, cx);
+            is_revealed && !is_spelled
         });
     }
 

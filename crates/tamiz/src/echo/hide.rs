@@ -9,12 +9,12 @@ use crate::formats::step::Leaf;
 use crate::headers::{Content, Header, Name, Value};
 use crate::inspect::Key;
 use crate::known_headers::Rule;
-use crate::needles::{Needles, SHORTEST};
+use crate::needles::Needles;
 use crate::show::{NameShown, marker};
 use crate::steps;
 use crate::target::Url;
 use crate::target::pair::Pair;
-use crate::target::path::{self, Path};
+use crate::target::path;
 use crate::target::segment::{self, Segment, Shown};
 use crate::text::Text;
 
@@ -22,8 +22,8 @@ impl<'a> Needles<'a> {
     /// Hides echoes in a URL; `flags` takes note of what is hidden.
     pub(super) fn hide_in_url(&self, url: &mut Url<'a>, flags: &mut Flags<'a>) {
         if let Some(path) = &mut url.path {
-            let may_be_in = self.may_be_in_path(path);
-            for segment in path.segments.iter_mut().filter(|_| may_be_in) {
+            let segments = path.segments.iter_mut();
+            for segment in segments.filter(|segment| self.may_be_in(segment.text.bytes)) {
                 if segment.shown != Shown::Secret && self.is_in_segment(segment) {
                     segment.shown = Shown::Secret;
                     flags.hide(segment.text);
@@ -110,22 +110,16 @@ impl<'a> Needles<'a> {
         echoes
     }
 
-    /// Returns whether a segment of a path may echo a secret.
-    fn may_be_in_path(&self, path: &Path<'a>) -> bool {
-        let may_have_spelling =
-            |text: &[u8]| text.len() >= SHORTEST && self.may_have_spelling(text, bytes::union(text));
-        let mut long = path.segments.iter().filter(|segment| segment.text.len() >= SHORTEST);
-        self.is_in_plain(path.raw.bytes)
-            || may_have_spelling(path.raw.bytes)
-            || long.any(|segment| segment.texts().any(|text| may_have_spelling(text.bytes)))
-    }
-
     /// Returns whether a value echoes a secret and is not a marker, which is left as it is. `classes` is the union of the classes
     /// of its bytes, where it is known.
+    #[inline]
     fn is_in_value(&self, value: &[u8], classes: Option<u32>) -> bool {
+        self.may_be_in(value) && self.is_in_long_value(value, classes)
+    }
+
+    fn is_in_long_value(&self, value: &[u8], classes: Option<u32>) -> bool {
         steps::slow("value searched for echoes");
-        value.len() >= SHORTEST
-            && self.is_in_known(value, classes.unwrap_or_else(|| bytes::union(value)))
+        self.is_in_known(value, classes.unwrap_or_else(|| bytes::union(value)))
             && !marker::is_left(value, false, self.cx)
     }
 
@@ -136,6 +130,9 @@ impl<'a> Needles<'a> {
         let hidden = |(i, part)| segment::hidden_value(part, self.cx).filter(|_| i > 0);
         if path::is_marker(segment.text, self.cx) {
             return false;
+        }
+        if memchr::memchr2(b';', b'=', segment.text.bytes).is_none() {
+            return self.is_in(segment.text.bytes);
         }
         if !parts().any(|part| hidden(part).is_some()) && self.is_in(segment.text.bytes) {
             return true;

@@ -45,15 +45,14 @@ fn is_in_finished(request: &Request<'_>, needles: &Needles<'_>, cx: Context<'_>)
     if names.any(|name| needles.is_in(name.text.bytes)) {
         return true;
     }
-    let texts = cx.spare.lines.borrow();
     headers.finished.iter().any(|line| {
-        let is_in_value = match line.record.echo {
-            Echo::InName => false,
-            Echo::InLine if line.record.is_plain => needles.is_in_undecoded(line.line),
-            Echo::InLine => needles.is_in(line.line),
+        let record = &line.record;
+        let is_in_value = || match record.is_plain {
+            true => needles.is_in_undecoded(line.line),
+            false => needles.is_in(line.line),
         };
-        is_in_value
-            || usize::from(line.record.name_len) >= needles.shortest_in_name
-                && needles.is_in_plain(line.name(&texts))
+        record.echo == Echo::InLine && is_in_value()
+            || usize::from(record.name_len) >= needles.shortest_in_name
+                && needles.is_in_plain(line.name(&cx.spare.lines.borrow()))
     })
 }

@@ -67,6 +67,10 @@ impl FlagSet {
         FlagSet(self.0 & other.0)
     }
 
+    pub(crate) fn without(self, other: FlagSet) -> FlagSet {
+        FlagSet(self.0 & !other.0)
+    }
+
     /// The set as two words, which need less room beside others than a number of their size does.
     pub(crate) fn words(self) -> [u64; 2] {
         [self.0 as u64, (self.0 >> 64) as u64]

@@ -5,12 +5,16 @@ mod spelling;
 
 use bumpalo::collections::Vec as BumpVec;
 
-use crate::bytes::{self, TOKEN, UPPER};
-use crate::context::Context;
+use crate::bytes::{self, ENCODED, HIGH, LOWER, TOKEN, UPPER};
+use crate::context::{Context, HAS_FAST_PATHS};
 use crate::decode;
 
-use search::Hits;
-use spelling::{any_spelling, has_blank, may_have_spelling, shortest_to_spell};
+use search::{Hits, Piece};
+pub(crate) use spelling::any_further;
+use spelling::{
+    has_blank, has_further, has_lone_bytes_only, has_one_spelling, may_have_spelling, shortest_to_spell,
+    with_plain_form,
+};
 
 /// Shorter secrets are not searched for: they would be found by chance.
 pub(crate) const SHORTEST: usize = 8;
@@ -23,7 +27,10 @@ const MOST: usize = 64;
 /// The secrets of a request.
 pub(crate) struct Needles<'a> {
     pub(crate) cx: Context<'a>,
-    list: BumpVec<'a, &'a [u8]>,
+    /// Each with whether it has a blank.
+    list: BumpVec<'a, (&'a [u8], bool)>,
+    /// Of each of the list a piece, once the request was searched for them.
+    pieces: BumpVec<'a, Piece<'a>>,
     /// The request as it came.
     request: &'a [u8],
     /// Ranges of the request that hold a secret and are never shown, nor searched for another.
@@ -32,27 +39,26 @@ pub(crate) struct Needles<'a> {
     hits: Option<Hits<'a>>,
     /// The length of the shortest needle.
     shortest: usize,
-    /// No other spelling of a shorter text is so long as a needle; see [`shortest_to_spell`].
-    shortest_to_spell: usize,
+    /// No spelling of a shorter text is so long as a needle, nor is it searched for one; see [`shortest_to_spell`].
+    least: usize,
     /// The length of the shortest needle that the name of a header may hold, in lower case.
     pub(crate) shortest_in_name: usize,
     /// True if one of them has a blank in its plain form.
     has_blanks: bool,
     /// Sorted; used instead of `list` when these are too many.
-    prefixes: Option<BumpVec<'a, [u8; SHORTEST]>>,
+    prefixes: Option<&'a [[u8; SHORTEST]]>,
 }
 
-/// Returns whether a text contains a needle, which is not shorter than [`SHORTEST`].
+/// Returns whether a text contains a needle or a piece of one.
 fn contains(text: &[u8], needle: &[u8]) -> bool {
-    let rarity = |byte: &u8| match byte {
-        // Where one byte is escaped, many are.
-        b'a'..=b'z' | b'%' => 0,
-        b'0'..=b'9' | b'.' | b'-' | b'/' => 1,
-        _ => 2,
-    };
-    let first = needle.get(..SHORTEST).unwrap_or_default();
-    let rare = first.iter().enumerate().max_by_key(|(_, byte)| rarity(byte));
-    let Some((rare, byte)) = rare.filter(|_| needle.len() <= text.len()) else { return false };
+    if needle.len() > text.len() {
+        return false;
+    }
+    let first = needle.get(..SHORTEST).unwrap_or(needle);
+    // Where one byte is escaped, many are.
+    let is_rare = |byte: &u8| !bytes::is(*byte, LOWER) && *byte != b'%';
+    let rare = first.iter().position(is_rare).unwrap_or_default();
+    let Some(byte) = first.get(rare) else { return false };
     let mut left = text.len().saturating_mul(MOST_COMPARED);
     for at in memchr::memchr_iter(*byte, text).filter_map(|at| at.checked_sub(rare)) {
         let rest = text.get(at..).unwrap_or_default();
@@ -98,11 +104,12 @@ impl<'a> Needles<'a> {
         Needles {
             cx,
             list: BumpVec::with_capacity_in(4, cx.bump),
+            pieces: BumpVec::new_in(cx.bump),
             request,
             own: BumpVec::new_in(cx.bump),
             hits: None,
             shortest: SHORTEST,
-            shortest_to_spell: SHORTEST,
+            least: SHORTEST,
             shortest_in_name: usize::MAX,
             has_blanks: false,
             prefixes: None,
@@ -139,36 +146,54 @@ impl<'a> Needles<'a> {
     }
 
     fn push_trimmed(&mut self, secret: &'a [u8], classes: u32) {
-        if !self.push_one(secret, classes) || !may_have_spelling(secret, classes, true) {
-            return;
+        if self.push_unspelled(secret, classes) {
+            any_further(secret, classes, self.cx, |spelling, classes| {
+                self.push_spelling(spelling, classes);
+                false
+            });
         }
-        let cx = self.cx;
-        any_spelling(secret, classes, true, cx, |spelling| {
-            let spelling = trim(spelling);
-            if decode::chars(spelling) >= SHORTEST {
-                self.push_one(cx.bump.alloc_slice_copy(spelling), bytes::union(spelling));
-            }
-            false
-        });
+    }
+
+    /// Adds a secret without white space and quotes around it, as it is and in its plain form; whether its further texts
+    /// are to be added too, by [`Needles::push_spelling`].
+    pub(crate) fn push_unspelled(&mut self, secret: &'a [u8], classes: u32) -> bool {
+        let is_spelled = self.push_one(secret, classes) && may_have_spelling(secret, classes, true);
+        if is_spelled {
+            with_plain_form(secret, classes, self.cx, |plain| self.push_copy(plain));
+        }
+        is_spelled
+    }
+
+    /// Adds a further text of a secret, as it is and in its plain form.
+    pub(crate) fn push_spelling(&mut self, spelling: &[u8], classes: u32) {
+        self.push_copy(spelling);
+        with_plain_form(spelling, classes, self.cx, |plain| self.push_copy(plain));
+    }
+
+    fn push_copy(&mut self, spelling: &[u8]) {
+        let spelling = trim(spelling);
+        if decode::chars(spelling) >= SHORTEST {
+            self.push_one(self.cx.bump.alloc_slice_copy(spelling), bytes::union(spelling));
+        }
     }
 
     /// Adds a secret that has no other spelling, nor blanks or quotes.
     pub(crate) fn push_plain(&mut self, secret: &'a [u8]) {
         if secret.len() >= SHORTEST {
-            self.list.push(secret);
+            self.list.push((secret, false));
         }
     }
 
     /// Adds the needles of a part that is read in another arena.
     pub(crate) fn take(&mut self, others: &Needles<'_>) {
-        for text in others.list.iter().copied() {
-            if self.list.last().is_some_and(|last| *last == text) {
+        for (text, has_blank) in others.list.iter().copied() {
+            if self.list.last().is_some_and(|(last, _)| *last == text) {
                 continue;
             }
             let whole =
                 offset_of(text, self.request).and_then(|at| self.request.get(at..)?.get(..text.len()));
             let text = whole.unwrap_or_else(|| self.cx.bump.alloc_slice_copy(text));
-            self.list.push(text);
+            self.list.push((text, has_blank));
         }
         self.has_blanks |= others.has_blanks;
     }
@@ -177,8 +202,9 @@ impl<'a> Needles<'a> {
     fn push_one(&mut self, secret: &'a [u8], classes: u32) -> bool {
         let is_long = decode::chars_of(secret, classes) >= SHORTEST;
         if is_long {
-            self.has_blanks |= has_blank(secret, classes);
-            self.list.push(secret);
+            let has_blank = has_blank(secret, classes);
+            self.has_blanks |= has_blank;
+            self.list.push((secret, has_blank));
         }
         is_long
     }
@@ -189,23 +215,26 @@ impl<'a> Needles<'a> {
         self.list.sort_unstable();
         self.list.dedup();
         self.own.sort_unstable();
-        if self.list.len() > MOST {
-            let mut prefixes = BumpVec::with_capacity_in(self.list.len(), cx.bump);
-            prefixes.extend(self.list.iter().filter_map(|needle| needle.first_chunk().copied()));
+        let whole: &[(&[u8], bool)] = &self.list;
+        if whole.len() > MOST {
+            let mut prefixes = BumpVec::with_capacity_in(whole.len(), cx.bump);
+            prefixes.extend(whole.iter().filter_map(|(needle, _)| needle.first_chunk().copied()));
             prefixes.dedup();
-            let needles = prefixes.iter().map(|prefix: &[u8; SHORTEST]| &prefix[..]);
-            self.shortest_in_name = shortest_in_name(needles.clone());
-            self.hits = search::find(request, needles, has_blanks, &self.own, cx);
+            let prefixes: &'a [[u8; SHORTEST]] = prefixes.into_bump_slice();
+            self.shortest_in_name = shortest_in_name(prefixes.iter().map(|prefix| &prefix[..]));
+            let needles = prefixes.iter().map(|prefix| (&prefix[..], has_blanks));
+            self.pieces = search::pieces(needles, cx);
             self.prefixes = Some(prefixes);
         } else {
-            let needles = self.list.iter().copied();
+            let needles = whole.iter().map(|(needle, _)| *needle);
             self.shortest = needles.clone().map(<[u8]>::len).min().unwrap_or(SHORTEST);
             if needles.clone().all(<[u8]>::is_ascii) {
-                self.shortest_to_spell = shortest_to_spell(self.shortest);
+                self.least = shortest_to_spell(self.shortest).max(SHORTEST);
             }
-            self.shortest_in_name = shortest_in_name(needles.clone());
-            self.hits = search::find(request, needles, has_blanks, &self.own, cx);
+            self.shortest_in_name = shortest_in_name(needles);
+            self.pieces = search::pieces(whole.iter().copied(), cx);
         }
+        self.hits = search::find(request, &mut self.pieces, &self.own, cx);
     }
 
     /// Returns whether a piece of the request contains a secret; nothing in it would be decoded, apart from blanks.
@@ -215,30 +244,55 @@ impl<'a> Needles<'a> {
     }
 
     /// Returns whether `text`, as it is or decoded further, contains a secret.
+    #[inline]
     pub(crate) fn is_in(&self, text: &[u8]) -> bool {
-        text.len() >= SHORTEST && self.is_in_known(text, bytes::union(text))
+        self.may_be_in(text) && !self.is_out(text) && self.is_in_known(text, bytes::union(text))
+    }
+
+    /// Returns whether a long piece of the request contains no secret, as far as that is seen without the classes of its bytes.
+    fn is_out(&self, text: &[u8]) -> bool {
+        const LONG: usize = 64;
+        HAS_FAST_PATHS
+            && text.len() >= LONG
+            && self.is_alike(text)
+            && has_one_spelling(text)
+            && !self.is_in_plain(text)
+    }
+
+    /// Returns whether a text is long enough to contain a secret, as it is or decoded further.
+    #[inline]
+    pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
+        text.len() >= self.least
     }
 
     /// Returns whether `text`, as it is or decoded further, contains a secret. `classes` is the union of the classes of
     /// its bytes.
     pub(crate) fn is_in_known(&self, text: &[u8], classes: u32) -> bool {
-        text.len() >= SHORTEST
-            && (self.is_in_plain(text)
-                || self.may_have_spelling(text, classes)
-                    && any_spelling(text, classes, self.has_blanks, self.cx, |spelling| {
-                        self.is_in_plain(spelling)
-                    }))
+        if !self.may_be_in(text) {
+            return false;
+        }
+        let is_plain = HAS_FAST_PATHS && classes & HIGH != 0 && has_lone_bytes_only(text);
+        let classes = if is_plain { classes & !(HIGH | ENCODED) } else { classes };
+        let is_in = if self.is_alike(text) && classes & HIGH == 0 {
+            self.is_in_plain(text)
+        } else {
+            self.is_in_any_blanks(text, classes)
+        };
+        is_in
+            || has_further(text, classes)
+                && any_further(text, classes, self.cx, |text, classes| self.is_in_any_blanks(text, classes))
     }
 
-    /// Returns whether a text may have another spelling in which a secret may be. `classes` is the union of the classes of
-    /// its bytes.
+    /// Returns whether a text is a piece of the request, in which no needle has other blanks.
+    fn is_alike(&self, text: &[u8]) -> bool {
+        self.hits.as_ref().is_some_and(|hits| !hits.may_differ_in_blanks)
+            && offset_of(text, self.request).is_some()
+    }
+
+    /// Returns whether a text may contain a secret, if it is decoded further. `classes` is the union of the classes of its
+    /// bytes.
     pub(crate) fn may_have_spelling(&self, text: &[u8], classes: u32) -> bool {
-        let is_alike = || {
-            self.hits.as_ref().is_some_and(|hits| !hits.may_differ_in_blanks)
-                && offset_of(text, self.request).is_some()
-        };
-        text.len() >= self.shortest_to_spell
-            && may_have_spelling(text, classes, self.has_blanks && !is_alike())
+        self.may_be_in(text) && may_have_spelling(text, classes, self.has_blanks && !self.is_alike(text))
     }
 
     /// Returns whether `text` contains a secret as it is.
@@ -257,7 +311,22 @@ impl<'a> Needles<'a> {
                 window.first_chunk::<SHORTEST>().is_some_and(|chunk| prefixes.binary_search(chunk).is_ok())
             });
         }
-        self.list.iter().any(|needle| contains(text, needle))
+        self.list.iter().any(|(needle, _)| contains(text, needle))
+    }
+
+    /// Returns whether `text`, as it is or in its plain form, contains a secret. `classes` is the union of the classes of
+    /// its bytes.
+    fn is_in_any_blanks(&self, text: &[u8], classes: u32) -> bool {
+        let is_ascii = classes & HIGH == 0;
+        if is_ascii && (!self.has_blanks || text.len() < self.shortest || !has_blank(text, classes)) {
+            return self.is_in_plain(text);
+        }
+        // The plain form of ASCII has no other runs without blanks than the text.
+        let has_piece = || self.pieces.iter().any(|piece| piece.has_blank || contains(text, piece.text()));
+        if is_ascii && self.prefixes.is_none() && !has_piece() {
+            return false;
+        }
+        self.is_in_plain(text) || with_plain_form(text, classes, self.cx, |plain| self.is_in_plain(plain))
     }
 }
 

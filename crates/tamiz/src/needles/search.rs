@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use bumpalo::collections::Vec as BumpVec;
-use memchr::memmem::Finder;
+use memchr::memmem;
 
 use super::SHORTEST;
 use super::spelling::is_blank;
@@ -26,8 +26,8 @@ const MOST_HITS: usize = 64;
 
 /// So many needles are found one by one faster than by a table,
 const FEW: usize = 6;
-/// each by the first bytes of its piece: a searcher of more takes longer to make.
-const LONGEST_HEAD: usize = 6;
+/// each by the first bytes of its piece.
+const LONGEST_HEAD: usize = 8;
 
 /// The distance of the places that are looked at, unless a piece is short.
 const LONGEST_STEP: usize = 24;
@@ -47,39 +47,44 @@ pub(super) struct Hits<'a> {
     pub(super) may_differ_in_blanks: bool,
 }
 
-/// The part of a needle that is looked up: the longest run without blanks, which its plain form has too.
-struct Piece<'n> {
-    /// The first eight bytes as a number; zero of a shorter one.
-    first: u64,
-    needle: &'n [u8],
+/// The part of a needle that is looked up: a run without blanks, which its plain form has too.
+pub(super) struct Piece<'n> {
+    pub(super) needle: &'n [u8],
     /// Where in the needle it is.
     range: Range<usize>,
+    /// Whether it has blanks after all.
+    pub(super) has_blank: bool,
 }
 
 impl<'n> Piece<'n> {
-    /// The piece of a needle; all of it, where every run is too short.
-    fn of(needle: &'n [u8], has_blanks: bool) -> Self {
-        let mut range = 0..needle.len();
-        if has_blanks {
-            let mut next = 0;
-            let mut longest = 0..0;
-            for run in needle.split(|byte| is_blank(*byte)) {
-                if run.len() > longest.len() {
-                    longest = next..next + run.len();
-                }
-                // A longer one would not be looked up in longer steps.
-                if longest.len() >= LONGEST_STEP + GRAM {
-                    break;
-                }
-                next += run.len() + 1;
-            }
-            range = Some(longest).filter(|run| run.len() >= GRAM).unwrap_or(range);
+    /// The piece of a needle: its first long run without blanks, or the longest one; all of it, where it has no blanks or
+    /// every run is too short.
+    fn of((needle, has_blank): (&'n [u8], bool)) -> Self {
+        let whole = 0..needle.len();
+        if !has_blank {
+            return Piece { needle, range: whole, has_blank };
         }
-        let first = needle.get(range.clone()).and_then(first_eight).unwrap_or_default();
-        Piece { first, needle, range }
+        let (mut next, mut longest) = (0, 0..0);
+        for run in needle.split(|byte| is_blank(*byte)) {
+            if run.len() > longest.len() {
+                longest = next..next + run.len();
+            }
+            // A longer one would not be looked up in longer steps.
+            if longest.len() >= LONGEST_STEP + GRAM {
+                break;
+            }
+            next += run.len() + 1;
+        }
+        let has_blank = longest.len() < GRAM;
+        Piece { needle, range: if has_blank { whole } else { longest }, has_blank }
     }
 
-    fn text(&self) -> &'n [u8] {
+    /// The first eight bytes as a number; zero of a shorter one.
+    fn first(&self) -> u64 {
+        first_eight(self.text()).unwrap_or_default()
+    }
+
+    pub(super) fn text(&self) -> &'n [u8] {
         self.needle.get(self.range.clone()).unwrap_or_default()
     }
 
@@ -188,14 +193,16 @@ impl Search<'_, '_, '_> {
     fn find_each(&mut self, pieces: &[Piece<'_>]) -> Option<()> {
         for piece in pieces {
             let text = piece.text();
-            let head = Finder::new(text.get(..LONGEST_HEAD).unwrap_or(text));
+            let find = head_finder(text.get(..LONGEST_HEAD).unwrap_or(text));
             let mut from = 0;
-            while let Some(at) = self.request.get(from..).and_then(|rest| head.find(rest)) {
+            while let Some(at) = self.request.get(from..).and_then(&find) {
                 let start = from + at;
-                self.compare(piece, start)?;
                 // Inside the range of a secret, the next needle that counts ends behind it.
                 let own = start.checked_sub(piece.range.start).and_then(|place| self.end_of_own(place));
-                let last = own.map(|end| (end + piece.range.start).saturating_sub(piece.needle.len()));
+                let last = own.and_then(|end| (end + piece.range.start).checked_sub(piece.needle.len()));
+                if last.is_none_or(|last| start > last) {
+                    self.compare(piece, start)?;
+                }
                 from = start.max(last.unwrap_or_default()) + 1;
             }
         }
@@ -231,8 +238,8 @@ impl Search<'_, '_, '_> {
         let rest = self.request.get(start..).unwrap_or_default();
         let (long, short) = (self.long, self.short);
         let first = first_eight(rest).unwrap_or(u64::MAX);
-        let like = long.get(long.partition_point(|piece| piece.first < first)..).unwrap_or_default();
-        let mut like = like.iter().take_while(|piece| piece.first == first).chain(short);
+        let like = long.get(long.partition_point(|piece| piece.first() < first)..).unwrap_or_default();
+        let mut like = like.iter().take_while(|piece| piece.first() == first).chain(short);
         like.try_for_each(|piece| self.compare(piece, start))
     }
 
@@ -280,12 +287,42 @@ impl Search<'_, '_, '_> {
     }
 }
 
-/// Finds needles, none of which is shorter than [`SHORTEST`], in a request: all that are not inside a range of `own`, which is
-/// sorted. `None` where they are too many or the search would take too long.
-pub(super) fn find<'a, 'n>(
+/// A search for two or more bytes: for the first and the last of them at once, many places at a time. A general searcher takes
+/// longer to make than to search a request.
+#[cfg(target_arch = "x86_64")]
+fn head_finder(head: &[u8]) -> impl Fn(&[u8]) -> Option<usize> + '_ {
+    use memchr::arch::all::packedpair::Pair;
+    use memchr::arch::x86_64::avx2::packedpair::Finder;
+
+    let last = u8::try_from(head.len().saturating_sub(1)).unwrap_or_default();
+    let finder = Pair::with_indices(head, 0, last).and_then(|pair| Finder::with_pair(head, pair));
+    move |text| match &finder {
+        Some(finder) if text.len() >= finder.min_haystack_len() => finder.find(text, head),
+        _ => memmem::find(text, head),
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn head_finder(head: &[u8]) -> impl Fn(&[u8]) -> Option<usize> + '_ {
+    let finder = memmem::Finder::new(head);
+    move |text| finder.find(text)
+}
+
+/// The pieces of needles, in their order. Each needle comes with whether it may have a blank.
+pub(super) fn pieces<'a>(
+    needles: impl ExactSizeIterator<Item = (&'a [u8], bool)>,
+    cx: Context<'a>,
+) -> BumpVec<'a, Piece<'a>> {
+    let mut pieces = BumpVec::with_capacity_in(needles.len(), cx.bump);
+    pieces.extend(needles.map(Piece::of));
+    pieces
+}
+
+/// Finds needles, none of which is shorter than [`SHORTEST`], in a request by their pieces, which are sorted for that: all that
+/// are not inside a range of `own`, which is sorted. `None` where they are too many or the search would take too long.
+pub(super) fn find<'a>(
     request: &[u8],
-    needles: impl ExactSizeIterator<Item = &'n [u8]>,
-    has_blanks: bool,
+    pieces: &mut [Piece<'_>],
     own: &[(usize, usize)],
     cx: Context<'a>,
 ) -> Option<Hits<'a>> {
@@ -293,22 +330,19 @@ pub(super) fn find<'a, 'n>(
     if request.len() < SHORTEST {
         return None;
     }
-    let mut pieces = BumpVec::with_capacity_in(needles.len(), cx.bump);
-    pieces.extend(needles.map(|needle| Piece::of(needle, has_blanks)));
-    pieces.sort_unstable_by_key(|piece| (piece.range.len() < SHORTEST, piece.first));
-    let long = pieces.partition_point(|piece| piece.range.len() >= SHORTEST);
-    let (long, short) = pieces.split_at_checked(long).unwrap_or_default();
-    let may_differ_in_blanks =
-        has_blanks && pieces.iter().any(|piece| piece.text().iter().any(|byte| is_blank(*byte)));
+    let may_differ_in_blanks = pieces.iter().any(|piece| piece.has_blank);
     let hits = Hits { places: BumpVec::new_in(cx.bump), may_differ_in_blanks };
-    let longest = pieces.iter().map(|piece| piece.needle.len()).max().unwrap_or_default();
-    let furthest = pieces.iter().map(|piece| piece.range.start).max().unwrap_or_default();
     let left = request.len() * MOST_COMPARED;
-    let mut search = Search { request, long, short, own, hits, left, longest, furthest };
+    let mut search = Search { request, long: &[], short: &[], own, hits, left, longest: 0, furthest: 0 };
     if HAS_FAST_PATHS && pieces.len() <= FEW {
-        search.find_each(&pieces)?;
-    } else {
-        search.find_all(&Table::of(&pieces, cx))?;
+        search.find_each(pieces)?;
+        return Some(search.hits);
     }
+    pieces.sort_unstable_by_key(|piece| (piece.range.len() < SHORTEST, piece.first()));
+    let long = pieces.partition_point(|piece| piece.range.len() >= SHORTEST);
+    (search.long, search.short) = pieces.split_at_checked(long).unwrap_or_default();
+    search.longest = pieces.iter().map(|piece| piece.needle.len()).max().unwrap_or_default();
+    search.furthest = pieces.iter().map(|piece| piece.range.start).max().unwrap_or_default();
+    search.find_all(&Table::of(pieces, cx))?;
     Some(search.hits)
 }

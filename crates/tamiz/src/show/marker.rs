@@ -147,30 +147,28 @@ pub(crate) fn push(out: &mut Vec<u8>, text: &str) {
 }
 
 pub(crate) fn number(out: &mut Vec<u8>, n: u64) {
-    match n {
-        0..10 => out.push(b'0' + n as u8),
-        10..100 => out.extend_from_slice(&[b'0' + (n / 10) as u8, b'0' + (n % 10) as u8]),
-        100..1000 => out.extend_from_slice(&[
-            b'0' + (n / 100) as u8,
-            b'0' + (n / 10 % 10) as u8,
-            b'0' + (n % 10) as u8,
-        ]),
-        _ => long_number(out, n),
-    }
+    number_and(out, n, 0);
+    out.pop();
 }
 
-/// Writes a number and a sign behind it.
-fn number_and(out: &mut Vec<u8>, n: u64, sign: u8) {
-    match n {
-        0..10 => out.extend_from_slice(&[b'0' + n as u8, sign]),
-        10..100 => out.extend_from_slice(&[b'0' + n as u8 / 10, b'0' + n as u8 % 10, sign]),
-        _ => {
-            number(out, n);
-            out.push(sign);
-        }
+/// Writes a number and a byte.
+#[inline]
+pub(crate) fn number_and(out: &mut Vec<u8>, n: u64, end: u8) {
+    if n >= 1000 {
+        long_number(out, n);
+        out.push(end);
+        return;
     }
+    let n = n as u32;
+    let digits = ((n / 100) | ((n / 10 % 10) << 8) | ((n % 10) << 16) | (u32::from(end) << 24)) + 0x30_3030;
+    let zeros = usize::from(n < 100) + usize::from(n < 10);
+    // As many bytes for each.
+    let len = out.len() + 4 - zeros;
+    out.extend_from_slice(&(digits >> (8 * zeros)).to_le_bytes());
+    out.truncate(len);
 }
 
+#[inline(never)]
 fn long_number(out: &mut Vec<u8>, n: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();

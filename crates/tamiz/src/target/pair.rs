@@ -25,6 +25,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) secret: bool,
     /// The union of the classes of the bytes of its value, where that is known.
     pub(crate) classes: Option<u32>,
+    /// True if its value provably raises no flag and holds no credential.
+    pub(crate) is_quiet: bool,
     /// What the `+` of its value stand for.
     pub(crate) plus: Plus,
     /// The leaves of its value, where that is JSON.
@@ -111,7 +113,8 @@ impl<'a> Pair<'a> {
             flags.hide(value);
         }
         let plus = value.map_or(Plus::default(), |value| syntax.plus(value, token.value_classes, value));
-        Pair { key, value, secret, classes: Some(token.value_classes), plus, json: None, flags }
+        let classes = Some(token.value_classes);
+        Pair { key, value, secret, classes, is_quiet: true, plus, json: None, flags }
     }
 
     #[inline(never)]
@@ -126,8 +129,16 @@ impl<'a> Pair<'a> {
             read_and_scan_key(raw_key, raw_value.is_none(), syntax.field(), cx, &mut flags)
         };
         let token_text = token.text;
-        let mut pair =
-            Pair { key, value: None, secret: false, classes: None, plus: Plus::default(), json: None, flags };
+        let mut pair = Pair {
+            key,
+            value: None,
+            secret: false,
+            classes: None,
+            is_quiet: false,
+            plus: Plus::default(),
+            json: None,
+            flags,
+        };
         match raw_value {
             None => pair.flags.raise(Flag::QBare, token_text),
             Some(raw) if raw.is_empty() => {
@@ -187,6 +198,7 @@ impl<'a> Pair<'a> {
         }
         self.classes = Some(classes);
         if scan::cannot_flag(value.bytes, classes) || scan::cannot_flag_guarded(value.bytes, classes, cx) {
+            self.is_quiet = true;
             self.secret = is_sensitive;
             if is_sensitive {
                 flags.hide(value);

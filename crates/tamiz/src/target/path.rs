@@ -23,8 +23,6 @@ use crate::text::{Builder, Text};
 /// A canonical path.
 pub(crate) struct Path<'a> {
     pub(crate) segments: BumpVec<'a, Segment<'a>>,
-    /// As it came.
-    pub(crate) raw: Text<'a>,
     /// The union of the classes of the bytes of all segments; of those that are read.
     pub(crate) classes: u32,
     /// Its decoded text, where nothing in it raises a flag or is a token, as a whole, and no segment was left out.
@@ -57,7 +55,6 @@ impl<'a> Path<'a> {
         }
         let mut path = Path {
             segments: BumpVec::with_capacity_in(segments_in(text.bytes), cx.bump),
-            raw,
             classes,
             quiet: None,
             rooted: matches!(text.bytes, [] | [b'/', ..]),

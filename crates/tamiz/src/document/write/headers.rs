@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::document::lines::MORE_HEADERS;
 use crate::document::made_of;
 use crate::document::many::FirstParameters;
+use crate::finished::Finished;
 use crate::flags::{FlagSet, Parameter};
 use crate::headers::{Header, Headers, Name, Value};
 
@@ -35,6 +36,12 @@ impl<'a> Writer<'a, '_> {
             return BumpVec::new_in(self.cx.bump);
         }
         let list = &request.headers.list;
+        let mut finished = FinishedLines { headers: request.headers, next: 0, len: 0 };
+        if list.is_empty() {
+            self.finished_lines(&mut finished, None, 0);
+            self.header_sums(finished.next, finished.len);
+            return BumpVec::new_in(self.cx.bump);
+        }
         let mut names: BumpVec<'a, &'a [u8]> = BumpVec::with_capacity_in(list.len(), self.cx.bump);
         names.extend(list.iter().map(|header| header_name(header.name.as_ref(), self.cx)));
         let mut order = BumpVec::with_capacity_in(list.len(), self.cx.bump);
@@ -43,7 +50,6 @@ impl<'a> Writer<'a, '_> {
             |i: usize| (list.get(i).is_none_or(|h: &Header<'_>| h.name.is_none()), names.get(i).copied());
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
         let most = self.cx.settings.config.limits.headers;
-        let mut finished = FinishedLines { headers: request.headers, next: 0, len: 0 };
         for (written, &i) in order.iter().take(most).enumerate() {
             if let (Some(header), Some(name)) = (list.get(i), names.get(i)) {
                 self.finished_lines(&mut finished, header.name.as_ref().map(|_| *name), written);
@@ -77,54 +83,61 @@ impl<'a> Writer<'a, '_> {
     /// written already.
     #[allow(clippy::arithmetic_side_effects, reason = "counts and lengths of what is in memory")]
     fn finished_lines(&mut self, lines: &mut FinishedLines<'a, '_>, before: Option<&[u8]>, opened: usize) {
-        let before = before.map(|name| (name, self.cx.settings.headers.rank(name)));
-        let cx = self.cx;
-        let texts = cx.spare.lines.borrow();
-        let finished = lines.headers.finished.get(lines.next..).unwrap_or_default();
-        let start = finished.first().map_or(0, |line| line.start as usize);
-        let mut end = start;
-        for line in finished {
-            let record = &line.record;
-            let is_before = before.is_none_or(|(name, other)| match record.rank.cmp(&other) {
+        let texts = self.cx.spare.lines.borrow();
+        let rest = lines.headers.finished.get(lines.next..).unwrap_or_default();
+        let count = before.map_or(rest.len(), |name| {
+            let rank = self.cx.settings.headers.rank(name);
+            let is_before = |line: &&Finished<'_>| match line.record.rank.cmp(&rank) {
                 Ordering::Less => true,
                 Ordering::Equal => line.name(&texts) < name,
                 Ordering::Greater => false,
-            });
-            if !is_before {
-                break;
+            };
+            rest.iter().take_while(is_before).count()
+        });
+        let finished = rest.get(..count).unwrap_or_default();
+        // The text of one follows that of the other.
+        if let (Some(first), Some(last)) = (finished.first(), finished.last()) {
+            self.out.extend_from_slice(texts.get(first.start as usize..last.end()).unwrap_or_default());
+        }
+        for line in finished {
+            lines.len += u64::from(line.record.len);
+            let flags = line.record.flags();
+            if !flags.is_empty() {
+                self.gather(line, flags, &texts);
             }
-            end = line.end();
-            if record.is_shape
-                && let Some(notes) = &mut self.header_notes
-            {
+        }
+        if let Some(notes) = &mut self.header_notes {
+            for (nth, line) in finished.iter().enumerate().filter(|(_, line)| line.record.is_shape) {
                 let value = line.value().bytes;
                 let words = Some(value).filter(|value| made_of::may_have_words(value));
                 let words = words.and_then(|value| made_of::header_words(value, None, self.cx));
-                notes.extend(words.map(|words| (opened + lines.next, words)));
-            }
-            lines.len += u64::from(record.len);
-            lines.next += 1;
-            let flags = record.flags();
-            if flags.is_empty() {
-                continue;
-            }
-            let words = line.words.iter().flatten().filter(|(flag, _)| flags.contains(*flag));
-            self.rollup.parametrised.extend(words.map(|(flag, word)| (*flag, word.as_bytes())));
-            for flag in flags.iter() {
-                let parameter = match flag.parameter_kind() {
-                    Parameter::Word => continue,
-                    Parameter::Name => &*cx.bump.alloc_slice_copy(line.name(&texts)),
-                    Parameter::Number => written_number(record.count as usize, cx),
-                    _ => {
-                        self.rollup.plain.insert(flag);
-                        continue;
-                    }
-                };
-                self.rollup.parametrised.push((flag, parameter));
+                notes.extend(words.map(|words| (opened + lines.next + nth, words)));
             }
         }
-        // The text of one follows that of the other.
-        self.out.extend_from_slice(texts.get(start..end).unwrap_or_default());
+        lines.next += count;
+    }
+
+    /// Gathers the flags of a finished line.
+    fn gather(&mut self, line: &Finished<'a>, flags: FlagSet, texts: &[u8]) {
+        let plain = flags.plain();
+        self.rollup.plain = self.rollup.plain.union(plain);
+        if plain == flags {
+            return;
+        }
+        let words = line.words.iter().flatten().filter(|(flag, _)| flags.contains(*flag));
+        self.rollup.parametrised.extend(words.map(|(flag, word)| (*flag, word.as_bytes())));
+        for flag in flags.without(plain).iter() {
+            let parameter = match flag.parameter_kind() {
+                Parameter::Name => &*self.cx.bump.alloc_slice_copy(line.name(texts)),
+                Parameter::Number => written_number(line.record.count as usize, self.cx),
+                Parameter::Word => continue,
+                Parameter::None | Parameter::Key => {
+                    self.rollup.plain.insert(flag);
+                    continue;
+                }
+            };
+            self.rollup.parametrised.push((flag, parameter));
+        }
     }
 
     /// Writes a header's line, the `index`-th of all.
