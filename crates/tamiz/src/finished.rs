@@ -3,7 +3,7 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "lengths of parts of one line")]
 
-use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
+use crate::bytes::{BACKSLASH, ENCODED, HIGH};
 use crate::flags::{Flag, FlagSet};
 use crate::text::Text;
 
@@ -106,19 +106,10 @@ impl<'a> Finished<'a> {
         self.text(lines).get(2..2 + usize::from(self.record.name_len)).unwrap_or_default()
     }
 
-    /// The value of a line without flags, as shown.
-    pub(crate) fn shown_value<'t>(&self, lines: &'t [u8]) -> &'t [u8] {
-        let start = usize::from(self.record.name_len) + 3;
-        self.text(lines).get(start..).and_then(|value| value.strip_suffix(b"\n")).unwrap_or_default()
-    }
-
-    /// Returns whether it has the same text in any request, so that it may be finished in advance: it holds no secret, and no port
-    /// that another scheme implies.
+    /// Returns whether it has the same text in any request, so that it may be finished in advance: it holds no secret, and
+    /// no host.
     pub(crate) fn is_alike_everywhere(&self) -> bool {
-        match self.record.role {
-            Role::Host => bytes::position(b':', self.value().bytes).is_none(),
-            _ => self.record.echo == Echo::InLine,
-        }
+        self.record.role != Role::Host && self.record.echo == Echo::InLine
     }
 
     /// The value as it came, which is repaired and collapsed.

@@ -31,18 +31,16 @@ fn vectors_hold() {
     assert!(failures.is_empty(), "{} vectors fail:\n\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Header lines that came before are written from memory: the third time, a document is what it was the first time.
+/// What other requests leave in a `Scratch` changes no document.
 #[test]
-fn vectors_hold_when_their_lines_came_before() {
+fn vectors_hold_in_used_memory() {
     let mut scratches = BTreeMap::<String, Scratch>::new();
     for vector in vectors::all() {
         let tamiz = canonicalizer(&vector);
         let scratch = scratches.entry(tamiz.fingerprint().to_string()).or_default();
-        for _ in 0..3 {
-            let mut text = Vec::new();
-            tamiz.canonicalize_into(scratch, &vector.request(), &mut text);
-            assert_eq!(String::from_utf8_lossy(&text), vector.document, "{}", vector.name);
-        }
+        let mut text = Vec::new();
+        tamiz.canonicalize_into(scratch, &vector.request(), &mut text);
+        assert_eq!(String::from_utf8_lossy(&text), vector.document, "{}", vector.name);
     }
 }
 

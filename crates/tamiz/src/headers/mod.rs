@@ -100,7 +100,7 @@ pub(crate) fn read<'a>(lines: message::Lines<'a>, scheme: Scheme, cx: Context<'a
     let Lines { finished, opened, found } = lines::finish_or_open(lines, scheme, cx);
     headers.finished = finished;
     headers.found = found;
-    headers.take_roles(cx);
+    headers.take_roles();
     if opened.is_empty() {
         return headers;
     }
@@ -167,12 +167,12 @@ impl<'a> Headers<'a> {
     }
 
     /// Takes note of the finished lines that have a role; there is no other header of their names.
-    fn take_roles(&mut self, cx: Context<'a>) {
+    fn take_roles(&mut self) {
         for line in self.finished.iter().filter(|line| line.record.role != Role::None) {
             match line.record.role {
                 Role::None => {}
                 Role::Host => {
-                    self.host = Some(self.found.host.unwrap_or_else(|| cached_host(line, cx)));
+                    self.host = self.found.host;
                     self.has_host = true;
                 }
                 Role::ContentType => self.finished_type = Some(line.value()),
@@ -257,15 +257,6 @@ impl<'a> Collapsed<'a> {
         }
         (header, host)
     }
-}
-
-/// The host of a finished line that was not read, since it was cached: its text has the canonical spelling.
-fn cached_host<'a>(line: &Finished<'a>, cx: Context<'a>) -> Host<'a> {
-    let texts = cx.spare.lines.borrow();
-    let shown = line.shown_value(&texts);
-    let value = line.value().bytes;
-    let name = if shown == value { value } else { cx.bump.alloc_slice_copy(shown) };
-    Host::of_name(name)
 }
 
 fn read_host<'a>(

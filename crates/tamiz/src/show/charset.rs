@@ -8,7 +8,7 @@ use crate::decode;
 #[allow(clippy::arithmetic_side_effects, reason = "runs at compile time, where overflow is an error")]
 const ESCAPED: u128 = {
     let signs = b"#%&,/:;<=>?[]|~";
-    let mut escaped = (1 << (b' ' + 1)) - 1 | 1 << 0x7F;
+    let mut escaped = ((1 << (b' ' + 1)) - 1) | (1 << 0x7F);
     let mut nth = 0;
     while nth < signs.len() {
         escaped |= 1 << signs[nth];

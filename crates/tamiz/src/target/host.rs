@@ -79,11 +79,6 @@ impl<'a> Host<'a> {
         Some(Host { name, port })
     }
 
-    /// A host whose canonical spelling is known and has no port.
-    pub(crate) fn of_name(name: &'a [u8]) -> Self {
-        Host { name, port: None }
-    }
-
     /// Without the port its scheme implies.
     pub(crate) fn without_default_port(self, scheme: Scheme) -> Self {
         Host { port: self.port.filter(|port| *port != scheme.default_port()), ..self }
