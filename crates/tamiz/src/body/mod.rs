@@ -178,6 +178,7 @@ impl<'a> Reader<'a> {
         let (cx, cut) = (self.cx, self.cut);
         let limits = &cx.settings.config.limits;
         let mut fields = Fields::new(matches!(kind, Kind::Json | Kind::Xml), cx);
+        fields.cuts_names |= kind == Kind::Xml;
         let outcome = match kind {
             Kind::Text | Kind::Binary => return None,
             Kind::Form => {

@@ -93,6 +93,8 @@ pub(crate) struct Fields<'a> {
     steps: BumpVec<'a, Step<'a>>,
     /// True if a value that is JSON reached a limit.
     pub(crate) holds_capped: bool,
+    /// True if a name is cut at its signs, as a key of a query is.
+    pub(crate) cuts_names: bool,
 }
 
 /// A value under one name that is judged: a pair of a form.
@@ -125,6 +127,7 @@ impl<'a> Fields<'a> {
             at: SegmentId::ROOT,
             steps: BumpVec::with_capacity_in(8, cx.bump),
             holds_capped: false,
+            cuts_names: !nested,
         }
     }
 
@@ -216,21 +219,21 @@ impl<'a> Fields<'a> {
         }
         let (kind, name) = match *step {
             Step::Item => (key_path::Kind::Item, key_path::Judged::nameless()),
-            Step::Name(name) => (key_path::Kind::Name, self.judge(name, before, flags)),
-            Step::Attribute(name) => (key_path::Kind::Attribute, self.judge(name, before, flags)),
+            Step::Name(name) => (key_path::Kind::Name, self.judge(name, Some(before), flags)),
+            Step::Attribute(name) => (key_path::Kind::Attribute, self.judge(name, None, flags)),
         };
         // Evidence is of each name, as often as it comes.
         let stays = !self.cx.traced && !self.is_full();
         self.paths.add(before, kind, name, stays)
     }
 
-    /// Judges a name on the path behind a segment.
-    fn judge(&self, text: Text<'a>, before: SegmentId, flags: &mut Flags<'a>) -> key_path::Judged<'a> {
+    /// Judges a name on the path, which is in what the name before it names, if there is one.
+    fn judge(&self, text: Text<'a>, before: Option<SegmentId>, flags: &mut Flags<'a>) -> key_path::Judged<'a> {
         steps::slow("key of a body judged");
-        let steers = if self.paths.nested {
-            scan::name(text, || self.paths.last_element(before), flags)
-        } else {
-            scan::names(text, flags)
+        let above = || self.paths.last_element(before?);
+        let steers = match self.cuts_names {
+            true => scan::names(text, above, flags),
+            false => scan::name(text, above, flags),
         };
         let classified = text.classified();
         let JudgedKey { key, is_quiet, is_sensitive } = Key::judge(classified, self.cx);

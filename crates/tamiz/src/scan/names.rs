@@ -9,11 +9,18 @@ use crate::flags::{Flag, Flags};
 use crate::lists::QUERY_OPERATORS;
 use crate::text::Text;
 
-/// Raises `PROTO` and `JOPER` by the names a key is made of: `a[$ne]`, `x.__proto__.y`. Returns whether it raised one.
-pub(crate) fn names<'a>(key: Text<'a>, flags: &mut Flags<'a>) -> bool {
-    let (mut before, mut steers) = (None, false);
+/// Raises `PROTO` and `JOPER` by the names a key is made of: `a[$ne]`, `x.__proto__.y`. `above` is the key that it is in, which may be
+/// made of several names too. Returns whether it raised one.
+pub(crate) fn names<'a>(
+    key: Text<'a>,
+    above: impl FnOnce() -> Option<&'a [u8]>,
+    flags: &mut Flags<'a>,
+) -> bool {
+    let is_cut = |byte: &u8| matches!(byte, b'.' | b'[' | b']');
+    let mut steers = false;
     if may_steer(key.bytes) {
-        for name in key.split(|b| matches!(b, b'.' | b'[' | b']')).filter(|name| !name.is_empty()) {
+        let mut before = above().and_then(|above| above.split(is_cut).rfind(|name| !name.is_empty()));
+        for name in key.split(|byte| is_cut(&byte)).filter(|name| !name.is_empty()) {
             steers |= self::name(name, || before, flags);
             before = Some(name.bytes);
         }
@@ -34,7 +41,7 @@ pub(crate) fn method_key<'a>(key: Text<'a>, flags: &mut Flags<'a>) {
     }
 }
 
-/// Does what [`names`] does, for one name and the one above it.
+/// Does what [`names`] does, for one name that is not cut and the one above it.
 pub(crate) fn name<'a>(
     name: Text<'a>,
     above: impl FnOnce() -> Option<&'a [u8]>,

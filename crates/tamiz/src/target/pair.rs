@@ -260,7 +260,7 @@ fn read_and_scan_key<'a>(
         }
     }
     if classes & NO_ALNUM != 0 {
-        scan::names(text, flags);
+        scan::names(text, || None, flags);
         scan::method_key(text, flags);
     }
     if key.shown == NameShown::Secret {
