@@ -58,16 +58,21 @@ fn is_unreadable(body: &[u8]) -> bool {
     steps::slow("Base64 judged");
     let most = body.len() / 4 * 3 / 10 + 1;
     let (groups, _) = body.as_chunks::<4>();
-    let (mut bad, mut state, mut seen) = (0, 0, 0);
-    groups.iter().any(|group| {
-        for byte in decode_group(*group) {
-            let kind = KINDS.get(usize::from(byte)).copied().unwrap_or_default();
-            bad += usize::from(kind / BAD);
-            state = STEPS.get(usize::from(state & NEEDED | (kind % BAD))).copied().unwrap_or_default();
-            seen |= state;
-        }
-        bad > most && seen & BROKEN != 0
-    })
+    let kind = |byte: u8| KINDS.get(usize::from(byte)).copied().unwrap_or_default();
+    let mut bad = 0;
+    let has_too_many = groups.iter().any(|group| {
+        bad += decode_group(*group).into_iter().map(|byte| usize::from(kind(byte) / BAD)).sum::<usize>();
+        bad > most
+    });
+    let mut state = 0;
+    has_too_many
+        && groups.iter().any(|group| {
+            decode_group(*group).into_iter().any(|byte| {
+                state =
+                    STEPS.get(usize::from(state & NEEDED | (kind(byte) % BAD))).copied().unwrap_or_default();
+                state & BROKEN != 0
+            })
+        })
 }
 
 #[inline]

@@ -228,7 +228,12 @@ impl<'a> Fields<'a> {
     }
 
     /// Judges a name on the path, which is in what the name before it names, if there is one.
-    fn judge(&self, text: Text<'a>, before: Option<SegmentId>, flags: &mut Flags<'a>) -> key_path::Judged<'a> {
+    fn judge(
+        &self,
+        text: Text<'a>,
+        before: Option<SegmentId>,
+        flags: &mut Flags<'a>,
+    ) -> key_path::Judged<'a> {
         steps::slow("key of a body judged");
         let above = || self.paths.last_element(before?);
         let steers = match self.cuts_names {

@@ -1,7 +1,5 @@
 //! The `accept` family (clauses 8.14 to 8.16): lists with qualities.
 
-mod common;
-
 use std::cmp::Reverse;
 
 use bumpalo::collections::Vec as BumpVec;
@@ -9,10 +7,6 @@ use bumpalo::collections::Vec as BumpVec;
 use crate::bytes::{self, CONTROL, DANGER, DIGIT, ENCODED, HIGH, LOWER, NO_NAME, SPACE, UPPER};
 use crate::context::Context;
 use crate::show::escape::{self, Spot};
-
-pub(super) use common::write_common;
-#[cfg(test)]
-pub(super) use common::{COMMON_CODINGS, COMMON_LANGUAGES, COMMON_TYPES};
 
 /// An item of a list: its name, escaped and folded, and its quality in thousandths.
 #[derive(Clone, Copy)]

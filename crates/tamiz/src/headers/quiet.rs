@@ -11,7 +11,7 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::in_parts::{self, Found};
 use super::lines::Named;
-use super::{Content, accept, blanks_dropped, content, user_agent, value, whitespace};
+use super::{Content, blanks_dropped, content, user_agent, value, whitespace};
 use crate::bytes::{self, ALNUM, COLON, DASH, WAY};
 use crate::config::Scheme;
 use crate::context::Context;
@@ -147,8 +147,8 @@ impl<'a, 'o> Quiet<'a, 'o> {
         Some(())
     }
 
-    /// Writes a value that is one known word, or a list of known items, as nearly all values of such headers are. It raises no flag,
-    /// holds no secret, and has nothing to collapse, to decode or to escape. Returns whether it is one.
+    /// Writes a value that is one known word, or an agent of known words. It raises no flag, holds no secret, and has nothing to
+    /// collapse, to decode or to escape. Returns whether it is one.
     #[inline(always)]
     fn write_known(&mut self) -> bool {
         match self.rule.kind {
@@ -162,13 +162,6 @@ impl<'a, 'o> Quiet<'a, 'o> {
             Kind::UserAgent => {
                 let most = self.cx.settings.config.headers.user_agent_words;
                 user_agent::write_common(self.value, most, self.out)
-            }
-            kind @ (Kind::Accept | Kind::AcceptEncoding | Kind::AcceptLanguage) => {
-                let Some(blanks) = accept::write_common(self.value, kind, self.out) else { return false };
-                if self.cx.settings.beyond_core() {
-                    self.record.len -= blanks as u16;
-                }
-                true
             }
             _ => false,
         }
@@ -363,92 +356,6 @@ mod tests {
         let content = value::inspect(text, bytes::union(text.bytes), name.as_bytes(), rule, cx, &mut flags);
         let is_plain = matches!(content, Content::Plain) && flags.set.is_empty();
         assert!(is_plain && !layers::hides_base64(text.classified(), cx), "{name}: {value}");
-    }
-
-    /// Asserts that a list is read as one of common items, is quiet, and is written as any other.
-    fn assert_is_common(name: &str, value: &str, cx: Context<'_>) {
-        assert_is_quiet(name, value, cx);
-        let rule = cx.settings.headers.get(name.as_bytes());
-        let (mut one, mut other) = (Vec::new(), Vec::new());
-        let blanks = accept::write_common(value.as_bytes(), rule.kind, &mut one);
-        assert_eq!(blanks, Some(blanks_dropped(value.as_bytes(), rule.kind)), "{value}");
-        value::write_plain(value.as_bytes(), bytes::union(value.as_bytes()), rule, cx, &mut other);
-        assert_eq!(String::from_utf8(one), String::from_utf8(other), "{value}");
-    }
-
-    #[test]
-    fn common_items_are_quiet_beside_each_other() {
-        let texts = |names: &[&[u8]]| -> Vec<String> {
-            names.iter().map(|name| String::from_utf8(name.to_vec()).unwrap()).collect()
-        };
-        let mut types = texts(&accept::COMMON_TYPES);
-        types.push("application/signed-exchange;v=b3".to_owned());
-        let mut languages = texts(&accept::COMMON_LANGUAGES.each_ref().map(|language| &language[..]));
-        languages.extend(["*", "en-US", "zh-tw"].map(str::to_owned));
-        let lists = [
-            ("accept", types),
-            ("accept-charset", texts(&[b"utf-8", b"iso-8859-1", b"*"])),
-            ("accept-encoding", texts(&accept::COMMON_CODINGS)),
-            ("accept-language", languages),
-        ];
-        let between = [",", ", ", ";q=0.9,", ";q=0.75, ", ";q=1,", ";q=1.0, ", ";q=0, ", ";q=0.0,"];
-        with_context(|cx| {
-            for (name, items) in &lists {
-                for (first, second) in
-                    items.iter().flat_map(|first| items.iter().map(move |second| (first, second)))
-                {
-                    for (nth, between) in between.iter().enumerate() {
-                        let last = ["", ";q=0.5", ";q=0.25", ";q=1"][nth % 4];
-                        assert_is_common(name, &format!("{first}{between}{second}{last},{first}"), cx);
-                    }
-                }
-            }
-        });
-        let others = [
-            "text/html,",
-            "text/html,,*/*",
-            "text/html;level=1",
-            "a/b",
-            "text/html ,*/*",
-            "",
-            "id",
-            "en-",
-            "*;q=2",
-            "*;q=0.123",
-            "*;q=",
-            "*;",
-            "en-U1",
-            "EN",
-            "*;q=1;q=0",
-            "gzip,  br",
-            "*;q=1 ,*",
-        ];
-        for value in others.iter().copied().chain([&"*,".repeat(16)[..31], &"*,".repeat(200)[..399]]) {
-            for kind in [Kind::Accept, Kind::AcceptEncoding, Kind::AcceptLanguage] {
-                let is_long = value.len() > 30;
-                let written = accept::write_common(value.as_bytes(), kind, &mut Vec::new());
-                assert_eq!(written.is_some(), is_long && value.len() < 32, "{value}");
-            }
-        }
-    }
-
-    #[test]
-    fn languages_of_any_region_are_quiet() {
-        let letters = || (b'a'..=b'z').chain(b'A'..=b'Z').map(char::from);
-        with_context(|cx| {
-            for language in ["en", "es", "zh", "ca"] {
-                for (first, second) in
-                    letters().flat_map(|first| letters().map(move |second| (first, second)))
-                {
-                    for value in [
-                        format!("{language}-{first}{second}"),
-                        format!("{language}-{first}{second};q=0.5, {language}-{first}{second},{language}"),
-                    ] {
-                        assert_is_common("accept-language", &value, cx);
-                    }
-                }
-            }
-        });
     }
 
     #[test]

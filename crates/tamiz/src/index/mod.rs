@@ -145,25 +145,14 @@ fn position_among_few(byte: u8, text: &[u8]) -> Option<usize> {
     at(first).or_else(|| at(last).map(|at| text.len() - 8 + at))
 }
 
-/// The places of some bytes in the first 256 of a text.
+/// The ends of runs in the first 256 bytes of a text.
 pub(crate) struct Positions([u64; 4]);
 
 impl Positions {
-    /// Finds all places of the bytes, none of which is zero.
-    #[inline]
-    pub(crate) fn of<const COUNT: usize>(wanted: [u8; COUNT], text: &[u8]) -> Self {
-        Positions::find(text, |sixteen| wanted.iter().fold(0, |bits, byte| bits | equal(sixteen, *byte)))
-    }
-
-    /// Finds all places of bytes that are neither letters nor digits nor `-`, `.` and `_`; beyond the end there may be one more.
-    #[inline]
+    /// Finds all bytes that are neither letters nor digits nor `-`, `.` and `_`; beyond the end there may be one more.
     pub(crate) fn of_runs(text: &[u8]) -> Self {
         let joins = |bytes: &[u8; 16]| equal(bytes, b'-') | equal(bytes, b'.') | equal(bytes, b'_');
-        Positions::find(text, |bytes| sixteen(bytes).signs & !joins(bytes))
-    }
-
-    #[inline(always)]
-    fn find(text: &[u8], among: impl Fn(&[u8; 16]) -> u16) -> Self {
+        let ends = |bytes: &[u8; 16]| sixteen(bytes).signs & !joins(bytes);
         let mut found = Positions([0; 4]);
         for (nth, word) in found.0.iter_mut().enumerate() {
             for part in 0..4 {
@@ -177,7 +166,7 @@ impl Positions {
                         &few.to_le_bytes()
                     }
                 };
-                *word |= u64::from(among(sixteen)) << (part * 16);
+                *word |= u64::from(ends(sixteen)) << (part * 16);
             }
         }
         found
@@ -375,21 +364,10 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_those_of_each_byte() {
+    fn positions_are_the_ends_of_runs() {
         let mut random = crate::context::tests::random();
         for len in (0..70).chain([127, 128, 129, 255, 256, 300]) {
             let text: Vec<u8> = (0..len).map(|_| b"abcdefgh.-_\0,;\xFF"[random(15) as usize]).collect();
-            let found = Positions::of([b',', b';'], &text);
-            let mut at = 0;
-            for (place, _) in
-                text.iter().take(256).enumerate().filter(|(_, byte)| matches!(byte, b',' | b';'))
-            {
-                for from in at..=place {
-                    assert_eq!(found.next(from), Some(place));
-                }
-                at = place + 1;
-            }
-            assert_eq!(found.next(at), None);
             let ends = Positions::of_runs(&text);
             let is_end = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"-._".contains(byte);
             for from in 0..text.len().min(256) {
