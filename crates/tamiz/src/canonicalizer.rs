@@ -180,8 +180,7 @@ impl fmt::Debug for Scratch {
 impl Canonicalizer {
     /// Makes a canonicalizer.
     pub fn new(config: Config) -> Self {
-        let mut settings = Settings::new(config);
-        settings.common_lines = headers::finish_common_lines(&settings);
+        let settings = Settings::new(config);
         let fingerprint = Fingerprint::of(&settings);
         Canonicalizer { settings, fingerprint }
     }
@@ -243,6 +242,7 @@ impl Canonicalizer {
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> (usize, Option<Box<Evidence>>) {
+        self.prepare();
         scratch.begin(input.len());
         let Scratch { bump, spare } = scratch;
         // Finished lines have no evidence, and the view `literal` notes what their text hides.
@@ -256,6 +256,13 @@ impl Canonicalizer {
         let shared = Shared { finishes: false, ..shared };
         let cx = Context::new(&shared);
         document::write(input.request(cx), notes, cx, out)
+    }
+
+    /// Finishes common lines before the second request: for one alone that would cost more than it saves.
+    fn prepare(&self) {
+        if self.settings.has_read.set(()).is_err() {
+            self.settings.common_lines.get_or_init(|| headers::finish_common_lines(&self.settings));
+        }
     }
 
     fn document(&self, input: Input<'_>, traced: bool) -> Document {

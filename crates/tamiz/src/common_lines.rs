@@ -1,6 +1,6 @@
 //! The header lines that nearly all clients send, with the `H:` lines that one configuration writes for them.
 //!
-//! They are finished when a canonicalizer is built. A line is found by its length and its ends, so that looking for one that
+//! They are finished before the second request that a canonicalizer reads. A line is found by its length and its ends, so that looking for one that
 //! is not in the table costs next to nothing.
 
 #![allow(

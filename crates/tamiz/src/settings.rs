@@ -1,5 +1,7 @@
 //! A configuration made ready: effective switches, compiled lists, the fingerprint.
 
+use std::sync::OnceLock;
+
 use crate::common_lines::CommonLines;
 use crate::config::{Config, Profile, Unlisted, View};
 use crate::flags::{Flag, FlagSet};
@@ -21,8 +23,10 @@ pub(crate) struct Settings {
     pub(crate) shows_unlisted: bool,
     pub(crate) names: SensitiveNames,
     pub(crate) headers: HeaderTable,
-    /// Empty until they are finished by these settings.
-    pub(crate) common_lines: CommonLines,
+    /// Set once a request was read.
+    pub(crate) has_read: OnceLock<()>,
+    /// Finished before the second request.
+    pub(crate) common_lines: OnceLock<CommonLines>,
 }
 
 impl Settings {
@@ -51,7 +55,8 @@ impl Settings {
             },
             headers: HeaderTable::new(&config.headers.list, &names),
             names,
-            common_lines: CommonLines::default(),
+            has_read: OnceLock::new(),
+            common_lines: OnceLock::new(),
             config,
         }
     }

@@ -143,8 +143,7 @@ impl<'a> Named<'a> {
     /// Reads the name of a line and adds it to those before; `None` where it may count as any.
     #[inline(always)]
     fn read(line: &'a [u8], cx: Context<'a>, named: &mut BumpVec<'a, Self>) -> Option<()> {
-        let settings = cx.settings;
-        if let Some(common) = settings.common_lines.find(line) {
+        if let Some(common) = cx.settings.common_lines.get().and_then(|lines| lines.find(line)) {
             let name_len = u32::from(common.record.name_len);
             named.push(Named { line, name_len, rank: common.record.rank, way: Way::Common(common) });
             return Some(());
@@ -197,7 +196,7 @@ fn finish<'a>(line: &Named<'a>, quiet: &mut Quiet<'a, '_>) -> Option<()> {
         Way::Opened | Way::Finished => None,
         Way::Common(common) => {
             let start = u32::try_from(quiet.out.len()).ok()?;
-            quiet.cx.settings.common_lines.write(common, quiet.out);
+            quiet.cx.settings.common_lines.get()?.write(common, quiet.out);
             quiet.finished.push(Finished { line: line.line, words: &NO_WORDS, start, record: common.record });
             Some(())
         }
