@@ -22,6 +22,8 @@ pub fn spells(bytes: &[u8], characters: &str) -> bool {
     }
     let mut texts = vec![bytes.to_vec()];
     texts.extend(without_rest_of_runs(bytes));
+    // The characters of a run may be escaped.
+    texts.extend(without_rest_of_runs(&replace(bytes, percent)));
     texts.extend(without_chunk_size(bytes));
     any_decoded(texts, |text| stands_for(text, characters))
 }
