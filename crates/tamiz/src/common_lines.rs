@@ -1,7 +1,7 @@
 //! The header lines that nearly all clients send, with the `H:` lines that one configuration writes for them.
 //!
-//! They are finished before the second request that a canonicalizer reads. A line is found by its length and its ends, so that looking for one that
-//! is not in the table costs next to nothing.
+//! They are finished before the second request that a canonicalizer reads. A line is found by its length and its ends, so
+//! that looking for one that is not in the table costs next to nothing.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -143,7 +143,7 @@ impl CommonLines {
 /// The bits of a slot that are of a hash.
 const TAG: u32 = 0xFFFF_0000;
 
-/// What a line is looked up by.
+/// The key of a line in the table.
 struct Key {
     /// Of its length and its ends, in any case; the upper bits are the best.
     hash: u64,

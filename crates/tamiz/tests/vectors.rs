@@ -31,7 +31,7 @@ fn vectors_hold() {
     assert!(failures.is_empty(), "{} vectors fail:\n\n{}", failures.len(), failures.join("\n"));
 }
 
-/// What other requests leave in a `Scratch` changes no document.
+/// A `Scratch` that other requests have used changes no document.
 #[test]
 fn vectors_hold_in_used_memory() {
     let mut scratches = BTreeMap::<String, Scratch>::new();

@@ -179,7 +179,7 @@ fn has_neighbours(text: &[u8], at: usize, len: usize, hash: u64) -> bool {
             && u16::from_le_bytes([e, f]) >> class_at(text, at + len) & 1 != 0
 }
 
-/// What tells the records of tokens apart.
+/// The part of a hash by which records of tokens are compared.
 #[inline]
 fn tag(hash: u64) -> u16 {
     (hash >> u32::BITS) as u16

@@ -234,7 +234,7 @@ pub(crate) fn cannot_flag_part(text: &[u8], classes: u32) -> bool {
     !is_loud
 }
 
-/// What a byte that is no letter or digit means to a walk, as bits: those of [`Signs`], with which kinds of them it is no
+/// The meaning of a byte that is no letter or digit to a walk, as bits: those of [`Signs`], with which kinds of them it is no
 /// grammar; above [`ROLES`], its roles in credentials; above [`MARKS`], its marks for readings.
 const FACTS: [u32; 256] = {
     let mut facts = [0; 256];

@@ -1,4 +1,4 @@
-//! What further decodings make of a text, as plain bytes (clause 6.12).
+//! Searches the further decodings of a text, as plain bytes (clause 6.12).
 
 use super::{Layer, Revealed, write_overlong_read};
 use crate::bytes::{self, BACKSLASH, ENCODED, HIGH};
