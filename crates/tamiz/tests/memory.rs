@@ -69,6 +69,31 @@ fn a_secret_echoed_in_what_came_before_is_hidden() {
     }
 }
 
+/// Lines that nearly all clients send are finished before the second request.
+#[test]
+fn a_secret_echoed_in_a_common_line_is_hidden() {
+    let tamiz = Canonicalizer::new(Config::default());
+    let mut scratch = Scratch::default();
+    check(&tamiz, &mut scratch, &[&request("/a", ""), &request("/a", "")]);
+    for (line, secret) in [
+        ("Connection: keep-alive", "keep-alive"),
+        ("CONNECTION: keep-alive", "keep-alive"),
+        ("Sec-Fetch-Mode: navigate", "navigate"),
+        ("Accept-Encoding: gzip, deflate, br", "gzip%2C+deflate"),
+        ("Upgrade-Insecure-Requests: 1", "upgrade-insecure-requests"),
+    ] {
+        let target = format!("/a?pwd={secret}");
+        let once = request(&target, &format!("{line}\r\n"));
+        let twice = request(&target, &format!("{line}\r\n{line}\r\n"));
+        let folded = request(&target, &format!("{line}\r\n more\r\n"));
+        check(&tamiz, &mut scratch, &[&once, &twice, &folded]);
+        let mut out = Vec::new();
+        tamiz.canonicalize_into(&mut scratch, &once, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains("=keep-alive") && !text.contains("=navigate"), "{text}");
+    }
+}
+
 #[test]
 fn a_value_that_came_under_another_name_is_judged_by_its_own() {
     let tamiz = Canonicalizer::new(Config::default());
